@@ -1,0 +1,67 @@
+"""What every door takes besides the parameters of the game: checked once, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Game
+from momagames.errors import BadCall, BadParameter, nearest, one_of
+
+ILLEGAL = ("raise", "forfeit", "random")
+RENDER_MODES = ("human", "rgb_array", "ansi")
+
+
+def check_illegal(illegal: str) -> str:
+    """What an illegal action does."""
+    if illegal not in ILLEGAL:
+        raise BadParameter(f"illegal={illegal!r} is not possible; allowed: {one_of(ILLEGAL)}{nearest(illegal, ILLEGAL)}")
+    return illegal
+
+
+def check_render_mode(render_mode: str | None) -> str | None:
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        raise BadParameter(
+            f"render_mode={render_mode!r} is not possible; allowed: None, {one_of(RENDER_MODES)}{nearest(render_mode, RENDER_MODES)}"
+        )
+    return render_mode
+
+
+def check_seed(seed: int | None) -> int | None:
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise BadParameter(f"seed={seed!r} is not possible; allowed: whole numbers from 0, or None")
+    return None if seed is None else int(seed)
+
+
+def start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
+    """The position that reset(options=...) asks for, or None to deal one.
+
+    options   {"state": record, dict or text}, or the keys of the game's dict form, such as {"board": rows}
+    """
+    if not options:
+        return None
+    if "state" in options:
+        if len(options) > 1:
+            raise BadParameter(
+                f"reset(options=...) has 'state' and {one_of(sorted(set(options) - {'state'}))}; give one of them"
+            )
+        return options["state"]
+    return options
+
+
+def need_reset(started: bool, what: str) -> None:
+    if not started:
+        raise BadCall(f"{what} before reset(): call reset(seed=...) first")
+
+
+def forfeit_reward(game: Game, offender: int) -> Any:
+    """What a forfeit pays, float32[A, K]: the offender the worst of each objective, the others the opposite where an
+    objective is zero-sum and nothing elsewhere."""
+    reward = np.zeros((len(game.agents), len(game.objectives)), np.float32)
+    for k, objective in enumerate(game.objectives):
+        if objective.zero_sum:
+            reward[:, k] = -objective.low
+        reward[offender, k] = objective.low
+    return reward

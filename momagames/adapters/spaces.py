@@ -1,0 +1,43 @@
+"""Gymnasium spaces from what a game declares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from momagames.contract import Field, Game
+
+
+def field_space(field: Field) -> spaces.Box:
+    return spaces.Box(field.low, field.high, field.shape, np.dtype(field.dtype).type)
+
+
+def mask_space(game: Game) -> spaces.Space[Any]:
+    if game.mask_space == "binary":
+        return spaces.MultiBinary(game.mask_size)
+    return spaces.Box(0, 1, (game.mask_size,), np.int8)
+
+
+def masked_observation_space(game: Game) -> spaces.Dict:
+    """All fields and the action mask: what an agent sees through PettingZoo."""
+    fields = {field.name: field_space(field) for field in game.fields}
+    return spaces.Dict({**fields, "action_mask": mask_space(game)})
+
+
+def observation_space(game: Game) -> spaces.Space[Any]:
+    """The fields without the mask (a Box if there is one field only): what Gymnasium learners expect."""
+    if len(game.fields) == 1:
+        return field_space(game.fields[0])
+    return spaces.Dict({field.name: field_space(field) for field in game.fields})
+
+
+def action_space(game: Game) -> spaces.Space[Any]:
+    if len(game.actions) == 1:
+        return spaces.Discrete(game.actions[0])
+    return spaces.MultiDiscrete(game.actions)
+
+
+def reward_space(game: Game) -> spaces.Box:
+    return spaces.Box(game.reward_low, game.reward_high, dtype=np.float32)

@@ -1,0 +1,261 @@
+"""The contract between a game and everything else: declared facts, closed kernels, two text functions.
+
+A game is one `Game`. Doors, wrappers, engine, baselines and reports read it and know nothing else of any game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.errors import BadParameter, nearest, one_of
+
+State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
+Dynamics = Literal["sequential", "simultaneous"]
+Chance = Literal["none", "start", "step"]
+Information = Literal["perfect", "partial"]
+Utility = Literal["cooperative", "individual", "zero_sum", "teams"]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One coordinate of the reward vector.
+
+    low, high                 bounds of one step's reward
+    return_low, return_high   bounds of an episode's sum
+    source                    the section of SPEC.md that pays it
+    zero_sum                  whether what one agent gains here the others lose here
+    """
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    return_low: float
+    return_high: float
+    source: str
+    zero_sum: bool = False
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of an observation.
+
+    shape   as users see it
+    order   axes of `shape` in the order of memory (outermost first); None: as they come
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    low: float
+    high: float
+    order: tuple[int, ...] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.dtype).itemsize
+
+    def view(self, rows: NDArray[np.uint8]) -> NDArray[Any]:
+        """This field of a buffer of observations, without a copy.
+
+        rows     uint8[..., nbytes], the bytes of this field
+        Returns  dtype[..., *shape]
+        """
+        lead = rows.shape[:-1]
+        order = self.order or tuple(range(len(self.shape)))
+        memory = rows.view(self.dtype).reshape(lead + tuple(self.shape[axis] for axis in order))
+        back = tuple(len(lead) + int(axis) for axis in np.argsort(order))
+        return memory.transpose(tuple(range(len(lead))) + back)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A keyword of a game: numbers have a range, everything else a list of choices."""
+
+    name: str
+    default: Any
+    doc: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[Any, ...] | None = None
+
+    @property
+    def allowed(self) -> str:
+        if self.choices is not None:
+            return one_of(self.choices)
+        kind = "whole numbers" if isinstance(self.default, int) else "numbers"
+        return f"{kind} {self.low:g}..{self.high:g}"
+
+    def check(self, game: str, value: Any) -> Any:
+        """The value in the parameter's own type, or BadParameter."""
+        good: bool
+        if isinstance(self.default, bool):
+            good = isinstance(value, (bool, np.bool_))
+            allowed = "True or False"
+        elif self.choices is not None:
+            good, allowed = value in self.choices, self.allowed
+        else:
+            kinds = (int, np.integer) if isinstance(self.default, int) else (int, float, np.integer, np.floating)
+            good = isinstance(value, kinds) and not isinstance(value, bool)
+            good = good and self.low is not None and self.high is not None and self.low <= value <= self.high
+            allowed = self.allowed
+        if not good:
+            raise BadParameter(f"{game}: {self.name}={value!r} is not possible; allowed: {allowed}")
+        return value if self.default is None else type(self.default)(value)
+
+
+def check_parameters(game: str, parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every parameter spelled out, in declared order; BadParameter for an unknown name or a value out of range."""
+    names = [parameter.name for parameter in parameters]
+    for name in given:
+        if name not in names:
+            raise BadParameter(f"{game} has no parameter {name!r}; it has {one_of(names)}{nearest(name, names)}")
+    return {p.name: p.check(game, given[p.name]) if p.name in given else p.default for p in parameters}
+
+
+def _eights(nbytes: int) -> int:
+    return -(-nbytes // 8) * 8
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The rules, compiled. All work in place, allocate nothing, keep no globals and raise nothing.
+
+    deal(state)                    start position; draws from the state's own random word
+    legal(state, agent, mask)      int8[M]: 1 for each legal action of `agent` (for a MultiDiscrete action the parts one
+                                   after the other); all zero for an agent that may not act
+    step(state, actions, reward)   one environment step. actions int64[S, P], P parts for each of S actors: S is 1 (the
+                                   agent to move) in a sequential game, else the number of agents. reward float32[A, K]
+    observe(state, agent, out)     the observation of `agent` as the bytes of its fields: uint8[B]
+    key(state, words)              optional: uint64[W], equal for positions with the same future, for search; or None
+    """
+
+    deal: Callable[..., None]
+    legal: Callable[..., None]
+    step: Callable[..., None]
+    observe: Callable[..., None]
+    key: Callable[..., None] | None = None
+
+
+@dataclass(frozen=True)
+class Game:
+    """All that momagames knows of a game with its parameters.
+
+    id               versioned id, e.g. "mo-samegame-v0"
+    agents           names, in turn order
+    teams            for each agent the index of its team
+    actions          sizes of the parts of an action: (225,) is Discrete(225), (6, 9, 9) MultiDiscrete([6, 9, 9])
+    fields           of the observation; the first is the one called "observation" where a game has only one
+    max_plies        proven bound on the steps of an episode
+    reference_point  worst return of each objective, for hypervolume
+    params           every parameter, spelled out
+    factory          the function that made this game from its id and parameters
+    blank            a state record with the parameters filled in and nothing dealt
+    kernels          the compiled rules; `rules_key` names them (games with equal keys share compiled code)
+    load             (state, options) -> None: fill a copy of `blank` from the dict form, text or options of a game;
+                     raises BadState and is called on a copy, so that a refusal changes nothing
+    save             state -> JSON-able dict, the form that `load` takes
+    show, read       state -> text, and text -> the dict form
+    draw             (state, last action or None) -> uint8[H, W, 3]
+    action_name      (state, action) -> short text, and
+    parse_action     (state, text) -> action (ValueError says what to type), for people at a terminal
+    legal_hint       (state, action, mask) -> the legal actions nearest to an illegal one, as text
+    mask_space       whether action masks are declared as Box(0, 1, int8) or as MultiBinary
+    key_words        length of the key of a position, see Kernels
+    source           where the rules come from, and how that was checked
+    """
+
+    id: str
+    title: str
+    agents: tuple[str, ...]
+    teams: tuple[int, ...]
+    dynamics: Dynamics
+    chance: Chance
+    information: Information
+    utility: Utility
+    objectives: tuple[Objective, ...]
+    actions: tuple[int, ...]
+    fields: tuple[Field, ...]
+    max_plies: int
+    reference_point: tuple[float, ...]
+    params: Mapping[str, Any]
+    factory: Callable[..., Game]
+    blank: State
+    kernels: Kernels
+    rules_key: str
+    load: Callable[[State, Mapping[str, Any]], None]
+    save: Callable[[State], dict[str, Any]]
+    show: Callable[[State], str]
+    read: Callable[[str], dict[str, Any]]
+    draw: Callable[[State, Any], NDArray[np.uint8]]
+    action_name: Callable[[State, Any], str]
+    parse_action: Callable[[State, str], Any]
+    legal_hint: Callable[[State, Any, NDArray[np.int8]], str] = lambda state, action, mask: ""
+    mask_space: Literal["box", "binary"] = "box"
+    parameters: tuple[Parameter, ...] = ()
+    key_words: int = 0
+    source: str = ""
+
+    def __reduce__(self) -> Any:
+        return _remake, (self.factory, self.id, dict(self.params))
+
+    def __deepcopy__(self, memo: Any) -> Game:
+        return self
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(self.blank.dtype)
+
+    @property
+    def sequential(self) -> bool:
+        return self.dynamics == "sequential"
+
+    @property
+    def actors(self) -> int:
+        """Rows of an action array: one in a sequential game, else one for each agent."""
+        return 1 if self.sequential else len(self.agents)
+
+    @cached_property
+    def mask_size(self) -> int:
+        return sum(self.actions)
+
+    @cached_property
+    def observation_bytes(self) -> int:
+        """Bytes of one observation: the fields one after the other, each from a multiple of 8 bytes on."""
+        if len(self.fields) == 1:
+            return self.fields[0].nbytes
+        return sum(_eights(f.nbytes) for f in self.fields)
+
+    def observation_views(self, rows: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+        """The fields of observations in a buffer uint8[..., observation_bytes], without copies."""
+        views, start = {}, 0
+        for f in self.fields:
+            views[f.name] = f.view(rows[..., start : start + f.nbytes])
+            start += _eights(f.nbytes)
+        return views
+
+    @cached_property
+    def reward_low(self) -> NDArray[np.float32]:
+        """Lowest reward of a step, float32[K]."""
+        return np.array([o.low for o in self.objectives], np.float32)
+
+    @cached_property
+    def reward_high(self) -> NDArray[np.float32]:
+        return np.array([o.high for o in self.objectives], np.float32)
+
+    def start(self, seed: int | None = None, word: int = 0) -> NDArray[Any]:
+        """A batch of one undealt state with its generator word set."""
+        states = np.zeros(1, self.dtype)
+        states[0] = self.blank
+        states["rng"] = np.uint64((word if seed is None else seed) % 2**64)
+        return states
+
+
+def _remake(factory: Callable[..., Game], id: str, params: dict[str, Any]) -> Game:
+    return factory(id, **params)

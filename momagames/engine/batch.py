@@ -1,0 +1,165 @@
+"""N games at once: preallocated arrays around the compiled loops, no Python for each environment."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game
+from momagames.engine import loops
+from momagames.errors import BadCall, BadParameter, IllegalAction, one_of
+from momagames.kernels.jit import set_threads
+
+Autoreset = Literal["next_step", "same_step", "disabled"]
+MODES: dict[str, int] = {"next_step": loops.NEXT_STEP, "same_step": loops.SAME_STEP, "disabled": loops.DISABLED}
+
+_pool = threading.Lock()  # one parallel region at a time: not every threading layer bears two
+_parallel_owner: int | None = None  # process that started the threads; a forked child must not use them
+
+
+class Batch:
+    """N states of one game, what is seen of them, and what the last step paid.
+
+    N environments, A agents, K objectives, V views (1: the agent to move; A: every agent), B bytes of an observation,
+    M length of an action mask, S actors and P parts of an action (see `contract.Kernels`).
+
+    states         record[N]
+    observations   uint8[N, V, B]; `fields()` shows them field by field
+    masks          int8[N, V, M]
+    rewards        float32[N, A, K] of the last step
+    terminated     bool[N, A];  truncated bool[N, A]
+    to_move        int32[N], the agent to move
+    finished       bool[N]: an episode ended in the last step, and then
+    returns        float64[N, A, K] and final_lengths int32[N] belong to it
+    final_observations, final_masks   what was seen at its end (same_step only; elsewhere they have no rows)
+
+    All arrays are made once and written again by each step.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        threads: int = 1,
+        autoreset: Autoreset = "next_step",
+        views: Literal["mover", "all"] = "mover",
+    ) -> None:
+        if num_envs < 1:
+            raise BadParameter(f"num_envs={num_envs} is not possible; allowed: 1 or more")
+        if threads < 1:
+            raise BadParameter(f"threads={threads} is not possible; allowed: 1 or more")
+        if autoreset not in MODES:
+            raise BadParameter(f"autoreset={autoreset!r} is not possible; allowed: {one_of(MODES)}")
+        if views not in ("mover", "all"):
+            raise BadParameter(f"views={views!r} is not possible; allowed: 'mover' or 'all'")
+        self.game, self.num_envs, self.threads, self.mode = game, num_envs, threads, MODES[autoreset]
+        self._loops = loops.many(game)
+        n, agents, goals = num_envs, len(game.agents), len(game.objectives)
+        seen = 1 if game.sequential and views == "mover" else agents
+        self.states = np.zeros(n, game.dtype)
+        self.states[:] = game.blank
+        self.observations = np.zeros((n, seen, game.observation_bytes), np.uint8)
+        self.masks = np.zeros((n, seen, game.mask_size), np.int8)
+        self.rewards = np.zeros((n, agents, goals), np.float32)
+        self.terminated = np.zeros((n, agents), np.bool_)
+        self.truncated = np.zeros((n, agents), np.bool_)
+        self.to_move = np.zeros(n, np.int32)
+        self.finished = np.zeros(n, np.bool_)
+        self.returns = np.zeros((n, agents, goals))
+        self.final_lengths = np.zeros(n, np.int32)
+        kept = n if self.mode == loops.SAME_STEP else 0
+        self.final_observations = np.zeros((kept, seen, game.observation_bytes), np.uint8)
+        self.final_masks = np.zeros((kept, seen, game.mask_size), np.int8)
+        self._ended = np.zeros(n, np.bool_)
+        self._sums = np.zeros((n, agents, goals))
+        self._lengths = np.zeros(n, np.int32)
+        self._parts = np.array(game.actions, np.int64)
+        self._actions = np.zeros((n, game.actors, len(game.actions)), np.int64)
+        self._dealt = False
+
+    def seed(self, seed: int) -> None:
+        """Environment i goes on as the single environment with seed + i would."""
+        self.states["rng"] = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
+
+    def reset(self, chosen: NDArray[np.bool_] | None = None) -> None:
+        """Deal new games, in the chosen environments or in all of them."""
+        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else np.asarray(chosen, np.bool_)
+        if chosen.shape != (self.num_envs,):
+            raise BadParameter(f"the reset mask has shape {chosen.shape}; needed: ({self.num_envs},)")
+        self._loops.deal(self.states, chosen, self.observations, self.masks)
+        self._clear(chosen)
+        self._dealt = True
+
+    def load(self, states: NDArray[Any]) -> None:
+        """Go on from these states, record[N]; copies them."""
+        self.states[:] = states
+        self._loops.look(self.states, self.observations, self.masks)
+        self._clear(np.ones(self.num_envs, np.bool_))
+        self._ended[:] = self.states["over"] != 0
+        self._dealt = True
+
+    def _clear(self, chosen: NDArray[np.bool_]) -> None:
+        for array in (self.rewards, self.terminated, self.truncated, self._sums, self._lengths, self._ended):
+            array[chosen] = 0
+        self.to_move[:] = self.states["to_move"]
+        self.finished[:] = False
+
+    def actions(self, actions: Any) -> NDArray[np.int64]:
+        """Actions as int64[N, S, P], checked for shape and type only."""
+        array = np.asarray(actions)
+        if array.dtype.kind not in "iu" or array.size != self._actions.size or array.shape[:1] != (self.num_envs,):
+            raise IllegalAction(
+                f"actions have shape {array.shape} of {array.dtype}; needed: whole numbers of shape "
+                f"{[n for n in self._actions.shape if n != 1] or [1]}"
+            )
+        self._actions[:] = array.reshape(self._actions.shape)
+        return self._actions
+
+    def illegal(self, actions: NDArray[np.int64]) -> int:
+        """Index of the first environment whose action is illegal, or -1. Ended environments are not looked at."""
+        return int(self._loops.check(self.states, actions, self.masks, self._parts, self._ended))
+
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """One step of every environment. `actions` int64[N, S, P] have been checked."""
+        if not self._dealt:
+            raise BadCall("step() before reset(): call reset(seed=...) first")
+        arrays = (
+            self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
+            self.to_move, self._ended, self._sums, self._lengths, self.returns, self.final_lengths, self.finished,
+            self.final_observations, self.final_masks,
+        )  # fmt: skip
+        if self.threads > 1 and _may_use_threads():
+            with _pool:
+                set_threads(self.threads)
+                self._loops.step_threads(self.threads, self.mode, *arrays)
+        else:
+            self._loops.step(0, self.num_envs, self.mode, *arrays)
+
+    def choose(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Uniformly random legal actions, int64[N, S, P]; `words` uint64[N] are the generators, which move on."""
+        self._loops.choose(self.masks, words, self._actions, self._parts, self.states)
+        return self._actions
+
+    def fields(self, rows: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+        """Views of `observations` (or of a buffer like it), field by field."""
+        return self.game.observation_views(rows)
+
+
+def _may_use_threads() -> bool:
+    """Threads of the compiler's pool do not survive a fork; a forked child goes on with one, and says so once."""
+    global _parallel_owner
+    if _parallel_owner is None:
+        _parallel_owner = os.getpid()
+    if _parallel_owner == os.getpid():
+        return True
+    if _parallel_owner != -1:
+        warnings.warn(
+            "this process was forked from one that ran threads; batches go on with one thread", RuntimeWarning, stacklevel=3
+        )
+        _parallel_owner = -1
+    return False

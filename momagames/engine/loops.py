@@ -1,0 +1,273 @@
+"""The compiled loops: made once for each set of rules, shared by every door.
+
+`single` serves one environment (the AEC, parallel and Gymnasium doors), `batch` many (the vector door, search and
+rollouts). All call the same kernels, so that a rule is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Game
+from momagames.kernels.jit import driver, kernel, parallel_driver, prange
+from momagames.kernels.rng import advance, below
+
+NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to an environment whose episode has ended
+
+OVER, TRUNCATED, SOMEBODY_GONE, MOVER = 1, 2, 4, 8  # what `Single.turn` returns
+
+Loop = Callable[..., Any]
+
+
+@kernel
+def begin(state):
+    """The header of a state that is about to be dealt; its random word goes on."""
+    state["to_move"] = 0
+    state["ply"] = 0
+    state["over"] = 0
+    state["truncated"] = 0
+    state["gone"][:] = 0
+
+
+@kernel
+def pick(mask, word):
+    """A legal action of a Discrete mask, uniformly, chosen by a generator word; 0 if there is none."""
+    legal = 0
+    for i in range(mask.shape[0]):
+        legal += np.int64(mask[i])
+    if legal == 0:
+        return 0
+    rank = below(word, legal)
+    i = 0
+    while rank > 0 or mask[np.uint64(i)] == 0:
+        rank -= np.int64(mask[np.uint64(i)])
+        i += 1
+    return i
+
+
+@dataclass(frozen=True)
+class Single:
+    """Loops for one environment: each works on `states[0]`.
+
+    deal(states)                                      start a game
+    look(states, agent, obs, mask)                    what `agent` sees: obs uint8[B], mask int8[M]
+    view(states, obs, masks)                          what the mover sees (one row), or every agent (a row each)
+    turn(states, actions, reward, obs, masks)         step, then view; returns OVER | TRUNCATED | SOMEBODY_GONE, and
+                                                      the agent to move times MOVER
+    """
+
+    deal: Loop
+    look: Loop
+    view: Loop
+    turn: Loop
+
+
+@dataclass(frozen=True)
+class Many:
+    """Loops for a batch; see `momagames.engine.batch.Batch` for the arrays."""
+
+    deal: Loop
+    look: Loop
+    check: Loop
+    step: Loop
+    step_threads: Loop
+    choose: Loop
+
+
+_single: dict[str, Single] = {}
+_many: dict[str, Many] = {}
+
+
+def single(game: Game) -> Single:
+    """The loops of one environment of this game's rules."""
+    if game.rules_key not in _single:
+        _single[game.rules_key] = _make_single(game)
+    return _single[game.rules_key]
+
+
+def many(game: Game) -> Many:
+    """The loops of a batch of this game's rules."""
+    if game.rules_key not in _many:
+        _many[game.rules_key] = _make_many(game)
+    return _many[game.rules_key]
+
+
+def _viewer(game: Game) -> Loop:
+    legal, observe, sequential = game.kernels.legal, game.kernels.observe, game.sequential
+
+    @kernel
+    def view(state, obs, masks):
+        """What is seen: by the mover alone if there is one row, else by every agent."""
+        for v in range(obs.shape[0]):
+            agent = np.int64(state["to_move"]) if sequential and obs.shape[0] == 1 else v
+            legal(state, agent, masks[v])
+            observe(state, agent, obs[v])
+
+    return view
+
+
+def _make_single(game: Game) -> Single:
+    rules = game.kernels
+    deal_game, legal, step, observe = rules.deal, rules.legal, rules.step, rules.observe
+    show = _viewer(game)
+
+    def deal(states):
+        begin(states[0])
+        deal_game(states[0])
+
+    def look(states, agent, obs, mask):
+        legal(states[0], agent, mask)
+        observe(states[0], agent, obs)
+
+    def view(states, obs, masks):
+        show(states[0], obs, masks)
+
+    def turn(states, actions, reward, obs, masks):
+        state = states[0]
+        step(state, actions, reward)
+        show(state, obs, masks)
+        gone = 0
+        for agent in range(reward.shape[0]):
+            gone |= np.int64(state["gone"][agent])
+        status = np.int64(state["over"]) * OVER + np.int64(state["truncated"]) * TRUNCATED + gone * SOMEBODY_GONE
+        return status + np.int64(state["to_move"]) * MOVER
+
+    name = game.rules_key
+    return Single(
+        deal=driver(deal, f"{name}.deal"),
+        look=driver(look, f"{name}.look"),
+        view=driver(view, f"{name}.view"),
+        turn=driver(turn, f"{name}.turn"),
+    )
+
+
+def _make_many(game: Game) -> Many:
+    rules = game.kernels
+    deal_game, play = rules.deal, rules.step
+    sequential = game.sequential
+
+    view = _viewer(game)
+
+    @kernel
+    def move(sums, returns):
+        for agent in range(sums.shape[0]):
+            for k in range(sums.shape[1]):
+                returns[agent, k] = sums[agent, k]
+                sums[agent, k] = 0.0
+
+    def deal(states, chosen, obs, masks):
+        for i in range(states.shape[0]):
+            if chosen[i]:
+                begin(states[i])
+                deal_game(states[i])
+                view(states[i], obs[i], masks[i])
+
+    def look(states, obs, masks):
+        for i in range(states.shape[0]):
+            view(states[i], obs[i], masks[i])
+
+    def check(states, actions, masks, parts, skip):
+        """Index of the first environment with an illegal action, or -1."""
+        for i in range(states.shape[0]):
+            if skip[i]:
+                continue
+            for actor in range(actions.shape[1]):
+                row = np.int64(states[i]["to_move"]) if sequential and masks.shape[1] > 1 else actor
+                start = 0
+                for part in range(actions.shape[2]):
+                    action = actions[i, actor, part]
+                    size = parts[part]
+                    if action < 0 or action >= size:
+                        return i
+                    if masks[i, row, start + action] == 0 and idle(masks[i, row], start, size) == 0:
+                        return i
+                    start += size
+        return -1
+
+    @kernel
+    def idle(mask, start, size):
+        """Whether nothing is legal here: the agent does not act, and its action is not read."""
+        if sequential:
+            return 0
+        for j in range(start, start + size):
+            if mask[j]:
+                return 0
+        return 1
+
+    def step(
+        low, high, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
+        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks,
+    ):  # fmt: skip
+        for i in range(low, high):
+            state = states[i]
+            finished[i] = False
+            if ended[i]:
+                rewards[i] = 0
+                if mode == DISABLED:
+                    continue
+                begin(state)
+                deal_game(state)
+                ended[i] = False
+            else:
+                play(state, actions[i], rewards[i])
+                lengths[i] += 1
+                for agent in range(rewards.shape[1]):
+                    for k in range(rewards.shape[2]):
+                        sums[i, agent, k] += rewards[i, agent, k]
+            over = state["over"] != 0
+            cut = state["truncated"] != 0
+            for agent in range(rewards.shape[1]):
+                left = state["gone"][agent] != 0
+                terminated[i, agent] = left or (over and not cut)
+                truncated[i, agent] = over and cut and not left
+            if over:
+                finished[i] = True
+                final_lengths[i] = lengths[i]
+                lengths[i] = 0
+                move(sums[i], returns[i])
+                if mode == SAME_STEP:
+                    view(state, final_obs[i], final_masks[i])
+                    begin(state)
+                    deal_game(state)
+                else:
+                    ended[i] = True
+            to_move[i] = state["to_move"]
+            view(state, obs[i], masks[i])
+
+    name = game.rules_key
+    serial = driver(step, f"{name}.batch.step")
+
+    def step_threads(
+        threads, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
+        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks,
+    ):  # fmt: skip
+        n = states.shape[0]
+        for t in prange(threads):
+            serial(
+                t * n // threads, (t + 1) * n // threads, mode, states, actions, obs, masks, rewards, terminated, truncated,
+                to_move, ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks,
+            )  # fmt: skip
+
+    def choose(masks, words, actions, parts, states):
+        """Uniformly random legal actions, from a generator word for each environment."""
+        for i in range(actions.shape[0]):
+            for actor in range(actions.shape[1]):
+                row = np.int64(states[i]["to_move"]) if sequential and masks.shape[1] > 1 else actor
+                start = 0
+                for part in range(actions.shape[2]):
+                    words[i] = advance(words[i])
+                    actions[i, actor, part] = pick(masks[i, row, start : start + parts[part]], words[i])
+                    start += parts[part]
+
+    return Many(
+        deal=driver(deal, f"{name}.batch.deal"),
+        look=driver(look, f"{name}.batch.look"),
+        check=driver(check, f"{name}.batch.check"),
+        step=serial,
+        step_threads=parallel_driver(step_threads, f"{name}.batch.threads"),
+        choose=driver(choose, f"{name}.batch.choose"),
+    )

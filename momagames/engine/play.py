@@ -1,0 +1,163 @@
+"""One game being played: a state, what is seen of it, and what the last step paid. The doors put an API around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game, State
+from momagames.engine import loops
+from momagames.errors import BadState, IllegalAction
+
+
+def loaded(game: Game, given: Any) -> NDArray[Any]:
+    """A batch of one state from a record, the dict form or the text of a position.
+
+    Raises BadState, with a reason
+    """
+    states = np.zeros(1, game.dtype)
+    if isinstance(given, (np.void, np.ndarray)) and given.dtype == game.dtype and given.size == 1:
+        states[0] = given if isinstance(given, np.void) else given.reshape(-1)[0]
+        return states
+    if isinstance(given, str):
+        given = game.read(given)
+    if not isinstance(given, Mapping):
+        raise BadState(f"{game.id}: a state is a record, a dict or the text of show(); given: {type(given).__name__}")
+    states[0] = game.blank
+    try:
+        game.load(states[0], given)
+    except BadState as error:
+        raise BadState(f"{game.id}: {error}") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise BadState(f"{game.id}: the state cannot be read: {error}") from None
+    if game.sequential:
+        mask = np.zeros(game.mask_size, np.int8)
+        loops.single(game).look(states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask)
+        if not mask.any():  # nobody can play on: the game is over before it starts
+            states["over"] = 1
+    return states
+
+
+class Play:
+    """One game, with buffers that every step writes again (letters as in `engine.batch.Batch`).
+
+    states        record[1]
+    observations  uint8[V, B] and masks int8[V, M]: of the mover, or of every agent where all move at once
+    reward        float32[A, K] of the last step
+    pending       int64[S, P], the actions of the step
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.states = game.start()
+        views = 1 if game.sequential else len(game.agents)
+        self.observations = np.zeros((views, game.observation_bytes), np.uint8)
+        self.masks = np.zeros((views, game.mask_size), np.int8)
+        self.reward = np.zeros((len(game.agents), len(game.objectives)), np.float32)
+        self.pending = np.zeros((game.actors, len(game.actions)), np.int64)
+        self._bind()
+
+    def _bind(self) -> None:
+        self._loops = loops.single(self.game)
+        self._turn = self._loops.turn
+        self._fields = [self.game.observation_views(row) for row in self.observations]
+        self._parts = self.game.actions
+        self._one_part = len(self._parts) == 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("game", "states", "observations", "masks", "reward", "pending")
+        return {name: getattr(self, name) for name in kept}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._bind()
+
+    @property
+    def state(self) -> State:
+        """The record itself (a view: changes are changes of the game)."""
+        return self.states[0]
+
+    def deal(self, seed: int | None = None) -> None:
+        """A new game; without a seed the random stream goes on."""
+        if seed is not None:
+            self.states["rng"] = np.uint64(seed % 2**64)
+        self._loops.deal(self.states)
+        self._see()
+
+    def load(self, given: Any) -> None:
+        """Go on from a given position; a refused one changes nothing. A position without `rng` keeps our stream."""
+        states = loaded(self.game, given)
+        if not states["rng"][0]:
+            states["rng"] = self.states["rng"]
+        self.states[:] = states
+        self._see()
+
+    def _see(self) -> None:
+        self.reward[:] = 0
+        self._loops.view(self.states, self.observations, self.masks)
+
+    def mask(self, agent: int) -> NDArray[np.int8]:
+        """The mask of an agent, int8[M] (a buffer)."""
+        if not self.game.sequential:
+            return self.masks[agent]
+        if agent == int(self.states["to_move"][0]):
+            return self.masks[0]
+        return np.zeros(self.game.mask_size, np.int8)
+
+    def observe(self, agent: int) -> dict[str, NDArray[Any]]:
+        """What an agent sees, field by field, as copies."""
+        if not self.game.sequential:
+            fields = self._fields[agent]
+        elif agent == int(self.states["to_move"][0]):
+            fields = self._fields[0]
+        else:
+            row = np.zeros(self.game.observation_bytes, np.uint8)
+            self._loops.look(self.states, agent, row, np.zeros(self.game.mask_size, np.int8))
+            return self.game.observation_views(row)
+        return {name: field.copy(order="K") for name, field in fields.items()}
+
+    def is_legal(self, agent: int, action: Any) -> bool:
+        """Whether the rules allow an action of this agent now."""
+        mask = self.mask(agent)
+        if self._one_part:
+            try:
+                number = int(action)
+            except (TypeError, ValueError):
+                return False
+            return bool(number == action and 0 <= number < self._parts[0] and mask[number])
+        try:
+            parts = [int(part) for part in action]
+        except (TypeError, ValueError):
+            return False
+        if len(parts) != len(self._parts):
+            return False
+        start = 0
+        for part, size in zip(parts, self._parts, strict=True):
+            if not (0 <= part < size and mask[start + part]):
+                return False
+            start += size
+        return True
+
+    def refuse(self, agent: int, action: Any) -> IllegalAction:
+        """The error for an illegal action: who, what, and what would be legal."""
+        game, mask = self.game, self.mask(agent)
+        given = action.tolist() if isinstance(action, np.ndarray) else action
+        hint = ""
+        if self._one_part and isinstance(action, (int, np.integer)):
+            hint = game.legal_hint(self.state, int(action), mask)
+        said = f"{game.agents[agent]} cannot play {given!r}: {int(mask.sum())} actions are legal"
+        return IllegalAction(said + (f"; {hint}" if hint else ""))
+
+    def turn(self, actions: Any) -> int:
+        """Step with legal actions: the mover's, or one for each agent. Returns the status of `loops.Single.turn`."""
+        self.pending[:] = actions
+        return int(self._turn(self.states, self.pending, self.reward, self.observations, self.masks))
+
+    def end(self, reward: NDArray[np.float32]) -> None:
+        """Break the game off with this reward, float32[A, K]."""
+        self.states["over"] = 1
+        self._see()
+        self.reward[:] = reward

@@ -1,0 +1,53 @@
+"""What can go wrong. Every message names what was given, what is allowed and, where there is one, the nearest right thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class MomagamesError(Exception):
+    """Base class of every error that momagames raises on purpose."""
+
+
+class UnknownId(MomagamesError, KeyError):
+    """No game, version, baseline or suite has that name."""
+
+    def __str__(self) -> str:  # KeyError would show the repr of the message
+        return str(self.args[0])
+
+
+class BadParameter(MomagamesError, ValueError):
+    """A parameter that does not exist or is outside its range."""
+
+
+class BadState(MomagamesError, ValueError):
+    """A board or state from which no game can be played."""
+
+
+class IllegalAction(MomagamesError, ValueError):
+    """An action that the rules do not allow now."""
+
+
+class BadCall(MomagamesError, RuntimeError):
+    """A call at the wrong moment, such as step() before reset()."""
+
+
+class BadFile(MomagamesError, ValueError):
+    """A file (suite, result, front, record) that cannot be used as it is."""
+
+
+class MissingExtra(MomagamesError, ImportError):
+    """Something that an optional dependency does; the message names the extra to install."""
+
+
+def nearest(given: object, allowed: Iterable[str]) -> str:
+    """ "; did you mean 'x'?" or the empty string."""
+    close = get_close_matches(str(given), list(allowed), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def one_of(allowed: Iterable[object]) -> str:
+    """'a', 'b' or 'c'"""
+    names = [repr(item) for item in allowed]
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]

@@ -1,0 +1,89 @@
+"""MO-Breakthrough: parameters, objectives, assembly. The rules are in rules.py, their text in SPEC.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_parameters
+from momagames.errors import BadParameter, nearest, one_of
+from momagames.games.breakthrough import draw, position, rules
+
+# SPEC §5, in the order of the reward vector
+OBJECTIVES = (
+    Objective("win", "game won (+1) or lost (-1)", -1, 1, -1, 1, "§5.1", zero_sum=True),
+    Objective("speed", "share of the scale left at the win", -1, 1, -1, 1, "§5.2", zero_sum=True),
+    Objective("captures", "share of the opponent's pieces", 0, 1, 0, 1, "§5.3"),
+    Objective("losses", "share of the own pieces, negative", -1, 0, -1, 0, "§5.4"),
+)
+NAMES = tuple(objective.name for objective in OBJECTIVES)
+
+# SPEC §8
+PARAMETERS = (
+    Parameter("board_width", 8, "number of columns", 3, rules.MAX_SIDE),
+    Parameter("board_height", 8, "number of rows", 5, rules.MAX_SIDE),
+    Parameter("num_objectives", 4, "the first of win, speed, captures, losses", 1, 4),
+    Parameter("canonical", False, "turn the board for player_1, who then moves upwards too"),
+)
+SELECTION = Parameter("objectives", None, "objectives by name, in this order, instead of num_objectives", choices=(None, NAMES))
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe, rules.key)
+
+
+def select(id: str, names: Any, count: int) -> tuple[str, ...]:
+    """§8 The objectives asked for: by name, or the first `count`."""
+    if names is None:
+        return NAMES[:count]
+    chosen = (names,) if isinstance(names, str) else tuple(names)
+    for name in chosen:
+        if name not in NAMES:
+            raise BadParameter(f"{id} has no objective {name!r}; it has {one_of(NAMES)}{nearest(name, NAMES)}")
+    if not chosen or len(set(chosen)) != len(chosen):
+        raise BadParameter(
+            f"{id}: objectives={chosen!r} must name at least one objective, each once; there are {one_of(NAMES)}"
+        )
+    return chosen
+
+
+def game(id: str, objectives: Any = None, **given: Any) -> Game:
+    """The game with these parameters (§8)."""
+    params = check_parameters(id, PARAMETERS, given)
+    chosen = select(id, objectives, params["num_objectives"])
+    if objectives is not None:
+        params |= {"num_objectives": len(chosen), "objectives": chosen}
+    width, height = params["board_width"], params["board_height"]
+    blank = np.zeros(1, rules.state_dtype)[0]
+    blank["width"], blank["height"], blank["canonical"] = width, height, params["canonical"]
+    blank["column"] = [chosen.index(name) if name in chosen else -1 for name in NAMES]
+    goals = tuple(OBJECTIVES[NAMES.index(name)] for name in chosen)
+    return Game(
+        id=id,
+        title="MO-Breakthrough",
+        agents=("player_0", "player_1"),
+        teams=(0, 1),
+        dynamics="sequential",
+        chance="none",
+        information="perfect",
+        utility="zero_sum" if all(goal.zero_sum for goal in goals) else "individual",
+        objectives=goals,
+        actions=(3 * width * height,),
+        fields=(Field("observation", (height, width, 2), "int8", 0, 1, order=(2, 1, 0)),),
+        max_plies=2 * width * (2 * height - 5) + 1,
+        reference_point=tuple(goal.return_low for goal in goals),
+        params=params,
+        parameters=(*PARAMETERS, SELECTION),
+        factory=game,
+        blank=blank,
+        kernels=KERNELS,
+        rules_key="breakthrough",
+        key_words=2 * rules.WORDS + 1,
+        load=position.load,
+        save=position.save,
+        show=position.show,
+        read=position.read,
+        draw=draw.picture,
+        action_name=position.action_name,
+        parse_action=position.parse_action,
+        mask_space="binary",
+        source="MOMAland's documentation of mobreakthrough_v0; traced against momaland 0.2.0",
+    )

@@ -1,0 +1,72 @@
+"""MO-SameGame: parameters, objectives, assembly. The rules are in rules.py, their text in SPEC.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_parameters
+from momagames.games.samegame import draw, position, rules
+
+# SPEC §8
+PARAMETERS = (
+    Parameter("board_width", 15, "number of columns", 3, rules.MAX_SIDE),
+    Parameter("board_height", 15, "number of rows", 3, rules.MAX_SIDE),
+    Parameter("num_colors", 5, "number of colours", 2, 10),
+    Parameter("num_agents", 1, "agents that take turns", 1, rules.MAX_AGENTS),
+    Parameter("team_rewards", False, "every agent gets every reward"),
+    Parameter("color_rewards", True, "one objective for each colour, else one for all"),
+    Parameter("clear_bonus", 0.0, "points for the move that empties the board", 0.0, 100_000.0),
+)
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe, rules.key)
+
+
+def objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
+    """§5 One objective for each colour, or one for all."""
+    cells = params["board_width"] * params["board_height"]
+    best = float(cells**2 + params["clear_bonus"])
+    names = [f"color_{k + 1}" for k in range(params["num_colors"])] if params["color_rewards"] else ["points"]
+    return tuple(Objective(name, "points (group size squared)", 0.0, best, 0.0, best, "§5") for name in names)
+
+
+def game(id: str, **given: Any) -> Game:
+    """The game with these parameters (§8)."""
+    params = check_parameters(id, PARAMETERS, given)
+    width, height, colors, count = (params[n] for n in ("board_width", "board_height", "num_colors", "num_agents"))
+    blank = np.zeros(1, rules.state_dtype)[0]
+    blank["width"], blank["height"], blank["colors"], blank["agents"] = width, height, colors, count
+    for name in ("team_rewards", "color_rewards", "clear_bonus"):
+        blank[name] = params[name]
+    goals = objectives(params)
+    return Game(
+        id=id,
+        title="MO-SameGame",
+        agents=tuple(f"agent_{i}" for i in range(count)),
+        teams=(0,) * count if params["team_rewards"] else tuple(range(count)),
+        dynamics="sequential",
+        chance="start",
+        information="perfect",
+        utility="cooperative" if params["team_rewards"] or count == 1 else "individual",
+        objectives=goals,
+        actions=(width * height,),
+        fields=(Field("observation", (height, width, colors), "int8", 0, 1, order=(2, 0, 1)),),
+        max_plies=width * height // 2,
+        reference_point=(0.0,) * len(goals),
+        params=params,
+        parameters=PARAMETERS,
+        factory=game,
+        blank=blank,
+        kernels=KERNELS,
+        rules_key="samegame",
+        key_words=-(-width * height // (64 // (2 if colors < 4 else 3 if colors < 8 else 4))) + (count > 1),
+        load=position.load,
+        save=position.save,
+        show=position.show,
+        read=position.read,
+        draw=draw.picture,
+        action_name=position.action_name,
+        parse_action=position.parse_action,
+        legal_hint=position.nearest_legal,
+        source="MOMAland's documentation of mosame_game_v0; traced against momaland 0.2.0",
+    )

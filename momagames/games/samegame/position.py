@@ -1,0 +1,148 @@
+"""Positions of MO-SameGame as text and as data (SPEC §2.2, §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import State
+from momagames.errors import BadState
+from momagames.games.samegame import rules
+
+SYMBOLS = ".123456789a"
+
+
+def cells(state: State) -> NDArray[np.int64]:
+    """The board, int64[H, W]: 0 empty, 1..C colours, row 0 on top."""
+    height, width = int(state["height"]), int(state["width"])
+    flat = state["board"][rules.GUARD : rules.GUARD + height * width]
+    return (flat.astype(np.int64) & int(rules.COLOR)).reshape(height, width)
+
+
+def rows(state: State) -> list[str]:
+    """The board as H strings, the form of the traces."""
+    return ["".join(SYMBOLS[k] for k in row) for row in cells(state)]
+
+
+def parse_board(state: State, board: Any) -> NDArray[np.int64]:
+    """An int array [H, W] from H strings or an array; BadState if it does not fit the game."""
+    height, width, colors = int(state["height"]), int(state["width"]), int(state["colors"])
+    if isinstance(board, str):
+        board = board.split()
+    if not isinstance(board, np.ndarray) and len(board) and all(isinstance(row, str) for row in board):
+        for y, row in enumerate(board):
+            for x, symbol in enumerate(row):
+                if symbol not in SYMBOLS:
+                    raise BadState(f"board row {y}, column {x}: {symbol!r} is not one of {SYMBOLS!r} ('.' is empty)")
+        if len({len(row) for row in board}) != 1:
+            raise BadState(f"board rows differ in length: {[len(row) for row in board]}")
+        board = [[SYMBOLS.index(symbol) for symbol in row] for row in board]
+    try:
+        array = np.asarray(board)
+    except ValueError as error:
+        raise BadState(f"board is neither {height} strings nor an int array [{height}, {width}]: {error}") from None
+    if array.shape != (height, width) or array.dtype.kind not in "iu":
+        raise BadState(
+            f"board has shape {array.shape} of {array.dtype}; this game needs whole numbers [{height}, {width}] "
+            f"or {height} strings of {width} characters"
+        )
+    if array.min() < 0 or array.max() > colors:
+        y, x = np.argwhere((array < 0) | (array > colors))[0]
+        raise BadState(f"board row {y}, column {x} holds {array[y, x]}; allowed: 0 (empty) to {colors}")
+    floating = (array[:-1] > 0) & (array[1:] == 0)
+    if floating.any():
+        y, x = np.argwhere(floating)[0]
+        raise BadState(f"board row {y}, column {x}: a tile hangs above an empty cell; tiles lie on the bottom (§4.2)")
+    used = array[-1] > 0
+    if (used[1:] & ~used[:-1]).any():
+        x = int(np.argwhere(used[1:] & ~used[:-1])[0][0])
+        raise BadState(f"board column {x} is empty but column {x + 1} is not; columns close to the left (§4.3)")
+    return array.astype(np.int64)
+
+
+def load(state: State, given: Mapping[str, Any]) -> None:
+    """§2.2 Fill a state from `board` and, if given, `next_agent` (or `first_agent`), `ply` and `rng`."""
+    if "board" not in given:
+        raise BadState(f"a position of MO-SameGame needs 'board'; given: {sorted(given)}")
+    board = parse_board(state, given["board"])
+    names = [f"agent_{i}" for i in range(int(state["agents"]))]
+    mover = given.get("next_agent", given.get("first_agent", names[0]))
+    if mover not in names:
+        raise BadState(f"next_agent={mover!r}; agents are {', '.join(names)}")
+    height, width = board.shape
+    odd = int(rules.ODD) * (np.arange(height) % 2)[:, None]
+    state["board"][rules.GUARD : rules.GUARD + height * width] = (board + odd).ravel()
+    state["tiles"] = int((board > 0).sum())
+    state["to_move"] = names.index(mover)
+    state["ply"] = int(given.get("ply", 0))
+    state["over"] = 0
+    if "rng" in given:
+        state["rng"] = np.uint64(int(given["rng"]) % 2**64)
+
+
+def save(state: State) -> dict[str, Any]:
+    """The position as JSON-able data, the form that `load` takes."""
+    return {
+        "board": rows(state),
+        "next_agent": f"agent_{int(state['to_move'])}",
+        "ply": int(state["ply"]),
+        "rng": int(state["rng"]),
+    }
+
+
+def show(state: State) -> str:
+    """The position as text: a line of facts, then the rows from the top."""
+    facts = f"next_agent=agent_{int(state['to_move'])} ply={int(state['ply'])} rng={int(state['rng'])}"
+    return "\n".join([facts, *rows(state)])
+
+
+def read(text: str) -> dict[str, Any]:
+    """The dict form of what `show` wrote."""
+    facts, *board = text.strip().splitlines() or [""]
+    position: dict[str, Any] = dict(fact.partition("=")[::2] for fact in facts.split())
+    return {**position, "board": [row.strip() for row in board]}
+
+
+def action_name(state: State, action: Any) -> str:
+    """Column and row of the cell, from 0, as (x,y)."""
+    y, x = divmod(int(action), int(state["width"]))
+    return f"({x},{y})"
+
+
+def parse_action(state: State, text: str) -> int:
+    """'x y' or 'x,y', or the number of the action."""
+    parts = text.replace(",", " ").replace("(", " ").replace(")", " ").split()
+    try:
+        numbers = [int(part) for part in parts]
+    except ValueError:
+        numbers = []
+    if len(numbers) == 1:
+        return numbers[0]
+    if len(numbers) == 2:
+        return numbers[1] * int(state["width"]) + numbers[0]
+    raise ValueError(f"{text!r} is not a cell: type column and row, such as '3 14'")
+
+
+def nearest_legal(state: State, action: Any, mask: NDArray[np.int8]) -> str:
+    """The legal cells nearest to an action, for error messages."""
+    height, width = int(state["height"]), int(state["width"])
+    legal = np.flatnonzero(mask)
+    if not len(legal) or not 0 <= int(action) < height * width:
+        return ""
+    y, x = divmod(int(action), width)
+    distance = abs(legal // width - y) + abs(legal % width - x)
+    closest = legal[np.argsort(distance, kind="stable")[:3]]
+    return "nearest legal cells (x,y): " + ", ".join(f"{action_name(state, a)} = {a}" for a in closest)
+
+
+def momaland_board(seed: int, board_width: int = 15, board_height: int = 15, num_colors: int = 5) -> NDArray[np.int64]:
+    """The board that momaland 0.2.0 deals for a seed, int64[H, W], to repeat published runs.
+
+    >>> momaland_board(0, 3, 3, 2).tolist()
+    [[2, 1, 1], [2, 1, 1], [2, 1, 1]]
+    """
+    drawn = np.random.default_rng(seed).integers(1, num_colors + 1, size=(board_width, board_height))
+    return drawn.T.astype(np.int64)

@@ -1,0 +1,217 @@
+"""Compilation: the only file that imports numba.
+
+`kernel` marks a rule: a closed scalar function that is inlined into whatever calls it, allocates nothing and raises
+nothing. `driver` compiles a loop over states that calls kernels, and caches the machine code on disk.
+
+With NUMBA_DISABLE_JIT=1 both return the Python function itself, for coverage and for a debugger.
+
+The disk cache lives in a folder named after a hash of every source file that takes part in compilation. Numba by itself
+looks only at the file of the function it compiles, so that an edited callee would go unnoticed.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+import platformdirs
+from numba.core import caching, cgutils, types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+__all__ = [
+    "INTERPRETED",
+    "cache_folder",
+    "driver",
+    "kernel",
+    "local_array",
+    "parallel_driver",
+    "prange",
+    "quiet",
+    "set_threads",
+]
+
+INTERPRETED = bool(numba.config.DISABLE_JIT)
+PACKAGE = Path(__file__).resolve().parent.parent
+F = TypeVar("F", bound=Callable[..., Any])
+
+# `_nrt=False` removes reference counting (up to 1.9 x) and makes the compiler refuse every allocation. It is private to
+# numba, so a numba that no longer knows it is served without (tests/kernels/test_jit.py says whether it still does).
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+
+
+def njit(function: F, **options: Any) -> F:
+    try:
+        return cast(F, numba.njit(**OPTIONS, **options)(function))
+    except (KeyError, TypeError):  # pragma: no cover - a numba without the private option
+        return cast(F, numba.njit(error_model="numpy", **options)(function))
+
+
+def kernel(function: F) -> F:
+    """A rule: inlined into its callers, so that sizes read from a state propagate and loops vectorise."""
+    return njit(function, forceinline=True)
+
+
+def quiet(function: F) -> F:
+    """A kernel whose uint64 arithmetic wraps on purpose: interpreted, NumPy's overflow warning is switched off."""
+    if not INTERPRETED:
+        return kernel(function)
+
+    @functools.wraps(function)
+    def silent(*args: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*args)
+
+    return cast(F, silent)
+
+
+def driver(function: F, name: str) -> F:
+    """Compile a loop that calls kernels; `name` tells apart the drivers made from one closure (one per game)."""
+    compiled = njit(function, nogil=True)
+    return _cached(compiled, name)
+
+
+def parallel_driver(function: F, name: str) -> F:
+    """Like `driver`, with `prange` loops spread over threads."""
+    compiled = cast(F, numba.njit(error_model="numpy", nogil=True, parallel=True)(function))
+    return _cached(compiled, name)
+
+
+prange = numba.prange
+
+
+# ------------------------------------------------------------------------------------------------------- local scratch
+
+
+if INTERPRETED:
+
+    def local_array(size: int) -> Any:
+        """Scratch for one kernel call: int64[size], on the machine's stack, with arbitrary contents."""
+        return np.empty(size, np.int64)
+
+else:
+
+    @intrinsic(prefer_literal=True)  # type: ignore[misc]
+    def local_array(typing: Any, size: Any) -> Any:
+        """Scratch for one kernel call: int64[size], on the machine's stack, with arbitrary contents."""
+        if not isinstance(size, types.IntegerLiteral):  # the size must be a constant: a literal or a global
+            return None
+        array = types.Array(types.int64, 1, "C")
+        length = size.literal_value
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            word = context.get_value_type(types.int64)
+            data = cgutils.alloca_once(builder, word, size=context.get_constant(types.intp, length))
+            out = arrayobj.make_array(array)(context, builder)
+            bytes_each = context.get_constant(types.intp, 8)
+            arrayobj.populate_array(out, data=data, shape=[args[0]], strides=[bytes_each], itemsize=bytes_each, meminfo=None)
+            return out._getvalue()
+
+        return array(size), lower
+
+
+def set_threads(threads: int) -> None:
+    """Use this many of the threads that numba started."""
+    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+
+
+# ---------------------------------------------------------------------------------------------------------- disk cache
+
+
+def cache_folder() -> Path:
+    """Folder for compiled code: $MOMAGAMES_CACHE_DIR, else the user's cache folder."""
+    given = os.environ.get("MOMAGAMES_CACHE_DIR")
+    return Path(given) if given else Path(platformdirs.user_cache_dir("momagames", appauthor=False))
+
+
+def _digest(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.lru_cache(maxsize=1)
+def package_stamp() -> str:
+    """Hash of all sources of ours that are compiled: the toolbox, the loops, every game."""
+    return _digest(sorted(p for part in ("kernels", "engine", "games", "baselines") for p in (PACKAGE / part).rglob("*.py")))
+
+
+def _stamp(source: Path) -> str:
+    """The package's hash; for a game that lives elsewhere also a hash of the folder of its source."""
+    if PACKAGE in source.parents:
+        return package_stamp()
+    return package_stamp() + "-" + _digest(sorted(source.parent.glob("*.py")))
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self._py_file = inspect.getfile(function)
+        self._name = name
+        self._path = cache_folder() / package_stamp()
+
+    def get_cache_path(self) -> str:
+        return str(self._path)
+
+    def get_source_stamp(self) -> str:
+        return self._name
+
+    def get_disambiguator(self) -> str:
+        return hashlib.sha256(self._name.encode()).hexdigest()[:12]
+
+
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    """Numba's cache with our folder, and with a key that stays the same for closures over other compiled functions."""
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        locator = _Locator(function, name)
+
+        class Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
+            def __init__(self, py_func: Callable[..., Any]) -> None:
+                self._lineno = py_func.__code__.co_firstlineno
+                self._locator = locator
+                self._filename_base = self.get_filename_base(py_func.__name__, "")
+
+        self._impl_class = Implementation
+        self._stable = name
+        super().__init__(function)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return sig, codegen.magic_tuple(), self._stable
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # a damaged file is compiled anew and replaced
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _say_once(f"{error.strerror or error} ({self.cache_path})")
+
+
+@functools.cache
+def _say_once(reason: str) -> None:
+    warnings.warn(
+        f"momagames cannot keep compiled code on disk: {reason}. Games work, but each new process compiles them again "
+        "(seconds). Set MOMAGAMES_CACHE_DIR to a folder that you may write to.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _cached(compiled: F, name: str) -> F:
+    if not INTERPRETED:
+        function = compiled.py_func  # type: ignore[attr-defined]
+        compiled._cache = _Cache(function, f"{name}:{_stamp(Path(inspect.getfile(function)))}")  # type: ignore[attr-defined]
+    return compiled

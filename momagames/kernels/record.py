@@ -1,0 +1,33 @@
+"""State records: one NumPy record per position, without hidden bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+# What every state has, whatever the game (the contract's header).
+HEADER: dict[str, tuple[Any, ...]] = {
+    "rng": ("u8",),  # generator word, see kernels/rng.py
+    "to_move": ("i4",),  # index of the agent to move; always 0 where all agents move at once
+    "ply": ("i4",),  # environment steps made since the start
+    "over": ("u1",),  # 1 after the last step
+    "truncated": ("u1",),  # 1 if the game was cut off by a limit rather than decided
+}
+
+
+def record(seats: int, /, **fields: Iterable[Any]) -> np.dtype[Any]:
+    """Dtype of a state: the header, `gone[seats]` (agents that left early) and the game's own fields.
+
+    fields   name=(type,) or name=(type, shape), e.g. board=("u1", (8, 8)), score=("i4",)
+    Returns  a dtype ordered widest first with explicit padding, so that equal states have equal bytes
+    """
+    layout = {**HEADER, "gone": ("u1", (seats,)), **{name: tuple(spec) for name, spec in fields.items()}}
+    ordered = sorted(layout.items(), key=lambda item: -np.dtype(item[1][0]).itemsize)
+    names = [(name, *spec) for name, spec in ordered]
+    size = np.dtype(names).itemsize
+    width = np.dtype(ordered[0][1][0]).itemsize
+    if size % width:
+        names.append(("_pad", "u1", (width - size % width,)))
+    return np.dtype(names)

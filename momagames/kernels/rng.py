@@ -1,0 +1,42 @@
+"""Chance: splitmix64, one word per state.
+
+The word lives in the state record, so that a copied state has the same luck ahead of it, and a game does not depend on
+batch size, threads or the order of environments. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
+generators", OOPSLA 2014.
+"""
+
+import numpy as np
+
+from momagames.kernels.jit import kernel, quiet
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX2 = np.uint64(0x94D049BB133111EB)
+S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+
+
+@quiet
+def advance(word):
+    """The next state of the generator: uint64 -> uint64."""
+    return word + GOLDEN
+
+
+@quiet
+def mix(word):
+    """The output that belongs to a generator state: uint64 -> uint64."""
+    z = (word ^ (word >> S30)) * MIX1
+    z = (z ^ (z >> S27)) * MIX2
+    return z ^ (z >> S31)
+
+
+@kernel
+def below(word, n):
+    """A whole number in 0..n-1 from a generator state, n < 2^31 (bias below n / 2^32)."""
+    return np.int64(((mix(word) >> S32) * np.uint64(n)) >> S32)
+
+
+@kernel
+def draw(state, n):
+    """A whole number in 0..n-1 from the state's own word, which moves on."""
+    state["rng"] = advance(state["rng"])
+    return below(state["rng"], n)

@@ -1,0 +1,115 @@
+"""The registry: games by versioned id."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Literal
+
+from momagames.errors import BadParameter, UnknownId, nearest, one_of
+from momagames.games import RETIRED, VERSIONS, Entry
+
+if TYPE_CHECKING:
+    from momagames.contract import Game
+
+Api = Literal["aec", "parallel", "gymnasium"]
+DOORS: dict[str, str] = {
+    "aec": "momagames.adapters.aec:make",
+    "parallel": "momagames.adapters.parallel:make",
+    "gymnasium": "momagames.adapters.gymnasium:make",
+}
+_entries: dict[str, Entry] = dict(VERSIONS)
+
+
+def register(id: str, factory: str, **fixed: Any) -> None:
+    """Add a game of your own.
+
+    id        "name-vN"
+    factory   "module:function"; called with the id and the parameters, it returns a `momagames.contract.Game`
+    fixed     parameters that this id sets
+    Raises    BadParameter if the id is taken or not of that form
+    """
+    name, _, version = id.rpartition("-v")
+    if not name or not version.isdigit():
+        raise BadParameter(f"id {id!r} is not of the form 'name-vN', such as 'mo-samegame-v0'")
+    if id in _entries and _entries[id] != Entry(factory, fixed):
+        raise BadParameter(f"id {id!r} is taken by {_entries[id].factory}")
+    _entries[id] = Entry(factory, fixed)
+
+
+@functools.cache
+def _plugins() -> None:
+    """Games of other packages: each entry point of the group "momagames.games" is a function that calls `register`."""
+    for point in entry_points(group="momagames.games"):
+        point.load()()
+
+
+def ids() -> tuple[str, ...]:
+    """Every registered id."""
+    _plugins()
+    return tuple(_entries)
+
+
+def entry(id: str) -> Entry:
+    """The registry's line for an id, or UnknownId."""
+    if id not in _entries:
+        _plugins()
+    if id in RETIRED:
+        raise UnknownId(f"{id!r} is retired; use {RETIRED[id]!r}")
+    if id not in _entries:
+        raise UnknownId(f"no game {id!r}{nearest(id, _entries) or '; there are ' + one_of(_entries)}")
+    return _entries[id]
+
+
+def spec(id: str, **params: Any) -> Game:
+    """What is declared about a game with these parameters: agents, objectives, spaces, bounds, parameters."""
+    found = entry(id)
+    clash = set(params) & set(found.fixed)
+    if clash:
+        raise BadParameter(f"{id} fixes {one_of(sorted(clash))}; choose another id to change that")
+    return build(id, **{**found.fixed, **params})
+
+
+def build(id: str, **params: Any) -> Game:
+    """Call the factory of an id."""
+    module, _, attribute = entry(id).factory.partition(":")
+    game: Game = getattr(import_module(module), attribute)(id, **params)
+    return game
+
+
+def canonical(id: str, **params: Any) -> str:
+    """The id with every parameter spelled out, as stored with every result: 'mo-samegame-v0(board_width=15,...)'."""
+    return spelled(id, spec(id, **params).params)
+
+
+def spelled(id: str, params: Mapping[str, Any]) -> str:
+    return f"{id}({','.join(f'{name}={value!r}' for name, value in params.items())})"
+
+
+def make(id: str, api: Api = "aec", **options: Any) -> Any:
+    """An environment by id.
+
+    api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
+    options    parameters of the game, and of the door: render_mode, illegal ("raise", "forfeit", "random"); for
+               "gymnasium" also agent and others
+    Raises     UnknownId, BadParameter
+    """
+    if api not in DOORS:
+        raise BadParameter(f"api={api!r} is not possible; allowed: {one_of(DOORS)}{nearest(api, DOORS)}")
+    entry(id)
+    module, _, attribute = DOORS[api].partition(":")
+    return getattr(import_module(module), attribute)(id, **options)
+
+
+def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> Any:
+    """A batch of environments behind one step(); see `momagames.adapters.vector`.
+
+    options    parameters of the game, and of the door: autoreset ("next_step", "same_step", "disabled"), views
+               ("mover", "all"), illegal
+    """
+    entry(id)
+    from momagames.adapters import vector
+
+    return vector.make(id, num_envs, threads, **options)
