@@ -249,11 +249,21 @@ class Game:
     def reward_high(self) -> NDArray[np.float32]:
         return np.array([o.high for o in self.objectives], np.float32)
 
-    def start(self, seed: int | None = None, word: int = 0) -> NDArray[Any]:
-        """A batch of one undealt state with its generator word set."""
+    def forfeit_reward(self, offender: int) -> NDArray[np.float32]:
+        """What giving up pays, float32[A, K]: the offender the worst of each objective, the others the opposite where an
+        objective is zero-sum and nothing elsewhere."""
+        reward = np.zeros((len(self.agents), len(self.objectives)), np.float32)
+        for k, objective in enumerate(self.objectives):
+            if objective.zero_sum:
+                reward[:, k] = -objective.low
+            reward[offender, k] = objective.low
+        return reward
+
+    def start(self, seed: int = 0) -> NDArray[Any]:
+        """One undealt state, record[1], with its generator word set."""
         states = np.zeros(1, self.dtype)
         states[0] = self.blank
-        states["rng"] = np.uint64((word if seed is None else seed) % 2**64)
+        states["rng"] = np.uint64(seed % 2**64)
         return states
 
 

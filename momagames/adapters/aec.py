@@ -219,7 +219,7 @@ class MultiObjectiveAEC(Base):  # type: ignore[misc]
     def forfeit(self, agent: str) -> None:
         """End the game: this agent gets the worst of each objective, the others the opposite where it is zero-sum."""
         i = self._index[agent]
-        reward = checks.forfeit_reward(self.game, i)
+        reward = self.game.forfeit_reward(i)
         self.play.end(reward)
         self._last_action = None
         self._pay(i, reward)

@@ -23,9 +23,8 @@ def check_illegal(illegal: str) -> str:
 
 def check_render_mode(render_mode: str | None) -> str | None:
     if render_mode is not None and render_mode not in RENDER_MODES:
-        raise BadParameter(
-            f"render_mode={render_mode!r} is not possible; allowed: None, {one_of(RENDER_MODES)}{nearest(render_mode, RENDER_MODES)}"
-        )
+        allowed = f"None, {one_of(RENDER_MODES)}{nearest(render_mode, RENDER_MODES)}"
+        raise BadParameter(f"render_mode={render_mode!r} is not possible; allowed: {allowed}")
     return render_mode
 
 
@@ -54,14 +53,3 @@ def start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
 def need_reset(started: bool, what: str) -> None:
     if not started:
         raise BadCall(f"{what} before reset(): call reset(seed=...) first")
-
-
-def forfeit_reward(game: Game, offender: int) -> Any:
-    """What a forfeit pays, float32[A, K]: the offender the worst of each objective, the others the opposite where an
-    objective is zero-sum and nothing elsewhere."""
-    reward = np.zeros((len(game.agents), len(game.objectives)), np.float32)
-    for k, objective in enumerate(game.objectives):
-        if objective.zero_sum:
-            reward[:, k] = -objective.low
-        reward[offender, k] = objective.low
-    return reward

@@ -80,6 +80,8 @@ class Batch:
         self._lengths = np.zeros(n, np.int32)
         self._parts = np.array(game.actions, np.int64)
         self._actions = np.zeros((n, game.actors, len(game.actions)), np.int64)
+        self._forfeits = np.full(n, -1, np.int32)
+        self._worst = np.stack([game.forfeit_reward(i) for i in range(agents)])
         self._dealt = False
 
     def seed(self, seed: int) -> None:
@@ -120,9 +122,13 @@ class Batch:
         self._actions[:] = array.reshape(self._actions.shape)
         return self._actions
 
-    def illegal(self, actions: NDArray[np.int64]) -> int:
-        """Index of the first environment whose action is illegal, or -1. Ended environments are not looked at."""
-        return int(self._loops.check(self.states, actions, self.masks, self._parts, self._ended))
+    def illegal(self, actions: NDArray[np.int64], start: int = 0) -> int:
+        """The first environment from `start` on whose action is illegal, or -1. Ended environments are not looked at."""
+        return int(self._loops.check(start, self.states, actions, self.masks, self._parts, self._ended))
+
+    def forfeit(self, env: int, agent: int) -> None:
+        """In the next step this agent gives up its game: its action is not played, `Game.forfeit_reward` is paid."""
+        self._forfeits[env] = agent
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """One step of every environment. `actions` int64[N, S, P] have been checked."""
@@ -131,7 +137,7 @@ class Batch:
         arrays = (
             self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
             self.to_move, self._ended, self._sums, self._lengths, self.returns, self.final_lengths, self.finished,
-            self.final_observations, self.final_masks,
+            self.final_observations, self.final_masks, self._forfeits, self._worst,
         )  # fmt: skip
         if self.threads > 1 and _may_use_threads():
             with _pool:
@@ -139,6 +145,7 @@ class Batch:
                 self._loops.step_threads(self.threads, self.mode, *arrays)
         else:
             self._loops.step(0, self.num_envs, self.mode, *arrays)
+        self._forfeits[:] = -1
 
     def choose(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Uniformly random legal actions, int64[N, S, P]; `words` uint64[N] are the generators, which move on."""

@@ -153,11 +153,10 @@ def _make_many(game: Game) -> Many:
     view = _viewer(game)
 
     @kernel
-    def move(sums, returns):
-        for agent in range(sums.shape[0]):
-            for k in range(sums.shape[1]):
-                returns[agent, k] = sums[agent, k]
-                sums[agent, k] = 0.0
+    def copy(source, target):
+        for agent in range(source.shape[0]):
+            for k in range(source.shape[1]):
+                target[agent, k] = source[agent, k]
 
     def deal(states, chosen, obs, masks):
         for i in range(states.shape[0]):
@@ -170,9 +169,9 @@ def _make_many(game: Game) -> Many:
         for i in range(states.shape[0]):
             view(states[i], obs[i], masks[i])
 
-    def check(states, actions, masks, parts, skip):
-        """Index of the first environment with an illegal action, or -1."""
-        for i in range(states.shape[0]):
+    def check(first, states, actions, masks, parts, skip):
+        """Index of the first environment from `first` on with an illegal action, or -1."""
+        for i in range(first, states.shape[0]):
             if skip[i]:
                 continue
             for actor in range(actions.shape[1]):
@@ -200,7 +199,7 @@ def _make_many(game: Game) -> Many:
 
     def step(
         low, high, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
-        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks,
+        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
     ):  # fmt: skip
         for i in range(low, high):
             state = states[i]
@@ -213,7 +212,11 @@ def _make_many(game: Game) -> Many:
                 deal_game(state)
                 ended[i] = False
             else:
-                play(state, actions[i], rewards[i])
+                if forfeits[i] < 0:
+                    play(state, actions[i], rewards[i])
+                else:
+                    state["over"] = 1
+                    copy(worst[forfeits[i]], rewards[i])
                 lengths[i] += 1
                 for agent in range(rewards.shape[1]):
                     for k in range(rewards.shape[2]):
@@ -228,7 +231,8 @@ def _make_many(game: Game) -> Many:
                 finished[i] = True
                 final_lengths[i] = lengths[i]
                 lengths[i] = 0
-                move(sums[i], returns[i])
+                copy(sums[i], returns[i])
+                sums[i] = 0
                 if mode == SAME_STEP:
                     view(state, final_obs[i], final_masks[i])
                     begin(state)
@@ -243,13 +247,13 @@ def _make_many(game: Game) -> Many:
 
     def step_threads(
         threads, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
-        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks,
+        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
     ):  # fmt: skip
         n = states.shape[0]
         for t in prange(threads):
             serial(
                 t * n // threads, (t + 1) * n // threads, mode, states, actions, obs, masks, rewards, terminated, truncated,
-                to_move, ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks,
+                to_move, ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
             )  # fmt: skip
 
     def choose(masks, words, actions, parts, states):
