@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from momagames.errors import BadParameter, nearest, one_of
 
 State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
+# Somebody who plays: (state record, action mask int8[M], generator) -> action
+Policy = Callable[[State, NDArray[np.int8], np.random.Generator], Any]
 Dynamics = Literal["sequential", "simultaneous"]
 Chance = Literal["none", "start", "step"]
 Information = Literal["perfect", "partial"]
@@ -210,7 +212,8 @@ class Game:
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        return np.dtype(self.blank.dtype)
+        dtype: np.dtype[Any] = self.blank.dtype
+        return dtype
 
     @property
     def sequential(self) -> bool:

@@ -12,7 +12,9 @@ from momagames.errors import BadParameter, UnknownId, nearest, one_of
 from momagames.games import RETIRED, VERSIONS, Entry
 
 if TYPE_CHECKING:
-    from momagames.contract import Game
+    from numpy.typing import NDArray
+
+    from momagames.contract import Game, Policy, State
 
 Api = Literal["aec", "parallel", "gymnasium"]
 DOORS: dict[str, str] = {
@@ -20,6 +22,11 @@ DOORS: dict[str, str] = {
     "parallel": "momagames.adapters.parallel:make",
     "gymnasium": "momagames.adapters.gymnasium:make",
 }
+VECTOR_DOOR = "momagames.adapters.vector:make"
+VECTOR = "momagames.adapters.vector:make"
+# What doors ask of the layers that are built on them: found by name when it is needed.
+POLICY = "momagames.baselines:policy"
+KNOWN_FRONT = "momagames.baselines.exact:known_front"
 _entries: dict[str, Entry] = dict(VERSIONS)
 
 
@@ -74,9 +81,14 @@ def spec(id: str, **params: Any) -> Game:
 
 def build(id: str, **params: Any) -> Game:
     """Call the factory of an id."""
-    module, _, attribute = entry(id).factory.partition(":")
-    game: Game = getattr(import_module(module), attribute)(id, **params)
+    game: Game = _resolve(entry(id).factory)(id, **params)
     return game
+
+
+def _resolve(path: str) -> Any:
+    """What "module:attribute" names; strings keep `import momagames` light."""
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def canonical(id: str, **params: Any) -> str:
@@ -99,8 +111,7 @@ def make(id: str, api: Api = "aec", **options: Any) -> Any:
     if api not in DOORS:
         raise BadParameter(f"api={api!r} is not possible; allowed: {one_of(DOORS)}{nearest(api, DOORS)}")
     entry(id)
-    module, _, attribute = DOORS[api].partition(":")
-    return getattr(import_module(module), attribute)(id, **options)
+    return _resolve(DOORS[api])(id, **options)
 
 
 def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> Any:
@@ -110,6 +121,4 @@ def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> Any:
                ("mover", "all"), illegal
     """
     entry(id)
-    from momagames.adapters import vector
-
-    return vector.make(id, num_envs, threads, **options)
+    return _resolve(VECTOR_DOOR)(id, num_envs, threads, **options)

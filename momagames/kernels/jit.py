@@ -99,7 +99,7 @@ if INTERPRETED:
 
 else:
 
-    @intrinsic(prefer_literal=True)  # type: ignore[misc]
+    @intrinsic(prefer_literal=True)  # type: ignore[misc, untyped-decorator]
     def local_array(typing: Any, size: Any) -> Any:
         """Scratch for one kernel call: int64[size], on the machine's stack, with arbitrary contents."""
         if not isinstance(size, types.IntegerLiteral):  # the size must be a constant: a literal or a global

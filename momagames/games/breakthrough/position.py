@@ -77,7 +77,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         raise BadState(f"next_agent={mover!r}; agents are {' and '.join(PLAYERS)}")
     for side in range(2):
         bits = np.zeros(64 * rules.WORDS, np.uint8)
-        bits[: board.size] = (1 + side == board.T).ravel()
+        bits[: board.size] = np.equal(board.T, 1 + side).ravel()
         state["pieces"][side, 1:-1] = np.packbits(bits, bitorder="little").view(np.uint64)
         state["count"][side] = bits.sum()
     state["to_move"] = PLAYERS.index(mover)

@@ -19,7 +19,8 @@ def cells(state: State) -> NDArray[np.int64]:
     """The board, int64[H, W]: 0 empty, 1..C colours, row 0 on top."""
     height, width = int(state["height"]), int(state["width"])
     flat = state["board"][rules.GUARD : rules.GUARD + height * width]
-    return (flat.astype(np.int64) & int(rules.COLOR)).reshape(height, width)
+    board: NDArray[np.int64] = flat.astype(np.int64) & int(rules.COLOR)
+    return board.reshape(height, width)
 
 
 def rows(state: State) -> list[str]:
