@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,9 +12,8 @@ from momagames.errors import BadParameter, UnknownId, nearest, one_of
 from momagames.games import RETIRED, VERSIONS, Entry
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
-    from momagames.contract import Game, Policy, State
+    from momagames.contract import Game
 
 Api = Literal["aec", "parallel", "gymnasium"]
 DOORS: dict[str, str] = {
@@ -28,6 +27,7 @@ VECTOR = "momagames.adapters.vector:make"
 POLICY = "momagames.baselines:policy"
 KNOWN_FRONT = "momagames.baselines.exact:known_front"
 _entries: dict[str, Entry] = dict(VERSIONS)
+_watchers: list[Callable[[str], None]] = []
 
 
 def register(id: str, factory: str, **fixed: Any) -> None:
@@ -44,6 +44,18 @@ def register(id: str, factory: str, **fixed: Any) -> None:
     if id in _entries and _entries[id] != Entry(factory, fixed):
         raise BadParameter(f"id {id!r} is taken by {_entries[id].factory}")
     _entries[id] = Entry(factory, fixed)
+    for tell in _watchers:
+        tell(id)
+
+
+def watch(tell: Callable[[str], None]) -> None:
+    """Call this with each id that is registered from now on."""
+    _watchers.append(tell)
+
+
+def loaded() -> tuple[str, ...]:
+    """The ids known so far, without looking for other packages' games."""
+    return tuple(_entries)
 
 
 @functools.cache

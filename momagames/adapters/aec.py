@@ -16,7 +16,7 @@ from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, masked_observation_space, reward_space
 from momagames.contract import Game, State
 from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TRUNCATED
-from momagames.engine.play import Play
+from momagames.engine.play import Play, random_legal
 
 if TYPE_CHECKING or not find_spec("momaland"):
     Base = AECEnv
@@ -86,48 +86,54 @@ class MultiObjectiveAEC(Base):  # type: ignore[misc]
         """
         seed = checks.check_seed(seed)
         position = checks.start_position(self.game, options)
-        if position is not None:
-            self.play.load(position)
-            if seed is not None and not _brings_luck(position):
-                self.play.states["rng"] = np.uint64(seed % 2**64)
-        else:
+        if position is None:
             self.play.deal(seed)
+        else:
+            self.play.load(position, seed)
         if seed is not None:
             self._lawful = np.random.default_rng(seed)
         self._begin()
 
     def _begin(self) -> None:
         self._started = True
-        state = self.play.state
-        over, cut = bool(state["over"]), bool(state["truncated"])
-        self.agents = list(self.possible_agents)
-        self._totals = np.zeros_like(self.play.reward)
-        self.rewards = dict(zip(self.agents, np.zeros_like(self._totals), strict=True))
-        self._cumulative_rewards = dict(zip(self.agents, self._totals, strict=True))
-        self.terminations = {a: bool(over and not cut) for a in self.agents}
-        self.truncations = {a: bool(over and cut) for a in self.agents}
-        self.infos: dict[str, dict[str, Any]] = {a: {} for a in self.agents}
-        self.agent_selection = self.possible_agents[int(state["to_move"])]
+        play = self.play
+        over, cut = bool(play.state["over"]), bool(play.state["truncated"])
+        self.agents = self.possible_agents[:]
+        self.rewards = dict(zip(self.agents, play.reward.copy(), strict=True))
+        self._cumulative_rewards = dict(zip(self.agents, play.totals, strict=True))
+        self.terminations = dict.fromkeys(self.agents, over and not cut)
+        self.truncations = dict.fromkeys(self.agents, over and cut)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.possible_agents[play.mover]
         self._skip_agent_selection = None
-        self._waiting: list[Any] = []
         self._last_action: Any = None
-        self.returns = np.zeros(self._totals.shape)
+
+    @property
+    def returns(self) -> NDArray[np.float64]:
+        """Sums of the rewards of this episode, float64[A, K]."""
+        return self.play.returns.copy()
 
     # ---------------------------------------------------------------------------------------------------------- play
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """The fields of the game's observation and `action_mask`, zeros for an agent that may not act now."""
-        checks.need_reset(self._started, "observe()")
+        seen = self.look(agent)
+        if not self._sequential and agent != self.agent_selection:
+            seen["action_mask"][:] = 0
+        return seen
+
+    def look(self, agent: str) -> dict[str, NDArray[Any]]:
+        """Like `observe`, but where all agents act at once every mask is shown, whoever is selected."""
+        if not self._started:
+            raise checks.before_reset("observe()")
         i = self._index[agent]
         seen = self.play.observe(i)
-        mask = self.play.mask(i)
-        if not self._sequential and agent != self.agent_selection:
-            mask = np.zeros_like(mask)
-        seen["action_mask"] = mask.copy()
+        seen["action_mask"] = self.play.mask(i).copy()
         return seen
 
     def last(self, observe: bool = True) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
-        checks.need_reset(self._started, "last()")
+        if not self._started:
+            raise checks.before_reset("last()")
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -138,42 +144,67 @@ class MultiObjectiveAEC(Base):  # type: ignore[misc]
         )
 
     def step(self, action: Any) -> None:
-        """Play an action of the selected agent; None for an agent that has finished."""
-        checks.need_reset(self._started, "step()")
+        """Play an action of the selected agent; None for an agent that has finished.
+
+        Raises IllegalAction; nothing has then changed
+        """
+        if not self._started:
+            raise checks.before_reset("step()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         i = self._index[agent]
         if not self.play.is_legal(i, action):
-            if self.illegal == "raise":
-                raise self.play.refuse(i, action)
             if self.illegal == "forfeit":
                 self.forfeit(agent)
                 return
-            action = random_legal(self.play.mask(i), self.game.actions, self._lawful)
+            action = self._set_right(i, action)
         if self._sequential:
-            self._advance(i, action, action)
+            self._advance(action)
         else:
             self._collect(i, action)
 
+    def step_all(self, actions: dict[str, Any]) -> None:
+        """One step of a game in which all agents move at once, with the actions of those that are in it."""
+        chosen = {}
+        for agent in self.agents:
+            i = self._index[agent]
+            chosen[i] = actions.get(agent)
+            if not self.play.is_legal(i, chosen[i]):
+                if self.illegal == "forfeit":
+                    self.forfeit(agent)
+                    return
+                chosen[i] = self._set_right(i, chosen[i])
+        self.play.pending[:] = 0
+        self.play.totals[:] = 0
+        for i, action in chosen.items():
+            self.play.pending[i] = action
+        self._advance(self.play.pending)
+
+    def _set_right(self, i: int, action: Any) -> Any:
+        """A legal action in place of an illegal one, or IllegalAction."""
+        if self.illegal == "raise":
+            raise self.play.refuse(i, action)
+        return random_legal(self.play.mask(i), self.game.actions, self._lawful)
+
     def _collect(self, i: int, action: Any) -> None:
         """One of the simultaneous actions; the last one moves the game."""
+        if i == self._index[self.agents[0]]:
+            self.play.pending[:] = 0
         self.play.pending[i] = action
-        later = [a for a in self.agents if self._index[a] > i and not (self.terminations[a] or self.truncations[a])]
+        self.play.totals[i] = 0
+        later = self.agents[self.agents.index(self.agent_selection) + 1 :]
         if later:
-            self._totals = self._totals.copy()
-            self._totals[i] = 0
-            self._cumulative_rewards = {a: self._totals[self._index[a]] for a in self.agents}
-            self.rewards = {a: np.zeros_like(self._totals[0]) for a in self.agents}
+            self.rewards = {agent: np.zeros_like(self.play.totals[0]) for agent in self.agents}
             self.agent_selection = later[0]
         else:
-            self._advance(i, self.play.pending, self.play.pending.copy())
+            self._advance(self.play.pending)
 
-    def _advance(self, i: int, actions: Any, shown: Any) -> None:
+    def _advance(self, actions: Any) -> None:
         status = self.play.turn(actions)
-        self._last_action = shown
-        self._pay(i, self.play.reward.copy())
+        self._last_action = actions
+        self._pay()
         if status & (OVER | SOMEBODY_GONE):
             self._end(status)
         elif self._sequential:
@@ -183,19 +214,13 @@ class MultiObjectiveAEC(Base):  # type: ignore[misc]
         if self.render_mode == "human":
             self.render()
 
-    def _pay(self, mover: int, reward: NDArray[np.float32]) -> None:
-        """PettingZoo's books: `rewards` of this step; what an agent gets from last() adds up since its own move."""
-        totals = self._totals.copy()  # last() may have handed out the old rows
-        totals[mover] = 0
-        totals += reward
-        self._totals = totals
-        self.returns += reward
+    def _pay(self) -> None:
+        """PettingZoo's `rewards`: of this step, for the agents that are still here."""
+        reward = self.play.reward.copy()
         if len(self.agents) == len(self.possible_agents):
             self.rewards = dict(zip(self.agents, reward, strict=True))
-            self._cumulative_rewards = dict(zip(self.agents, totals, strict=True))
         else:
-            self.rewards = {a: reward[self._index[a]] for a in self.agents}
-            self._cumulative_rewards = {a: totals[self._index[a]] for a in self.agents}
+            self.rewards = {agent: reward[self._index[agent]] for agent in self.agents}
 
     def _end(self, status: int) -> None:
         """Somebody has left, or the game is over."""
@@ -205,36 +230,30 @@ class MultiObjectiveAEC(Base):  # type: ignore[misc]
             left = bool(gone[self._index[agent]])
             self.terminations[agent] = left or (over and not cut)
             self.truncations[agent] = over and cut and not left
-        if over:
-            following = status // MOVER if self._sequential else 0
-            names = self.possible_agents[following:] + self.possible_agents[:following]
-            self.agent_selection = next(a for a in names if a in self.agents)
-            return
-        if self._sequential:
-            self.agent_selection = self.possible_agents[status // MOVER]
-        else:
-            self.agent_selection = next(a for a in self.agents if not self.terminations[a])
-        self._deads_step_first()
+        names = self.possible_agents[status // MOVER :] + self.possible_agents[: status // MOVER]
+        alive = [agent for agent in names if agent in self.agents and (over or not self.terminations[agent])]
+        self.agent_selection = alive[0]
+        if not over:
+            self._deads_step_first()
 
     def forfeit(self, agent: str) -> None:
         """End the game: this agent gets the worst of each objective, the others the opposite where it is zero-sum."""
         i = self._index[agent]
-        reward = self.game.forfeit_reward(i)
-        self.play.end(reward)
+        self.play.end(self.game.forfeit_reward(i))
         self._last_action = None
-        self._pay(i, reward)
-        self._end(OVER | (int(self.play.state["to_move"]) + 1) % len(self.possible_agents) * MOVER)
+        self._pay()
+        self._end(OVER | (i + 1) % len(self.possible_agents) * MOVER)
 
     # ------------------------------------------------------------------------------------------------------- position
 
     def state(self) -> NDArray[Any]:
         """The whole position as an array: the planes of the first agent, or every agent's fields where they differ."""
-        checks.need_reset(self._started, "state()")
+        self._need_reset("state()")
         return central_state(self.game, self.play)
 
     def get_state(self) -> dict[str, Any]:
         """The position as JSON-able data; reset(options={"state": that}) goes on with the very same game."""
-        checks.need_reset(self._started, "get_state()")
+        self._need_reset("get_state()")
         return self.game.save(self.play.state)
 
     @property
@@ -242,17 +261,26 @@ class MultiObjectiveAEC(Base):  # type: ignore[misc]
         """The state record, a copy."""
         return self.play.state.copy()
 
+    def _need_reset(self, call: str) -> None:
+        if not self._started:
+            raise checks.before_reset(call)
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_renderer"}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        if self._started:  # the running totals are rows of the game's own books
+            self._cumulative_rewards = {agent: self.play.totals[self._index[agent]] for agent in self.agents}
 
     # ---------------------------------------------------------------------------------------------------------- show
 
     def render(self) -> Any:
         """None, the text (ansi) or the picture uint8[H, W, 3] (rgb_array), as render_mode says."""
-        checks.need_reset(self._started, "render()")
+        self._need_reset("render()")
         if not hasattr(self, "_renderer"):
             self._renderer = Renderer(self.game, self.render_mode)
-        return self._renderer.show(self.play.state, self._last_action, self.returns)
+        return self._renderer.show(self.play.state, self._last_action, self.play.returns)
 
     def close(self) -> None:
         if hasattr(self, "_renderer"):
@@ -261,13 +289,6 @@ class MultiObjectiveAEC(Base):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return self.game.id
-
-
-def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
-    """A legal action, uniformly: an int, or int64[P] for an action of several parts."""
-    cuts = np.split(mask, np.cumsum(parts)[:-1])
-    chosen = [int(rng.choice(np.flatnonzero(part))) for part in cuts]
-    return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)
 
 
 def central_space(game: Game) -> spaces.Space[Any]:
@@ -283,10 +304,6 @@ def central_state(game: Game, play: Play) -> NDArray[Any]:
         return play.observe(0)[game.fields[0].name]
     seen = [field.ravel() for i in range(len(game.agents)) for field in play.observe(i).values()]
     return np.concatenate(seen).astype(np.float32)
-
-
-def _brings_luck(position: Any) -> bool:
-    return isinstance(position, np.void) or "rng" in position
 
 
 def make(id: str, *, illegal: str = "raise", render_mode: str | None = None, **params: Any) -> MultiObjectiveAEC:

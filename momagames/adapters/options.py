@@ -50,6 +50,6 @@ def start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
     return options
 
 
-def need_reset(started: bool, what: str) -> None:
-    if not started:
-        raise BadCall(f"{what} before reset(): call reset(seed=...) first")
+def before_reset(call: str) -> BadCall:
+    """The error for a call at a moment when there is no game."""
+    return BadCall(f"{call} before reset(): call reset(seed=...) first")

@@ -16,6 +16,7 @@ from momagames.errors import BadCall, BadParameter, IllegalAction, one_of
 from momagames.kernels.jit import set_threads
 
 Autoreset = Literal["next_step", "same_step", "disabled"]
+Views = Literal["mover", "all"]
 MODES: dict[str, int] = {"next_step": loops.NEXT_STEP, "same_step": loops.SAME_STEP, "disabled": loops.DISABLED}
 
 _pool = threading.Lock()  # one parallel region at a time: not every threading layer bears two
@@ -47,7 +48,7 @@ class Batch:
         num_envs: int,
         threads: int = 1,
         autoreset: Autoreset = "next_step",
-        views: Literal["mover", "all"] = "mover",
+        views: Views = "mover",
     ) -> None:
         if num_envs < 1:
             raise BadParameter(f"num_envs={num_envs} is not possible; allowed: 1 or more")

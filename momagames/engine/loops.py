@@ -56,8 +56,10 @@ class Single:
     deal(states)                                      start a game
     look(states, agent, obs, mask)                    what `agent` sees: obs uint8[B], mask int8[M]
     view(states, obs, masks)                          what the mover sees (one row), or every agent (a row each)
-    turn(states, actions, reward, obs, masks)         step, then view; returns OVER | TRUNCATED | SOMEBODY_GONE, and
-                                                      the agent to move times MOVER
+    turn(states, actions, reward, totals, returns, obs, masks)
+                                                      step, then view; adds the reward to `returns`, and to `totals`,
+                                                      where the mover's starts anew; returns OVER | TRUNCATED |
+                                                      SOMEBODY_GONE, and the agent to move times MOVER
     """
 
     deal: Loop
@@ -113,7 +115,7 @@ def _viewer(game: Game) -> Loop:
 def _make_single(game: Game) -> Single:
     rules = game.kernels
     deal_game, legal, step, observe = rules.deal, rules.legal, rules.step, rules.observe
-    show = _viewer(game)
+    show, sequential = _viewer(game), game.sequential
 
     def deal(states):
         begin(states[0])
@@ -126,13 +128,18 @@ def _make_single(game: Game) -> Single:
     def view(states, obs, masks):
         show(states[0], obs, masks)
 
-    def turn(states, actions, reward, obs, masks):
+    def turn(states, actions, reward, totals, returns, obs, masks):
         state = states[0]
+        mover = np.int64(state["to_move"])
         step(state, actions, reward)
         show(state, obs, masks)
         gone = 0
         for agent in range(reward.shape[0]):
             gone |= np.int64(state["gone"][agent])
+            for k in range(reward.shape[1]):
+                before = np.float32(0.0) if sequential and agent == mover else totals[agent, k]
+                totals[agent, k] = before + reward[agent, k]
+                returns[agent, k] += reward[agent, k]
         status = np.int64(state["over"]) * OVER + np.int64(state["truncated"]) * TRUNCATED + gone * SOMEBODY_GONE
         return status + np.int64(state["to_move"]) * MOVER
 

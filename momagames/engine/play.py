@@ -47,28 +47,38 @@ class Play:
     states        record[1]
     observations  uint8[V, B] and masks int8[V, M]: of the mover, or of every agent where all move at once
     reward        float32[A, K] of the last step
+    totals        float32[A, K], what each agent got from its own last move on
+    returns       float64[A, K], what each agent got since the start
     pending       int64[S, P], the actions of the step
+    mover         index of the agent to move (0 where all move at once)
     """
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.states = game.start()
         views = 1 if game.sequential else len(game.agents)
+        books = len(game.agents), len(game.objectives)
         self.observations = np.zeros((views, game.observation_bytes), np.uint8)
         self.masks = np.zeros((views, game.mask_size), np.int8)
-        self.reward = np.zeros((len(game.agents), len(game.objectives)), np.float32)
+        self.reward, self.totals, self.returns = np.zeros(books, np.float32), np.zeros(books, np.float32), np.zeros(books)
         self.pending = np.zeros((game.actors, len(game.actions)), np.int64)
+        self.mover = 0
         self._bind()
 
     def _bind(self) -> None:
-        self._loops = loops.single(self.game)
+        """What is derived from the rest, and not pickled."""
+        game = self.game
+        self._loops = loops.single(game)
         self._turn = self._loops.turn
-        self._fields = [self.game.observation_views(row) for row in self.observations]
-        self._parts = self.game.actions
-        self._one_part = len(self._parts) == 1
+        self._arrays = (self.reward, self.totals, self.returns, self.observations, self.masks)
+        self._fields = [list(game.observation_views(row).items()) for row in self.observations]
+        self._sequential = game.sequential
+        self._parts = game.actions
+        self._simple = len(game.actions) == 1
+        self._waiting = np.zeros(game.mask_size, np.int8)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("game", "states", "observations", "masks", "reward", "pending")
+        kept = ("game", "states", "observations", "masks", "reward", "totals", "returns", "pending", "mover")
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -85,50 +95,48 @@ class Play:
         if seed is not None:
             self.states["rng"] = np.uint64(seed % 2**64)
         self._loops.deal(self.states)
-        self._see()
+        self._open_books()
 
-    def load(self, given: Any) -> None:
+    def load(self, given: Any, seed: int | None = None) -> None:
         """Go on from a given position; a refused one changes nothing. A position without `rng` keeps our stream."""
         states = loaded(self.game, given)
         if not states["rng"][0]:
-            states["rng"] = self.states["rng"]
+            states["rng"] = self.states["rng"] if seed is None else np.uint64(seed % 2**64)
         self.states[:] = states
+        self._open_books()
+
+    def _open_books(self) -> None:
+        for book in (self.reward, self.totals, self.returns, self.pending):
+            book[:] = 0
         self._see()
 
     def _see(self) -> None:
-        self.reward[:] = 0
+        self.mover = int(self.states["to_move"][0])
         self._loops.view(self.states, self.observations, self.masks)
 
     def mask(self, agent: int) -> NDArray[np.int8]:
-        """The mask of an agent, int8[M] (a buffer)."""
-        if not self.game.sequential:
-            return self.masks[agent]
-        if agent == int(self.states["to_move"][0]):
-            return self.masks[0]
-        return np.zeros(self.game.mask_size, np.int8)
+        """The mask of an agent, int8[M] (a buffer: copy it, do not write)."""
+        if self._sequential:
+            return self.masks[0] if agent == self.mover else self._waiting
+        return self.masks[agent]
 
     def observe(self, agent: int) -> dict[str, NDArray[Any]]:
         """What an agent sees, field by field, as copies."""
-        if not self.game.sequential:
-            fields = self._fields[agent]
-        elif agent == int(self.states["to_move"][0]):
-            fields = self._fields[0]
-        else:
-            row = np.zeros(self.game.observation_bytes, np.uint8)
-            self._loops.look(self.states, agent, row, np.zeros(self.game.mask_size, np.int8))
-            return self.game.observation_views(row)
-        return {name: field.copy(order="K") for name, field in fields.items()}
+        if self._sequential:
+            if agent != self.mover:
+                row = np.zeros(self.game.observation_bytes, np.uint8)
+                self._loops.look(self.states, agent, row, np.zeros_like(self._waiting))
+                return self.game.observation_views(row)
+            agent = 0
+        return {name: field.copy("K") for name, field in self._fields[agent]}
 
     def is_legal(self, agent: int, action: Any) -> bool:
         """Whether the rules allow an action of this agent now."""
         mask = self.mask(agent)
-        if self._one_part:
-            try:
-                number = int(action)
-            except (TypeError, ValueError):
-                return False
-            return bool(number == action and 0 <= number < self._parts[0] and mask[number])
         try:
+            if self._simple:
+                number = int(action)
+                return bool(number == action and 0 <= number < self._parts[0] and mask[number])
             parts = [int(part) for part in action]
         except (TypeError, ValueError):
             return False
@@ -146,18 +154,34 @@ class Play:
         game, mask = self.game, self.mask(agent)
         given = action.tolist() if isinstance(action, np.ndarray) else action
         hint = ""
-        if self._one_part and isinstance(action, (int, np.integer)):
+        if self._simple and isinstance(action, (int, np.integer)):
             hint = game.legal_hint(self.state, int(action), mask)
         said = f"{game.agents[agent]} cannot play {given!r}: {int(mask.sum())} actions are legal"
         return IllegalAction(said + (f"; {hint}" if hint else ""))
 
     def turn(self, actions: Any) -> int:
         """Step with legal actions: the mover's, or one for each agent. Returns the status of `loops.Single.turn`."""
-        self.pending[:] = actions
-        return int(self._turn(self.states, self.pending, self.reward, self.observations, self.masks))
+        if self._simple and self._sequential:
+            self.pending[0, 0] = actions
+        elif actions is not self.pending:
+            self.pending[:] = actions
+        status: int = self._turn(self.states, self.pending, *self._arrays)
+        self.mover = status // loops.MOVER
+        return status
 
     def end(self, reward: NDArray[np.float32]) -> None:
         """Break the game off with this reward, float32[A, K]."""
         self.states["over"] = 1
         self._see()
         self.reward[:] = reward
+        if self._sequential:
+            self.totals[self.mover] = 0
+        self.totals += reward
+        self.returns += reward
+
+
+def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
+    """A legal action, uniformly: an int, or int64[P] for an action of several parts."""
+    cuts = np.split(mask, np.cumsum(parts)[:-1])
+    chosen = [int(rng.choice(np.flatnonzero(part))) for part in cuts]
+    return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)

@@ -1,0 +1,28 @@
+"""The games as modules, as MOMAland's users know them: `from momagames.envs import mosame_game_v0`.
+
+Each module has `env(**params)`, `raw_env(**params)` and `parallel_env(**params)`, made from the registry.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from types import ModuleType
+
+from momagames import registry
+
+# MOMAland's module names -> our ids; every other id has a module named after it, e.g. mo_samegame_v0.
+ALIASES = {"mosame_game_v0": "mo-samegame-v0", "mobreakthrough_v0": "mo-breakthrough-v0"}
+
+
+def _module(name: str, id: str) -> ModuleType:
+    module = ModuleType(f"{__name__}.{name}", f"{id} as a module: env(), raw_env() and parallel_env() take its parameters.")
+    module.env = module.raw_env = partial(registry.make, id)  # type: ignore[attr-defined]
+    module.parallel_env = partial(registry.make, id, api="parallel")  # type: ignore[attr-defined]
+    sys.modules[module.__name__] = module
+    return module
+
+
+_names = {**{id.replace("-", "_"): id for id in registry.ids()}, **ALIASES}
+globals().update({name: _module(name, id) for name, id in _names.items()})
+__all__ = sorted(_names)

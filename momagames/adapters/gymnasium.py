@@ -1,0 +1,198 @@
+"""The Gymnasium door: one agent decides, named policies play the others; rewards are vectors as in MO-Gymnasium."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames import registry
+from momagames.adapters import options as checks
+from momagames.adapters.render import Renderer
+from momagames.adapters.spaces import action_space, observation_space, reward_space
+from momagames.contract import Game, Policy, State
+from momagames.engine.loops import OVER, SOMEBODY_GONE, TRUNCATED
+from momagames.engine.play import Play, random_legal
+from momagames.errors import BadCall, BadParameter, nearest, one_of
+
+
+class OneAgent(gymnasium.Env[Any, Any]):
+    """A game as a Gymnasium environment with vector rewards. Made by `momagames.make(id, api="gymnasium")`.
+
+    agent    the agent that the caller plays (default: the first)
+    others   who plays the other agents: the name of a policy, or a callable (state record, action mask, generator) ->
+             action; or a dict of these by agent
+
+    The observation is the field of the game (a Dict if it has several); the action mask is in the infos, as
+    `action_mask` int8[M]. The reward of a step, float32[K], is all that the agent gets until it is to move again.
+    """
+
+    metadata = {"render_modes": list(checks.RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's form
+
+    def __init__(
+        self,
+        game: Game,
+        agent: str | None = None,
+        others: str | Policy | dict[str, str | Policy] = "random",
+        illegal: str = "raise",
+        render_mode: str | None = None,
+    ) -> None:
+        self.game = game
+        self.render_mode = checks.check_render_mode(render_mode)
+        self.illegal = checks.check_illegal(illegal)
+        self.agent = game.agents[0] if agent is None else agent
+        if self.agent not in game.agents:
+            raise BadParameter(f"agent={agent!r} is not possible; allowed: {one_of(game.agents)}{nearest(agent, game.agents)}")
+        self._seat = game.agents.index(self.agent)
+        self._policies = {i: resolve(game, name, others) for i, name in enumerate(game.agents) if i != self._seat}
+        self.observation_space = observation_space(game)
+        self.action_space = action_space(game)
+        self.reward_space = reward_space(game)
+        self.reward_dim = len(game.objectives)
+        self.play = Play(game)
+        self._started = False
+        self._last_action: Any = None
+        self._renderer: Renderer | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Deal a game, or go on from a given position: options={"state": ...} or the keys of the game's dict form."""
+        seed = checks.check_seed(seed)
+        position = checks.start_position(self.game, options)
+        if position is None:
+            self.play.deal(seed)
+        else:
+            self.play.load(position, seed)
+        super().reset(seed=seed)
+        self._started = True
+        self._last_action = None
+        self._start = self.play.state.copy()
+        self._status = self._let_others_play(int(self.play.state["over"]) * OVER)
+        return self._seen(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
+        """Play an action, then let the others play until it is this agent's turn again.
+
+        Raises IllegalAction (illegal="raise"); nothing has then changed
+        """
+        if not self._started:
+            raise checks.before_reset("step()")
+        if self._status & OVER or self.play.state["gone"][self._seat]:
+            raise BadCall("step() after the end of the episode: call reset() first")
+        before = self.play.returns[self._seat].copy()
+        if self.play.is_legal(self._seat, action):
+            self._turn(action)
+        elif self.illegal == "raise":
+            raise self.play.refuse(self._seat, action)
+        elif self.illegal == "random":
+            self._turn(random_legal(self.play.mask(self._seat), self.game.actions, self.np_random))
+        else:
+            self.play.end(self.game.forfeit_reward(self._seat))
+            self._status = OVER
+        self._status = self._let_others_play(self._status)
+        reward = (self.play.returns[self._seat] - before).astype(np.float32)
+        cut = bool(self._status & TRUNCATED)
+        over = bool(self._status & OVER) or bool(self.play.state["gone"][self._seat])
+        if self.render_mode == "human":
+            self.render()
+        return self._seen(), reward, over and not cut, over and cut, self._info()
+
+    def _turn(self, action: Any) -> None:
+        """One environment step, with what the others do where all act at once."""
+        if self.game.sequential:
+            self._status = self.play.turn(action)
+        else:
+            for i, policy in self._policies.items():
+                if self.play.mask(i).any():
+                    self.play.pending[i] = policy(self.play.state, self.play.mask(i), self.np_random)
+            self.play.pending[self._seat] = action
+            self._status = self.play.turn(self.play.pending)
+        self._last_action = action
+
+    def _let_others_play(self, status: int) -> int:
+        """Turn-based: until this agent is to move, or the game is over, or (if it has left) the game is played out."""
+        while self.game.sequential and not status & OVER and self.play.mover != self._seat:
+            mover = self.play.mover
+            action = self._policies[mover](self.play.state, self.play.mask(mover), self.np_random)
+            if not self.play.is_legal(mover, action):
+                raise self.play.refuse(mover, action)
+            status = self.play.turn(action)
+            self._last_action = action
+            if status & SOMEBODY_GONE and self.play.state["gone"][self._seat]:
+                break
+        return status
+
+    def _seen(self) -> Any:
+        fields = self.play.observe(self._seat)
+        return next(iter(fields.values())) if len(fields) == 1 else fields
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.action_masks()}
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """The action mask, int8[M], under the name that sb3-contrib asks for."""
+        return self.play.mask(self._seat).copy()
+
+    def pareto_front(self, gamma: float = 1.0) -> list[NDArray[np.float32]] | None:
+        """The exact Pareto front of the returns from the start position of this episode, where it is known, else None.
+
+        gamma   discount; fronts are known for 1.0
+        """
+        if not self._started or gamma != 1.0:
+            return None
+        front = registry.known_front(self.game, self._start)
+        return None if front is None else [point.astype(np.float32) for point in front]
+
+    def get_state(self) -> dict[str, Any]:
+        """The position as JSON-able data; reset(options={"state": that}) goes on with the very same game."""
+        if not self._started:
+            raise checks.before_reset("get_state()")
+        return self.game.save(self.play.state)
+
+    @property
+    def state(self) -> State:
+        """The state record, a copy; reset(options={"state": it}) goes on from it."""
+        return self.play.state.copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_renderer": None}
+
+    def render(self) -> Any:
+        """None, the text (ansi) or the picture uint8[H, W, 3] (rgb_array), as render_mode says."""
+        if not self._started:
+            raise checks.before_reset("render()")
+        if self._renderer is None:
+            self._renderer = Renderer(self.game, self.render_mode)
+        return self._renderer.show(self.play.state, self._last_action, self.play.returns)
+
+    def close(self) -> None:
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+
+    def __str__(self) -> str:
+        return self.game.id
+
+
+def resolve(game: Game, agent: str, others: str | Policy | dict[str, str | Policy]) -> Policy:
+    """The policy that plays an agent."""
+    chosen = others.get(agent) if isinstance(others, dict) else others
+    if chosen is None:
+        raise BadParameter(f"others={others!r} names no policy for {agent!r}")
+    if callable(chosen):
+        return chosen
+    return registry.policy(chosen, game)
+
+
+def make(
+    id: str,
+    *,
+    agent: str | None = None,
+    others: str | Policy | dict[str, str | Policy] = "random",
+    illegal: str = "raise",
+    render_mode: str | None = None,
+    **params: Any,
+) -> OneAgent:
+    """The Gymnasium environment of an id; see `momagames.make`."""
+    return OneAgent(registry.spec(id, **params), agent, others, illegal, render_mode)

@@ -1,0 +1,132 @@
+"""The PettingZoo Parallel door: every step takes a dict of actions and gives dicts of what each agent sees and gets."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import ParallelEnv
+
+from momagames import registry
+from momagames.adapters.aec import MultiObjectiveAEC
+
+if TYPE_CHECKING or not find_spec("momaland"):
+    Base = ParallelEnv
+else:  # with momaland installed its wrappers and learners accept our environments
+    from momaland.utils.env import MOParallelEnv as Base
+
+
+class MultiObjectiveParallel(Base):  # type: ignore[misc]
+    """A game as a PettingZoo Parallel environment, with reward vectors. Made by `momagames.make(id, api="parallel")`.
+
+    Where all agents move at once, `step` takes an action of each. In a turn-based game only the action of the agent in
+    `infos[agent]["active_agent"]` counts; those of the others may be missing or None, and their masks are zeros.
+    """
+
+    def __init__(self, aec: MultiObjectiveAEC) -> None:
+        self.aec_env = aec
+        self.game = aec.game
+        self.metadata = aec.metadata
+        self.render_mode = aec.render_mode
+        self.possible_agents = list(aec.possible_agents)
+        self.observation_spaces, self.action_spaces = aec.observation_spaces, aec.action_spaces
+        self.reward_spaces = aec.reward_spaces
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reward_space(self, agent: str) -> spaces.Box:
+        """Bounds of the reward vector of an agent, float32[K]."""
+        return self.reward_spaces[agent]
+
+    @property
+    def state_space(self) -> spaces.Space[Any]:
+        """Space of `state()`."""
+        return self.aec_env.state_space
+
+    @property
+    def central_observation_space(self) -> spaces.Space[Any]:
+        """Space of `state()`, under the name that momaland's wrappers ask for."""
+        return self.aec_env.state_space
+
+    def get_central_observation_space(self) -> spaces.Space[Any]:
+        return self.aec_env.state_space
+
+    @property
+    def returns(self) -> NDArray[np.float64]:
+        """Sums of the rewards of this episode, float64[A, K]."""
+        return self.aec_env.returns
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, dict[str, NDArray[Any]]], dict[str, dict[str, Any]]]:
+        """As the AEC door's reset; returns what every agent sees, and infos."""
+        aec = self.aec_env
+        aec.reset(seed=seed, options=options)
+        self.agents = aec.agents[:]
+        seen = {agent: aec.look(agent) for agent in self.agents}
+        infos = self._infos(self.agents)
+        self._bury()
+        return seen, infos
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """One environment step: the actions of the agents that act.
+
+        Returns observations, rewards float32[K], terminations, truncations, infos, by agent
+        """
+        aec = self.aec_env
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        playing = aec.agents[:]
+        if self.game.sequential:
+            aec.step(actions.get(aec.agent_selection))
+        else:
+            aec.step_all(actions)
+        rewards = dict(aec.rewards)
+        terminations, truncations = dict(aec.terminations), dict(aec.truncations)
+        seen = {agent: aec.look(agent) for agent in playing}
+        infos = self._infos(playing)
+        self._bury()
+        return seen, rewards, terminations, truncations, infos
+
+    def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
+        infos = {agent: dict(self.aec_env.infos[agent]) for agent in agents}
+        if self.game.sequential:
+            for info in infos.values():
+                info["active_agent"] = self.aec_env.agent_selection
+        return infos
+
+    def _bury(self) -> None:
+        """The dead steps of agents that have finished."""
+        aec = self.aec_env
+        while aec.agents and (aec.terminations[aec.agent_selection] or aec.truncations[aec.agent_selection]):
+            aec.step(None)
+        self.agents = aec.agents[:]
+
+    def state(self) -> NDArray[Any]:
+        """The whole position as an array, see the AEC door."""
+        return self.aec_env.state()
+
+    def get_state(self) -> dict[str, Any]:
+        """The position as JSON-able data; reset(options={"state": that}) goes on with the very same game."""
+        return self.aec_env.get_state()
+
+    def render(self) -> Any:
+        return self.aec_env.render()
+
+    def close(self) -> None:
+        self.aec_env.close()
+
+    def __str__(self) -> str:
+        return self.game.id
+
+
+def make(id: str, *, illegal: str = "raise", render_mode: str | None = None, **params: Any) -> MultiObjectiveParallel:
+    """The parallel environment of an id; see `momagames.make`."""
+    return MultiObjectiveParallel(MultiObjectiveAEC(registry.spec(id, **params), illegal, render_mode))

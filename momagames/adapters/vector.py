@@ -1,0 +1,200 @@
+"""The vector door: many games behind one step(), as a gymnasium.vector.VectorEnv with vector rewards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from momagames import registry
+from momagames.adapters import options as checks
+from momagames.adapters.spaces import action_space, observation_space, reward_space
+from momagames.contract import Game
+from momagames.engine.batch import Autoreset, Batch, Views
+from momagames.engine.play import loaded, random_legal
+from momagames.errors import BadParameter, IllegalAction
+
+AUTORESET = {
+    "next_step": AutoresetMode.NEXT_STEP,
+    "same_step": AutoresetMode.SAME_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+class VectorGame(VectorEnv):  # type: ignore[misc]
+    """N games of one kind. Made by `momagames.make_vec(id, num_envs)`.
+
+    Letters: N environments, A agents, K objectives, M length of an action mask.
+
+    A game of one agent looks as any Gymnasium vector environment, with rewards float32[N, K], terminations bool[N] and
+    truncations bool[N]. With several agents these have an agent axis: [N, A, K] and [N, A]. What is seen is that of the
+    agent to move, [N, ...] (turn-based games with views="mover"), or that of every agent, [N, A, ...].
+
+    infos holds `action_mask` int8[N, M] (or [N, A, M]), `to_move` int32[N], and after a step in which episodes ended
+    `_episode` bool[N] with `episode` {"r": their returns float64[N, (A,) K], "l": their lengths int32[N]}; in same_step
+    mode also `final_obs` and `final_action_mask`, what was seen at the end.
+
+    Every array is made once and written again by the next step: copy what you keep.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        threads: int = 1,
+        autoreset: Autoreset = "next_step",
+        views: Views = "mover",
+        illegal: str = "raise",
+    ) -> None:
+        self.game = game
+        self.illegal = checks.check_illegal(illegal)
+        self.batch = Batch(game, num_envs, threads, autoreset, views)
+        self.num_envs = num_envs
+        self.agents = game.agents
+        self.metadata = {"name": game.id, "render_modes": [], "autoreset_mode": AUTORESET[autoreset]}
+        self._alone = len(game.agents) == 1
+        seen, actors = self.batch.observations.shape[1], game.actors
+        self.single_observation_space = _repeated(observation_space(game), seen)
+        self.single_action_space = _repeated(action_space(game), actors)
+        self.single_reward_space = _repeated(reward_space(game), len(game.agents))
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.reward_space = batch_space(self.single_reward_space, num_envs)
+        self.reward_dim = len(game.objectives)
+        self._observations = self._shown(self.batch.observations)
+        self._final_observations = self._shown(self.batch.final_observations)
+        self._paid = _squeezed(self.batch.rewards, self._alone)
+        self._terminated = _squeezed(self.batch.terminated, self._alone)
+        self._truncated = _squeezed(self.batch.truncated, self._alone)
+        self._returns = _squeezed(self.batch.returns, self._alone)
+        self._lawful = np.random.default_rng(0)  # picks in place of illegal actions
+        self._infos = {"action_mask": self.action_masks, "to_move": self.batch.to_move}
+
+    def _shown(self, buffer: NDArray[np.uint8]) -> Any:
+        """A buffer of observations as users see it: an array, or a dict of arrays if the game has several fields."""
+        fields = self.batch.fields(_squeezed(buffer, buffer.shape[1] == 1))
+        return next(iter(fields.values())) if len(fields) == 1 else fields
+
+    @property
+    def action_masks(self) -> NDArray[np.int8]:
+        """int8[N, M], or [N, A, M] where every agent is shown."""
+        return _squeezed(self.batch.masks, self.batch.masks.shape[1] == 1)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """New games. Environment i is the single environment reset with seed + i; without a seed the streams go on.
+
+        options   {"reset_mask": bool[N]} deals only those anew; {"state": position} or the keys of the game's dict form
+                  (such as {"board": rows}) start every environment from that position, a list of N one each
+        Raises    BadState, BadParameter; the running games then go on unchanged
+        """
+        seed = checks.check_seed(seed)
+        options = dict(options or {})
+        chosen = options.pop("reset_mask", None)
+        position = checks.start_position(self.game, options)
+        states = None if position is None else self._positions(position)
+        if seed is not None:
+            self._lawful = np.random.default_rng(seed)
+            self.batch.seed(seed)
+        if states is None:
+            self.batch.reset(chosen)
+        elif chosen is not None:
+            raise BadParameter("reset(options=...) has 'reset_mask' and a position; give one or the other")
+        else:
+            unseeded = states["rng"] == 0
+            states["rng"][unseeded] = self.batch.states["rng"][unseeded]
+            self.batch.load(states)
+        return self._observations, dict(self._infos)
+
+    def _positions(self, given: Any) -> NDArray[Any]:
+        if isinstance(given, np.ndarray) and given.dtype == self.game.dtype and given.shape == (self.num_envs,):
+            return given.copy()
+        if isinstance(given, list) and given and not isinstance(given[0], str):
+            if len(given) != self.num_envs:
+                raise BadParameter(f"options['state'] lists {len(given)} positions for {self.num_envs} environments")
+            return np.concatenate([loaded(self.game, one) for one in given])
+        return np.repeat(loaded(self.game, given), self.num_envs)
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """One step of every environment.
+
+        actions   int[N] of the agents to move, or int[N, A] where all act at once; [..., P] for actions of P parts. An
+                  environment that starts anew in this step (next_step mode) does not read its action.
+        Raises    IllegalAction naming the first environment with one; no environment has then moved
+        """
+        checked = self.batch.actions(actions)
+        wrong = self.batch.illegal(checked)
+        if wrong >= 0:
+            self._set_right(checked, wrong)
+        self.batch.step(checked)
+        infos: dict[str, Any] = dict(self._infos)
+        if self.batch.finished.any():
+            infos["episode"] = {"r": self._returns, "l": self.batch.final_lengths}
+            infos["_episode"] = self.batch.finished
+            if len(self.batch.final_masks):
+                infos["final_obs"] = self._final_observations
+                infos["_final_obs"] = self.batch.finished
+                infos["final_action_mask"] = _squeezed(self.batch.final_masks, self.batch.final_masks.shape[1] == 1)
+        return self._observations, self._paid, self._terminated, self._truncated, infos
+
+    def _set_right(self, actions: NDArray[np.int64], env: int) -> None:
+        """What `illegal` says to do with the illegal actions from `env` on."""
+        while env >= 0:
+            actor = self._offender(actions, env)
+            agent = int(self.batch.to_move[env]) if self.game.sequential else actor
+            mask = self._mask(env, actor)
+            if self.illegal == "raise":
+                given = actions[env, actor].tolist()
+                raise IllegalAction(
+                    f"environment {env}: {self.agents[agent]} cannot play {given if len(given) > 1 else given[0]}: "
+                    f"{int(mask.sum())} actions are legal"
+                )
+            actions[env, actor] = random_legal(mask, self.game.actions, self._lawful)
+            if self.illegal == "forfeit":
+                self.batch.forfeit(env, agent)
+            env = self.batch.illegal(actions, env)
+
+    def _mask(self, env: int, actor: int) -> NDArray[np.int8]:
+        masks = self.batch.masks[env]
+        row = int(self.batch.to_move[env]) if self.game.sequential and len(masks) > 1 else actor
+        mask: NDArray[np.int8] = masks[row]
+        return mask
+
+    def _offender(self, actions: NDArray[np.int64], env: int) -> int:
+        """The first actor of an environment whose action is illegal."""
+        starts = np.cumsum((0, *self.game.actions[:-1]))
+        sizes = np.array(self.game.actions)
+        for actor, action in enumerate(actions[env]):
+            mask = self._mask(env, actor)
+            inside = (action >= 0) & (action < sizes)
+            if mask.any() and not (inside.all() and mask[starts + action].all()):
+                return actor
+        return 0
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Nothing is held open."""
+
+
+def _repeated(space: spaces.Space[Any], times: int) -> spaces.Space[Any]:
+    return space if times == 1 else batch_space(space, times)
+
+
+def _squeezed(array: NDArray[Any], one: bool) -> NDArray[Any]:
+    return array[:, 0] if one else array
+
+
+def make(
+    id: str,
+    num_envs: int,
+    threads: int = 1,
+    *,
+    autoreset: Autoreset = "next_step",
+    views: Views = "mover",
+    illegal: str = "raise",
+    **params: Any,
+) -> VectorGame:
+    """The batch of an id; see `momagames.make_vec`."""
+    return VectorGame(registry.spec(id, **params), num_envs, threads, autoreset, views, illegal)
