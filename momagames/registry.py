@@ -12,8 +12,9 @@ from momagames.errors import BadParameter, UnknownId, nearest, one_of
 from momagames.games import RETIRED, VERSIONS, Entry
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-    from momagames.contract import Game
+    from momagames.contract import Game, Policy, State
 
 Api = Literal["aec", "parallel", "gymnasium"]
 DOORS: dict[str, str] = {
@@ -22,7 +23,6 @@ DOORS: dict[str, str] = {
     "gymnasium": "momagames.adapters.gymnasium:make",
 }
 VECTOR_DOOR = "momagames.adapters.vector:make"
-VECTOR = "momagames.adapters.vector:make"
 # What doors ask of the layers that are built on them: found by name when it is needed.
 POLICY = "momagames.baselines:policy"
 KNOWN_FRONT = "momagames.baselines.exact:known_front"
@@ -88,12 +88,7 @@ def spec(id: str, **params: Any) -> Game:
     clash = set(params) & set(found.fixed)
     if clash:
         raise BadParameter(f"{id} fixes {one_of(sorted(clash))}; choose another id to change that")
-    return build(id, **{**found.fixed, **params})
-
-
-def build(id: str, **params: Any) -> Game:
-    """Call the factory of an id."""
-    game: Game = _resolve(entry(id).factory)(id, **params)
+    game: Game = _resolve(found.factory)(id, **{**found.fixed, **params})
     return game
 
 
@@ -134,3 +129,15 @@ def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> Any:
     """
     entry(id)
     return _resolve(VECTOR_DOOR)(id, num_envs, threads, **options)
+
+
+def policy(name: str, game: Game) -> Policy:
+    """A built-in policy by name, such as "random" or "greedy"."""
+    found: Policy = _resolve(POLICY)(name, game)
+    return found
+
+
+def known_front(game: Game, start: State) -> NDArray[Any] | None:
+    """The exact Pareto front of the returns from a start position, float64[n, K], where it is quickly found, else None."""
+    front: NDArray[Any] | None = _resolve(KNOWN_FRONT)(game, start)
+    return front

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo import AECEnv
 
 from momagames import registry
 from momagames.adapters import options as checks
+from momagames.adapters.bases import AECBase
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, masked_observation_space, reward_space
 from momagames.contract import Game, State
 from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TRUNCATED
 from momagames.engine.play import Play, random_legal
 
-if TYPE_CHECKING or not find_spec("momaland"):
-    Base = AECEnv
-else:  # with momaland installed its wrappers and learners accept our environments
-    from momaland.utils.env import MOAECEnv as Base
 
-
-class MultiObjectiveAEC(Base):  # type: ignore[misc]
+class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
     """A game as a PettingZoo AEC environment.
 
     Each agent's observation is a dict of the game's fields and `action_mask`; `reward_space(agent)` bounds its reward
@@ -105,7 +99,7 @@ class MultiObjectiveAEC(Base):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, over and cut)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.possible_agents[play.mover]
-        self._skip_agent_selection = None
+        self._skip_agent_selection: str | None = None
         self._last_action: Any = None
 
     @property
@@ -167,7 +161,7 @@ class MultiObjectiveAEC(Base):  # type: ignore[misc]
 
     def step_all(self, actions: dict[str, Any]) -> None:
         """One step of a game in which all agents move at once, with the actions of those that are in it."""
-        chosen = {}
+        chosen: dict[int, Any] = {}
         for agent in self.agents:
             i = self._index[agent]
             chosen[i] = actions.get(agent)

@@ -180,9 +180,7 @@ def resolve(game: Game, agent: str, others: str | Policy | dict[str, str | Polic
     chosen = others.get(agent) if isinstance(others, dict) else others
     if chosen is None:
         raise BadParameter(f"others={others!r} names no policy for {agent!r}")
-    if callable(chosen):
-        return chosen
-    return registry.policy(chosen, game)
+    return registry.policy(chosen, game) if isinstance(chosen, str) else chosen
 
 
 def make(

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo import ParallelEnv
 
 from momagames import registry
 from momagames.adapters.aec import MultiObjectiveAEC
-
-if TYPE_CHECKING or not find_spec("momaland"):
-    Base = ParallelEnv
-else:  # with momaland installed its wrappers and learners accept our environments
-    from momaland.utils.env import MOParallelEnv as Base
+from momagames.adapters.bases import ParallelBase
 
 
-class MultiObjectiveParallel(Base):  # type: ignore[misc]
+class MultiObjectiveParallel(ParallelBase):  # type: ignore[misc]
     """A game as a PettingZoo Parallel environment, with reward vectors. Made by `momagames.make(id, api="parallel")`.
 
     Where all agents move at once, `step` takes an action of each. In a turn-based game only the action of the agent in

@@ -36,7 +36,7 @@ def observation_space(game: Game) -> spaces.Space[Any]:
 def action_space(game: Game) -> spaces.Space[Any]:
     if len(game.actions) == 1:
         return spaces.Discrete(game.actions[0])
-    return spaces.MultiDiscrete(game.actions)
+    return spaces.MultiDiscrete(list(game.actions))
 
 
 def reward_space(game: Game) -> spaces.Box:
