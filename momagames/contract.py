@@ -168,6 +168,8 @@ class Game:
     action_name      (state, action) -> short text, and
     parse_action     (state, text) -> action (ValueError says what to type), for people at a terminal
     legal_hint       (state, action, mask) -> the legal actions nearest to an illegal one, as text
+    action_colors    states record[N] -> int64[N, M], the index of the per-colour objective that each action would pay;
+                     for games with a parameter `color_rewards`, else None
     mask_space       whether action masks are declared as Box(0, 1, int8) or as MultiBinary
     key_words        length of the key of a position, see Kernels
     source           where the rules come from, and how that was checked
@@ -199,6 +201,7 @@ class Game:
     action_name: Callable[[State, Any], str]
     parse_action: Callable[[State, str], Any]
     legal_hint: Callable[[State, Any, NDArray[np.int8]], str] = lambda state, action, mask: ""
+    action_colors: Callable[[NDArray[Any]], NDArray[np.int64]] | None = None
     mask_space: Literal["box", "binary"] = "box"
     parameters: tuple[Parameter, ...] = ()
     key_words: int = 0

@@ -123,6 +123,11 @@ class Batch:
         self._actions[:] = array.reshape(self._actions.shape)
         return self._actions
 
+    @property
+    def played(self) -> NDArray[np.int64]:
+        """The actions of the last step, int64[N, S, P] (the buffer that `actions` and `choose` fill)."""
+        return self._actions
+
     def illegal(self, actions: NDArray[np.int64], start: int = 0) -> int:
         """The first environment from `start` on whose action is illegal, or -1. Ended environments are not looked at."""
         return int(self._loops.check(start, self.states, actions, self.masks, self._parts, self._ended))

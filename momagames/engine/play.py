@@ -51,6 +51,7 @@ class Play:
     returns       float64[A, K], what each agent got since the start
     pending       int64[S, P], the actions of the step
     mover         index of the agent to move (0 where all move at once)
+    log           None, or a list to which every step adds its actions (as `pending`), and a forfeit None
     """
 
     def __init__(self, game: Game) -> None:
@@ -63,6 +64,7 @@ class Play:
         self.reward, self.totals, self.returns = np.zeros(books, np.float32), np.zeros(books, np.float32), np.zeros(books)
         self.pending = np.zeros((game.actors, len(game.actions)), np.int64)
         self.mover = 0
+        self.log: list[Any] | None = None
         self._bind()
 
     def _bind(self) -> None:
@@ -78,7 +80,7 @@ class Play:
         self._waiting = np.zeros(game.mask_size, np.int8)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("game", "states", "observations", "masks", "reward", "totals", "returns", "pending", "mover")
+        kept = ("game", "states", "observations", "masks", "reward", "totals", "returns", "pending", "mover", "log")
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -167,6 +169,8 @@ class Play:
             self.pending[:] = actions
         status: int = self._turn(self.states, self.pending, *self._arrays)
         self.mover = status // loops.MOVER
+        if self.log is not None:
+            self.log.append(self.pending.tolist())
         return status
 
     def end(self, reward: NDArray[np.float32]) -> None:
@@ -178,6 +182,8 @@ class Play:
             self.totals[self.mover] = 0
         self.totals += reward
         self.returns += reward
+        if self.log is not None:
+            self.log.append(None)
 
 
 def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:

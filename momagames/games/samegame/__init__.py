@@ -68,5 +68,6 @@ def game(id: str, **given: Any) -> Game:
         action_name=position.action_name,
         parse_action=position.parse_action,
         legal_hint=position.nearest_legal,
+        action_colors=position.action_colors,
         source="MOMAland's documentation of mosame_game_v0; traced against momaland 0.2.0",
     )

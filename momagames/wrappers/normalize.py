@@ -1,0 +1,130 @@
+"""Normalisation of rewards by running statistics: the one transform with a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.errors import BadParameter, one_of
+from momagames.wrappers.forms import Form
+from momagames.wrappers.transforms import Moment, Transform, position
+
+
+def pooled(mean: Any, var: Any, count: Any, other_mean: Any, other_var: Any, other_count: Any) -> tuple[Any, Any, Any]:
+    """Mean, variance and count of two samples together (Chan, Golub and LeVeque 1979)."""
+    total = count + other_count
+    delta = other_mean - mean
+    spread = var * count + other_var * other_count + delta**2 * count * other_count / total
+    return mean + delta * other_count / total, spread / total, total
+
+
+class NormalizeReward(Transform):
+    """Each objective of each agent divided by the running standard deviation of its discounted return.
+
+    As in Gymnasium and MO-Gymnasium nothing is subtracted. A batch feeds one set of statistics. An agent that waits is
+    paid its zeros and they count: the statistics are of environment steps, the same through every door.
+
+    gamma        discount of the return whose variance is taken
+    epsilon      added to the variance
+    objectives   those to normalise, by name or index (default: all)
+    frozen       do not update the statistics, e.g. for evaluation
+    """
+
+    def __init__(
+        self,
+        source: Form,
+        gamma: float = 0.99,
+        epsilon: float = 1e-8,
+        objectives: str | int | Sequence[str | int] | None = None,
+        frozen: bool = False,
+        state: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not 0 <= gamma <= 1:
+            raise BadParameter(f"gamma={gamma!r} is not possible; allowed: numbers 0..1")
+        if not 0 < epsilon < np.inf:
+            raise BadParameter(f"epsilon={epsilon!r} is not possible; allowed: positive numbers")
+        listed = source.names if objectives is None else [objectives] if isinstance(objectives, (str, int)) else objectives
+        self.chosen = sorted({position(source, one) for one in listed})
+        self.gamma, self.epsilon, self.frozen = float(gamma), float(epsilon), frozen
+        shape = len(source.agents), len(self.chosen)
+        self.mean, self.var, self.count = np.zeros(shape), np.ones(shape), np.full((shape[0], 1), 1e-4)
+        self.running = np.zeros((1, *shape))  # discounted return of the episode so far, float64[N, A, chosen]
+        low, high = source.low.copy(), source.high.copy()
+        low[:, self.chosen] = np.where(low[:, self.chosen] < 0, -np.inf, 0.0)
+        high[:, self.chosen] = np.where(high[:, self.chosen] > 0, np.inf, 0.0)
+        scaled = tuple(
+            replace(
+                o,
+                unit="standard deviations of the discounted return",
+                low=float(low[:, k].min()),
+                high=float(high[:, k].max()),
+                return_low=-np.inf if o.return_low < 0 else 0.0,
+                return_high=np.inf if o.return_high > 0 else 0.0,
+            )
+            if k in self.chosen
+            else o
+            for k, o in enumerate(source.objectives)
+        )
+        super().__init__(source, source.paying(scaled, low, high, source.scalar))
+        if state is not None:
+            self.load_state_dict(state)
+
+    def restart(self, chosen: NDArray[np.bool_]) -> None:
+        if len(self.running) != len(chosen):
+            self.running = np.zeros((len(chosen), *self.running.shape[1:]))
+        self.running[chosen] = 0
+
+    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
+        part = reward[..., self.chosen].astype(np.float64)
+        if not self.frozen:
+            self._learn(part, moment.live[:, None] & moment.present)
+            self.running[moment.ended] = 0
+        paid = reward.copy()
+        paid[..., self.chosen] = part / np.sqrt(self.var + self.epsilon)
+        return paid
+
+    def _learn(self, part: NDArray[np.float64], counts: NDArray[np.bool_]) -> None:
+        """Add the discounted returns of the agents that `counts` bool[N, A] names to the statistics."""
+        self.running = np.where(counts[..., None], self.running * self.gamma + part, self.running)
+        number = counts.sum(axis=0)[:, None]  # [A, 1]
+        some = np.maximum(number, 1)
+        mean = np.where(counts[..., None], self.running, 0.0).sum(axis=0) / some
+        var = np.where(counts[..., None], (self.running - mean) ** 2, 0.0).sum(axis=0) / some
+        self.mean, self.var, self.count = pooled(self.mean, self.var, self.count, mean, var, number)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The statistics as plain JSON-able data, to be saved with a policy."""
+        return {
+            "agents": list(self.source.agents),
+            "objectives": [self.source.names[k] for k in self.chosen],
+            "mean": self.mean.tolist(),
+            "var": self.var.tolist(),
+            "count": self.count[:, 0].tolist(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take over saved statistics; BadParameter if they are of other agents or objectives, nothing then changes."""
+        now = self.state_dict()
+        for key in now:
+            if key not in state:
+                raise BadParameter(
+                    f"the state of NormalizeReward has no {key!r}; it has {one_of(state) if state else 'nothing'}"
+                )
+        for key in ("agents", "objectives"):
+            if list(state[key]) != now[key]:
+                raise BadParameter(f"the state of NormalizeReward is of the {key} {list(state[key])}; here they are {now[key]}")
+        try:
+            mean, var, count = (np.array(state[key], np.float64) for key in ("mean", "var", "count"))
+        except (TypeError, ValueError):
+            raise BadParameter("the state of NormalizeReward holds something else than numbers") from None
+        if mean.shape != self.mean.shape or var.shape != self.var.shape or count.shape != (len(self.count),):
+            raise BadParameter(
+                f"the state of NormalizeReward has shapes {mean.shape}, {var.shape}, {count.shape}; needed: {self.mean.shape} twice and {(len(self.count),)}"
+            )
+        if not (np.isfinite(mean).all() and np.isfinite(var).all() and (var >= 0).all() and (count > 0).all()):
+            raise BadParameter("the state of NormalizeReward is not one: means and variances must be finite, counts positive")
+        self.mean, self.var, self.count = mean, var, count[:, None]

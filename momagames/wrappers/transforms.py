@@ -1,0 +1,332 @@
+"""What wrappers do to rewards: pure functions on reward[..., A, K], and the transforms that hosts call.
+
+A agents, K objectives, N environments (1 in a host of a single environment). Nothing here knows of PettingZoo or
+Gymnasium. A transform is bound to a `Form` when it is made, and says in `form` what it pays instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Objective
+from momagames.errors import BadCall, BadParameter, nearest, one_of
+from momagames.wrappers.forms import Form
+
+Utility = Callable[[NDArray[np.float64]], float]
+Weights = Sequence[float] | NDArray[Any] | Mapping[str, Any] | Utility
+
+
+# ------------------------------------------------------------------------------------------------------ pure functions
+
+
+def weighted(reward: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weighted sums: reward[..., A, K], weights float64[A, K] -> float64[..., A, 1]."""
+    products: NDArray[np.float64] = reward * weights
+    return products.sum(axis=-1, keepdims=True)
+
+
+def share(reward: NDArray[Any], teams: Sequence[int]) -> NDArray[Any]:
+    """Every agent gets the sum of its team: reward[..., A, K] -> [..., A, K]; rows of one team are equal."""
+    team = np.asarray(teams)
+    return np.stack([reward[..., team == t, :].sum(axis=-2) for t in team], axis=-2)
+
+
+def select(reward: NDArray[Any], chosen: Sequence[int]) -> NDArray[Any]:
+    """Some of the objectives, in this order: reward[..., K] -> [..., len(chosen)]."""
+    return reward[..., list(chosen)]
+
+
+def merge(reward: NDArray[Any]) -> NDArray[Any]:
+    """All objectives in one: reward[..., K] -> [..., 1]."""
+    return reward.sum(axis=-1, keepdims=True)
+
+
+def split(reward: NDArray[Any], color: NDArray[np.int64], colors: int) -> NDArray[Any]:
+    """One objective into one for each colour: reward[N, A, 1], color int[N] -> [N, A, colors]."""
+    return reward * (np.arange(colors) == color[:, None])[:, None, :].astype(reward.dtype)
+
+
+# ---------------------------------------------------------------------------------------------------------- transforms
+
+
+@dataclass
+class Moment:
+    """What a transform may ask about a step besides its rewards.
+
+    live     bool[N], environments that moved: not those that only dealt a new game
+    present  bool[N, A], agents that took part
+    ended    bool[N], environments whose episode ended
+    seen     what the transform's `look` gave before the step
+    played   int64[N, S, P], the actions, or None where they are not known
+    """
+
+    live: NDArray[np.bool_]
+    present: NDArray[np.bool_]
+    ended: NDArray[np.bool_]
+    seen: Any = None
+    played: NDArray[np.int64] | None = None
+
+
+class Transform:
+    """Something that a wrapper does to rewards."""
+
+    form: Form  # of what is paid
+    looks = False  # whether `look` is to be called before a step
+
+    def __init__(self, source: Form, form: Form) -> None:
+        self.source, self.form = source, form
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
+        """What is paid in place of reward[N, A, K]; called exactly once for every step."""
+        raise NotImplementedError
+
+    def look(self, states: NDArray[Any]) -> Any:
+        """What `apply` needs to know of the states record[N] before the step."""
+        return None
+
+    def restart(self, chosen: NDArray[np.bool_]) -> None:
+        """New episodes begin in these environments, bool[N]."""
+
+
+def _vector(source: Form, name: str) -> None:
+    """Refuse a source that is scalar already."""
+    if source.scalar:
+        raise BadCall(
+            f"{name} needs reward vectors, but below it they are scalar already; order: objectives first, then Scalarise, "
+            f"as in Scalarise({name}(env), ...)"
+        )
+
+
+class Scalarise(Transform):
+    """A number in place of the vector: a weighted sum, or any utility function of the step's reward vector.
+
+    weights   float[K] for everybody; or a function float64[K] -> float; or a dict of either by agent
+    """
+
+    def __init__(
+        self, source: Form, weights: Weights | None = None, utility: Utility | Mapping[str, Utility] | None = None
+    ) -> None:
+        _vector(source, self.name)
+        if (weights is None) == (utility is None):
+            raise BadParameter("Scalarise needs weights=... or utility=..., one of them")
+        given = utility if weights is None else weights
+        self.rules: list[NDArray[np.float64] | Utility] = [
+            one if callable(one) else _checked_weights(source, agent, one)
+            for agent, one in zip(source.agents, _per_agent(source, given), strict=True)
+        ]
+        if weights is None and not all(callable(rule) for rule in self.rules):
+            raise BadParameter(f"utility={utility!r} is not possible; allowed: a function of a reward vector, or one by agent")
+        linear = [rule for rule in self.rules if not callable(rule)]
+        self.weights = np.stack(linear) if len(linear) == len(self.rules) else None
+        super().__init__(source, self._scalar(source))
+
+    def _scalar(self, source: Form) -> Form:
+        low, high, lowest, highest = [], [], [], []
+        returns = np.array([(o.return_low, o.return_high) for o in source.objectives])
+        for rule, lows, highs in zip(self.rules, source.low, source.high, strict=True):
+            if callable(rule):
+                bounds, ends = (-np.inf, np.inf), (-np.inf, np.inf)
+            else:
+                bounds, ends = _span(rule, lows, highs), _span(rule, returns[:, 0], returns[:, 1])
+            low.append([bounds[0]])
+            high.append([bounds[1]])
+            lowest.append(ends[0])
+            highest.append(ends[1])
+        objective = Objective("utility", "utility", min(low)[0], max(high)[0], min(lowest), max(highest), "Scalarise")
+        return source.paying((objective,), low, high, scalar=True)
+
+    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[np.float64]:
+        if self.weights is not None:
+            return weighted(reward, self.weights)
+        paid = np.zeros((*reward.shape[:2], 1))
+        for agent, rule in enumerate(self.rules):
+            if not callable(rule):
+                paid[:, agent] = weighted(reward[:, agent], rule)
+                continue
+            for env in np.flatnonzero(moment.live & moment.present[:, agent]):
+                paid[env, agent, 0] = self._judged(rule, agent, reward[env, agent])
+        return paid
+
+    def _judged(self, rule: Utility, agent: int, vector: NDArray[Any]) -> float:
+        value = rule(vector.astype(np.float64))
+        if np.ndim(value) != 0 or not np.isfinite(value):
+            raise BadParameter(
+                f"the utility of {self.source.agents[agent]} gave {value!r} for {vector.tolist()}; needed: a finite number"
+            )
+        return float(value)
+
+
+def _per_agent(source: Form, given: Any) -> list[Any]:
+    if not isinstance(given, Mapping):
+        return [given] * len(source.agents)
+    for agent in given:
+        if agent not in source.agents:
+            raise BadParameter(
+                f"weights name the agent {agent!r}; there are {one_of(source.agents)}{nearest(agent, source.agents)}"
+            )
+    missing = [agent for agent in source.agents if agent not in given]
+    if missing:
+        raise BadParameter(f"weights name no weights for {one_of(missing)}; every agent needs some, or give one vector for all")
+    return [given[agent] for agent in source.agents]
+
+
+def _checked_weights(source: Form, agent: str, given: Any) -> NDArray[np.float64]:
+    try:
+        weights = np.array(given, np.float64)
+    except (TypeError, ValueError):
+        raise BadParameter(
+            f"weights={given!r} of {agent} are not numbers; needed: one for each of {one_of(source.names)}"
+        ) from None
+    if weights.shape != (len(source.objectives),):
+        raise BadParameter(
+            f"weights of {agent} have shape {weights.shape}; needed: ({len(source.objectives)},), one for each of "
+            f"{', '.join(source.names)}"
+        )
+    if not np.isfinite(weights).all():
+        raise BadParameter(f"weights={weights.tolist()} of {agent} are not finite numbers")
+    return weights
+
+
+def _span(weights: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[float, float]:
+    """Least and greatest weighted sum of a vector between low and high; a weight of 0 leaves out even infinite bounds."""
+    least = weighted(np.where(weights > 0, low, np.where(weights < 0, high, 0.0)), weights)
+    greatest = weighted(np.where(weights > 0, high, np.where(weights < 0, low, 0.0)), weights)
+    return float(least[0]), float(greatest[0])
+
+
+class ShareTeamReward(Transform):
+    """Every agent gets what its team gets in sum.
+
+    teams   None: those that the game declares; "all": everybody is one team; or the team of each agent, in order or by
+            name. Games whose agents play on their own but know `team_rewards` are one team too.
+    """
+
+    def __init__(self, source: Form, teams: str | Sequence[int] | Mapping[str, int] | None = None) -> None:
+        if not source.whole:
+            raise BadCall("ShareTeamReward needs the rewards of all agents; this door sees one: wrap the AEC or parallel door")
+        if source.game is not None and source.game.params.get("team_rewards"):
+            raise BadCall(f"{source.game.id} pays every agent the team's reward already (team_rewards=True)")
+        shared = source.sibling(team_rewards=True)
+        self.teams = _teams(source, teams, known=shared is not None)
+        if shared is not None and source.untouched and len(set(self.teams)) == 1:
+            super().__init__(source, shared)
+            return
+        count = np.array([self.teams.count(team) for team in self.teams])
+        objectives = tuple(
+            replace(o, low=o.low * most, high=o.high * most, return_low=o.return_low * most, return_high=o.return_high * most)
+            for o, most in ((o, int(count.max())) for o in source.objectives)
+        )
+        form = source.paying(objectives, share(source.low, self.teams), share(source.high, self.teams), source.scalar)
+        super().__init__(source, replace(form, teams=self.teams))
+
+    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
+        return share(reward, self.teams)
+
+
+def _teams(source: Form, given: Any, known: bool) -> tuple[int, ...]:
+    count = len(source.agents)
+    if given is None:
+        if len(set(source.teams)) < count:
+            return source.teams
+        if not known and count > 1:
+            raise BadParameter(
+                f"no teams are declared for {one_of(source.agents)}; give teams='all', or the team of each agent"
+            )
+        return (0,) * count
+    if isinstance(given, str):
+        if given != "all":
+            raise BadParameter(f"teams={given!r} is not possible; allowed: None, 'all', or the team of each agent")
+        return (0,) * count
+    chosen = [given.get(agent) for agent in source.agents] if isinstance(given, Mapping) else list(given)
+    if len(chosen) != count or (isinstance(given, Mapping) and len(given) != count) or None in chosen:
+        raise BadParameter(f"teams={given!r} is not possible; needed: one team for each of {one_of(source.agents)}")
+    order = list(dict.fromkeys(chosen))
+    return tuple(order.index(team) for team in chosen)
+
+
+class SelectObjectives(Transform):
+    """Some of the objectives, by name or index, in the order given."""
+
+    def __init__(self, source: Form, objectives: str | int | Sequence[str | int]) -> None:
+        _vector(source, self.name)
+        listed = [objectives] if isinstance(objectives, (str, int)) else list(objectives)
+        self.chosen = [position(source, one) for one in listed]
+        if not listed or len(set(self.chosen)) != len(listed):
+            raise BadParameter(
+                f"objectives={objectives!r} must name at least one objective, each once; there are {one_of(source.names)}"
+            )
+        kept = tuple(source.objectives[k] for k in self.chosen)
+        super().__init__(source, source.paying(kept, select(source.low, self.chosen), select(source.high, self.chosen)))
+
+    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
+        return select(reward, self.chosen)
+
+
+def position(source: Form, given: str | int) -> int:
+    """The index of an objective, from its name or index."""
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and 0 <= given < len(source.objectives):
+        return int(given)
+    if given not in source.names:
+        raise BadParameter(
+            f"objective {given!r} is not there; allowed: {one_of(source.names)} or 0..{len(source.names) - 1}{nearest(given, source.names)}"
+        )
+    return source.names.index(str(given))
+
+
+def _recolored(source: Form, name: str, split: bool) -> Form:
+    """The form of the same game with color_rewards=split; refuses games without colours and rewards that were changed."""
+    _vector(source, name)
+    now, other = source.sibling(color_rewards=not split), source.sibling(color_rewards=split)
+    if now is None or other is None:
+        raise BadCall(
+            f"{name} needs a game with the parameter color_rewards; {', '.join(source.names)} are the objectives here"
+        )
+    if not source.whole:
+        raise BadCall(
+            f"{name} needs to see every ply; with other agents wrap the AEC door, or make the game with color_rewards={split}"
+        )
+    if source.objectives != now.objectives:
+        state = "already" if source.objectives == other.objectives else "or have been changed by another wrapper"
+        raise BadCall(f"{name}: the objectives are {', '.join(source.names)} {state}; put {name} directly around the game")
+    return replace(other, teams=source.teams)
+
+
+class MergeColors(Transform):
+    """One objective in place of one for each colour: what color_rewards=False pays."""
+
+    def __init__(self, source: Form) -> None:
+        super().__init__(source, _recolored(source, self.name, split=False))
+
+    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
+        return merge(reward)
+
+
+class SplitColors(Transform):
+    """One objective for each colour in place of one for all: what color_rewards=True pays."""
+
+    looks = True
+
+    def __init__(self, source: Form) -> None:
+        form = _recolored(source, self.name, split=True)
+        assert form.game is not None
+        assert form.game.action_colors is not None, "a game with color_rewards declares action_colors"
+        self._colors_of = form.game.action_colors
+        super().__init__(source, form)
+
+    def look(self, states: NDArray[Any]) -> NDArray[np.int64]:
+        """The colour of every action, int64[N, M]: what it will have paid, whichever is played."""
+        return self._colors_of(states)
+
+    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
+        assert moment.played is not None
+        color = moment.seen[np.arange(len(reward)), moment.played[:, 0, 0]]
+        return split(reward, color, len(self.form.objectives))
