@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.errors import BadParameter, BadState, nearest, one_of
 
 State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
 # Somebody who plays: (state record, action mask int8[M], generator) -> action
@@ -119,6 +119,26 @@ def check_parameters(game: str, parameters: Sequence[Parameter], given: Mapping[
         if name not in names:
             raise BadParameter(f"{game} has no parameter {name!r}; it has {one_of(names)}{nearest(name, names)}")
     return {p.name: p.check(game, given[p.name]) if p.name in given else p.default for p in parameters}
+
+
+def check_position(given: Mapping[str, Any], keys: Sequence[str], needed: str) -> None:
+    """BadState if a position lacks the key `needed` or has a key that looks like a slip. Other keys are not read."""
+    for name in given:
+        slip = "" if name in keys else nearest(name, keys, alike=0.75)
+        if slip:
+            raise BadState(f"a position has no key {name!r}; it has {one_of(keys)}{slip}")
+    if needed not in given:
+        raise BadState(f"a position needs {needed!r}; given: {sorted(str(name) for name in given)}")
+
+
+def position_number(given: Mapping[str, Any], name: str, low: int, high: int) -> int:
+    """A whole number of a position's dict form (in its text form they are text), `low` if left out; or BadState."""
+    value = given.get(name, low)
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
+        raise BadState(f"{name}={value!r} is not possible here; allowed: whole numbers {low}..{high}")
+    return int(value)
 
 
 def _eights(nbytes: int) -> int:

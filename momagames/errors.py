@@ -41,9 +41,9 @@ class MissingExtra(MomagamesError, ImportError):
     """Something that an optional dependency does; the message names the extra to install."""
 
 
-def nearest(given: object, allowed: Iterable[str]) -> str:
-    """ "; did you mean 'x'?" or the empty string."""
-    close = get_close_matches(str(given), list(allowed), n=1, cutoff=0.5)
+def nearest(given: object, allowed: Iterable[str], alike: float = 0.5) -> str:
+    """ "; did you mean 'x'?" or the empty string. `alike` says how much alike two words must be, from 0 to 1."""
+    close = get_close_matches(str(given), list(allowed), n=1, cutoff=alike)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -110,9 +110,8 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
         return self._observations, dict(self._infos)
 
     def _positions(self, given: Any) -> NDArray[Any]:
-        if isinstance(given, np.ndarray) and given.dtype == self.game.dtype and given.shape == (self.num_envs,):
-            return given.copy()
-        if isinstance(given, list) and given and not isinstance(given[0], str):
+        records = isinstance(given, np.ndarray) and given.dtype == self.game.dtype and given.size > 1
+        if records or (isinstance(given, list) and given and not isinstance(given[0], str)):
             if len(given) != self.num_envs:
                 raise BadParameter(f"options['state'] lists {len(given)} positions for {self.num_envs} environments")
             return np.concatenate([loaded(self.game, one) for one in given])

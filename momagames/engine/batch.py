@@ -103,7 +103,11 @@ class Batch:
         self.states[:] = states
         self._loops.look(self.states, self.observations, self.masks)
         self._clear(np.ones(self.num_envs, np.bool_))
-        self._ended[:] = self.states["over"] != 0
+        over, cut, gone = (self.states[name] != 0 for name in ("over", "truncated", "gone"))
+        gone = gone[:, : len(self.game.agents)]
+        self._ended[:] = over
+        self.terminated[:] = gone | (over & ~cut)[:, None]
+        self.truncated[:] = ~gone & (over & cut)[:, None]
         self._dealt = True
 
     def _clear(self, chosen: NDArray[np.bool_]) -> None:

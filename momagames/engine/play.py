@@ -16,23 +16,28 @@ from momagames.errors import BadState, IllegalAction
 def loaded(game: Game, given: Any) -> NDArray[Any]:
     """A batch of one state from a record, the dict form or the text of a position.
 
+    A record is checked as its dict form is: it may come from a game of another size, or from anywhere.
     Raises BadState, with a reason
     """
-    states = np.zeros(1, game.dtype)
+    states = game.start()
+    record: Any = None
     if isinstance(given, (np.void, np.ndarray)) and given.dtype == game.dtype and given.size == 1:
-        states[0] = given if isinstance(given, np.void) else given.reshape(-1)[0]
-        return states
-    if isinstance(given, str):
-        given = game.read(given)
-    if not isinstance(given, Mapping):
+        record = given if isinstance(given, np.void) else given.reshape(-1)[0]
+    elif not isinstance(given, (str, Mapping)):
         raise BadState(f"{game.id}: a state is a record, a dict or the text of show(); given: {type(given).__name__}")
-    states[0] = game.blank
     try:
+        if record is not None:
+            given = game.save(record)
+        elif isinstance(given, str):
+            given = game.read(given)
         game.load(states[0], given)
     except BadState as error:
         raise BadState(f"{game.id}: {error}") from None
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, LookupError, OverflowError) as error:
         raise BadState(f"{game.id}: the state cannot be read: {error}") from None
+    if record is not None:  # a game that was broken off stays so
+        for name in ("over", "truncated", "gone"):
+            states[name] = record[name]
     if game.sequential:
         mask = np.zeros(game.mask_size, np.int8)
         loops.single(game).look(states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask)
@@ -140,7 +145,7 @@ class Play:
                 number = int(action)
                 return bool(number == action and 0 <= number < self._parts[0] and mask[number])
             parts = [int(part) for part in action]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return False
         if len(parts) != len(self._parts):
             return False

@@ -34,6 +34,8 @@ def select(id: str, names: Any, count: int) -> tuple[str, ...]:
     """§8 The objectives asked for: by name, or the first `count`."""
     if names is None:
         return NAMES[:count]
+    if not isinstance(names, (str, list, tuple)):
+        raise BadParameter(f"{id}: objectives={names!r} is not possible; allowed: None, or some of {one_of(NAMES)}")
     chosen = (names,) if isinstance(names, str) else tuple(names)
     for name in chosen:
         if name not in NAMES:

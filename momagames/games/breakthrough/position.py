@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import State
+from momagames.contract import State, check_position, position_number
 from momagames.errors import BadState
 from momagames.games.breakthrough import rules
 
 SYMBOLS = ".12"
 PLAYERS = ("player_0", "player_1")
+KEYS = ("board", "next_agent", "first_agent", "ply", "rng")
 
 
 def cells(state: State) -> NDArray[np.int64]:
@@ -37,7 +38,7 @@ def parse_board(state: State, board: Any) -> NDArray[np.int64]:
     height, width = int(state["height"]), int(state["width"])
     if isinstance(board, str):
         board = board.split()
-    if not isinstance(board, np.ndarray) and len(board) and all(isinstance(row, str) for row in board):
+    if isinstance(board, (list, tuple)) and board and all(isinstance(row, str) for row in board):
         for y, row in enumerate(board):
             for x, symbol in enumerate(row):
                 if symbol not in SYMBOLS:
@@ -67,10 +68,16 @@ def parse_board(state: State, board: Any) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
+def moves_left(board: NDArray[np.int64]) -> int:
+    """§6.2 How many moves the pieces can make at most without entering their goal rows."""
+    y = np.arange(len(board))[:, None]
+    ahead = np.where(board == 1, len(board) - 2 - y, np.where(board == 2, y - 1, 0))
+    return int(ahead.sum())
+
+
 def load(state: State, given: Mapping[str, Any]) -> None:
     """§2.2 Fill a state from `board` and, if given, `next_agent` (or `first_agent`), `ply` and `rng`."""
-    if "board" not in given:
-        raise BadState(f"a position of MO-Breakthrough needs 'board'; given: {sorted(given)}")
+    check_position(given, KEYS, needed="board")
     board = parse_board(state, given["board"])
     mover = given.get("next_agent", given.get("first_agent", PLAYERS[0]))
     if mover not in PLAYERS:
@@ -81,9 +88,9 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         state["pieces"][side, 1:-1] = np.packbits(bits, bitorder="little").view(np.uint64)
         state["count"][side] = bits.sum()
     state["to_move"] = PLAYERS.index(mover)
-    state["ply"] = int(given.get("ply", 0))
+    state["ply"] = position_number(given, "ply", 0, 2 * board.shape[1] * (2 * board.shape[0] - 5) - moves_left(board))
     if "rng" in given:
-        state["rng"] = np.uint64(int(given["rng"]) % 2**64)
+        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
 
 
 def save(state: State) -> dict[str, Any]:

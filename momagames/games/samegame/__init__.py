@@ -25,7 +25,7 @@ KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe, rules.key)
 def objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
     """§5 One objective for each colour, or one for all."""
     cells = params["board_width"] * params["board_height"]
-    best = float(cells**2 + params["clear_bonus"])
+    best = float(np.float32(cells**2) + np.float32(params["clear_bonus"]))
     names = [f"color_{k + 1}" for k in range(params["num_colors"])] if params["color_rewards"] else ["points"]
     return tuple(Objective(name, "points (group size squared)", 0.0, best, 0.0, best, "§5") for name in names)
 

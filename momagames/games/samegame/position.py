@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import State
+from momagames.contract import State, check_position, position_number
 from momagames.errors import BadState
 from momagames.games.samegame import rules
 
 SYMBOLS = ".123456789a"
+KEYS = ("board", "next_agent", "first_agent", "ply", "rng")
 
 
 def cells(state: State) -> NDArray[np.int64]:
@@ -39,7 +40,7 @@ def parse_board(state: State, board: Any) -> NDArray[np.int64]:
     height, width, colors = int(state["height"]), int(state["width"]), int(state["colors"])
     if isinstance(board, str):
         board = board.split()
-    if not isinstance(board, np.ndarray) and len(board) and all(isinstance(row, str) for row in board):
+    if isinstance(board, (list, tuple)) and board and all(isinstance(row, str) for row in board):
         for y, row in enumerate(board):
             for x, symbol in enumerate(row):
                 if symbol not in SYMBOLS:
@@ -72,8 +73,7 @@ def parse_board(state: State, board: Any) -> NDArray[np.int64]:
 
 def load(state: State, given: Mapping[str, Any]) -> None:
     """§2.2 Fill a state from `board` and, if given, `next_agent` (or `first_agent`), `ply` and `rng`."""
-    if "board" not in given:
-        raise BadState(f"a position of MO-SameGame needs 'board'; given: {sorted(given)}")
+    check_position(given, KEYS, needed="board")
     board = parse_board(state, given["board"])
     names = [f"agent_{i}" for i in range(int(state["agents"]))]
     mover = given.get("next_agent", given.get("first_agent", names[0]))
@@ -84,10 +84,10 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     state["board"][rules.GUARD : rules.GUARD + height * width] = (board + odd).ravel()
     state["tiles"] = int((board > 0).sum())
     state["to_move"] = names.index(mover)
-    state["ply"] = int(given.get("ply", 0))
+    state["ply"] = position_number(given, "ply", 0, (height * width - int(state["tiles"])) // 2)  # §6.2
     state["over"] = 0
     if "rng" in given:
-        state["rng"] = np.uint64(int(given["rng"]) % 2**64)
+        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
 
 
 def save(state: State) -> dict[str, Any]:
