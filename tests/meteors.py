@@ -1,0 +1,149 @@
+"""A tiny game that uses everything the contract carries and the two real games do not: simultaneous moves, actions of
+two parts, partial observation in several fields, chance during play, agents that die early, a step limit.
+
+Three agents stand on a ring of `cells` cells. Each step every agent moves (0 stay, 1 left, 2 right; who stood still twice
+must move) and says a word (0..2). Then a meteor falls on a random cell and whoever is there is gone. Survivors get 1 in
+the objective "alive", and the sum of the others' words in the objective "heard". The game is over when at most one agent
+is left, and cut off after `limit` steps. An agent sees what is on its own cell and the two beside it, and hears all words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_parameters
+from momagames.kernels.jit import kernel
+from momagames.kernels.record import record
+from momagames.kernels.rng import draw
+
+AGENTS = 3
+state_dtype = record(
+    AGENTS, place=("i4", (AGENTS,)), still=("i4", (AGENTS,)), word=("i4", (AGENTS,)), cells=("i4",), limit=("i4",)
+)
+
+
+@kernel
+def deal(state):
+    for agent in range(AGENTS):
+        state["place"][agent] = draw(state, np.int64(state["cells"]))
+        state["still"][agent] = 0
+        state["word"][agent] = 0
+
+
+@kernel
+def legal(state, agent, mask):
+    mask[:] = 0
+    if state["over"] or state["gone"][agent]:
+        return
+    mask[:] = 1
+    if state["still"][agent] == 2:
+        mask[0] = 0
+
+
+@kernel
+def step(state, actions, reward):
+    cells = np.int64(state["cells"])
+    for agent in range(AGENTS):
+        if state["gone"][agent] == 0:
+            move = np.int64(actions[agent, 0])
+            state["still"][agent] = state["still"][agent] + 1 if move == 0 else 0
+            state["place"][agent] = (state["place"][agent] + (0, cells - 1, 1)[move]) % cells
+            state["word"][agent] = actions[agent, 1]
+    meteor = draw(state, cells)
+    words = np.int64(0)
+    left = 0
+    for agent in range(AGENTS):
+        words += np.int64(state["word"][agent]) * (1 - np.int64(state["gone"][agent]))
+    for agent in range(AGENTS):
+        reward[agent, 0] = 0
+        reward[agent, 1] = 0
+        if state["gone"][agent] == 0:
+            reward[agent, 1] = words - np.int64(state["word"][agent])
+            if state["place"][agent] == meteor:
+                state["gone"][agent] = 1
+                state["word"][agent] = 0
+            else:
+                reward[agent, 0] = 1
+                left += 1
+    state["ply"] += 1
+    state["truncated"] = left > 1 and state["ply"] >= state["limit"]
+    state["over"] = left <= 1 or state["truncated"]
+
+
+@kernel
+def observe(state, agent, out):
+    cells = np.int64(state["cells"])
+    near = out[:12].view(np.float32)
+    heard = out[16 : 16 + AGENTS]
+    for i in range(3):
+        near[i] = 0
+        for other in range(AGENTS):
+            if state["gone"][other] == 0 and (state["place"][agent] + i - 1 + cells) % cells == state["place"][other]:
+                near[i] += np.float32(0.5)
+    for other in range(AGENTS):
+        heard[other] = state["word"][other]
+
+
+def load(state: Any, given: Any) -> None:
+    for name in ("place", "still", "word", "gone"):
+        state[name] = given[name]
+    state["ply"], state["rng"] = given["ply"], given["rng"]
+
+
+def save(state: Any) -> dict[str, Any]:
+    return {name: state[name].tolist() for name in ("place", "still", "word", "gone", "ply", "rng")}
+
+
+def read(text: str) -> dict[str, Any]:
+    import json
+
+    position: dict[str, Any] = json.loads(text)
+    return position
+
+
+def show(state: Any) -> str:
+    import json
+
+    return json.dumps(save(state))
+
+
+PARAMETERS = (Parameter("cells", 6, "cells of the ring", 3, 20), Parameter("limit", 12, "steps", 1, 100))
+
+
+def game(id: str, **given: Any) -> Game:
+    params = check_parameters(id, PARAMETERS, given)
+    blank = np.zeros(1, state_dtype)[0]
+    blank["cells"], blank["limit"] = params["cells"], params["limit"]
+    return Game(
+        id=id,
+        title="Meteors",
+        agents=tuple(f"rover_{i}" for i in range(AGENTS)),
+        teams=tuple(range(AGENTS)),
+        dynamics="simultaneous",
+        chance="step",
+        information="partial",
+        utility="individual",
+        objectives=(
+            Objective("alive", "steps", 0, 1, 0, params["limit"], "docstring"),
+            Objective("heard", "words", 0, 4, 0, 4 * params["limit"], "docstring"),
+        ),
+        actions=(3, 3),
+        fields=(Field("near", (3,), "float32", 0, 1.5), Field("words", (AGENTS,), "uint8", 0, 2)),
+        max_plies=params["limit"],
+        reference_point=(0.0, 0.0),
+        params=params,
+        parameters=PARAMETERS,
+        factory=game,
+        blank=blank,
+        kernels=Kernels(deal, legal, step, observe),
+        rules_key="tests.meteors",
+        load=load,
+        save=save,
+        show=show,
+        read=read,
+        draw=lambda state, last: np.zeros((4, 4, 3), np.uint8),
+        action_name=lambda state, action: str(action),
+        parse_action=lambda state, text: [int(part) for part in text.split()],
+    )

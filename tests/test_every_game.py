@@ -1,0 +1,318 @@
+"""The contract, over every registered id and over a tiny game that uses what the real ones do not."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import momagames
+from momagames.adapters.aec import MultiObjectiveAEC
+from momagames.contract import Game
+from momagames.engine.batch import Batch
+from momagames.engine.play import random_legal
+from momagames.registry import RETIRED, VERSIONS
+from tests import meteors
+
+SMALL = {
+    "mo-samegame-v0": [
+        {"board_width": 4, "board_height": 6, "num_colors": 3},
+        {"board_width": 6, "board_height": 4, "num_agents": 3},
+    ],
+    "mo-breakthrough-v0": [
+        {"board_width": 3, "board_height": 5},
+        {"board_width": 6, "board_height": 5, "canonical": True, "num_objectives": 3},
+    ],
+}
+GAMES = [momagames.spec(id, **params) for id in VERSIONS for params in SMALL[id]] + [meteors.game("meteors-v0")]
+every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.id}-{len(game.agents)}")
+
+
+def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
+    """Random legal play to the very end, checking PettingZoo's books on the way; the rewards of every step."""
+    rng = np.random.default_rng(seed)
+    collected = {agent: env._cumulative_rewards[agent].astype(float) for agent in env.possible_agents}
+    paid = {agent: np.zeros(len(env.game.objectives)) for agent in env.possible_agents}
+    steps = []
+    while env.agents:
+        agent = env.agent_selection
+        seen, reward, terminated, truncated, _ = env.last()
+        assert env.observation_space(agent).contains(seen), f"{agent} sees something outside its space"
+        again = env.last()[1]
+        assert np.array_equal(reward, again)
+        paid[agent] += reward
+        over = terminated or truncated
+        for other in env.agents:
+            mask = env.observe(other)["action_mask"]
+            assert mask.any() == (other == agent and not over), f"mask of {other} while {agent} is selected"
+        env.step(None if over else random_legal(seen["action_mask"], env.game.actions, rng))
+        if not over:
+            for name, row in env.rewards.items():
+                assert row.dtype == np.float32
+                assert env.reward_space(name).contains(row), f"{name} is paid {row}"
+                collected[name] += row
+            steps.append(np.array(list(env.rewards.values())))
+    for agent in env.possible_agents:
+        assert np.allclose(collected[agent], paid[agent]), f"last() pays {agent} in full"
+    return steps
+
+
+@every_game
+def test_a_game_ends_within_its_bounds(game: Game) -> None:
+    env = MultiObjectiveAEC(game)
+    for seed in range(5):
+        env.reset(seed=seed)
+        play_out(env, seed)
+        assert 0 < int(env.play.state["ply"]) <= game.max_plies
+        for k, objective in enumerate(game.objectives):
+            returns = env.returns[:, k]
+            assert (returns >= objective.return_low - 1e-6).all()
+            assert (returns <= objective.return_high + 1e-6).all()
+            assert game.reference_point[k] <= objective.return_low
+
+
+@every_game
+def test_declared_facts_agree(game: Game) -> None:
+    assert len(game.teams) == len(game.agents)
+    assert len(game.reference_point) == len(game.objectives)
+    assert {p.name for p in game.parameters} >= set(game.params)
+    assert sum(game.dtype.fields[name][0].itemsize for name in game.dtype.names) == game.dtype.itemsize  # no hidden bytes
+    assert game.dtype.itemsize < 2048
+    for field in game.fields:
+        assert game.observation_views(np.zeros((2, game.observation_bytes), np.uint8))[field.name].shape == (2, *field.shape)
+
+
+@every_game
+def test_same_seed_same_game(game: Game) -> None:
+    first, second = MultiObjectiveAEC(game), MultiObjectiveAEC(game)
+    first.reset(seed=3)
+    second.reset(seed=3)
+    a, b = play_out(first, 1), play_out(second, 1)
+    assert len(a) == len(b)
+    assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    first.reset()  # without a seed the stream goes on, the same in both
+    second.reset()
+    assert first.get_state() == second.get_state()
+
+
+@every_game
+@pytest.mark.parametrize("how", ["deepcopy", "pickle", "dict", "json", "text", "record"])
+def test_a_position_goes_on_the_same(game: Game, how: str) -> None:
+    env = MultiObjectiveAEC(game)
+    env.reset(seed=8)
+    rng = np.random.default_rng(0)
+    for _ in range(2 * game.actors if not game.sequential else 3):
+        env.step(random_legal(env.observe(env.agent_selection)["action_mask"], game.actions, rng))
+    if how == "deepcopy":
+        other = copy.deepcopy(env)
+    elif how == "pickle":
+        other = pickle.loads(pickle.dumps(env))
+    else:
+        given = {
+            "dict": env.get_state(),
+            "json": json.loads(json.dumps(env.get_state())),
+            "text": game.show(env.play.state),
+            "record": env.record,
+        }[how]
+        other = MultiObjectiveAEC(game)
+        other.reset(seed=99)
+        other.reset(options={"state": given})
+    assert other.get_state() == env.get_state()
+    if how in ("deepcopy", "pickle"):
+        assert all(np.array_equal(other._cumulative_rewards[a], env._cumulative_rewards[a]) for a in env.agents)
+    before = env.get_state()
+    a, b = play_out(other, 5), play_out(env, 5)
+    assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    assert len(a) == len(b)
+    assert env.get_state() != before
+
+
+@every_game
+def test_batch_equals_single_environments(game: Game) -> None:
+    """Environment i of a batch is the single environment with seed + i, step by step, whatever the size and threads."""
+    n = 7
+    batches = [Batch(game, n), Batch(game, n, threads=2, views="all"), Batch(game, 3)]
+    for batch in batches:
+        batch.seed(40)
+        batch.reset()
+    singles = [MultiObjectiveAEC(game) for _ in range(n)]
+    for i, env in enumerate(singles):
+        env.reset(seed=40 + i)
+    words = np.arange(n, dtype=np.uint64)
+    for _ in range(game.max_plies):
+        actions = batches[0].choose(words).copy()
+        for i, env in enumerate(singles):
+            if env.agents and not any(env.terminations.values()):
+                seen = env.observe(env.agent_selection)
+                row = batches[0].observations[i, 0] if game.sequential else batches[0].observations[i]
+                for name, field in game.observation_views(row).items():
+                    assert np.array_equal(field if game.sequential else field[0], seen[name])
+                assert np.array_equal(batches[0].masks[i, 0], seen["action_mask"])
+        for batch in batches:
+            assert batch.illegal(actions[: batch.num_envs]) == -1
+            batch.step(actions[: batch.num_envs])
+        for i, env in enumerate(singles):
+            if env.agents and not any((*env.terminations.values(), *env.truncations.values())):
+                for agent in list(env.agents) if not game.sequential else [env.agent_selection]:
+                    row = actions[i, env._index[agent] if not game.sequential else 0]
+                    env.step(int(row[0]) if len(row) == 1 else row)
+                assert np.array_equal(env.play.reward, batches[0].rewards[i])
+                assert [env.terminations[a] for a in env.agents] == batches[0].terminated[i].tolist()
+                assert [env.truncations[a] for a in env.agents] == batches[0].truncated[i].tolist()
+            else:
+                env.agents = []  # a batch goes on with a new game; the single one stops here
+        a, b, c = batches
+        assert a.states.tobytes() == b.states.tobytes()
+        assert a.states[:3].tobytes() == c.states.tobytes()
+        assert np.array_equal(a.rewards, b.rewards)
+        assert np.array_equal(a.returns[:3], c.returns)
+        if game.sequential:
+            assert all(np.array_equal(a.observations[i, 0], b.observations[i, b.to_move[i]]) for i in range(n))
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+@every_game
+def test_autoreset(game: Game, mode: str) -> None:
+    batch = Batch(game, 4, autoreset=mode)
+    batch.seed(1)
+    batch.reset()
+    words = np.arange(4, dtype=np.uint64)
+    ended = np.zeros(4, bool)
+    sums = np.zeros_like(batch.returns)
+    for _ in range(game.max_plies + 2):
+        batch.step(batch.choose(words))
+        if mode == "next_step":
+            assert not batch.rewards[ended].any(), "the step that starts a new game pays nothing"
+            assert (batch.states["ply"][ended] == 0).all()
+        if mode == "disabled":
+            assert not batch.finished[ended].any(), "an ended game stays ended"
+            assert (batch.terminated | batch.truncated)[ended].all()
+        sums += batch.rewards
+        fresh = batch.finished.copy()
+        assert np.allclose(batch.returns[fresh], sums[fresh], atol=1e-4)
+        assert ((batch.terminated | batch.truncated).all(axis=1) == (fresh | (ended & (mode == "disabled")))).all()
+        if mode == "same_step":
+            assert (batch.states["ply"][fresh] == 0).all()
+            assert not batch.final_masks[fresh].any()
+        sums[fresh] = 0
+        ended = (ended & (mode == "disabled")) | fresh
+        if mode == "disabled" and ended.all():
+            batch.reset(np.array([True, False, True, False]))
+            assert (batch.states["ply"] > 0).tolist() == [False, True, False, True]
+            break
+    assert ended.any() or mode != "disabled"
+
+
+@every_game
+@pytest.mark.parametrize("views", ["mover", "all"])
+def test_vector_door(game: Game, views: str) -> None:
+    from momagames.adapters.vector import VectorGame
+
+    env = VectorGame(game, 5, views=views, autoreset="same_step")
+    seen, infos = env.reset(seed=2)
+    assert isinstance(env, gymnasium.vector.VectorEnv)
+    words = np.arange(5, dtype=np.uint64)
+    episodes = 0
+    for _ in range(3 * game.max_plies):
+        assert env.observation_space.contains(seen)
+        assert np.shares_memory(infos["action_mask"], env.batch.masks)
+        actions = env.batch.choose(words).copy()
+        seen, rewards, terminated, truncated, infos = env.step(actions[:, 0, 0] if actions[0].size == 1 else actions)
+        assert env.reward_space.contains(rewards)
+        alone = len(game.agents) == 1
+        assert terminated.shape == truncated.shape == ((5,) if alone else (5, len(game.agents)))
+        if "_episode" in infos:
+            episodes += int(infos["_episode"].sum())
+            assert infos["episode"]["r"].shape == rewards.shape
+            assert env.observation_space.contains(infos["final_obs"])
+    assert episodes >= 5
+
+
+@every_game
+def test_illegal_actions(game: Game) -> None:
+    bad = game.actions[0] if len(game.actions) == 1 else [game.actions[0], 0]
+    env = MultiObjectiveAEC(game)
+    env.reset(seed=1)
+    before = env.get_state()
+    for action in (bad, -1, None, "left", 0.5, [0, 0, 0], [[1]]):
+        with pytest.raises(momagames.MomagamesError, match=r"cannot play .* actions are legal"):
+            env.step(action)
+    assert env.get_state() == before
+    assert env.agent_selection == env.agents[0]
+
+    env = MultiObjectiveAEC(game, illegal="random")
+    env.reset(seed=1)
+    for _ in range(game.actors):
+        env.step(bad)
+    assert env.play.state["ply"] == 1
+
+    env = MultiObjectiveAEC(game, illegal="forfeit")
+    env.reset(seed=1)
+    offender = env.agent_selection
+    env.step(bad)
+    assert all(env.terminations.values())
+    for k, objective in enumerate(game.objectives):
+        assert env.rewards[offender][k] == np.float32(objective.low)
+        for other in env.agents[1:]:
+            assert env.rewards[other][k] == np.float32(-objective.low if objective.zero_sum else 0)
+    while env.agents:
+        env.last()
+        env.step(None)
+
+
+@every_game
+def test_illegal_actions_in_a_batch(game: Game) -> None:
+    from momagames.adapters.vector import VectorGame
+
+    def start(illegal: str) -> tuple[VectorGame, NDArray[np.int64]]:
+        env = VectorGame(game, 3, illegal=illegal)
+        env.reset(seed=6)
+        actions = env.batch.choose(np.arange(3, dtype=np.uint64)).copy()
+        actions[1] = game.actions[0]
+        return env, actions
+
+    env, actions = start("raise")
+    before = env.batch.states.copy()
+    with pytest.raises(momagames.MomagamesError, match=f"environment 1: {game.agents[0]} cannot play"):
+        env.step(actions)
+    assert env.batch.states.tobytes() == before.tobytes()
+
+    env, actions = start("random")
+    env.step(actions)
+    assert (env.batch.states["ply"] == 1).all()
+
+    env, actions = start("forfeit")
+    _, _, terminated, _, infos = env.step(actions)
+    assert np.asarray(terminated).reshape(3, -1).all(axis=1).tolist() == [False, True, False]
+    assert infos["_episode"].tolist() == [False, True, False]
+    assert np.array_equal(env.batch.returns[1], game.forfeit_reward(0))
+
+
+@every_game
+@pytest.mark.parametrize("junk", [7, [], {}, {"board": 3}, "", "nonsense", {"place": "x"}, np.zeros(3)], ids=repr)
+def test_bad_states_change_nothing(game: Game, junk: object) -> None:
+    env = MultiObjectiveAEC(game)
+    env.reset(seed=4)
+    before = env.get_state(), env._cumulative_rewards.copy()
+    with pytest.raises(momagames.MomagamesError, match=game.id):
+        env.reset(options={"state": junk})
+    assert (env.get_state(), env._cumulative_rewards) == before
+
+
+@every_game
+@pytest.mark.parametrize("call", ["last", "observe", "step", "state", "render", "get_state"])
+def test_order_is_enforced(game: Game, call: str) -> None:
+    env = MultiObjectiveAEC(game, render_mode="ansi")
+    arguments = {"observe": (game.agents[0],), "step": (0,)}.get(call, ())
+    with pytest.raises(momagames.MomagamesError, match=r"before reset\(\)"):
+        getattr(env, call)(*arguments)
+
+
+def test_every_id_is_covered() -> None:
+    assert set(SMALL) == set(VERSIONS)
+    assert not set(RETIRED) & set(VERSIONS)
