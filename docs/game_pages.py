@@ -1,0 +1,92 @@
+"""A page for each id: what the registry declares about the game, then its SPEC.md."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import momagames
+from momagames.games import VERSIONS
+
+
+def spec_file(id: str) -> Path:
+    """The SPEC.md of an id: it stands beside the module that makes the game."""
+    game = momagames.spec(id)
+    return Path(str(sys.modules[game.factory.__module__].__file__)).parent / "SPEC.md"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return [*lines, *("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows), ""]
+
+
+def facts(id: str) -> list[str]:
+    """What is declared about the game with its default parameters."""
+    game = momagames.spec(id)
+    fields = ", ".join(f"`{f.name}` {f.dtype}{list(f.shape)}" for f in game.fields)
+    actions = f"Discrete({game.actions[0]})" if len(game.actions) == 1 else f"MultiDiscrete({list(game.actions)})"
+    rows = [
+        ("agents", ", ".join(f"`{agent}`" for agent in game.agents)),
+        ("dynamics, chance, information, utility", f"{game.dynamics}, {game.chance}, {game.information}, {game.utility}"),
+        ("actions", actions),
+        ("observation", fields),
+        ("longest episode", f"{game.max_plies} steps"),
+        ("reference point", ", ".join(f"{value:g}" for value in game.reference_point)),
+        ("source", game.source),
+        ("canonical id", f"`{momagames.canonical(id)}`"),
+    ]
+    goals = [(f"`{g.name}`", g.unit, f"{g.low:g} .. {g.high:g}", f"{g.return_low:g} .. {g.return_high:g}") for g in game.objectives]
+    return [
+        "## At a glance",
+        "",
+        "With the default parameters:",
+        "",
+        *table(("fact", "value"), rows),
+        *table(("objective", "unit", "one step", "episode"), goals),
+        "```python",
+        "import momagames",
+        "",
+        f'env = momagames.make("{id}")',
+        "env.reset(seed=0)",
+        "```",
+        "",
+    ]
+
+
+def page(id: str) -> str:
+    title, _, rest = spec_file(id).read_text().partition("\n")
+    return "\n".join([title, "", *facts(id), rest])
+
+
+def index(ids: Sequence[str]) -> str:
+    games = [momagames.spec(id) for id in ids]
+    rows = [
+        (f"[{g.id}]({g.id}.md)", g.title, len(g.agents), len(g.objectives), g.dynamics, g.information) for g in games
+    ]
+    return "\n".join(
+        [
+            "# Games",
+            "",
+            "With default parameters; every page shows what can be changed.",
+            "",
+            *table(("id", "game", "agents", "objectives", "dynamics", "information"), rows),
+            "```{toctree}",
+            ":hidden:",
+            "",
+            *ids,
+            "```",
+            "",
+        ]
+    )
+
+
+def write_pages(folder: Path) -> None:
+    """Write every page that has changed."""
+    folder.mkdir(exist_ok=True)
+    pages = {f"{id}.md": page(id) for id in VERSIONS} | {"index.md": index(tuple(VERSIONS))}
+    for name, text in pages.items():
+        file = folder / name
+        if not file.exists() or file.read_text() != text:
+            file.write_text(text)
