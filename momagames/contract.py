@@ -18,6 +18,8 @@ from momagames.errors import BadParameter, BadState, nearest, one_of
 State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
 # Somebody who plays: (state record, action mask int8[M], generator) -> action
 Policy = Callable[[State, NDArray[np.int8], np.random.Generator], Any]
+# A line of text for people: pieces of it with their styles ("bold #e93009"; "" is none)
+Line = list[tuple[str, str]]
 Dynamics = Literal["sequential", "simultaneous"]
 Chance = Literal["none", "start", "step"]
 Information = Literal["perfect", "partial"]
@@ -185,12 +187,16 @@ class Game:
     save             state -> JSON-able dict, the form that `load` takes
     show, read       state -> text, and text -> the dict form
     draw             (state, last action or None) -> uint8[H, W, 3]
+    sketch           optional: (state, last action or None) -> the position as lines of text for people, see `Line`;
+                     where there is none they see `show`
     action_name      (state, action) -> short text, and
     parse_action     (state, text) -> action (ValueError says what to type), for people at a terminal
     legal_hint       (state, action, mask) -> the legal actions nearest to an illegal one, as text
     action_colors    states record[N] -> int64[N, M], the index of the per-colour objective that each action would pay;
                      for games with a parameter `color_rewards`, else None
     mask_space       whether action masks are declared as Box(0, 1, int8) or as MultiBinary
+    parameters       the keywords that the factory takes, with their ranges
+    position_keys    keys of the dict form of a position
     key_words        length of the key of a position, see Kernels
     source           where the rules come from, and how that was checked
     """
@@ -222,8 +228,10 @@ class Game:
     parse_action: Callable[[State, str], Any]
     legal_hint: Callable[[State, Any, NDArray[np.int8]], str] = lambda state, action, mask: ""
     action_colors: Callable[[NDArray[Any]], NDArray[np.int64]] | None = None
+    sketch: Callable[[State, Any], list[Line]] | None = None
     mask_space: Literal["box", "binary"] = "box"
     parameters: tuple[Parameter, ...] = ()
+    position_keys: tuple[str, ...] = ()
     key_words: int = 0
     source: str = ""
 

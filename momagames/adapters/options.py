@@ -37,17 +37,20 @@ def check_seed(seed: int | None) -> int | None:
 def start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
     """The position that reset(options=...) asks for, or None to deal one.
 
-    options   {"state": record, dict or text}, or the keys of the game's dict form, such as {"board": rows}
+    options   {"state": record, dict or text}, or keys of the game's dict form, such as {"board": rows}. Options that mean
+              nothing to us are left alone, as hosts do; a slip of the pen is refused.
     """
-    if not options:
-        return None
-    if "state" in options:
-        if len(options) > 1:
-            raise BadParameter(
-                f"reset(options=...) has 'state' and {one_of(sorted(set(options) - {'state'}))}; give one of them"
-            )
-        return options["state"]
-    return options
+    known = ("state", *game.position_keys)
+    for key in options or ():
+        if key not in known and nearest(key, known):
+            raise BadParameter(f"reset(options=...) of {game.id} has no {key!r}; it has {one_of(known)}{nearest(key, known)}")
+    given = {key: value for key, value in (options or {}).items() if key in known}
+    if "state" not in given:
+        return given or None
+    if len(given) > 1:
+        others = one_of(sorted(set(given) - {"state"}))
+        raise BadParameter(f"reset(options=...) has 'state' and {others}; give one or the other")
+    return given["state"]
 
 
 def before_reset(call: str) -> BadCall:

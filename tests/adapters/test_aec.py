@@ -1,0 +1,116 @@
+"""The AEC door as PettingZoo and momaland users meet it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pettingzoo import AECEnv
+from pettingzoo.test import seed_test
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
+
+import momagames
+from momagames.envs import mobreakthrough_v0, mosame_game_v0
+
+SMALL = {"board_width": 5, "board_height": 6}
+
+
+def first_legal(env: AECEnv) -> int:
+    return int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0])
+
+
+@pytest.mark.parametrize("id", momagames.ids())
+def test_seeds(id: str) -> None:
+    seed_test(lambda: momagames.make(id, **SMALL), num_cycles=20)
+
+
+@pytest.mark.parametrize("id", momagames.ids())
+def test_pettingzoo_wrappers_accept_it(id: str) -> None:
+    env = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(_with_discrete(id)))
+    env.reset(seed=1)
+    while env.agents:
+        _, _, terminated, truncated, _ = env.last()
+        env.step(None if terminated or truncated else first_legal(env))
+
+
+def _with_discrete(id: str) -> AECEnv:
+    return momagames.make(id, **SMALL)
+
+
+def test_an_instance_of_momaland_environments() -> None:
+    momaland = pytest.importorskip("momaland.utils.env")
+    assert isinstance(momagames.make("mo-samegame-v0"), momaland.MOAECEnv)
+    assert isinstance(momagames.make("mo-samegame-v0", api="parallel"), momaland.MOParallelEnv)
+
+
+def test_spaces_are_the_documented_ones() -> None:
+    env = mosame_game_v0.env()
+    assert str(env.reward_space("agent_0")) == "Box(0.0, 50625.0, (5,), float32)"
+    assert str(env.observation_space("agent_0")["observation"]) == "Box(0, 1, (15, 15, 5), int8)"
+    assert str(env.observation_space("agent_0")["action_mask"]) == "Box(0, 1, (225,), int8)"
+    assert env.observation_space("agent_0") is env.observation_space("agent_0")
+    env = mobreakthrough_v0.env(board_width=5, board_height=6)
+    assert str(env.observation_space("player_0")["observation"]) == "Box(0, 1, (6, 5, 2), int8)"
+    assert str(env.observation_space("player_1")["action_mask"]) == "MultiBinary(90)"
+    assert str(env.reward_space("player_1")) == "Box(-1.0, 1.0, (4,), float32)" or env.reward_space("player_1").shape == (4,)
+    assert set(env.reward_spaces) == {"player_0", "player_1"}
+
+
+def test_what_last_hands_out_is_the_callers() -> None:
+    env = momagames.make("mo-samegame-v0", num_agents=2)
+    env.reset(seed=1)
+    env.step(first_legal(env))
+    env.step(first_legal(env))
+    seen, reward, *_ = env.last()
+    kept = seen["observation"].copy(), reward.copy(), {a: r.copy() for a, r in env.rewards.items()}
+    old_rewards = dict(env.rewards)
+    env.step(first_legal(env))
+    assert np.array_equal(seen["observation"], kept[0])
+    assert np.array_equal(reward, kept[1])
+    assert all(np.array_equal(old_rewards[a], kept[2][a]) for a in env.possible_agents)
+    seen["observation"][:] = 1
+    seen["action_mask"][:] = 0
+    reward[:] = 77
+    assert not np.array_equal(env.last()[1], reward)
+    assert env.last()[0]["action_mask"].any()
+
+
+def test_dead_steps_in_turn_order() -> None:
+    env = momagames.make("mo-samegame-v0", num_agents=3, board_width=3, board_height=3, num_colors=2)
+    env.reset(options={"board": ["...", "...", "11."], "first_agent": "agent_1"})
+    env.step(6)
+    assert env.agent_selection == "agent_2"
+    order = []
+    while env.agents:
+        order.append(env.agent_selection)
+        with pytest.raises(ValueError, match="None"):
+            env.step(0)
+        env.step(None)
+    assert order == ["agent_2", "agent_0", "agent_1"]
+
+
+def test_a_given_board_that_is_over() -> None:
+    env = momagames.make("mo-samegame-v0", board_width=3, board_height=3, num_colors=3, num_agents=2)
+    env.reset(options={"board": np.array([[0, 0, 0], [0, 0, 0], [1, 2, 3]])})
+    assert all(env.terminations.values())
+    assert not env.last()[1].any()
+    assert not env.observe("agent_0")["action_mask"].any()
+
+
+def test_state_is_the_planes() -> None:
+    env = mobreakthrough_v0.env(**SMALL)
+    env.reset()
+    assert np.array_equal(env.state(), env.observe("player_0")["observation"])
+    assert env.state_space.contains(env.state())
+
+
+@pytest.mark.parametrize("mode", ["nonsense", "humam", 3])
+def test_unknown_render_modes_are_refused(mode: object) -> None:
+    with pytest.raises(momagames.MomagamesError, match="render_mode"):
+        momagames.make("mo-samegame-v0", render_mode=mode)
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 1.5, True])
+def test_bad_seeds_are_refused(seed: object) -> None:
+    env = momagames.make("mo-samegame-v0")
+    with pytest.raises(momagames.MomagamesError, match="seed"):
+        env.reset(seed=seed)

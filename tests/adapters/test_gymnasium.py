@@ -1,0 +1,153 @@
+"""The Gymnasium and MO-Gymnasium door, and the hosts' registries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from numpy.typing import NDArray
+
+import momagames
+from momagames.adapters.gymnasium import OneAgent
+from tests import meteors
+
+SMALL = {"board_width": 5, "board_height": 6}
+
+
+def first(state: object, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
+    return int(np.flatnonzero(mask)[0])
+
+
+def test_one_agent_is_the_aec_game() -> None:
+    env = momagames.make("mo-samegame-v0", api="gymnasium", **SMALL)
+    twin = momagames.make("mo-samegame-v0", **SMALL)
+    seen, info = env.reset(seed=4)
+    twin.reset(seed=4)
+    over = False
+    while not over:
+        assert env.observation_space.contains(seen)
+        assert np.array_equal(seen, twin.last()[0]["observation"])
+        assert np.array_equal(info["action_mask"], twin.last()[0]["action_mask"])
+        action = int(np.flatnonzero(info["action_mask"])[-1])
+        seen, reward, over, truncated, info = env.step(action)
+        twin.step(action)
+        assert not truncated
+        assert env.reward_space.contains(reward)
+        assert np.array_equal(reward, twin.rewards["agent_0"])
+    with pytest.raises(momagames.MomagamesError, match="after the end"):
+        env.step(0)
+
+
+@pytest.mark.parametrize("agent", ["player_0", "player_1"])
+def test_others_are_played(agent: str) -> None:
+    """The reward of a step is what the agent gets until it is to move again, as last() gives it in the AEC game."""
+    env = momagames.make("mo-breakthrough-v0", api="gymnasium", agent=agent, others=first, **SMALL)
+    twin = momagames.make("mo-breakthrough-v0", **SMALL)
+    rng = np.random.default_rng(0)
+    for seed in range(5):
+        seen, info = env.reset(seed=seed)
+        twin.reset(seed=seed)
+        over = False
+        total = np.zeros(4)
+        while not over:
+            while twin.agent_selection != agent:
+                twin.step(first(None, twin.last()[0]["action_mask"], rng))
+            assert np.array_equal(seen, twin.last()[0]["observation"])
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+            seen, reward, over, _, info = env.step(action)
+            total += reward
+            twin.step(action)
+            if not any(twin.terminations.values()):
+                twin.step(first(None, twin.last()[0]["action_mask"], rng))
+            while over and twin.agent_selection != agent:
+                twin.step(None)
+            assert np.allclose(reward, twin.last()[1])
+        assert np.allclose(total, twin.returns[env.game.agents.index(agent)])
+
+
+def test_simultaneous_games_and_several_fields() -> None:
+    env = OneAgent(meteors.game("meteors-v0"), agent="rover_1", others=lambda state, mask, rng: [1, 2])
+    seen, info = env.reset(seed=2)
+    assert isinstance(env.observation_space, gymnasium.spaces.Dict)
+    over = truncated = False
+    while not (over or truncated):
+        assert env.observation_space.contains(seen)
+        assert info["action_mask"].any()
+        seen, reward, over, truncated, info = env.step([2, 1])
+        assert env.reward_space.contains(reward)
+
+
+@pytest.mark.parametrize("id", momagames.ids())
+def test_mo_gymnasium(id: str) -> None:
+    mo_gymnasium = pytest.importorskip("mo_gymnasium")
+    env = mo_gymnasium.make(f"momagames/{id}", **SMALL)
+    objectives = len(momagames.spec(id).objectives)
+    assert env.unwrapped.reward_dim == objectives
+    assert env.unwrapped.reward_space.shape == (objectives,)
+    weight = np.ones(objectives, np.float32) / objectives
+    recorded = mo_gymnasium.wrappers.MORecordEpisodeStatistics(env, gamma=1.0)
+    scalar = mo_gymnasium.wrappers.LinearReward(recorded, weight)
+    _, info = scalar.reset(seed=1)
+    over, total = False, np.zeros(objectives)
+    while not over:
+        _, reward, over, _, info = scalar.step(int(np.flatnonzero(info["action_mask"])[0]))
+        assert np.isclose(reward, weight @ info["vector_reward"])
+        total += info["vector_reward"]
+    assert np.allclose(info["episode"]["r"], total)
+
+
+@pytest.mark.parametrize("id", momagames.ids())
+def test_gymnasium_and_pettingzoo_registries(id: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        assert isinstance(gymnasium.make(f"momagames/{id}", **SMALL).unwrapped, OneAgent)
+        vector = gymnasium.make_vec(f"momagames/{id}", num_envs=3, vectorization_mode="vector_entry_point", **SMALL)
+        assert vector.num_envs == 3
+        for api in ("aec", "parallel"):
+            assert str(pettingzoo.make(api, f"momagames/{id}", **SMALL)) == id
+
+
+@pytest.mark.parametrize("order", ["import momagames, gymnasium", "import gymnasium, momagames", "import momagames, mo_gymnasium"])
+def test_hosts_know_us_whatever_the_order_of_imports(order: str) -> None:
+    code = f"{order}\nimport gymnasium\ngymnasium.spec('momagames/mo-samegame-v0')\nimport sys\nassert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], check=True)
+
+
+def test_illegal_actions() -> None:
+    env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, **SMALL)
+    env.reset(seed=1)
+    before = env.get_state()
+    with pytest.raises(momagames.MomagamesError, match="player_0 cannot play 0: 13 actions are legal"):
+        env.step(0)
+    assert env.get_state() == before
+    env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, illegal="forfeit", **SMALL)
+    env.reset(seed=1)
+    _, reward, over, _, _ = env.step(0)
+    assert over
+    assert reward.tolist() == [-1, -1, 0, -1]
+    env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, illegal="random", **SMALL)
+    env.reset(seed=1)
+    env.step(0)
+    assert env.play.state["ply"] == 2
+
+
+def test_positions_go_on() -> None:
+    env = momagames.make("mo-samegame-v0", api="gymnasium", **SMALL)
+    env.reset(seed=9)
+    env.step(int(np.flatnonzero(env.action_masks())[0]))
+    seen, info = env.reset(options={"state": env.get_state()})
+    assert np.array_equal(seen, env.reset(options={"state": env.state})[0])
+    assert info["action_mask"].any()
+    with pytest.raises(momagames.MomagamesError, match="'state' and 'board'"):
+        env.reset(options={"state": env.state, "board": []})
+
+
+@pytest.mark.parametrize(("options", "said"), [({"agent": "player_2"}, "player_0"), ({"others": "randum"}, "random")])
+def test_bad_players_are_refused(options: dict[str, str], said: str) -> None:
+    with pytest.raises(momagames.MomagamesError, match=said):
+        momagames.make("mo-breakthrough-v0", api="gymnasium", **options)
