@@ -1,0 +1,54 @@
+"""Baselines by name. Strings, so that nothing heavy is imported before a baseline is used.
+
+A method is a frozen dataclass of its options: `method("greedy")(divisions=4)`; see `momagames.baselines.method.Method`.
+A policy acts in any game, move by move: `policy("greedy", game)`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from momagames.errors import UnknownId, nearest, one_of
+
+if TYPE_CHECKING:
+    from momagames.baselines.method import Method
+    from momagames.contract import Game, Policy
+
+# name -> "module:class" of the method; the only list of methods
+METHODS: dict[str, str] = {
+    "random": "momagames.baselines.random:Random",
+    "greedy": "momagames.baselines.greedy:Greedy",
+    "beam": "momagames.baselines.beam:Beam",
+}
+# name -> "module:class" of the policy: opponents in suites, `others=` of the Gymnasium door, `momagames play`
+POLICIES: dict[str, str] = {
+    "random": "momagames.baselines.random:RandomPolicy",
+    "greedy": "momagames.baselines.greedy:GreedyPolicy",
+}
+
+
+def method(name: str) -> type[Method]:
+    """The method of a name, or UnknownId."""
+    found: type[Method] = _find("method", name, METHODS)
+    return found
+
+
+def policy(name: str, game: Game, **options: Any) -> Policy:
+    """A policy of a name, for a game: a callable (state record, action mask int8[M], generator) -> action.
+
+    The state may be any record of the game (it is only read), the mask is that of the agent to move, and all chance comes
+    from the generator, a numpy.random.Generator.
+
+    options    "random" has none; "greedy" has weights, float[K] (default: all equal)
+    Raises     UnknownId; BadParameter if the policy cannot play this game or the options are wrong
+    """
+    found: Policy = _find("policy", name, POLICIES)(game, **options)
+    return found
+
+
+def _find(kind: str, name: str, table: dict[str, str]) -> Any:
+    if name not in table:
+        raise UnknownId(f"no {kind} {name!r}; there are {one_of(table)}{nearest(name, table)}")
+    module, _, attribute = table[name].partition(":")
+    return getattr(import_module(module), attribute)

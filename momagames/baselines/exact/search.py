@@ -1,0 +1,301 @@
+"""The compiled search: depth first over positions, each solved once, with an explicit stack of frames.
+
+Nothing is allocated here: the search returns when an array is full, and goes on where it was when it is called again.
+
+A frame is a position with its mask, the next action to try, and its children so far: the record in the pool and the
+reward of each. The front of a position is merged when all its children are solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from momagames.baselines.exact.table import NONE, ONE, UNKNOWN, enter, find
+from momagames.contract import Game
+from momagames.kernels.jit import driver, kernel, quiet
+
+# Why `Search.run` returned
+SOLVED, PAUSED, POOL_FULL, TABLE_FULL, FRACTION, OUT_OF_BOUNDS, TOO_DEEP = range(7)
+# What `book` remembers between calls: the frame, the end of the pool's records, positions solved, room that was missing
+DEPTH, TOP, STATES, NEED = range(4)
+
+
+@dataclass(frozen=True)
+class Search:
+    """Compiled loops over the arrays of `solve.Solver`.
+
+    start(...)     begin with the position in the first frame
+    run(...)       solve at most `budget` positions
+    rehash(...)    enter all records of the pool into an empty table
+    walk(...)      actions from the start that attain a point of its front; returns their number
+    """
+
+    start: Callable[..., Any]
+    run: Callable[..., Any]
+    rehash: Callable[..., Any]
+    walk: Callable[..., Any]
+
+
+_searches: dict[tuple[str, int], Search] = {}
+
+
+def search(game: Game, words: int) -> Search:
+    """The search for a game's rules, with vectors of so many words."""
+    if (game.rules_key, words) not in _searches:
+        _searches[game.rules_key, words] = _make(game, words)
+    return _searches[game.rules_key, words]
+
+
+def _make(game: Game, words: int) -> Search:
+    legal, step, make_key = game.kernels.legal, game.kernels.step, game.kernels.key
+
+    @kernel
+    def meet(states, depth, masks, cursor, counts):
+        """Begin with the position of a frame."""
+        legal(states[depth], 0, masks[depth])
+        cursor[depth] = 0
+        counts[depth] = 0
+
+    @kernel
+    def play(states, images, depth, action, move, reward):
+        """Play an action of a frame; the position after it goes into the next frame."""
+        for i in range(images.shape[1]):
+            images[depth + 1, i] = images[depth, i]
+        move[0, 0] = action
+        step(states[depth + 1], move, reward)
+
+    @quiet
+    def pack(reward, scale, lanes, gain):
+        """A reward as a vector of lanes. A negative one borrows from the lane above; in the sum that is undone."""
+        status = SOLVED
+        for w in range(words):
+            gain[w] = NONE
+        for k in range(lanes.shape[0]):
+            units = np.float64(reward[0, k]) * scale
+            value = np.int64(units)
+            if np.float64(value) != units:
+                status = FRACTION
+            elif value < lanes[k, 0] or value > lanes[k, 1]:
+                status = OUT_OF_BOUNDS
+            gain[lanes[k, 2]] += np.uint64(value) << np.uint64(lanes[k, 3])
+        return status
+
+    @kernel
+    def look_up(states, depth, keys, pool, table):
+        """The record of a frame's position (0 if the game is over), or UNKNOWN."""
+        if states[depth]["over"]:
+            return 0
+        make_key(states[depth], keys[depth])
+        return find(keys[depth], pool, table)
+
+    @kernel
+    def same(u, v):
+        equal = True
+        for w in range(words):
+            equal &= u[w] == v[w]
+        return equal
+
+    @kernel
+    def add_child(at, children, gains, count):
+        """A child, whose reward is `gains[count]`, joins the list unless its like is there; returns the new length.
+
+        So several actions with one effect are merged once.
+        """
+        for i in range(count):
+            if children[i] == at and same(gains[i], gains[count]):
+                return count
+        children[count] = at
+        return count + 1
+
+    @quiet
+    def put_head(pool, at, gain, head, guards):
+        """The next candidate of a child; returns whether it is within bounds."""
+        inside = True
+        for w in range(words):
+            head[w] = pool[at + w] + gain[w]
+            inside &= head[w] & guards[w] == NONE
+        return inside
+
+    @kernel
+    def before(u, v):
+        """Whether u comes before v in descending order."""
+        for w in range(words):
+            if u[w] != v[w]:
+                return u[w] > v[w]
+        return False
+
+    @quiet
+    def dominated(vector, pool, first, end, guards):
+        """Whether a point of the pool is at least `vector` everywhere; looks at the latest first."""
+        while end > first:
+            end -= words
+            above = True
+            for w in range(words):
+                above &= ((pool[end + w] | guards[w]) - vector[w]) & guards[w] == guards[w]
+            if above:
+                return True
+        return False
+
+    @kernel
+    def merge(pool, first, key_words, children, gains, live, spans, heads, guards):
+        """Write the front of the children's points plus rewards to the pool; uses the list of children up.
+
+        Candidates come in descending order, so that none dominates an earlier one.
+        Returns the end of the points, or UNKNOWN if one is out of bounds
+        """
+        inside = True
+        for i in range(live):
+            spans[i, 0] = children[i] + key_words + 1
+            spans[i, 1] = spans[i, 0] + words * np.int64(pool[children[i] + key_words])
+            inside &= put_head(pool, spans[i, 0], gains[i], heads[i], guards)
+        end = first
+        while live > 0:
+            best = 0
+            for i in range(1, live):
+                if before(heads[i], heads[best]):
+                    best = i
+            if not dominated(heads[best], pool, first, end, guards):
+                for w in range(words):
+                    pool[end + w] = heads[best, w]
+                end += words
+            spans[best, 0] += words
+            if spans[best, 0] < spans[best, 1]:
+                inside &= put_head(pool, spans[best, 0], gains[best], heads[best], guards)
+            else:
+                live -= 1
+                spans[best, 0], spans[best, 1] = spans[live, 0], spans[live, 1]
+                for w in range(words):
+                    gains[best, w], heads[best, w] = gains[live, w], heads[live, w]
+        return end if inside else UNKNOWN
+
+    @kernel
+    def room(pool, key_words, children, count):
+        """Words that the points of all children take."""
+        points = 0
+        for i in range(count):
+            points += np.int64(pool[children[i] + key_words])
+        return points * words
+
+    def start(states, masks, cursor, counts, keys, zero, book, pool):
+        key_words = keys.shape[1]
+        for w in range(key_words):
+            pool[w] = NONE
+        pool[key_words] = ONE
+        for w in range(words):
+            pool[key_words + 1 + w] = zero[w]
+        book[DEPTH], book[TOP], book[STATES] = 0, key_words + 1 + words, 0
+        make_key(states[0], keys[0])
+        meet(states, 0, masks, cursor, counts)
+
+    def run(
+        budget, scale, lanes, guards, states, images, masks, cursor, counts, children, gains, keys,
+        move, reward, spans, heads, book, pool, table,
+    ):  # fmt: skip
+        key_words = keys.shape[1]
+        actions = masks.shape[1]
+        depth, top, solved = book[DEPTH], book[TOP], book[STATES]
+        target = solved + budget
+        status = PAUSED
+        while status == PAUSED and solved < target:
+            action = cursor[depth]
+            while action < actions and masks[depth, action] == 0:
+                action += 1
+            cursor[depth] = action
+            count = counts[depth]
+            if action < actions:  # a child
+                if depth + 1 == masks.shape[0]:
+                    status = TOO_DEEP
+                    continue
+                play(states, images, depth, action, move, reward)
+                packed = pack(reward, scale, lanes, gains[depth, count])
+                if packed != SOLVED:
+                    status = packed
+                    continue
+                cursor[depth] = action + 1
+                at = look_up(states, depth + 1, keys, pool, table)
+                if at == UNKNOWN:
+                    depth += 1
+                    meet(states, depth, masks, cursor, counts)
+                else:
+                    counts[depth] = add_child(at, children[depth], gains[depth], count)
+                continue
+            if count == 0:  # nothing is legal, nothing more is paid: as a finished game
+                children[depth, 0], count = 0, 1
+                for w in range(words):
+                    gains[depth, 0, w] = NONE
+            first = top + key_words + 1
+            need = first + room(pool, key_words, children[depth], count)
+            if need > pool.shape[0]:
+                book[NEED] = need
+                status = POOL_FULL
+                continue
+            if 3 * (solved + 1) > 2 * table.shape[0]:
+                status = TABLE_FULL
+                continue
+            end = merge(pool, first, key_words, children[depth], gains[depth], count, spans, heads, guards)
+            if end == UNKNOWN:
+                status = OUT_OF_BOUNDS
+                continue
+            for w in range(key_words):
+                pool[top + w] = keys[depth, w]
+            pool[top + key_words] = np.uint64((end - first) // words)
+            enter(top, keys[depth], table)
+            at, top = top, end
+            solved += 1
+            if depth == 0:
+                status = SOLVED
+            else:
+                depth -= 1
+                counts[depth] = add_child(at, children[depth], gains[depth], counts[depth])
+        book[DEPTH], book[TOP], book[STATES] = depth, top, solved
+        return status
+
+    def rehash(key_words, top, pool, table):
+        at = key_words + 1 + words
+        while at < top:
+            enter(at, pool[at : at + key_words], table)
+            at += key_words + 1 + np.int64(pool[at + key_words]) * words
+
+    @quiet
+    def holds(pool, at, key_words, target, gain):
+        """Whether a record has the point `target` - `gain`."""
+        first = at + key_words + 1
+        for i in range(first, first + np.int64(pool[at + key_words]) * words, words):
+            equal = True
+            for w in range(words):
+                equal &= pool[i + w] + gain[w] == target[w]
+            if equal:
+                return True
+        return False
+
+    @quiet
+    def walk(target, scale, lanes, states, images, masks, cursor, counts, keys, gains, move, reward, pool, table, path):
+        depth = 0
+        meet(states, depth, masks, cursor, counts)
+        while cursor[depth] < masks.shape[1]:
+            action = cursor[depth]
+            cursor[depth] += 1
+            if masks[depth, action] == 0:
+                continue
+            play(states, images, depth, action, move, reward)
+            pack(reward, scale, lanes, gains[depth, 0])
+            at = look_up(states, depth + 1, keys, pool, table)
+            if holds(pool, at, keys.shape[1], target, gains[depth, 0]):
+                for w in range(words):
+                    target[w] -= gains[depth, 0, w]
+                path[depth] = action
+                depth += 1
+                meet(states, depth, masks, cursor, counts)
+        return depth
+
+    name = f"{game.rules_key}.exact.{words}"
+    return Search(
+        start=driver(start, f"{name}.start"),
+        run=driver(run, f"{name}.run"),
+        rehash=driver(rehash, f"{name}.rehash"),
+        walk=driver(walk, f"{name}.walk"),
+    )

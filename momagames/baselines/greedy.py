@@ -1,0 +1,77 @@
+"""One ply ahead: the legal action whose immediate reward, weighted, is the highest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.lattice import label, simplex_lattice
+from momagames.baselines.method import GREEDY, Member, Method, Plans, check_certain, check_turns
+from momagames.baselines.random import sample
+from momagames.baselines.rollouts import buffers, chooser
+from momagames.contract import Game, State
+from momagames.errors import BadParameter
+
+
+@dataclass(frozen=True)
+class Greedy(Method):
+    """One policy for each weight vector of a simplex lattice; each maximises the weighted reward of its next move.
+
+    Ties are broken by lot. As a planner: the policies play in turn, again and again, while the budget lasts; each action
+    that is looked at is a step of the budget.
+
+    divisions    of the lattice: C(divisions + K - 1, K - 1) policies for K objectives
+
+    Source: Cormen et al., "Introduction to Algorithms", chapter on greedy algorithms; linear scalarisation as in Roijers
+    et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013.
+    """
+
+    name: ClassVar[str] = "greedy"
+    divisions: int
+
+    def __post_init__(self) -> None:
+        if self.divisions < 1:
+            raise BadParameter(f"greedy: divisions={self.divisions} is not possible; allowed: 1 or more")
+
+    def check_plan(self, game: Game) -> None:
+        check_certain(self.name, game)
+        simplex_lattice(len(game.objectives), self.divisions)
+
+    def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
+        self.check_plan(game)
+        return sample(game, start, self.policies(game), budget, seed)
+
+    def policies(self, game: Game) -> tuple[Member, ...]:
+        check_turns(self.name, game)
+        lattice = simplex_lattice(len(game.objectives), self.divisions)
+        return tuple(Member(label(row), GREEDY, tuple(row.tolist())) for row in lattice)
+
+
+def member(game: Game, weights: Sequence[float] | None = None) -> Member:
+    """The greedy policy with these weights, float[K] (default: all equal)."""
+    check_turns("greedy", game)
+    goals = len(game.objectives)
+    row = np.full(goals, 1 / goals) if weights is None else np.asarray(weights, np.float64)
+    if row.shape != (goals,) or not np.isfinite(row).all():
+        raise BadParameter(f"greedy: weights={weights!r} is not possible; needed: {goals} finite numbers")
+    return Member(label(row), GREEDY, tuple(row.tolist()))
+
+
+class GreedyPolicy:
+    """The legal action of the highest weighted reward, ties by lot; see `Greedy`."""
+
+    def __init__(self, game: Game, weights: Sequence[float] | None = None) -> None:
+        self._game = game
+        self._weights = np.array(member(game, weights).weights)
+        self._state, self._trial = np.zeros(1, game.dtype), np.zeros(1, game.dtype)
+        self._actions, self._reward = buffers(game)
+
+    def __call__(self, state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
+        self._state[0] = state
+        word = rng.integers(2**64, dtype=np.uint64)
+        choose = chooser(self._game)
+        return int(choose(self._state, mask, self._weights, word, self._trial, self._actions, self._reward))

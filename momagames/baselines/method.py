@@ -1,0 +1,106 @@
+"""What a method promises: plans from one position, or policies that play whole games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game
+from momagames.errors import BadParameter
+
+RANDOM, GREEDY = 0, 1  # the rules by which a compiled policy chooses
+
+
+@dataclass(frozen=True)
+class Member:
+    """One policy, in the form that the compiled episodes understand.
+
+    rule       RANDOM or GREEDY
+    weights    one for each objective (not read by RANDOM)
+    """
+
+    label: str
+    rule: int
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A way to play on from a position in which nothing is left to chance.
+
+    actions    in order, of whoever is to move
+    value      float64[K], the return that they bring
+    found      steps of the engine that had been made when it was found
+    label      which part of the method found it
+    """
+
+    actions: tuple[int, ...]
+    value: NDArray[np.float64]
+    found: int
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Plans:
+    """What a search found: plans of which none dominates another, each value once.
+
+    steps      steps of the engine that were made, look-ahead included
+    complete   whether the values are proven to be the whole Pareto front
+    facts      counts worth keeping with the result, such as episodes or passes
+    """
+
+    plans: tuple[Plan, ...]
+    steps: int
+    complete: bool = False
+    facts: dict[str, Any] | None = None
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """float64[n, K]"""
+        return np.array([plan.value for plan in self.plans], np.float64)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method. A subclass is a frozen dataclass of its options and does one of the two things below, or both.
+
+    A wrong option raises BadParameter when the method is made.
+    """
+
+    name: ClassVar[str]
+
+    def check_plan(self, game: Game) -> None:
+        """Raise BadParameter if `plan` cannot serve this game."""
+        raise BadParameter(f"{self.name} makes no plans")
+
+    def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
+        """Search from `start`, record[1], with about `budget` steps of the engine."""
+        raise BadParameter(f"{self.name} makes no plans")
+
+    def policies(self, game: Game) -> tuple[Member, ...]:
+        """The policies that the method offers for this game."""
+        raise BadParameter(f"{self.name} has no policies to play against others")
+
+    def options(self) -> dict[str, Any]:
+        """The options by name, as stored with results."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def check_certain(name: str, game: Game) -> None:
+    """Plans need a game whose agents gain together and in which nothing is left to chance after the start."""
+    if game.utility != "cooperative" and len(game.agents) > 1:
+        raise BadParameter(
+            f"{name} plans for agents that gain together; {game.id} has {len(game.agents)} agents with rewards of their own"
+        )
+    if game.chance == "step":
+        raise BadParameter(f"{name} plans where nothing is left to chance; {game.id} draws during play")
+    check_turns(name, game)
+
+
+def check_turns(name: str, game: Game) -> None:
+    """Looking one ply ahead needs agents that take turns, and an action that is one number."""
+    if not game.sequential or len(game.actions) > 1:
+        raise BadParameter(f"{name} needs agents that take turns and actions that are one number; {game.id} has others")
