@@ -56,7 +56,8 @@ class Play:
     returns       float64[A, K], what each agent got since the start
     pending       int64[S, P], the actions of the step
     mover         index of the agent to move (0 where all move at once)
-    log           None, or a list to which every step adds its actions (as `pending`), and a forfeit None
+    log           None, or a list that holds the start position (dict form) of the running game and then, for each step,
+                  the actions (as `pending`), None for a forfeit
     """
 
     def __init__(self, game: Game) -> None:
@@ -115,6 +116,8 @@ class Play:
     def _open_books(self) -> None:
         for book in (self.reward, self.totals, self.returns, self.pending):
             book[:] = 0
+        if self.log is not None:
+            self.log[:] = [self.game.save(self.state)]
         self._see()
 
     def _see(self) -> None:
