@@ -1,0 +1,72 @@
+"""Every id does today what its golden playthroughs say, to the bit."""
+
+from itertools import zip_longest
+
+import pytest
+
+import momagames
+from momagames.errors import IllegalAction
+from tests import playthrough
+
+FILES = sorted(playthrough.FOLDER.glob("*/*.txt"))
+
+
+def difference(was: list[str], now: list[str]) -> str:
+    """The first line that differs, or the empty string."""
+    for number, (old, new) in enumerate(zip_longest(was, now), 1):
+        if old != new:
+            return f"line {number} was {old!r} and is now {new!r}"
+    return ""
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_playthrough(file):
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert not difference(lines, list(playthrough.replay(lines)))
+
+
+def shapes(id):
+    """(width, height) of the boards that the playthroughs of an id have; nothing for a game without a board."""
+    for play in playthrough.plays(id).values():
+        params = momagames.spec(id, **{name: value for name, value in play.items() if name != "seed"}).params
+        if {"board_width", "board_height"} <= set(params):
+            yield params["board_width"], params["board_height"]
+
+
+def missing(ids):
+    """Golden files that should be there; a game with a board needs a square one and one that is not."""
+    absent = [str(file) for id in ids for file in playthrough.files(id).values() if not file.exists()]
+    for id in ids:
+        square = [width == height for width, height in shapes(id)]
+        if len(set(square)) == 1:
+            absent.append(f"{id}: a board that is {'not ' if square[0] else ''}square")
+    return absent
+
+
+def test_every_id_has_its_playthroughs():
+    ours = [id for id in momagames.ids() if momagames.registry.entry(id).factory.startswith("momagames.")]
+    assert ours
+    assert not missing(ours)
+
+
+def test_an_id_without_a_playthrough_is_noticed(monkeypatch, tmp_path):
+    monkeypatch.setattr(playthrough, "FOLDER", tmp_path)
+    assert missing(["mo-samegame-v0"])
+
+
+def test_every_file_belongs_to_an_id():
+    assert {file.parent.name for file in FILES} <= set(momagames.ids())
+
+
+@pytest.mark.parametrize("word", ["action", "reward", "legal", "observation", "return", "  "])
+def test_a_changed_line_is_noticed(word):
+    file = playthrough.files("mo-samegame-v0")["clear-bonus"]
+    lines = file.read_text(encoding="utf-8").splitlines()
+    last = max(i for i, line in enumerate(lines) if line.startswith(word))
+    if word == "action":
+        lines[last] = "action agent_0: 0"
+        with pytest.raises(IllegalAction, match="agent_0 cannot play"):
+            list(playthrough.replay(lines))
+    else:
+        lines[last] += "1"
+        assert difference(lines, list(playthrough.replay(lines)))
