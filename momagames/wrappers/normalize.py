@@ -123,7 +123,8 @@ class NormalizeReward(Transform):
             raise BadParameter("the state of NormalizeReward holds something else than numbers") from None
         if mean.shape != self.mean.shape or var.shape != self.var.shape or count.shape != (len(self.count),):
             raise BadParameter(
-                f"the state of NormalizeReward has shapes {mean.shape}, {var.shape}, {count.shape}; needed: {self.mean.shape} twice and {(len(self.count),)}"
+                f"the state of NormalizeReward has shapes {mean.shape}, {var.shape}, {count.shape}; needed: "
+                f"{self.mean.shape} twice and {(len(self.count),)}"
             )
         if not (np.isfinite(mean).all() and np.isfinite(var).all() and (var >= 0).all() and (count > 0).all()):
             raise BadParameter("the state of NormalizeReward is not one: means and variances must be finite, counts positive")

@@ -26,29 +26,33 @@ Weights = Sequence[float] | NDArray[Any] | Mapping[str, Any] | Utility
 
 def weighted(reward: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weighted sums: reward[..., A, K], weights float64[A, K] -> float64[..., A, 1]."""
-    products: NDArray[np.float64] = reward * weights
-    return products.sum(axis=-1, keepdims=True)
+    sums: NDArray[np.float64] = (reward * weights).sum(axis=-1, keepdims=True)
+    return sums
 
 
 def share(reward: NDArray[Any], teams: Sequence[int]) -> NDArray[Any]:
     """Every agent gets the sum of its team: reward[..., A, K] -> [..., A, K]; rows of one team are equal."""
     team = np.asarray(teams)
-    return np.stack([reward[..., team == t, :].sum(axis=-2) for t in team], axis=-2)
+    shared: NDArray[Any] = np.stack([reward[..., team == t, :].sum(axis=-2) for t in team], axis=-2)
+    return shared
 
 
 def select(reward: NDArray[Any], chosen: Sequence[int]) -> NDArray[Any]:
     """Some of the objectives, in this order: reward[..., K] -> [..., len(chosen)]."""
-    return reward[..., list(chosen)]
+    part: NDArray[Any] = reward[..., list(chosen)]
+    return part
 
 
 def merge(reward: NDArray[Any]) -> NDArray[Any]:
     """All objectives in one: reward[..., K] -> [..., 1]."""
-    return reward.sum(axis=-1, keepdims=True)
+    return np.asarray(reward.sum(axis=-1, keepdims=True))
 
 
 def split(reward: NDArray[Any], color: NDArray[np.int64], colors: int) -> NDArray[Any]:
     """One objective into one for each colour: reward[N, A, 1], color int[N] -> [N, A, colors]."""
-    return reward * (np.arange(colors) == color[:, None])[:, None, :].astype(reward.dtype)
+    chosen = (np.arange(colors) == color[:, None]).astype(reward.dtype)
+    paid: NDArray[Any] = reward * chosen[:, None, :]
+    return paid
 
 
 # ---------------------------------------------------------------------------------------------------------- transforms
@@ -277,7 +281,8 @@ def position(source: Form, given: str | int) -> int:
         return int(given)
     if given not in source.names:
         raise BadParameter(
-            f"objective {given!r} is not there; allowed: {one_of(source.names)} or 0..{len(source.names) - 1}{nearest(given, source.names)}"
+            f"objective {given!r} is not there; allowed: {one_of(source.names)} or 0..{len(source.names) - 1}"
+            f"{nearest(given, source.names)}"
         )
     return source.names.index(str(given))
 

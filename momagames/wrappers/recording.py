@@ -1,0 +1,201 @@
+"""Recorded episodes: a JSON file from which a game can be played again, and its pictures as gif or mp4."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames import registry
+from momagames.contract import Game
+from momagames.errors import BadFile, BadParameter, IllegalAction, MissingExtra, MomagamesError, nearest, one_of
+from momagames.wrappers.kinds import door
+
+FORMAT = "momagames-record-1"
+FORMATS = ("json", "gif", "mp4")
+LARGEST = 64 * 2**20  # bytes of a record that is read
+
+
+class Recorder:
+    """Follows one environment and writes every chosen episode when it ends.
+
+    folder   where the files go; made if it is not there
+    formats  of "json", "gif", "mp4"
+    name     files are called {name}-{number of the episode, six digits}.{format}
+    when     episode number -> whether to record it
+    fps      pictures a second
+    """
+
+    def __init__(
+        self, env: Any, folder: str | Path, formats: tuple[str, ...], name: str, when: Callable[[int], bool], fps: float
+    ) -> None:
+        for kind in formats:
+            if kind not in FORMATS:
+                raise BadParameter(
+                    f"formats={formats!r}: {kind!r} is not possible; allowed: {one_of(FORMATS)}{nearest(kind, FORMATS)}"
+                )
+        if "mp4" in formats and not (find_spec("imageio") and find_spec("imageio_ffmpeg")):
+            raise MissingExtra('mp4 needs imageio: pip install "imageio[ffmpeg]", or record a gif')
+        self.env, self.door = env, door(env, "Record")
+        self.pictures = [kind for kind in formats if kind != "json"]
+        if self.pictures and self.door.render_mode != "rgb_array":
+            raise BadParameter(f"{one_of(self.pictures)} needs pictures: make the environment with render_mode='rgb_array'")
+        if not name or Path(name).name != name:
+            raise BadParameter(f"name={name!r} is not the name of a file")
+        if not 0 < fps <= 100:
+            raise BadParameter(f"fps={fps!r} is not possible; allowed: more than 0, up to 100")
+        self.folder, self.formats, self.name, self.when, self.fps = Path(folder), formats, name, when, fps
+        self.episode = -1
+        self.files: list[Path] = []  # written so far
+        self._recording = False
+
+    def reset(self, start: Callable[[], Any], seed: int | None) -> Any:
+        """Reset the environment by calling `start`; an episode that was not over is dropped."""
+        play, old = self.door.play, self.door.play.log
+        chosen = bool(self.when(self.episode + 1))
+        play.log = [] if chosen else None
+        try:
+            result = start()
+        except BaseException:
+            play.log = old  # a refused reset changes nothing
+            raise
+        self.episode += 1
+        self._recording, self._seed, self._seen = chosen, seed, 0
+        self._frames: list[NDArray[np.uint8]] = []
+        self.follow()
+        return result
+
+    def follow(self) -> None:
+        """The environment may have moved: take a picture, and write the files if the game is over."""
+        play = self.door.play
+        if not self._recording or len(play.log) == self._seen:
+            return
+        self._seen = len(play.log)
+        if self.pictures:
+            self._frames.append(np.asarray(self.env.render(), np.uint8))
+        if play.state["over"]:
+            self._recording = False
+            self._write(play.log, play.returns)
+            play.log = None
+
+    def _write(self, log: list[Any], returns: NDArray[np.float64]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for kind in self.formats:
+            path = self.folder / f"{self.name}-{self.episode:06d}.{kind}"
+            if kind == "json":
+                text = json.dumps(record(self.door.game, log, returns, self._seed), indent=1)
+                whole(path, lambda aside, text=text: aside.write_text(text + "\n", encoding="utf-8"))  # type: ignore[misc]
+            else:
+                whole(path, lambda aside, kind=kind: film(aside, self._frames, kind, self.fps))  # type: ignore[misc]
+            self.files.append(path)
+
+
+def record(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int | None) -> dict[str, Any]:
+    """A finished game as JSON-able data, from the log of `engine.play.Play`."""
+    simple = game.actors == 1 and len(game.actions) == 1
+    start, *actions = log
+    return {
+        "format": FORMAT,
+        "game": registry.spelled(game.id, game.params),
+        "id": game.id,
+        "params": dict(game.params),
+        "seed": seed,
+        "start": start,
+        "actions": [one[0][0] if simple and one is not None else one for one in actions],
+        "agents": list(game.agents),
+        "objectives": [objective.name for objective in game.objectives],
+        "returns": returns.tolist(),
+    }
+
+
+def whole(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write a file aside, then give it its name: it is there whole or not at all."""
+    handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    aside = Path(name)
+    try:
+        write(aside)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def film(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float) -> None:
+    """Pictures uint8[H, W, 3] as a gif or mp4."""
+    if kind == "mp4":
+        import_module("imageio.v2").mimwrite(path, frames, fps=fps)
+        return
+    from PIL import Image
+
+    first, *rest = [Image.fromarray(frame) for frame in frames]
+    first.save(path, "GIF", save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A record from its file; BadFile if it is none."""
+    file = Path(path)
+    try:
+        if file.stat().st_size > LARGEST:
+            raise BadFile(f"{file} has more than {LARGEST} bytes; that is no record")
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadFile(f"{file} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise BadFile(f"{file} is not JSON: {error}") from None
+    except RecursionError:
+        raise BadFile(f"{file} is nested too deeply for a record") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BadFile(f"{file} is not a record of a game ('format' is not {FORMAT!r})")
+    kinds = {"id": str, "params": dict, "start": dict, "actions": list, "returns": list}
+    for key, kind in kinds.items():
+        if not isinstance(data.get(key), kind):
+            raise BadFile(f"{file}: {key!r} is not there or not a {kind.__name__}")
+    return data
+
+
+def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
+    """Play a recorded game again: the AEC environment at the start, and the same one after every step.
+
+    Raises BadFile if the file is no record, or the game does not go or end as recorded
+    """
+    from momagames.adapters.aec import MultiObjectiveAEC
+
+    data = read(path)
+    try:
+        chosen = {name: value for name, value in data["params"].items() if name not in registry.entry(data["id"]).fixed}
+        env = MultiObjectiveAEC(registry.spec(data["id"], **chosen), render_mode=render_mode)
+        env.reset(options={"state": data["start"]})
+    except (MomagamesError, TypeError) as error:
+        raise BadFile(f"{path}: {error}") from None
+    yield env
+    for number, action in enumerate(data["actions"]):
+        try:
+            _repeat(env, action)
+        except (MomagamesError, TypeError, ValueError, LookupError) as error:
+            raise BadFile(f"{path}: step {number}: {error}") from None
+        yield env
+    if env.returns.tolist() != data["returns"]:
+        raise BadFile(f"{path}: the returns are {env.returns.tolist()}; recorded: {data['returns']}")
+
+
+def _repeat(env: Any, action: Any) -> None:
+    """One recorded step: an action, a list with the parts of each actor, or None for a forfeit."""
+    if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
+        raise IllegalAction("the game is over already")
+    if action is None:
+        env.forfeit(env.agent_selection)
+    elif env.game.sequential:
+        env.step(action[0] if isinstance(action, list) else action)
+    else:
+        simple = len(env.game.actions) == 1
+        env.step_all({agent: action[env.possible_agents.index(agent)][0 if simple else slice(None)] for agent in env.agents})
+        while env.agents and (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
+            env.step(None)
