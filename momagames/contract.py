@@ -158,6 +158,8 @@ class Kernels:
                                    agent to move) in a sequential game, else the number of agents. reward float32[A, K]
     observe(state, agent, out)     the observation of `agent` as the bytes of its fields: uint8[B]
     key(state, words)              optional: uint64[W], equal for positions with the same future, for search; or None
+    thin(state, mask)              optional: from the mask of the agent to move clear actions that do what another one does
+                                   that stays (it need not find all), for search; or None
     """
 
     deal: Callable[..., None]
@@ -165,6 +167,7 @@ class Kernels:
     step: Callable[..., None]
     observe: Callable[..., None]
     key: Callable[..., None] | None = None
+    thin: Callable[..., None] | None = None
 
 
 @dataclass(frozen=True)

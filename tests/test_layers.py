@@ -21,7 +21,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     ("errors",),
     ("contract",),
-    ("kernels",),
+    ("kernels", "render"),
     ("games",),
     ("engine",),
     ("registry",),
@@ -29,7 +29,7 @@ LAYERS = (
     ("adapters",),
     ("envs", "wrappers"),
     ("baselines",),
-    ("experiments",),
+    ("experiments", "terminal"),
     ("cli",),
     ("__main__",),
 )
@@ -50,11 +50,12 @@ KEEPERS = {
     "yaml": ("experiments", "cli"),
     "plotly": ("experiments", "cli"),
     "typer": ("cli",),
-    "rich": ("experiments", "cli"),
+    "rich": ("experiments", "terminal.py", "cli"),
+    "PIL": ("render", "wrappers"),
     "pygame": ("adapters",),
 }
 GAME_WORDS = re.compile("|".join(folder.name for folder in (PACKAGE / "games").iterdir() if (folder / "rules.py").exists()))
-GAMELESS = ("kernels", "engine", "adapters", "wrappers")
+GAMELESS = ("kernels", "render", "engine", "adapters", "wrappers")
 
 
 def imported(tree: ast.AST, module: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ PARAMETERS = (
     Parameter("color_rewards", True, "one objective for each colour, else one for all"),
     Parameter("clear_bonus", 0.0, "points for the move that empties the board", 0.0, 100_000.0),
 )
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe, rules.key)
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe, rules.key, rules.thin)
 
 
 def objectives(params: dict[str, Any]) -> tuple[Objective, ...]:

@@ -1,0 +1,125 @@
+"""Pictures as arrays uint8[H, W, 3]: letters, tiles and frames. Whatever is drawn often is drawn once and kept."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+Picture = NDArray[np.uint8]
+Color = tuple[int, int, int]
+Painter = Callable[[ImageDraw.ImageDraw, float], None]
+
+PAPER: Color = (250, 249, 246)
+INK: Color = (34, 34, 34)
+FAINT: Color = (112, 112, 108)
+WHITE: Color = (255, 255, 255)
+LONG_SIDE = 560  # pixels that a board takes on its longer side, margins included
+SMOOTH = 4  # shapes are drawn this many times larger, then shrunk
+
+
+def color(code: str) -> Color:
+    """(r, g, b) of "#rrggbb"."""
+    return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
+
+
+def blank(height: int, width: int, paper: Color = PAPER) -> Picture:
+    """An empty picture, uint8[height, width, 3]."""
+    return np.full((height, width, 3), paper, np.uint8)
+
+
+@functools.lru_cache(maxsize=64)
+def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(size)
+
+
+@functools.lru_cache(maxsize=4096)
+def _letters(text: str, size: int) -> NDArray[np.float32]:
+    """How much of each pixel the text covers, float32[height of the font, width of the text, 1]."""
+    font = _font(size)
+    width, height = font.getbbox(text)[2], font.getbbox("Ápg_")[3]
+    image = Image.new("L", (max(1, int(width + 1)), int(height + 1)))
+    ImageDraw.Draw(image).text((0, 0), text, fill=255, font=font)
+    return (np.asarray(image, np.float32) / 255)[..., None]
+
+
+def text_width(text: str, size: int) -> int:
+    """Pixels that a text takes."""
+    return _letters(text, size).shape[1]
+
+
+def write(picture: Picture, x: float, y: float, text: str, size: int = 13, ink: Color = INK, align: str = "left") -> None:
+    """Write a text into a picture, in place; parts outside it are lost.
+
+    x, y    where it starts ("left"), has its middle ("center") or ends ("right"); vertically always its middle
+    size    height of the letters in pixels
+    """
+    if not text:
+        return
+    cover = _letters(text, size)
+    height, width = cover.shape[:2]
+    left = round(x) - {"left": 0, "center": width // 2, "right": width}[align]
+    top = round(y) - height // 2
+    cover = cover[max(0, -top) :, max(0, -left) :]
+    under = picture[max(0, top) : max(0, top + height), max(0, left) : max(0, left + width)]
+    cover = cover[: under.shape[0], : under.shape[1]]
+    under[:] = np.rint(under * (1 - cover) + np.array(ink, np.float32) * cover)
+
+
+def paint(size: int, paper: Color, *painters: Painter) -> Picture:
+    """A square picture, uint8[size, size, 3].
+
+    painters   called with a Pillow drawing and its side in (large) pixels, which is shrunk to `size` afterwards
+    """
+    image = Image.new("RGB", (size * SMOOTH, size * SMOOTH), paper)
+    drawing = ImageDraw.Draw(image)
+    for painter in painters:
+        painter(drawing, float(size * SMOOTH))
+    return np.array(image.resize((size, size), Image.Resampling.BOX))
+
+
+def mosaic(tiles: Picture, board: NDArray[np.int64]) -> Picture:
+    """A board of square tiles.
+
+    tiles    uint8[T, S, S, 3]
+    board    int64[H, W], an index into the tiles for each cell
+    Returns  uint8[H * S, W * S, 3]
+    """
+    height, width = board.shape
+    side = tiles.shape[1]
+    return tiles[board].transpose(0, 2, 1, 3, 4).reshape(height * side, width * side, 3)
+
+
+def frame(picture: Picture, top: int, left: int, side: int, thick: int, ink: Color) -> None:
+    """The edge of a square inside a picture, in place."""
+    square = picture[top : top + side, left : left + side]
+    square[:thick], square[-thick:], square[:, :thick], square[:, -thick:] = ink, ink, ink, ink
+
+
+def line(picture: Picture, start: tuple[float, float], end: tuple[float, float], thick: int, ink: Color) -> None:
+    """A straight line from (x, y) to (x, y), in place, with smooth edges and round ends."""
+    low = [max(0, int(min(a, b) - thick)) for a, b in zip(start, end, strict=True)]
+    high = [int(max(a, b) + thick + 1) for a, b in zip(start, end, strict=True)]
+    under = picture[low[1] : high[1], low[0] : high[0]]
+    rows, columns = np.mgrid[low[1] : low[1] + under.shape[0], low[0] : low[0] + under.shape[1]] + 0.5
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    along = np.clip(((columns - start[0]) * dx + (rows - start[1]) * dy) / max(1e-9, dx * dx + dy * dy), 0, 1)
+    distance = np.hypot(columns - start[0] - along * dx, rows - start[1] - along * dy)
+    cover = np.clip(thick / 2 + 0.5 - distance, 0, 1)[..., None]
+    under[:] = np.rint(under * (1 - cover) + np.array(ink) * cover)
+
+
+def stack(pictures: list[Picture], sideways: bool, gap: int = 0) -> Picture:
+    """Pictures below each other, or side by side, on one sheet: flush left (top), with a gap between them."""
+    if sideways:
+        return stack([p.transpose(1, 0, 2) for p in pictures], False, gap).transpose(1, 0, 2).copy()
+    width = max(p.shape[1] for p in pictures)
+    sheet = blank(sum(p.shape[0] for p in pictures) + gap * (len(pictures) - 1), width)
+    top = 0
+    for p in pictures:
+        sheet[top : top + p.shape[0], : p.shape[1]] = p
+        top += p.shape[0] + gap
+    return sheet

@@ -1,0 +1,125 @@
+"""What stands beside every game: how far it is, and what each agent has got so far in each objective."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game, State
+from momagames.render import canvas
+
+SIZE = 13  # pixels of the letters
+ROW = 19  # pixels of a line
+GAP = 14  # pixels between columns
+NARROWEST = 300  # pixels of a caption
+
+
+def situation(game: Game, state: State) -> str:
+    """How far the game is, and who is to move or how it ended: "ply 12, player_1 to move"."""
+    plies = int(state["ply"])
+    if state["over"]:
+        return f"{'cut off' if state['truncated'] else 'over'} after {plies} {'ply' if plies == 1 else 'plies'}"
+    mover = game.agents[int(state["to_move"])] if game.sequential else "all agents"
+    return f"ply {plies}, {mover} to move"
+
+
+def number(value: float) -> str:
+    """A return as text: whole numbers as such, everything else with three decimals."""
+    rounded = round(float(value), 3)
+    return f"{rounded:.0f}" if rounded == int(rounded) else f"{rounded:.3f}"
+
+
+def widest(game: Game, index: int) -> str:
+    """The longest number that the return of an objective can be."""
+    objective = game.objectives[index]
+    bounds = [math.floor(b) if b == int(b) else b for b in (objective.return_low, objective.return_high)]
+    whole = max((f"{b:.0f}" for b in bounds), key=len)
+    return whole if objective.return_high >= 1000 else whole + ".000"
+
+
+def table(game: Game, returns: NDArray[np.float64]) -> list[list[str]]:
+    """Rows of text: the objectives' names, then each agent with its returns, float64[A, K]."""
+    head = ["", *(objective.name for objective in game.objectives)]
+    return [head, *([name, *map(number, row)] for name, row in zip(game.agents, returns, strict=True))]
+
+
+def text(game: Game, state: State, returns: NDArray[np.float64], width: int = 100) -> str:
+    """The caption as text, in blocks of columns where it is wider than `width` characters."""
+    rows = table(game, returns)
+    columns = list(zip(*rows, strict=True))
+    wide = [max(map(len, column)) for column in columns]
+    lines = [situation(game, state)]
+    for block in blocks(wide[0], [w + 2 for w in wide[1:]], width):
+        for row in rows:
+            lines.append((row[0].ljust(wide[0]) + "".join(f"  {row[1 + k]:>{wide[1 + k]}}" for k in block)).rstrip())
+    return "\n".join(lines)
+
+
+def blocks(first: int, others: list[int], width: int) -> list[list[int]]:
+    """Columns in blocks that fit beside the first column; at least one in each."""
+    found: list[list[int]] = []
+    room = -1
+    for k, wide in enumerate(others):
+        if room < wide:
+            found.append([])
+            room = width - first
+        found[-1].append(k)
+        room -= wide
+    return found
+
+
+class Caption:
+    """The caption of a game as a picture, with all that stays the same drawn once.
+
+    Rows are agents and columns objectives, or the other way round where that takes fewer lines; columns that do not fit
+    beside each other go into blocks. The size depends on the game only, so that all pictures of a game have the same.
+    """
+
+    def __init__(self, game: Game, width: int) -> None:
+        self.game = game
+        goals = [objective.name for objective in game.objectives]
+        longest = [widest(game, k) for k in range(len(goals))]
+        upright = _Columns(list(game.agents), goals, [[sample] for sample in longest], width)
+        turned = _Columns(goals, list(game.agents), [longest] * len(game.agents), width)
+        self.turned = turned.lines < upright.lines
+        columns = turned if self.turned else upright
+        self.places = [[(0.0, 0.0)] * len(columns.names) for _ in columns.rows]
+        self.sheet = canvas.blank((1 + columns.lines) * ROW + GAP // 2 * len(columns.blocks), max(NARROWEST, columns.width))
+        y = ROW * 1.5
+        for block in columns.blocks:
+            y += GAP // 2
+            for i, name in enumerate(columns.rows):
+                canvas.write(self.sheet, 0, y + (1 + i) * ROW, name, SIZE, canvas.FAINT)
+            x = columns.first
+            for k in block:
+                x += columns.wide[k]
+                canvas.write(self.sheet, x, y, columns.names[k], SIZE, canvas.FAINT, "right")
+                for i in range(len(columns.rows)):
+                    self.places[i][k] = (x, y + (1 + i) * ROW)
+            y += (1 + len(columns.rows)) * ROW
+
+    def draw(self, state: State, returns: NDArray[np.float64]) -> canvas.Picture:
+        """The caption of a position, with the returns float64[A, K]: uint8[H, W, 3]."""
+        sheet = self.sheet.copy()
+        canvas.write(sheet, 0, ROW / 2, situation(self.game, state), SIZE + 1)
+        for places, row in zip(self.places, returns.T if self.turned else returns, strict=True):
+            for (x, y), value in zip(places, row, strict=True):
+                canvas.write(sheet, x, y, number(value), SIZE, canvas.INK, "right")
+        return sheet
+
+
+class _Columns:
+    """How wide the columns of a table are, and how they go into blocks."""
+
+    def __init__(self, rows: list[str], names: list[str], samples: list[list[str]], width: int) -> None:
+        self.rows, self.names = rows, names
+        self.first = max(canvas.text_width(name, SIZE) for name in rows)
+        self.wide = [
+            GAP + max(canvas.text_width(text, SIZE) for text in [name, *sample])
+            for name, sample in zip(names, samples, strict=True)
+        ]
+        self.blocks = blocks(self.first, self.wide, width)
+        self.lines = len(self.blocks) * (1 + len(rows))
+        self.width = max(self.first + sum(self.wide[k] for k in block) for block in self.blocks)

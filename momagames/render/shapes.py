@@ -1,0 +1,107 @@
+"""Ten colours and ten shapes that can be told apart, also by people who see fewer colours.
+
+The colours start from Okabe and Ito's set ("Color Universal Design", 2008), extended to ten and moved apart by a search
+that maximised the smallest distance (OKLab) between any two of them, and to the paper, for normal sight and under simulated
+protanopia, deuteranopia and tritanopia. Each colour has a shape of its own besides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PIL import ImageDraw
+
+from momagames.render.canvas import INK, WHITE, Color, Painter, color
+
+CODES = ("#ee9300", "#57cfff", "#0e8d70", "#b375d0", "#ffd300", "#245792", "#e93009", "#320a1d", "#731e00", "#a7b79f")
+COLORS: tuple[Color, ...] = tuple(color(code) for code in CODES)
+Points = Sequence[tuple[float, float]]
+
+
+def is_dark(ink: Color) -> bool:
+    """Whether white stands out better than black on a colour (relative luminance, WCAG 2)."""
+    linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in ink]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] < 0.19
+
+
+def contrast(ink: Color) -> Color:
+    """The colour of a shape on a tile of this colour: nearly black or nearly white, with a touch of the tile's."""
+    red, green, blue = (round(0.85 * far + 0.15 * near) for far, near in zip(WHITE if is_dark(ink) else INK, ink, strict=True))
+    return red, green, blue
+
+
+def contrast_code(index: int) -> str:
+    """The same for the colour CODES[index], as a name that terminals know."""
+    return "#ffffff" if is_dark(COLORS[index]) else "#000000"
+
+
+def polygon(points: Points, ink: Color) -> Painter:
+    """A filled polygon; points in 0..1."""
+    return lambda drawing, side: drawing.polygon([(x * side, y * side) for x, y in points], fill=ink)
+
+
+def disc(radius: float, ink: Color, hole: float = 0.0, paper: Color = WHITE) -> Painter:
+    """A disc in the middle, with a round hole in the colour of the paper."""
+
+    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
+        for r, fill in ((radius, ink), (hole, paper)):
+            if r:
+                drawing.ellipse([(0.5 - r) * side, (0.5 - r) * side, (0.5 + r) * side, (0.5 + r) * side], fill=fill)
+
+    return draw
+
+
+def block(margin: float, round_off: float, ink: Color) -> Painter:
+    """A square with round corners; margin and radius as parts of the side."""
+
+    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
+        low, high = margin * side, (1 - margin) * side - 1
+        drawing.rounded_rectangle([low, low, high, high], radius=round_off * side, fill=ink)
+
+    return draw
+
+
+def bars(*boxes: tuple[float, float, float, float], ink: Color) -> Painter:
+    """Filled rectangles (left, top, right, bottom) in 0..1."""
+
+    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
+        for box in boxes:
+            drawing.rectangle([part * side for part in box], fill=ink)
+
+    return draw
+
+
+def star(radius: float, inner: float, points: int, ink: Color) -> Painter:
+    """A star in the middle, one ray upwards."""
+    angles = [(math.pi * k / points, radius if k % 2 == 0 else inner) for k in range(2 * points)]
+    return polygon([(0.5 + r * math.sin(a), 0.52 - r * math.cos(a)) for a, r in angles], ink)
+
+
+def shape(index: int, ink: Color, paper: Color) -> Painter:
+    """The shape that goes with the colour COLORS[index], in the middle half of a tile."""
+    low, high, thin = 0.25, 0.75, 0.09
+    turned = [(0.5 + (x - y) * 0.7071, 0.5 + (x + y) * 0.7071) for x, y in _cross(0.32, thin)]
+    shapes: tuple[Painter, ...] = (
+        disc(0.25, ink),
+        polygon([(0.5, 0.22), (0.8, 0.74), (0.2, 0.74)], ink),
+        bars((low + 0.02, low + 0.02, high - 0.02, high - 0.02), ink=ink),
+        polygon([(0.5, 0.17), (0.78, 0.5), (0.5, 0.83), (0.22, 0.5)], ink),
+        polygon([(0.5 + x, 0.5 + y) for x, y in _cross(0.3, thin)], ink),
+        star(0.34, 0.14, 5, ink),
+        disc(0.28, ink, 0.15, paper),
+        polygon(turned, ink),
+        bars((low, 0.28, high, 0.43), (low, 0.57, high, 0.72), ink=ink),
+        polygon([(0.22, 0.2), (0.78, 0.2), (0.5, 0.5), (0.78, 0.8), (0.22, 0.8), (0.5, 0.5)], ink),
+    )
+    return shapes[index]
+
+
+def _cross(long: float, thin: float) -> Points:
+    """The outline of a plus sign around the origin."""
+    quarter = [(thin, -long), (thin, -thin), (long, -thin)]
+    outline = list(quarter)
+    for _ in range(3):
+        quarter = [(-y, x) for x, y in quarter]
+        outline += quarter
+    return outline

@@ -1,0 +1,34 @@
+"""Boards as lines of text, in pieces with styles (`momagames.contract.Line`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from momagames.contract import Line
+
+
+def grid(rows: Sequence[Sequence[tuple[str, str]]], marked: Collection[tuple[int, int]] = ()) -> list[Line]:
+    """A board with coordinates, two characters a cell.
+
+    rows     for each cell its symbol (one character) and its style
+    marked   cells (row, column) that stand in brackets; no two of them side by side
+    """
+    width = len(rows[0])
+    edge = len(str(len(rows) - 1)) + 1
+    lines: list[Line] = []
+    if width > 10:
+        tens = "".join(f" {x // 10}" if x >= 10 else "  " for x in range(width))
+        lines.append([(" " * edge + tens, "dim")])
+    lines.append([(" " * edge + "".join(f" {x % 10}" for x in range(width)), "dim")])
+    for y, row in enumerate(rows):
+        line = [(f"{y:>{edge - 1}} ", "dim")]
+        for x, (symbol, style) in enumerate(row):
+            before = "[" if (y, x) in marked else "]" if (y, x - 1) in marked else " "
+            line.append((before + symbol, style))
+        lines.append([*line, ("]" if (y, width - 1) in marked else "", "dim")])
+    return lines
+
+
+def plain(lines: Sequence[Line]) -> str:
+    """The lines without their styles."""
+    return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
