@@ -44,7 +44,8 @@ class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
         self._index = {agent: i for i, agent in enumerate(game.agents)}
         self._sequential = game.sequential
         self._started = False
-        self._lawful = np.random.default_rng(0)  # picks in place of illegal actions
+        self._lawful: np.random.Generator | None = None  # picks in place of illegal actions
+        self._seed = 0
 
     # -------------------------------------------------------------------------------------------------------- spaces
 
@@ -85,7 +86,7 @@ class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
         else:
             self.play.load(position, seed)
         if seed is not None:
-            self._lawful = np.random.default_rng(seed)
+            self._seed, self._lawful = seed, None
         self._begin()
 
     def _begin(self) -> None:
@@ -93,8 +94,8 @@ class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
         play = self.play
         over, cut = bool(play.state["over"]), bool(play.state["truncated"])
         self.agents = self.possible_agents[:]
-        self.rewards = dict(zip(self.agents, play.reward.copy(), strict=True))
-        self._cumulative_rewards = dict(zip(self.agents, play.totals, strict=True))
+        self._pay()
+        self._cumulative_rewards = {agent: play.totals[i] for agent, i in self._index.items()}
         self.terminations = dict.fromkeys(self.agents, over and not cut)
         self.truncations = dict.fromkeys(self.agents, over and cut)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
@@ -180,6 +181,8 @@ class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
         """A legal action in place of an illegal one, or IllegalAction."""
         if self.illegal == "raise":
             raise self.play.refuse(i, action)
+        if self._lawful is None:  # made when first needed: it costs as much as a few steps
+            self._lawful = np.random.default_rng(self._seed)
         return random_legal(self.play.mask(i), self.game.actions, self._lawful)
 
     def _collect(self, i: int, action: Any) -> None:
@@ -210,11 +213,8 @@ class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
 
     def _pay(self) -> None:
         """PettingZoo's `rewards`: of this step, for the agents that are still here."""
-        reward = self.play.reward.copy()
-        if len(self.agents) == len(self.possible_agents):
-            self.rewards = dict(zip(self.agents, reward, strict=True))
-        else:
-            self.rewards = {agent: reward[self._index[agent]] for agent in self.agents}
+        reward, index = self.play.reward.copy(), self._index
+        self.rewards = {agent: reward[index[agent]] for agent in self.agents}
 
     def _end(self, status: int) -> None:
         """Somebody has left, or the game is over."""
