@@ -28,6 +28,11 @@ def color(code: str) -> Color:
 
 def blank(height: int, width: int, paper: Color = PAPER) -> Picture:
     """An empty picture, uint8[height, width, 3]."""
+    return _empty(height, width, paper).copy()
+
+
+@functools.lru_cache(maxsize=16)
+def _empty(height: int, width: int, paper: Color) -> Picture:
     return np.full((height, width, 3), paper, np.uint8)
 
 
@@ -43,12 +48,13 @@ def _letters(text: str, size: int) -> NDArray[np.float32]:
     width, height = font.getbbox(text)[2], font.getbbox("Ápg_")[3]
     image = Image.new("L", (max(1, int(width + 1)), int(height + 1)))
     ImageDraw.Draw(image).text((0, 0), text, fill=255, font=font)
-    return (np.asarray(image, np.float32) / 255)[..., None]
+    cover: NDArray[np.float32] = np.asarray(image, np.float32)[..., None] / np.float32(255)
+    return cover
 
 
 def text_width(text: str, size: int) -> int:
     """Pixels that a text takes."""
-    return _letters(text, size).shape[1]
+    return int(_letters(text, size).shape[1])
 
 
 def write(picture: Picture, x: float, y: float, text: str, size: int = 13, ink: Color = INK, align: str = "left") -> None:

@@ -73,7 +73,7 @@ def _left(width: int, side: int) -> int:
 
 
 def _name_left(sheet: NDArray[np.uint8]) -> int:
-    return (sheet.shape[1] - NARROWEST) // 2
+    return int(sheet.shape[1] - NARROWEST) // 2
 
 
 @functools.lru_cache(maxsize=32)
