@@ -48,9 +48,9 @@ def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
         paid[agent] += reward
         over = terminated or truncated
         for other in env.agents:
-            mask = env.observe(other)["action_mask"]
+            mask = np.hstack(env.observe(other)["action_mask"])
             assert mask.any() == (other == agent and not over), f"mask of {other} while {agent} is selected"
-        env.step(None if over else random_legal(seen["action_mask"], env.game.actions, rng))
+        env.step(None if over else random_legal(np.hstack(seen["action_mask"]), env.game.actions, rng))
         if not over:
             for name, row in env.rewards.items():
                 assert row.dtype == np.float32
@@ -107,7 +107,7 @@ def test_a_position_goes_on_the_same(game: Game, how: str) -> None:
     env.reset(seed=8)
     rng = np.random.default_rng(0)
     for _ in range(2 * game.actors if not game.sequential else 3):
-        env.step(random_legal(env.observe(env.agent_selection)["action_mask"], game.actions, rng))
+        env.step(random_legal(np.hstack(env.observe(env.agent_selection)["action_mask"]), game.actions, rng))
     if how == "deepcopy":
         other = copy.deepcopy(env)
     elif how == "pickle":
@@ -152,7 +152,7 @@ def test_batch_equals_single_environments(game: Game) -> None:
                 row = batches[0].observations[i, 0] if game.sequential else batches[0].observations[i]
                 for name, field in game.observation_views(row).items():
                     assert np.array_equal(field if game.sequential else field[0], seen[name])
-                assert np.array_equal(batches[0].masks[i, 0], seen["action_mask"])
+                assert np.array_equal(batches[0].masks[i, 0], np.hstack(seen["action_mask"]))
         for batch in batches:
             assert batch.illegal(actions[: batch.num_envs]) == -1
             batch.step(actions[: batch.num_envs])

@@ -12,7 +12,7 @@ from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.bases import AECBase
 from momagames.adapters.render import Renderer
-from momagames.adapters.spaces import action_space, masked_observation_space, reward_space
+from momagames.adapters.spaces import action_space, masked_observation_space, reward_space, shown_mask
 from momagames.contract import Game, State
 from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TRUNCATED
 from momagames.engine.play import Play, random_legal
@@ -110,20 +110,20 @@ class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
 
     # ---------------------------------------------------------------------------------------------------------- play
 
-    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+    def observe(self, agent: str) -> dict[str, Any]:
         """The fields of the game's observation and `action_mask`, zeros for an agent that may not act now."""
         seen = self.look(agent)
         if not self._sequential and agent != self.agent_selection:
-            seen["action_mask"][:] = 0
+            seen["action_mask"] = shown_mask(self.game, np.zeros(self.game.mask_size, np.int8))
         return seen
 
-    def look(self, agent: str) -> dict[str, NDArray[Any]]:
+    def look(self, agent: str) -> dict[str, Any]:
         """Like `observe`, but where all agents act at once every mask is shown, whoever is selected."""
         if not self._started:
             raise checks.before_reset("observe()")
         i = self._index[agent]
         seen = self.play.observe(i)
-        seen["action_mask"] = self.play.mask(i).copy()
+        seen["action_mask"] = shown_mask(self.game, self.play.mask(i))
         return seen
 
     def last(self, observe: bool = True) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
-from momagames.adapters.spaces import action_space, observation_space, reward_space
+from momagames.adapters.spaces import action_space, observation_space, reward_space, shown_mask
 from momagames.contract import Game, Policy, State
 from momagames.engine.loops import OVER, SOMEBODY_GONE, TRUNCATED
 from momagames.engine.play import Play, random_legal
@@ -26,7 +26,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
              action; or a dict of these by agent
 
     The observation is the field of the game (a Dict if it has several); the action mask is in the infos, as
-    `action_mask` int8[M]. The reward of a step, float32[K], is all that the agent gets until it is to move again.
+    `action_mask` int8[M] (a tuple of masks for an action of several parts). The reward of a step, float32[K], is all that the agent gets until it is to move again.
     """
 
     metadata = {"render_modes": list(checks.RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's form
@@ -128,10 +128,10 @@ class OneAgent(gymnasium.Env[Any, Any]):
         return next(iter(fields.values())) if len(fields) == 1 else fields
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks()}
+        return {"action_mask": shown_mask(self.game, self.play.mask(self._seat))}
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The action mask, int8[M], under the name that sb3-contrib asks for."""
+        """The action mask, int8[M] (the parts one after the other), under the name that sb3-contrib asks for."""
         return self.play.mask(self._seat).copy()
 
     def pareto_front(self, gamma: float = 1.0) -> list[NDArray[np.float32]] | None:

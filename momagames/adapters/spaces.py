@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from momagames.contract import Field, Game
 
@@ -15,9 +16,16 @@ def field_space(field: Field) -> spaces.Box:
 
 
 def mask_space(game: Game) -> spaces.Space[Any]:
-    if game.mask_space == "binary":
-        return spaces.MultiBinary(game.mask_size)
-    return spaces.Box(0, 1, (game.mask_size,), np.int8)
+    """Space of an action mask: of 0 and 1, a tuple of these for an action of several parts."""
+    parts = [spaces.MultiBinary(n) if game.mask_space == "binary" else spaces.Box(0, 1, (n,), np.int8) for n in game.actions]
+    return parts[0] if len(parts) == 1 else spaces.Tuple(parts)
+
+
+def shown_mask(game: Game, mask: NDArray[np.int8]) -> Any:
+    """A copy of an action mask, int8[M], in the form that `action_space.sample(mask)` takes: a tuple by parts if several."""
+    if len(game.actions) == 1:
+        return mask.copy()
+    return tuple(part.copy() for part in np.split(mask, np.cumsum(game.actions)[:-1]))
 
 
 def masked_observation_space(game: Game) -> spaces.Dict:

@@ -77,7 +77,8 @@ def test_simultaneous_games_and_several_fields() -> None:
     over = truncated = False
     while not (over or truncated):
         assert env.observation_space.contains(seen)
-        assert info["action_mask"].any()
+        assert np.hstack(info["action_mask"]).any()
+        assert env.action_space.contains(env.action_space.sample(mask=info["action_mask"]))
         seen, reward, over, truncated, info = env.step([2, 1])
         assert env.reward_space.contains(reward)
 
@@ -112,9 +113,13 @@ def test_gymnasium_and_pettingzoo_registries(id: str) -> None:
             assert str(pettingzoo.make(api, f"momagames/{id}", **SMALL)) == id
 
 
-@pytest.mark.parametrize("order", ["import momagames, gymnasium", "import gymnasium, momagames", "import momagames, mo_gymnasium"])
+@pytest.mark.parametrize(
+    "order", ["import momagames, gymnasium", "import gymnasium, momagames", "import momagames, mo_gymnasium"]
+)
 def test_hosts_know_us_whatever_the_order_of_imports(order: str) -> None:
-    code = f"{order}\nimport gymnasium\ngymnasium.spec('momagames/mo-samegame-v0')\nimport sys\nassert 'numba' not in sys.modules"
+    code = (
+        f"{order}\nimport gymnasium\ngymnasium.spec('momagames/mo-samegame-v0')\nimport sys\nassert 'numba' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], check=True)
 
 

@@ -61,8 +61,8 @@ def test_simultaneous_aec_and_parallel_agree() -> None:
             playing = parallel.agents[:]
             actions = {}
             for agent in playing:
-                mask = seen[agent]["action_mask"]
-                actions[agent] = np.array([rng.choice(np.flatnonzero(mask[:3])), rng.integers(3)])
+                moves, words = seen[agent]["action_mask"]
+                actions[agent] = np.array([rng.choice(np.flatnonzero(moves)), rng.choice(np.flatnonzero(words))])
             for agent in playing:
                 assert aec.agent_selection == agent
                 aec.step(actions[agent])
