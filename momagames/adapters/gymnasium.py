@@ -26,7 +26,8 @@ class OneAgent(gymnasium.Env[Any, Any]):
              action; or a dict of these by agent
 
     The observation is the field of the game (a Dict if it has several); the action mask is in the infos, as
-    `action_mask` int8[M] (a tuple of masks for an action of several parts). The reward of a step, float32[K], is all that the agent gets until it is to move again.
+    `action_mask` int8[M] (a tuple of masks for an action of several parts). The reward of a step, float32[K], is all that
+    the agent gets until it is to move again.
     """
 
     metadata = {"render_modes": list(checks.RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's form
