@@ -8,14 +8,14 @@ so that a step forward never runs into the next column.
 
 import numpy as np
 
-from momagames.kernels.grid import remainder
-from momagames.kernels.jit import kernel
+from momagames.kernels.grid import remainder, spread_few
+from momagames.kernels.jit import kernel, spread_bits, spread_triples
 from momagames.kernels.record import record
 
 MAX_SIDE = 20
 WORDS = -(-MAX_SIDE * MAX_SIDE // 64)
 WIN, SPEED, CAPTURES, LOSSES = 0, 1, 2, 3
-ONE, TWO, THREE, LAST_BIT = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(63)
+ONE, TWO, THREE, SIXTY_FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(64)
 EMPTY, FULL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 state_dtype = record(
@@ -73,26 +73,6 @@ def board_word(state, w):
 
 
 @kernel
-def open_word(state, side, straight, w):
-    """§3.1 The cells of word `w` that a piece of `side` may enter, going straight (empty) or aslant (not its own)."""
-    pieces = state["pieces"]
-    taken = pieces[side, w] | (pieces[1 - side, w] if straight else EMPTY)
-    return board_word(state, w) & ~taken
-
-
-@kernel
-def movers(state, side, direction, w):
-    """§3.1 The pieces in word `w` that may move in `direction` (0 left, 1 straight, 2 right), as bits."""
-    shift = goal_step(state, side, direction)
-    first = w + (shift >> 6)
-    rest = np.uint64(shift & 63)
-    straight = direction == 1
-    low = open_word(state, side, straight, first) >> rest
-    high = (open_word(state, side, straight, first + 1) << ONE) << (LAST_BIT - rest)
-    return state["pieces"][side, w] & (low | high)
-
-
-@kernel
 def goal_step(state, side, direction):
     """§3 How far a move goes in bits: one row towards the goal, and a column to the left or right."""
     return (direction - 1) * np.int64(state["height"]) + 1 - 2 * side
@@ -100,39 +80,86 @@ def goal_step(state, side, direction):
 
 @kernel
 def legal(state, agent, mask):
-    """§3 Every legal move of the agent whose turn it is."""
+    """§3 Every legal move of the agent whose turn it is; on the turned board (§7.1) last cell first."""
     cells = np.int64(state["width"]) * np.int64(state["height"])
     if state["over"] or agent != state["to_move"]:
         mask[: 3 * cells] = 0
         return
+    pieces = state["pieces"]
+    turned = state["canonical"] and agent == 1
+    ways = goal_step(state, agent, 0), goal_step(state, agent, 1), goal_step(state, agent, 2)
+    before = EMPTY, EMPTY, EMPTY
+    below, here = (EMPTY, EMPTY), enterable(state, agent, 1)  # in the words before, at and after `w`
     for w in range(1, words_of(state) + 1):
-        left = movers(state, agent, 0, w)
-        straight = movers(state, agent, 1, w)
-        right = movers(state, agent, 2, w)
-        start, stop = 64 * (w - 1), min(64 * w, cells)
-        if state["canonical"] and agent == 1:  # §7.1
-            write_backwards(mask[3 * (cells - stop) : 3 * (cells - start)], stop - start, right, straight, left)
-        else:
-            write_moves(mask[3 * start : 3 * stop], stop - start, left, straight, right)
+        above = enterable(state, agent, w + 1)
+        left = pieces[agent, w] & come_from(below[1], here[1], above[1], ways[0])
+        straight = pieces[agent, w] & come_from(below[0], here[0], above[0], ways[1])
+        right = pieces[agent, w] & come_from(below[1], here[1], above[1], ways[2])
+        below, here = here, above
+        start = np.int64(64 * (w - 1))
+        spare = start + 64 - cells
+        if spare <= 0:
+            write_moves(left, straight, right, mask, cells, start, turned)
+            before = left, straight, right
+        elif start == 0:
+            write_few_moves(left, straight, right, mask, cells, turned)
+        else:  # the last 64 cells: some of them once more
+            left = join(before[0], left, spare)
+            straight = join(before[1], straight, spare)
+            right = join(before[2], right, spare)
+            write_moves(left, straight, right, mask, cells, cells - 64, turned)
 
 
 @kernel
-def write_moves(out, count, left, straight, right):
-    """§3 The actions of `count` cells, three a cell."""
-    for i in range(np.uint64(count)):
-        out[THREE * i] = (left >> i) & ONE
-        out[THREE * i + ONE] = (straight >> i) & ONE
-        out[THREE * i + TWO] = (right >> i) & ONE
+def enterable(state, side, w):
+    """§3.1 The cells of word `w` that pieces of `side` may enter straight (empty ones) and aslant (all but its own)."""
+    own, other = state["pieces"][side, w], state["pieces"][1 - side, w]
+    board = board_word(state, w)
+    return board & ~(own | other), board & ~own
 
 
 @kernel
-def write_backwards(out, count, left, straight, right):
-    """§7.1 The same on the turned board: last cell first; the caller has exchanged left and right."""
-    last = np.uint64(count - 1)
-    for i in range(np.uint64(count)):
-        out[THREE * i] = (left >> (last - i)) & ONE
-        out[THREE * i + ONE] = (straight >> (last - i)) & ONE
-        out[THREE * i + TWO] = (right >> (last - i)) & ONE
+def come_from(below, here, above, way):
+    """The cells of a word from which a step of `way` bits (-63..63, not 0) leads to a cell of the set."""
+    rest = np.uint64(way & 63)
+    low, high = (here, above) if way > 0 else (below, here)
+    return (low >> rest) | (high << (SIXTY_FOUR - rest))
+
+
+@kernel
+def join(before, word, spare):
+    """The last 64 bits of two words, the second of which leaves its upper `spare` bits (1..63) unused."""
+    return (before >> np.uint64(64 - spare)) | (word << np.uint64(spare))
+
+
+@kernel
+def write_moves(left, straight, right, mask, cells, start, turned):
+    """§3 The actions of the 64 cells from `start` on, three a cell."""
+    if turned:
+        spread_triples(backwards(right), backwards(straight), backwards(left), mask, 3 * (cells - 64 - start))
+    else:
+        spread_triples(left, straight, right, mask, 3 * start)
+
+
+@kernel
+def write_few_moves(left, straight, right, mask, cells, turned):
+    """§3 The actions of a board of fewer than 64 cells."""
+    last = np.uint64(cells - 1)
+    for i in range(np.uint64(cells)):
+        bit = last - i if turned else i
+        mask[THREE * i] = ((right if turned else left) >> bit) & ONE
+        mask[THREE * i + ONE] = (straight >> bit) & ONE
+        mask[THREE * i + TWO] = ((left if turned else right) >> bit) & ONE
+
+
+@kernel
+def backwards(word):
+    """The bits of a word from last to first."""
+    for k in range(6):
+        shift = ONE << np.uint64(k)
+        mask = FULL // ((ONE << shift) + ONE)
+        word = ((word >> shift) & mask) | ((word & mask) << shift)
+    return word
 
 
 @kernel
@@ -148,9 +175,8 @@ def step(state, actions, reward):
     capture = holds(pieces, 1 - mover, target)
     take(pieces, mover, start)  # §4.1
     put(pieces, mover, target)
-    if capture:  # §4.2
-        take(pieces, 1 - mover, target)
-        state["count"][1 - mover] -= 1
+    take(pieces, 1 - mover, target)  # §4.2
+    state["count"][1 - mover] -= capture
     state["ply"] += 1
     won = on_goal_row(state, mover, target) or state["count"][1 - mover] == 0  # §6.1
     state["over"] = won
@@ -177,10 +203,9 @@ def pay(state, mover, won, capture, reward):
         credit(state, reward, 1 - mover, WIN, -1.0)
         credit(state, reward, mover, SPEED, speed)
         credit(state, reward, 1 - mover, SPEED, -speed)
-    if capture:
-        share = 1.0 / (2 * width)
-        credit(state, reward, mover, CAPTURES, share)
-        credit(state, reward, 1 - mover, LOSSES, -share)
+    share = capture / (2 * width)  # not in a branch: captures are hard to predict
+    credit(state, reward, mover, CAPTURES, share)
+    credit(state, reward, 1 - mover, LOSSES, 0.0 - share)
 
 
 @kernel
@@ -192,22 +217,30 @@ def credit(state, reward, agent, objective, value):
 
 @kernel
 def observe(state, agent, out):
-    """§7 The agent's own pieces, then the opponent's."""
+    """§7 The agent's own pieces, then the opponent's; on the turned board (§7.1) last cell first."""
     cells = np.int64(state["width"]) * np.int64(state["height"])
-    pieces = state["pieces"]
+    turned = state["canonical"] and agent == 1
     for plane in range(2):
+        side = agent ^ plane
         for w in range(1, words_of(state) + 1):
-            word = pieces[agent ^ plane, w]
-            start, stop = 64 * (w - 1), min(64 * w, cells)
-            if state["canonical"] and agent == 1:  # §7.1
-                row = out[plane * cells + cells - stop : plane * cells + cells - start]
-                last = np.uint64(stop - start - 1)
-                for i in range(np.uint64(stop - start)):
-                    row[i] = (word >> (last - i)) & ONE
-            else:
-                row = out[plane * cells + start : plane * cells + stop]
-                for i in range(np.uint64(stop - start)):
-                    row[i] = (word >> i) & ONE
+            word = state["pieces"][side, w]
+            start = np.int64(64 * (w - 1))
+            spare = start + 64 - cells
+            if spare <= 0:
+                write_cells(word, out, plane * cells, cells, start, turned)
+            elif start == 0:
+                spread_few(backwards(word) >> np.uint64(spare) if turned else word, out, plane * cells, cells)
+            else:  # the last 64 cells: some of them once more
+                write_cells(join(state["pieces"][side, w - 1], word, spare), out, plane * cells, cells, cells - 64, turned)
+
+
+@kernel
+def write_cells(word, out, plane, cells, start, turned):
+    """§7 The 64 cells from `start` on."""
+    if turned:
+        spread_bits(backwards(word), out, plane + cells - 64 - start)
+    else:
+        spread_bits(word, out, plane + start)
 
 
 @kernel

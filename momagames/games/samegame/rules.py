@@ -7,8 +7,8 @@ rows: the last cell of a row and the first of the next then never look equal, an
 
 import numpy as np
 
-from momagames.kernels.grid import remainder
-from momagames.kernels.jit import kernel, local_array
+from momagames.kernels.grid import remainder, spread_few
+from momagames.kernels.jit import find_equal, find_value, kernel, local_array, spread_bits
 from momagames.kernels.record import record
 from momagames.kernels.rng import draw
 
@@ -16,9 +16,10 @@ MAX_SIDE = 30
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 MAX_AGENTS = 5
 LIST_LENGTH = MAX_CELLS + 4  # one neighbour more than belongs may be written
-GUARD = 32  # cells in a guard row: at least one row and one cell more
+GUARD = 32  # cells in a guard row: at least one row and two cells more
 COLOR = np.uint8(0x0F)
-ODD = np.uint8(0x10)
+ODD, SAME = np.uint8(0x10), np.uint8(0)
+NOTHING = np.uint64(0)
 GONE = np.uint8(0x20)  # the cell belongs to the group that is being removed
 COLUMN = 1 << 16  # a list entry is a position plus COLUMN times its column
 FIRST, ONE = np.uint64(GUARD), np.uint64(1)  # unsigned positions, for loops that should vectorise
@@ -66,33 +67,46 @@ def legal(state, agent, mask):
     n = np.int64(state["width"]) * np.int64(state["height"])
     if state["over"] or agent != state["to_move"]:
         mask[:n] = 0
+    elif n < 64:
+        spread_few(groups(state, 0), mask, 0, n)
     else:
-        mark_groups(state, mask)
+        for start in range(0, n, 64):
+            place = min(start, n - 64)  # the last 64 cells: some of them once more
+            spread_bits(groups(state, place), mask, place)
 
 
 @kernel
-def mark_groups(state, mask):
-    """§3.1 A cell is in a group iff it is filled and equals one of its four neighbours."""
+def groups(state, start):
+    """§3.1 The 64 cells from `start` on, as bits: a cell is in a group iff it is filled and equals a neighbour."""
+    board = state["board"]
+    width = np.int64(state["width"])
+    p = GUARD + start
+    across = find_equal(board, p, SAME, p - 1) | find_equal(board, p, SAME, p + 1)
+    along = find_equal(board, p, ODD, p - width) | find_equal(board, p, ODD, p + width)
+    return (across | along) & ~find_value(board, p, COLOR, np.uint8(0))
+
+
+@kernel
+def thin(state, mask):
+    """§3.1 All cells of a group do the same: those with an equal neighbour on the left or above are left out.
+
+    One cell at least stays of each group: of its topmost cells the first.
+    """
     board = state["board"]
     width = np.uint64(state["width"])
     for i in range(width * np.uint64(state["height"])):
         p = FIRST + i
         cell = board[p]
-        across = np.uint8(cell ^ ODD)
-        same = (cell == board[p - ONE]) | (cell == board[p + ONE]) | (across == board[p - width]) | (across == board[p + width])
-        mask[i] = same & (cell & COLOR != 0)
+        mask[i] = (mask[i] != 0) & (cell != board[p - ONE]) & (np.uint8(cell ^ ODD) != board[p - width])
 
 
 @kernel
 def has_group(state):
-    """§6.1 Whether two equal tiles touch; looks from the bottom up, where tiles are, and stops at the first pair."""
-    board = state["board"]
-    width = np.uint64(state["width"])
-    p = FIRST + width * np.uint64(state["height"])
-    while p != FIRST:
-        p = p - ONE
-        cell = board[p]
-        if cell & COLOR != 0 and (cell == board[p - ONE] or np.uint8(cell ^ ODD) == board[p - width]):
+    """§6.1 Whether two equal tiles touch; looks from the bottom up, where tiles are."""
+    place = np.int64(state["width"]) * np.int64(state["height"])
+    while place > 0:
+        place = max(place - 64, 0)
+        if groups(state, place) != NOTHING:
             return True
     return False
 
@@ -103,9 +117,9 @@ def step(state, actions, reward):
     mover = np.int64(state["to_move"])
     cell = np.int64(actions[0, 0])
     color = np.int64(state["board"][GUARD + cell] & COLOR)
-    size, first, last = remove_group(state, cell)  # §4.1
-    drop_tiles(state, first, last)  # §4.2
-    close_columns(state, first, last)  # §4.3
+    size, first, last, lowest = remove_group(state, cell)  # §4.1
+    if drop_tiles(state, first, last, lowest):  # §4.2
+        close_columns(state, first)  # §4.3
     state["tiles"] -= size
     state["over"] = not has_group(state)  # §6.1
     pay(state, mover, color, size, reward)  # §5
@@ -115,29 +129,32 @@ def step(state, actions, reward):
 
 @kernel
 def remove_group(state, cell):
-    """§4.1 Mark the group of `cell` GONE. Returns its size and its first and last column.
+    """§4.1 Mark the group of `cell` GONE. Returns its size, its first and last column, and where its lowest row starts.
 
     The list of members grows while it is read. Each neighbour is written to its end, and the end moves on only if the
-    neighbour belongs: no branch depends on the board. An entry is a position with its column in the upper bits.
+    neighbour belongs: no branch depends on the board. An entry is a position with its column in the upper bits, counted
+    from MAX_SIDE columns to the left of the cell.
     """
     board = state["board"]
     width = np.int64(state["width"])
     members = local_array(LIST_LENGTH)
     color = board[FIRST + np.uint64(cell)] & COLOR
-    size = join(board, members, 0, GUARD + cell + remainder(cell, width) * COLUMN, board[FIRST + np.uint64(cell)])
+    size = join(board, members, 0, GUARD + cell + MAX_SIDE * COLUMN, board[FIRST + np.uint64(cell)])
     done = 0
-    first, last = MAX_SIDE, 0
+    first, last, lowest = MAX_SIDE, MAX_SIDE, 0
     while done < size:
         entry = members[done]
         done += 1
-        first, last = min(first, entry // COLUMN), max(last, entry // COLUMN)
-        here = np.uint8(color | (board[np.uint64(entry % COLUMN)] & ODD))  # what a cell of this group holds in this row
+        position, column = entry % COLUMN, entry // COLUMN
+        first, last, lowest = min(first, column), max(last, column), max(lowest, position - column)
+        here = np.uint8(color | (board[np.uint64(position)] & ODD))  # what a cell of this group holds in this row
         across = np.uint8(here ^ ODD)  # and in the rows next to it
         size = join(board, members, size, entry - COLUMN - 1, here)
         size = join(board, members, size, entry + COLUMN + 1, here)
         size = join(board, members, size, entry - width, across)
         size = join(board, members, size, entry + width, across)
-    return size, first, last
+    left = remainder(cell, width) - MAX_SIDE
+    return size, left + first, left + last, lowest - left
 
 
 @kernel
@@ -152,35 +169,39 @@ def join(board, members, size, entry, wanted):
 
 
 @kernel
-def drop_tiles(state, first, last):
-    """§4.2 In the columns `first..last` tiles fall into the gaps, in order. No branch depends on the board."""
+def drop_tiles(state, first, last, lowest):
+    """§4.2 In the columns `first..last` tiles fall into the gaps, in order; nothing moves below the row at `lowest`.
+
+    Returns whether one of these columns is empty now. No branch depends on the board: each cell is emptied, and its tile
+    written where the next tile belongs, or an empty cell if it was GONE.
+    """
     board = state["board"]
     width = np.uint64(state["width"])
-    height = np.int64(state["height"])
+    bottom = FIRST + width * np.uint64(state["height"] - 1)
+    parity = np.uint8(board[np.uint64(lowest)] & ODD)
+    emptied = False
     for x in range(np.uint64(first), np.uint64(last + 1)):
-        read = FIRST + width * np.uint64(height - 1) + x
+        read = np.uint64(lowest) + x
         write = read
-        odd = np.uint8(ODD * ((height - 1) & 1))
-        for _ in range(height):
+        odd = parity
+        while read >= FIRST:
             cell = board[read]
             stays = cell & GONE == 0
+            board[read] = cell & ODD
             board[write] = (cell & COLOR) | odd
             write = write - width if stays else write
             odd = np.uint8(odd ^ ODD) if stays else odd
             read = read - width
-        while write != read:
-            board[write] = odd
-            write = write - width
-            odd = np.uint8(odd ^ ODD)
+        emptied |= board[bottom + x] & COLOR == 0
+    return emptied
 
 
 @kernel
-def close_columns(state, first, last):
-    """§4.3 Empty columns among `first..last` go; those on the right of them move left."""
+def close_columns(state, first):
+    """§4.3 Empty columns from `first` on go; those on the right of them move left."""
     board = state["board"]
     width = np.int64(state["width"])
-    height = np.int64(state["height"])
-    bottom = GUARD + width * (height - 1)
+    bottom = GUARD + width * (np.int64(state["height"]) - 1)
     write = first
     for x in range(first, width):
         if board[bottom + x] & COLOR != 0:
@@ -189,8 +210,6 @@ def close_columns(state, first, last):
                     board[row + write] = board[row + x]
                     board[row + x] &= ODD
             write += 1
-        elif x > last:
-            break
 
 
 @kernel
@@ -213,26 +232,31 @@ def pay(state, mover, color, size, reward):
 def observe(state, agent, out):
     """§7 One plane per colour, the same for every agent."""
     n = np.int64(state["width"]) * np.int64(state["height"])
-    here = state["board"][GUARD : GUARD + n]
+    board = state["board"]
     for color in range(np.int64(state["colors"])):
-        plane = out[color * n : (color + 1) * n]
         wanted = np.uint8(color + 1)
-        for i in range(n):
-            plane[i] = (here[i] & COLOR) == wanted
+        if n < 64:
+            spread_few(find_value(board, GUARD, COLOR, wanted), out, color * n, n)
+        else:
+            for start in range(0, n, 64):
+                place = min(start, n - 64)  # the last 64 cells: some of them once more
+                spread_bits(find_value(board, GUARD + place, COLOR, wanted), out, color * n + place)
 
 
 @kernel
 def key(state, words):
     """The board as bits, `key_bits` a cell, and whose turn it is."""
-    n = np.int64(state["width"]) * np.int64(state["height"])
+    n = np.uint64(state["width"]) * np.uint64(state["height"])
     board = state["board"]
-    bits = key_bits(np.int64(state["colors"]))
-    each = 64 // bits
+    bits = np.uint64(key_bits(np.int64(state["colors"])))
+    each = np.uint64(64) // bits
+    first = np.uint64(0)
     for w in range(words.shape[0]):
-        word = np.uint64(state["to_move"]) if w * each >= n else np.uint64(0)
-        for i in range(each * w, min(each * w + each, n)):
-            word = (word << np.uint64(bits)) | np.uint64(board[GUARD + i] & COLOR)
+        word = np.uint64(state["to_move"]) if first >= n else np.uint64(0)
+        for i in range(min(each, n - min(first, n))):
+            word |= np.uint64(board[FIRST + first + i] & COLOR) << (bits * i)
         words[w] = word
+        first += each
 
 
 @kernel
