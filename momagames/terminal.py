@@ -1,0 +1,190 @@
+"""A person plays at the terminal, alone or against the built-in policies."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.text import Text
+
+from momagames import registry
+from momagames.baselines import policy
+from momagames.contract import Game, Policy
+from momagames.engine.play import Play
+from momagames.errors import BadParameter, nearest, one_of
+from momagames.render import caption
+
+LISTED = 120  # legal moves that "?" shows at most
+HELP = "Type a move, ? for the legal moves, u to take back your last move, q to quit."
+
+
+def play(
+    id: str,
+    opponent: str | Policy = "random",
+    seed: int | None = None,
+    human: str | Sequence[str] | None = None,
+    *,
+    console: Console | None = None,
+    **params: Any,
+) -> NDArray[np.float64]:
+    """Play a game at the terminal.
+
+    opponent   who plays the other agents: the name of a policy, or a policy
+    seed       of the deal and of the opponents' luck; without one a new game each time
+    human      the agent that the person at the terminal plays, or several (default: the first); none: only watch
+    console    where to print
+    params     of the game
+    Returns    float64[A, K], the returns when the game was over or left
+    Raises     UnknownId, BadParameter
+    """
+    game = registry.spec(id, **params)
+    humans = game.agents[:1] if human is None else (human,) if isinstance(human, str) else tuple(human)
+    for name in humans:
+        if name not in game.agents:
+            raise BadParameter(f"human={name!r} is not possible; agents are {one_of(game.agents)}{nearest(name, game.agents)}")
+    if seed is None:
+        seed = int(np.random.default_rng().integers(2**31))
+    table = Table(game, opponent, seed, humans, console or Console())
+    table.run()
+    return table.play.returns.copy()
+
+
+class Quit(Exception):
+    """The person has left."""
+
+
+class Table:
+    """One game and who sits at it."""
+
+    def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str], console: Console) -> None:
+        self.game, self.humans, self.console = game, humans, console
+        chosen = policy(opponent, game) if isinstance(opponent, str) else opponent
+        self.policies = {name: chosen for name in game.agents if name not in humans}
+        self.rng = np.random.default_rng(seed)
+        self.play = Play(game)
+        self.play.deal(seed)
+        self.last: Any = None
+        self.history: list[tuple[Play, Any]] = []  # before each move of a person
+        self.say(f"{registry.spelled(game.id, game.params)}, seed {seed}", "dim")
+        if humans:
+            others = "" if not self.policies else f" against {opponent if isinstance(opponent, str) else 'a policy'}"
+            self.say(f"You play {' and '.join(humans)}{others}. {HELP}")
+
+    def say(self, text: str, style: str = "") -> None:
+        self.console.print(Text(text, style))
+
+    def run(self) -> None:
+        """Play until the game is over or the person leaves."""
+        try:
+            while not self.play.state["over"]:
+                self.turn()
+        except Quit:
+            self.say("You have left the game.")
+        self.show()
+
+    def turn(self) -> None:
+        """Ask everybody who is to act, then move the game one step; or take a move back."""
+        acting = [i for i in range(len(self.game.agents)) if self.play.mask(i).any()]
+        asked = any(self.game.agents[i] in self.humans for i in acting)
+        if asked:
+            self.show()
+        chosen: dict[int, Any] = {}
+        for i in acting:
+            name = self.game.agents[i]
+            if name in self.humans:
+                answer = self.ask(i)
+                if answer is None:
+                    self.take_back()
+                    return
+                chosen[i] = answer
+            else:
+                chosen[i] = self.policies[name](self.play.state, self.play.mask(i), self.rng)
+        if asked:
+            self.history.append((copy.deepcopy(self.play), self.last))
+        self.advance(chosen)
+
+    def ask(self, agent: int) -> Any:
+        """A legal action that the person has typed, or None to take a move back."""
+        while True:
+            typed = self.read(f"{self.game.agents[agent]}> ")
+            if typed == "u":
+                return None
+            if typed == "q":
+                raise Quit
+            if typed in ("?", ""):
+                self.list_moves(agent)
+                continue
+            try:
+                action = self.game.parse_action(self.play.state, typed)
+            except ValueError as error:
+                self.say(f"{error}; ? lists the legal moves", "red")
+                continue
+            if self.play.is_legal(agent, action):
+                return action
+            self.say(f"{self.play.refuse(agent, action)}; ? lists them", "red")
+
+    def read(self, prompt: str) -> str:
+        """A line that the person has typed; Quit where there is no more."""
+        try:
+            typed = self.console.input(Text(prompt, "bold")).strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            self.console.print()
+            raise Quit from None
+        if not sys.stdin.isatty():
+            self.say(typed)
+        return typed
+
+    def list_moves(self, agent: int) -> None:
+        """Legal moves, in a form that can be typed."""
+        mask = self.play.mask(agent)
+        if len(self.game.actions) == 1:
+            legal = np.flatnonzero(mask)
+            names = [self.game.action_name(self.play.state, action) for action in legal[:LISTED]]
+            more = f" and {len(legal) - LISTED} more" if len(legal) > LISTED else ""
+            self.say(f"{len(legal)} legal moves: {' '.join(names)}{more}")
+            return
+        for part, allowed in enumerate(np.split(mask, np.cumsum(self.game.actions)[:-1])):
+            self.say(f"part {part + 1}: {' '.join(map(str, np.flatnonzero(allowed)))}")
+
+    def take_back(self) -> None:
+        if not self.history:
+            self.say("There is no move to take back.", "red")
+            return
+        self.play, self.last = self.history.pop()
+        self.say("Taken back.")
+
+    def advance(self, chosen: dict[int, Any]) -> None:
+        """Play the actions of those who act, and say what they paid."""
+        play, game = self.play, self.game
+        moves = [f"{game.agents[i]} plays {game.action_name(play.state, action)}" for i, action in chosen.items()]
+        if game.sequential:
+            self.last = chosen[play.mover]
+        else:
+            self.last = np.zeros_like(play.pending)
+            for i, action in chosen.items():
+                self.last[i] = action
+        play.turn(self.last)
+        paid = [f"{name} {gains}" for name, row in zip(game.agents, play.reward, strict=True) if (gains := self.gains(row))]
+        self.say(f"{', '.join(moves)}: {'; '.join(paid) or 'no reward'}")
+
+    def gains(self, reward: NDArray[np.float32]) -> str:
+        """A reward vector as text, without its zeros: "captures +0.062"."""
+        named = zip(self.game.objectives, reward, strict=True)
+        return ", ".join(f"{goal.name} {'+' if value > 0 else ''}{caption.number(value)}" for goal, value in named if value)
+
+    def show(self) -> None:
+        """The board, the situation and the returns."""
+        state, sketch = self.play.state, self.game.sketch
+        self.console.print()
+        if sketch is None:
+            self.say(self.game.show(state))
+        else:
+            for line in sketch(state, self.last):
+                self.console.print(Text.assemble(*line), no_wrap=True, crop=False)
+        self.console.print()
+        self.say(caption.text(self.game, state, self.play.returns, min(100, self.console.width)))
