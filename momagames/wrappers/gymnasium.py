@@ -10,6 +10,7 @@ from gymnasium.envs.registration import EnvSpec, WrapperSpec
 
 from momagames.wrappers.common import ONE, RewardHost, reward_space
 from momagames.wrappers.episodes import Books
+from momagames.wrappers.forms import layers
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
 from momagames.wrappers.transforms import Scalarise, Transform
@@ -36,7 +37,7 @@ class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
         return spec
 
     def __str__(self) -> str:
-        return f"<{self.name}{self.env}>"
+        return f"{self.name}<{self.env}>"
 
     def __getattr__(self, name: str) -> Any:
         """As the wrappers of PettingZoo: what we do not have, the inner environment may (`game`, `get_state`)."""
@@ -68,8 +69,9 @@ class RewardWrapper(RewardHost, Wrapper):
     def unwrapped(self) -> Any:
         """The game's door; this wrapper itself where the reward vector has changed: MO-Gymnasium's wrappers and MORL
         learners take the length of the vector from `env.unwrapped.reward_space`."""
-        source, form = self.transform.source, self.reward_form
-        return self.env.unwrapped if form.scalar or form.names == source.names else self
+        if self.reward_form.scalar:
+            return [*layers(self)][-1]
+        return self.env.unwrapped if self.reward_form.names == self.transform.source.names else self
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         result: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=options)

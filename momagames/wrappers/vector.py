@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from momagames.wrappers.common import RewardHost, reward_space
 from momagames.wrappers.episodes import Books
-from momagames.wrappers.forms import Form
+from momagames.wrappers.forms import Form, layers
 from momagames.wrappers.kinds import door, form_of, illegal_means
 from momagames.wrappers.transforms import Moment, Scalarise, Transform
 
@@ -80,8 +80,9 @@ class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
     @property
     def unwrapped(self) -> Any:
         """The door; this wrapper itself where the reward vector has changed, see `wrappers.gymnasium`."""
-        source, form = self.transform.source, self.reward_form
-        return self.env.unwrapped if form.scalar or form.names == source.names else self
+        if self.reward_form.scalar:
+            return [*layers(self)][-1]
+        return self.env.unwrapped if self.reward_form.names == self.transform.source.names else self
 
     def _restart(self, chosen: NDArray[np.bool_]) -> None:
         self.transform.restart(chosen)

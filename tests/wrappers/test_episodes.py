@@ -1,0 +1,141 @@
+"""RecordEpisode: vector returns and lengths, through every door."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from momagames.adapters.aec import MultiObjectiveAEC
+from momagames.adapters.parallel import MultiObjectiveParallel
+from momagames.errors import BadParameter
+from momagames.wrappers import FillIllegal, RecordEpisode, Scalarise, SelectObjectives
+from tests import meteors
+from tests.wrappers.games import batches, breakthrough, legal, play, rounds, samegame, samegames, steps
+
+
+def test_five_agents_in_turn() -> None:
+    env = RecordEpisode(samegame(num_agents=5))
+    for seed in range(3):
+        returns = {agent: np.zeros(3) for agent in env.possible_agents}
+        moves = dict.fromkeys(env.possible_agents, 0)
+        rng = np.random.default_rng(seed)
+        env.reset(seed=seed)
+        told = {}
+        for agent in env.agent_iter():
+            for _ in range(3):
+                observation, _, terminated, _, info = env.last()
+            assert ("episode" in info) == terminated
+            if terminated:
+                told[agent] = info["episode"]
+                env.step(None)
+                continue
+            env.step(legal(observation["action_mask"], rng))
+            moves[agent] += 1
+            for name, reward in env.rewards.items():
+                returns[name] += reward
+        assert len(told) == 5
+        for agent, episode in told.items():
+            np.testing.assert_array_equal(episode["r"], returns[agent])
+            assert episode["l"] == moves[agent]
+            assert episode["steps"] == sum(moves.values())
+        assert env.episodes[-1]["l"] == moves
+    np.testing.assert_array_equal(list(env.episodes[-1]["r"].values()), env.unwrapped.returns)
+    assert len(env.episodes) == 3
+
+
+def test_counts_what_is_paid_where_it_stands() -> None:
+    inner = RecordEpisode(samegame(num_agents=2))
+    env = RecordEpisode(Scalarise(RecordEpisode(SelectObjectives(inner, [1])), [2.0]))
+    list(play(env))
+    vectors, scalars = inner.episodes[0]["r"], env.episodes[0]["r"]
+    assert {agent: 2 * vector[1] for agent, vector in vectors.items()} == scalars
+    assert type(scalars["agent_0"]) is float
+
+
+def test_parallel_and_gymnasium_doors() -> None:
+    aec, parallel = RecordEpisode(breakthrough()), RecordEpisode(breakthrough("parallel"))
+    list(play(aec, 3))
+    *_, last = rounds(parallel, 3)
+    for agent, info in last[4].items():
+        np.testing.assert_array_equal(info["episode"]["r"], aec.episodes[0]["r"][agent])
+        assert info["episode"]["l"] == aec.episodes[0]["l"][agent]
+    assert parallel.episodes[0]["l"] == aec.episodes[0]["l"]
+    env = RecordEpisode(samegame("gymnasium"))
+    results = list(steps(env))
+    np.testing.assert_array_equal(results[-1][4]["episode"]["r"], sum(step[1] for step in results))
+    assert results[-1][4]["episode"]["l"] == len(results)
+    assert all("episode" not in step[4] for step in results[:-1])
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+@pytest.mark.parametrize("agents", [1, 3])
+def test_vector_door(mode: str, agents: int) -> None:
+    env = RecordEpisode(samegames(num_agents=agents, autoreset=mode), kept=1000)
+    seen = 0
+    plies = np.zeros(6, int)
+    movers = np.zeros((6, agents), int)
+    before, dealt = np.zeros(6, int), np.zeros(6, bool)
+    inner = samegames(num_agents=agents, autoreset=mode)
+    for (*_, infos), (_, over, _, raw) in zip(batches(env), batches(inner), strict=True):
+        movers[np.arange(6), before] += ~dealt
+        plies += ~dealt
+        over = over.reshape(6, -1).all(1)
+        if "_episode" in raw and (raw["_episode"] & ~(dealt if mode == "disabled" else False)).any():
+            ended = infos["_episode"]
+            np.testing.assert_array_equal(ended, raw["_episode"])
+            np.testing.assert_allclose(infos["episode"]["r"][ended], raw["episode"]["r"][ended])
+            np.testing.assert_array_equal(infos["episode"]["steps"][ended], raw["episode"]["l"][ended])
+            np.testing.assert_array_equal(infos["episode"]["steps"][ended], plies[ended])
+            np.testing.assert_array_equal(infos["episode"]["l"][ended], (movers if agents > 1 else movers[:, 0])[ended])
+            seen += ended.sum()
+            plies[ended] = 0
+            movers[ended] = 0
+        before = np.array(raw["to_move"]).copy()
+        dealt = over & (mode != "same_step")
+    assert seen >= 6
+    assert len(env.episodes) == seen
+
+
+def test_a_reset_mask_restarts_the_chosen_books() -> None:
+    env = RecordEpisode(samegames(2, autoreset="disabled"))
+    list(batches(env, 2))
+    env.reset(options={"reset_mask": np.array([True, False])})
+    assert env.books.steps.tolist() == [0, 2]
+
+
+def test_early_deaths_and_simultaneous_moves() -> None:
+    game = meteors.game("meteors-v0", cells=4)
+    aec = RecordEpisode(MultiObjectiveAEC(game))
+    parallel = RecordEpisode(FillIllegal(MultiObjectiveParallel(MultiObjectiveAEC(game)), "random"))
+    lengths = set()
+    for seed in range(6):
+        observations, _ = parallel.reset(seed=seed)
+        told: dict[str, Any] = {}
+        while parallel.agents:
+            actions = {a: [int(np.argmax(seen["action_mask"][:3])), 2] for a, seen in observations.items()}
+            observations, *_, infos = parallel.step({agent: actions[agent] for agent in parallel.agents})
+            told |= {agent: info["episode"] for agent, info in infos.items() if "episode" in info}
+        aec.reset(seed=seed)
+        for _ in aec.agent_iter():
+            observation, _, terminated, truncated, info = aec.last()
+            if terminated or truncated:
+                agent = aec.agent_selection
+                np.testing.assert_array_equal(info["episode"]["r"], told[agent]["r"])
+                assert info["episode"]["l"] == told[agent]["l"]
+                assert info["episode"]["steps"] == told[agent]["steps"] == told[agent]["l"]
+                lengths.add(told[agent]["l"])
+            aec.step(None if terminated or truncated else [int(np.argmax(observation["action_mask"][:3])), 2])
+        np.testing.assert_array_equal(list(aec.episodes[-1]["r"].values()), aec.unwrapped.returns)
+        assert len(aec.episodes) == seed + 1
+    assert len(lengths) > 2
+
+
+def test_kept_episodes() -> None:
+    env = RecordEpisode(samegame(), kept=2)
+    for seed in range(4):
+        list(play(env, seed))
+    assert len(env.episodes) == 2
+    with pytest.raises(BadParameter, match="kept=-1"):
+        RecordEpisode(samegame(), kept=-1)

@@ -1,0 +1,250 @@
+"""The checks of PettingZoo and Gymnasium, and the wrappers of other libraries, on wrapped environments."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+from pettingzoo.utils import wrappers as pettingzoo_wrappers
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+import momagames
+from momagames.errors import BadCall, BadParameter
+from momagames.wrappers import (
+    FillIllegal,
+    MergeColors,
+    NormalizeReward,
+    RecordEpisode,
+    Scalarise,
+    SelectObjectives,
+    ShareTeamReward,
+    SplitColors,
+)
+from tests.wrappers.games import batches, breakthrough, play, rounds, samegame, samegames, steps
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+SCALAR = {f"samegame, {n} agents": lambda api, n=n: Scalarise(samegame(api, num_agents=n), [1, 2, 3]) for n in range(1, 6)} | {
+    "breakthrough": lambda api: Scalarise(breakthrough(api), [1, 2, 3, 4]),
+    "utility": lambda api: Scalarise(breakthrough(api), utility=lambda v: float(v.min()) + 0.1),
+    "stack": lambda api: RecordEpisode(
+        Scalarise(NormalizeReward(SelectObjectives(ShareTeamReward(samegame(api, num_agents=3)), [2, 0])), [1, 2])
+    ),
+    "normalised last": lambda api: NormalizeReward(Scalarise(FillIllegal(breakthrough(api), "random"), [1, 2, 3, 4])),
+    "split": lambda api: Scalarise(SplitColors(samegame(api, num_agents=2, color_rewards=False)), [1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize("name", SCALAR)
+def test_aec_checks(name: str) -> None:
+    api_test(SCALAR[name]("aec"), num_cycles=60)
+
+
+@pytest.mark.parametrize("name", ["samegame, 3 agents", "stack"])
+def test_aec_seeds(name: str) -> None:
+    seed_test(lambda: SCALAR[name]("aec"), 10)
+
+
+@pytest.mark.parametrize("name", ["samegame, 1 agents", "samegame, 5 agents", "breakthrough", "stack", "split"])
+def test_parallel_checks(name: str) -> None:
+    parallel_api_test(SCALAR[name]("parallel"), num_cycles=60)
+    parallel_seed_test(lambda: SCALAR[name]("parallel"), 10)
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        lambda: Scalarise(samegame("gymnasium", illegal="random"), [1, 2, 3]),
+        lambda: Scalarise(FillIllegal(samegame("gymnasium"), "random"), [1, 2, 3]),
+        lambda: Scalarise(breakthrough("gymnasium", illegal="forfeit", agent="player_1"), [1, 2, 3, 4]),
+        lambda: RecordEpisode(Scalarise(SelectObjectives(samegame("gymnasium", illegal="random"), [1, 0]), [1, 2])),
+        lambda: Scalarise(
+            gymnasium.make("momagames/mo-samegame-v0", illegal="random", board_width=4, board_height=4), [1, 2, 3, 4, 5]
+        ),
+    ],
+)
+def test_gymnasium_checks(env: Any) -> None:
+    check_env(env())
+
+
+def test_specs_make_the_same_stack_again() -> None:
+    made = gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4)
+    env = RecordEpisode(Scalarise(SelectObjectives(made, ["color_2", "color_1"]), weights=[1, 2]))
+    again = env.spec.make()
+    assert str(again) == str(env)
+    pairs = zip(steps(env), steps(again), strict=True)
+    assert [(one[1], one[4].get("episode")) for one, _ in pairs] == [
+        (step[1], step[4].get("episode")) for step in steps(gymnasium.make(env.spec))
+    ]
+
+
+def test_wrappers_of_pettingzoo_below_and_above() -> None:
+    checked = pettingzoo_wrappers.OrderEnforcingWrapper(pettingzoo_wrappers.AssertOutOfBoundsWrapper(samegame(num_agents=2)))
+    env = pettingzoo_wrappers.OrderEnforcingWrapper(Scalarise(checked, [1, 2, 3]))
+    plain = Scalarise(samegame(num_agents=2), [1, 2, 3])
+    assert [rewards for _, rewards, _ in play(env)] == [rewards for _, rewards, _ in play(plain)]
+    api_test(env, num_cycles=30)
+
+
+def test_conversion_of_pettingzoo_below() -> None:
+    env = SplitColors(turn_based_aec_to_parallel(samegame(num_agents=2, color_rewards=False)))
+    for step, other in zip(rounds(env), rounds(samegame("parallel", num_agents=2)), strict=True):
+        np.testing.assert_array_equal(step[1]["agent_0"], other[1]["agent_0"])
+
+
+def test_wrappers_of_gymnasium_below_and_above() -> None:
+    limited = gymnasium.wrappers.TimeLimit(samegame("gymnasium"), 4)
+    env = gymnasium.wrappers.RecordEpisodeStatistics(Scalarise(SelectObjectives(limited, [2, 1]), [1, 10]))
+    *_, last = steps(env)
+    assert last[3]
+    assert last[4]["episode"]["l"] == 4
+    vectors = [step[1] for step in steps(gymnasium.wrappers.TimeLimit(samegame("gymnasium"), 4))]
+    assert last[4]["episode"]["r"] == pytest.approx(sum(vectors) @ np.array([0.0, 10.0, 1.0]))
+
+
+def test_mo_gymnasium_wrappers_above() -> None:
+    mo = pytest.importorskip("mo_gymnasium.wrappers")
+    for changed, weights in [
+        (lambda env: env, [1.0, 2.0, 3.0]),
+        (lambda env: SelectObjectives(env, ["color_3", "color_1"]), [1.0, 10.0]),
+        (MergeColors, [2.0]),
+        (lambda env: SplitColors(MergeColors(env)), [1.0, 2.0, 3.0]),
+    ]:
+        env = mo.LinearReward(mo.MORecordEpisodeStatistics(changed(samegame("gymnasium"))), np.array(weights))
+        results = list(steps(env))
+        vectors = [step[1] for step in steps(changed(samegame("gymnasium")))]
+        np.testing.assert_allclose([step[1] for step in results], np.array(vectors) @ np.array(weights))
+        np.testing.assert_allclose(results[-1][4]["episode"]["r"], sum(vectors))
+        assert results[-1][4]["episode"]["l"] == len(vectors)
+        assert env.unwrapped.reward_space.shape == (len(weights),)
+        assert env.unwrapped.get_state()["ply"] == len(vectors)
+
+
+def test_mo_gymnasium_below_and_foreign_environments() -> None:
+    mo_gymnasium = pytest.importorskip("mo_gymnasium")
+    env = Scalarise(mo_gymnasium.make("deep-sea-treasure-v0"), [1, 10])
+    env.reset(seed=0)
+    _, reward, _, _, info = env.step(1)
+    assert reward == info["vector_reward"] @ np.array([1.0, 10.0])
+    chosen = SelectObjectives(mo_gymnasium.make("deep-sea-treasure-v0"), "objective_2")
+    chosen.reset(seed=0)
+    np.testing.assert_array_equal(chosen.step(1)[1], [-1.0])
+    with pytest.raises(BadCall, match="around environments made by momagames only"):
+        FillIllegal(mo_gymnasium.make("deep-sea-treasure-v0"))
+
+
+def test_a_foreign_scalarisation_inside_is_noticed() -> None:
+    mo = pytest.importorskip("mo_gymnasium.wrappers")
+    env = SelectObjectives(mo.LinearReward(samegame("gymnasium")), [0])
+    with pytest.raises(BadCall, match="put the wrappers of momagames inside"):
+        list(steps(env))
+
+
+def test_momaland_wrappers_above_the_parallel_door() -> None:
+    momaland = pytest.importorskip("momaland.utils.parallel_wrappers")
+    for make in (lambda: samegame("parallel", num_agents=2), lambda: ShareTeamReward(samegame("parallel", num_agents=2))):
+        weights = {"agent_0": np.array([1.0, 2.0, 3.0]), "agent_1": np.array([1.0, 0.0, 0.0])}
+        env = momaland.LinearizeReward(momaland.RecordEpisodeStatistics(make()), weights)
+        vectors = list(rounds(make()))
+        for step, plain in zip(rounds(env), vectors, strict=True):
+            for agent, reward in step[1].items():
+                assert reward == pytest.approx(plain[1][agent] @ weights[agent])
+        np.testing.assert_allclose(step[4]["episode"]["r"]["agent_1"], sum(one[1]["agent_1"] for one in vectors))
+        normal = momaland.NormalizeReward(make(), "agent_0", 1)
+        assert all(np.isfinite(step[1]["agent_0"]).all() for step in rounds(normal))
+
+
+@pytest.mark.parametrize("wrap", [lambda env: Scalarise(env, [1]), RecordEpisode, FillIllegal, MergeColors])
+def test_other_things_are_refused(wrap: Any) -> None:
+    with pytest.raises(BadParameter, match=r"cannot wrap str object 'mo-samegame-v0'; allowed: 'a PettingZoo AEC"):
+        wrap("mo-samegame-v0")
+
+
+def test_a_game_needs_its_door() -> None:
+    with pytest.raises(BadParameter, match="cannot wrap Game object"):
+        RecordEpisode(momagames.spec("mo-samegame-v0"))
+
+
+ORDER = {
+    "SelectObjectives": lambda env: SelectObjectives(env, [0]),
+    "MergeColors": MergeColors,
+    "SplitColors": SplitColors,
+    "Scalarise": lambda env: Scalarise(env, [1.0]),
+}
+
+
+@pytest.mark.parametrize("name", ORDER)
+@pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium", "vector"])
+def test_vectors_first_then_scalarise(name: str, api: str) -> None:
+    env = Scalarise(samegames() if api == "vector" else samegame(api), [1, 2, 3])
+    with pytest.raises(BadCall, match=rf"{name} needs reward vectors, .*as in Scalarise\({name}\(env\)"):
+        ORDER[name](env)
+
+
+def test_colors_go_directly_around_the_game() -> None:
+    for changed in (SelectObjectives(samegame(), [0]), NormalizeReward(samegame())):
+        with pytest.raises(BadCall, match="put MergeColors directly around the game"):
+            MergeColors(changed)
+    with pytest.raises(BadCall, match="are color_1, color_2, color_3 already"):
+        SplitColors(samegame())
+    with pytest.raises(BadCall, match="points already"):
+        MergeColors(samegame(color_rewards=False))
+    with pytest.raises(BadCall, match="needs a game with the parameter color_rewards; win, speed"):
+        MergeColors(breakthrough())
+    with pytest.raises(BadCall, match="color_rewards=True"):
+        SplitColors(samegame("gymnasium", num_agents=2, color_rewards=False))
+
+
+def test_bad_teams_and_objectives() -> None:
+    with pytest.raises(BadParameter, match="no teams are declared for 'player_0' or 'player_1'"):
+        ShareTeamReward(breakthrough())
+    with pytest.raises(BadParameter, match="needed: one team for each"):
+        ShareTeamReward(samegame(num_agents=3), teams=[0, 1])
+    with pytest.raises(BadParameter, match="allowed: None, 'all'"):
+        ShareTeamReward(samegame(num_agents=3), teams="al")
+    with pytest.raises(BadCall, match="already"):
+        ShareTeamReward(samegame(num_agents=3, team_rewards=True))
+    with pytest.raises(BadCall, match="this door sees one"):
+        ShareTeamReward(samegame("gymnasium", num_agents=3))
+    with pytest.raises(BadParameter, match=r"objective 'capture' is not there.*did you mean 'captures'"):
+        SelectObjectives(breakthrough(), "capture")
+    for wrong in ([], ["win", "win"], ["win", 0]):
+        with pytest.raises(BadParameter, match="each once"):
+            SelectObjectives(breakthrough(), wrong)
+    for index in (4, -1, True, 1.5):
+        with pytest.raises(BadParameter, match=r"or 0\.\.3"):
+            SelectObjectives(breakthrough(), [index])
+
+
+def test_shared_bounds_of_a_team() -> None:
+    env = ShareTeamReward(breakthrough(), teams="all")
+    np.testing.assert_array_equal(env.reward_space("player_0").high, [2, 2, 2, 0])
+    for _, rewards, _ in play(env):
+        np.testing.assert_array_equal(rewards["player_0"], rewards["player_1"])
+        assert rewards["player_0"][0] == 0
+
+
+def test_wrapped_batches_show_what_is_below() -> None:
+    env = Scalarise(SelectObjectives(samegames(), [0]), [1])
+    for rewards, *_ in batches(env, 3):
+        assert rewards.shape == (6,)
+    assert env.batch.num_envs == env.num_envs == 6
+    assert SelectObjectives(samegames(), [0, 1]).unwrapped.reward_dim == 2
+
+
+def test_import_is_light() -> None:
+    code = "import sys, momagames.wrappers; print(any(name in sys.modules for name in ('numba', 'pettingzoo', 'gymnasium')))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
+
+
+def test_no_warnings_from_wrapping() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(play(RecordEpisode(Scalarise(samegame(num_agents=2), [1, 2, 3]))))

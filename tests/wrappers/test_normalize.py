@@ -1,0 +1,176 @@
+"""NormalizeReward: once for every step, the same through every door, saved and frozen."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from momagames.errors import BadCall, BadParameter
+from momagames.wrappers import NormalizeReward, Scalarise, SelectObjectives
+from momagames.wrappers.normalize import pooled
+from tests.wrappers.games import batches, breakthrough, breakthroughs, play, rounds, samegame, samegames, steps
+
+samples = st.lists(st.floats(-1000, 1000), min_size=1, max_size=20)
+
+
+@given(first=samples, second=samples)
+def test_pooled_is_the_whole_sample(first: list[float], second: list[float]) -> None:
+    one, other, both = np.array(first), np.array(second), np.array(first + second)
+    mean, var, count = pooled(one.mean(), one.var(), len(one), other.mean(), other.var(), len(other))
+    assert count == len(both)
+    np.testing.assert_allclose([mean, var], [both.mean(), both.var()], rtol=1e-9, atol=1e-7)
+
+
+def by_hand(vectors: list[np.ndarray], ends: list[bool], gamma: float = 0.9) -> list[np.ndarray]:
+    """The definition: each reward over the deviation of all discounted returns so far, the first sample weighing 1e-4."""
+    running, seen, paid = np.zeros_like(vectors[0], np.float64), [], []
+    for vector, end in zip(vectors, ends, strict=True):
+        running = running * gamma + vector
+        seen.append(running)
+        weights = np.array([1e-4] + [1.0] * len(seen))[:, None]
+        returns = np.array([np.zeros_like(running), *seen])
+        mean = (weights * returns).sum(0) / weights.sum()
+        var = (weights * (returns - mean) ** 2).sum(0) / weights.sum() + 1e-4 / weights.sum()  # it begins with variance 1
+        paid.append(vector / np.sqrt(var + 1e-8))
+        running = np.zeros_like(running) if end else running
+    return paid
+
+
+def test_gymnasium_door_against_the_definition() -> None:
+    env, plain = NormalizeReward(samegame("gymnasium"), gamma=0.9), samegame("gymnasium")
+    vectors, ends, got = [], [], []
+    for seed in range(4):
+        for step, raw in zip(steps(env, seed), steps(plain, seed), strict=True):
+            got.append(step[1])
+            vectors.append(raw[1])
+            ends.append(raw[2])
+            assert step[1].dtype == np.float32
+            assert env.reward_space.contains(step[1])
+    np.testing.assert_allclose(got, by_hand(vectors, ends), rtol=1e-5)
+
+
+def test_as_mo_gymnasium_until_the_first_end() -> None:
+    mo = pytest.importorskip("mo_gymnasium.wrappers")
+    theirs = samegame("gymnasium")
+    for k in range(3):
+        theirs = mo.MONormalizeReward(theirs, k)
+    pairs = list(zip(steps(NormalizeReward(samegame("gymnasium"))), steps(theirs), strict=True))
+    assert len(pairs) > 3
+    for one, other in pairs[:-1]:
+        np.testing.assert_allclose(one[1], other[1], rtol=1e-5)
+
+
+def test_last_changes_nothing_and_adds_up_since_the_own_move() -> None:
+    env = NormalizeReward(samegame(num_agents=3, team_rewards=True), gamma=0.5)
+    due = {agent: np.zeros(3, np.float32) for agent in env.possible_agents}
+    for agent, rewards, last in play(env, 4):
+        before = env.state_dict()
+        for _ in range(3):
+            env.last()
+        assert env.state_dict() == before
+        np.testing.assert_array_equal(last, due[agent])
+        due[agent] = np.zeros(3, np.float32)
+        for name, reward in rewards.items():
+            due[name] = due[name] + reward
+    assert env.transform.count[0, 0] == pytest.approx(1e-4 + env.unwrapped.get_state()["ply"])
+
+
+def test_every_door_normalises_alike() -> None:
+    aec, parallel = NormalizeReward(breakthrough()), NormalizeReward(breakthrough("parallel"))
+    batch = NormalizeReward(breakthroughs(1))
+    for seed in range(3):
+        runs = zip(play(aec, seed), rounds(parallel, seed), strict=True)
+        one = [(rewards, step[1]) for (_, rewards, _), step in runs]
+        for (rewards, others), (paid, *_) in zip(one, batches(batch, len(one), seed), strict=True):
+            for i, agent in enumerate(rewards):
+                np.testing.assert_array_equal(rewards[agent], others[agent])
+                np.testing.assert_array_equal(rewards[agent], paid[0, i])
+    assert aec.state_dict() == parallel.state_dict() == batch.state_dict()
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+def test_a_batch_counts_real_steps_only(mode: str) -> None:
+    env = NormalizeReward(samegames(autoreset=mode))
+    live = np.ones(6, bool)
+    steps_played = 0
+    for _, over, *_ in batches(env):
+        steps_played += live.sum()
+        live = live if mode == "same_step" else ~over
+    assert env.transform.count[0, 0] == pytest.approx(1e-4 + steps_played)
+    assert (steps_played < 6 * 25) == (mode != "same_step")
+
+
+def test_a_batch_feeds_one_set_of_statistics() -> None:
+    env, plain = NormalizeReward(samegames(autoreset="same_step"), gamma=0.0), samegames(autoreset="same_step")
+    rewards = []
+    for _, (raw, *_) in zip(batches(env), batches(plain), strict=True):
+        rewards.append(raw)
+    everything = np.concatenate([np.zeros((0, 3)), *rewards])
+    np.testing.assert_allclose(env.transform.mean[0], everything.mean(0), rtol=1e-3)
+    np.testing.assert_allclose(env.transform.var[0], everything.var(0), rtol=1e-3)
+
+
+def test_some_objectives_only() -> None:
+    env, plain = NormalizeReward(samegame(), objectives=["color_2"]), samegame()
+    for (_, rewards, _), (_, raw, _) in zip(play(env), play(plain), strict=True):
+        np.testing.assert_array_equal(rewards["agent_0"][[0, 2]], raw["agent_0"][[0, 2]])
+    assert env.state_dict()["objectives"] == ["color_2"]
+    assert env.reward_space("agent_0").high[1] == np.inf
+    assert env.reward_space("agent_0").high[0] == plain.reward_space("agent_0").high[0]
+
+
+def test_statistics_are_saved_and_frozen() -> None:
+    trained = NormalizeReward(samegame())
+    for seed in range(3):
+        list(play(trained, seed))
+    saved = json.loads(json.dumps(trained.state_dict()))
+    fresh = NormalizeReward(samegame(), frozen=True, state=saved)
+    trained.freeze()
+    for (_, one, _), (_, other, _), (_, raw, _) in zip(play(trained, 9), play(fresh, 9), play(samegame(), 9), strict=True):
+        np.testing.assert_array_equal(one["agent_0"], other["agent_0"])
+        np.testing.assert_allclose(one["agent_0"], raw["agent_0"] / np.sqrt(np.array(saved["var"][0]) + 1e-8), rtol=1e-6)
+    assert trained.state_dict() == fresh.state_dict() == saved
+    trained.freeze(False)
+    list(play(trained, 9))
+    assert trained.state_dict() != saved
+
+
+def test_statistics_are_reached_from_the_outside() -> None:
+    inner = NormalizeReward(SelectObjectives(samegame(), [2, 0]))
+    env = Scalarise(inner, [1, 1])
+    list(play(env))
+    assert env.state_dict() == inner.state_dict()
+    env.freeze()
+    assert inner.transform.frozen
+    env.load_state_dict({**inner.state_dict(), "count": [7.0]})
+    assert inner.transform.count[0, 0] == 7
+    with pytest.raises(BadCall, match="no NormalizeReward in Scalarise"):
+        Scalarise(samegame(), [1, 1, 1]).state_dict()
+
+
+def refuse(env: Any, change: dict[str, Any], message: str) -> None:
+    good = env.state_dict()
+    with pytest.raises(BadParameter, match=message):
+        env.load_state_dict({key: value for key, value in {**good, **change}.items() if value is not None})
+    assert env.state_dict() == good
+
+
+def test_foreign_statistics_are_refused() -> None:
+    env = NormalizeReward(samegame(num_agents=2))
+    refuse(env, {"mean": None}, "has no 'mean'")
+    refuse(env, {"agents": ["agent_0"]}, r"of the agents \['agent_0'\]; here they are \['agent_0', 'agent_1'\]")
+    refuse(env, {"objectives": ["color_1"]}, "of the objectives")
+    refuse(env, {"mean": [[0.0]]}, r"has shapes \(1, 1\)")
+    refuse(env, {"var": [[-1.0] * 3] * 2}, "is not one")
+    refuse(env, {"var": [["x"] * 3] * 2}, "than numbers")
+
+
+def test_bad_arguments() -> None:
+    for wrong in ({"gamma": 1.5}, {"gamma": float("nan")}, {"epsilon": 0}, {"objectives": "color_9"}):
+        with pytest.raises(BadParameter, match=next(iter(wrong)).removesuffix("s")):
+            NormalizeReward(samegame(), **wrong)

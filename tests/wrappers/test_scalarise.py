@@ -1,0 +1,225 @@
+"""Scalarise, through every door."""
+
+from __future__ import annotations
+
+import pickle
+from collections import defaultdict
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from momagames.adapters.aec import MultiObjectiveAEC
+from momagames.errors import BadCall, BadParameter
+from momagames.wrappers import Scalarise
+from tests import meteors
+from tests.wrappers.games import (
+    batches,
+    breakthrough,
+    breakthroughs,
+    legal,
+    play,
+    rounds,
+    samegame,
+    samegames,
+    steps,
+)
+
+WEIGHTS = {"player_0": [1.0, 0.5, 2.0, 0.25], "player_1": [0.0, -1.0, 3.0, 1.5]}
+numbers = st.floats(-100, 100, allow_nan=False, width=32)
+
+
+def smallest(vector: np.ndarray) -> float:
+    return float(vector.min())
+
+
+@given(weights=st.lists(numbers, min_size=3, max_size=3), seed=st.integers(0, 1000))
+def test_scalar_return_is_weights_times_vector_return(weights: list[float], seed: int) -> None:
+    env = Scalarise(samegame(num_agents=2), weights=weights)
+    total = dict.fromkeys(env.possible_agents, 0.0)
+    for _, rewards, _ in play(env, seed):
+        for agent, reward in rewards.items():
+            assert type(reward) is float
+            assert env.reward_space(agent).contains(np.array(reward))
+            total[agent] += reward
+    np.testing.assert_allclose([*total.values()], env.unwrapped.returns @ np.array(weights), rtol=1e-12, atol=1e-9)
+
+
+def test_weights_by_agent() -> None:
+    env = Scalarise(breakthrough(), weights=WEIGHTS)
+    total: dict[str, float] = defaultdict(float)
+    for _, rewards, _ in play(env):
+        for agent, reward in rewards.items():
+            total[agent] += reward
+    for agent, vector in zip(env.possible_agents, env.unwrapped.returns, strict=True):
+        assert total[agent] == pytest.approx(vector @ np.array(WEIGHTS[agent]))
+    assert env.reward_space("player_1").low == pytest.approx(0 - 1 + 0 - 1.5)
+    assert env.reward_space("player_1").high == pytest.approx(0 + 1 + 3 + 0)
+
+
+@pytest.mark.parametrize("utility", [smallest, lambda v: 1.0 + np.log1p(v.sum())])
+def test_last_adds_up_utilities_of_steps(utility: Any) -> None:
+    """Not the utility of the sum, and once for each step however often last() is called; u(0) need not be 0."""
+    env = Scalarise(samegame(num_agents=3, team_rewards=True), utility=utility)
+    inner = samegame(num_agents=3, team_rewards=True)
+    rng = np.random.default_rng(0)
+    env.reset(seed=5)
+    inner.reset(seed=5)
+    due = dict.fromkeys(env.possible_agents, 0.0)
+    checked = 0
+    while env.agents:
+        agent = env.agent_selection
+        before = deepcopy(inner.rewards), deepcopy(inner._cumulative_rewards)
+        for _ in range(3):
+            observation, reward, terminated, _, _ = env.last()
+            assert reward == due[agent]
+        np.testing.assert_equal(before, (inner.rewards, inner._cumulative_rewards))
+        action = None if terminated else legal(observation["action_mask"], rng)
+        env.step(action)
+        inner.step(action)
+        if terminated:
+            continue
+        due[agent] = 0.0
+        for name, vector in inner.rewards.items():
+            due[name] += utility(vector.astype(np.float64))
+            checked += 1
+    assert checked > 9
+
+
+def test_nothing_of_the_inner_environment_is_written() -> None:
+    plain, inner = samegame(num_agents=2), samegame(num_agents=2)
+    for (_, rewards, _), (_, scalars, _) in zip(play(plain), play(Scalarise(inner, [1, 2, 3])), strict=True):
+        for agent, vector in rewards.items():
+            np.testing.assert_array_equal(vector, inner.rewards[agent])
+            np.testing.assert_array_equal(plain._cumulative_rewards[agent], inner._cumulative_rewards[agent])
+            assert scalars[agent] == vector @ np.array([1.0, 2.0, 3.0])
+
+
+def test_simultaneous_moves_are_paid_once_a_round() -> None:
+    env = Scalarise(MultiObjectiveAEC(meteors.game("meteors-v0")), utility=lambda v: 1.0 + float(v.sum()))
+    for seed in range(5):
+        env.reset(seed=seed)
+        total: dict[str, float] = defaultdict(float)
+        vectors = np.zeros(3)
+        rounds_of = defaultdict(int)
+        for agent in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+                continue
+            before = int(env.unwrapped.play.state["ply"])
+            env.step([int(np.flatnonzero(observation["action_mask"][:3])[0]), 1])
+            for name, reward in env.rewards.items():
+                total[name] += reward
+            rounds_of[agent] += 1
+            assert int(env.unwrapped.play.state["ply"]) > before or not any(env.rewards.values())
+        vectors = env.unwrapped.returns.sum(axis=1)
+        for i, name in enumerate(env.possible_agents):
+            assert total[name] == pytest.approx(vectors[i] + rounds_of[name])
+
+
+def test_copies_and_pickles_go_on_alike() -> None:
+    env = Scalarise(samegame(num_agents=2), weights=[1, 2, 3])
+    env.reset(seed=2)
+    rng = np.random.default_rng(0)
+    env.step(legal(env.observe(env.agent_selection)["action_mask"], rng))
+    for twin in (deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert twin.last(observe=False)[1] == env.last(observe=False)[1]
+        before = deepcopy(env)
+        action = legal(twin.observe(twin.agent_selection)["action_mask"], rng)
+        twin.step(action)
+        before.step(action)
+        assert twin.rewards == before.rewards
+        assert twin._cumulative_rewards == before._cumulative_rewards
+
+
+def test_set_weights() -> None:
+    env = Scalarise(samegame(), weights=[1, 1, 1])
+    env.set_weights([0, 0, 0])
+    assert all(rewards["agent_0"] == 0.0 for _, rewards, _ in play(env))
+    assert env.reward_space("agent_0").high == 0
+    with pytest.raises(BadParameter, match=r"shape \(2,\); needed: \(3,\)"):
+        env.set_weights([1, 2])
+
+
+def test_parallel_door() -> None:
+    env, plain = Scalarise(breakthrough("parallel"), weights=WEIGHTS), breakthrough("parallel")
+    for step, vectors in zip(rounds(env), rounds(plain), strict=True):
+        for agent, reward in step[1].items():
+            assert type(reward) is float
+            assert reward == pytest.approx(vectors[1][agent].astype(float) @ np.array(WEIGHTS[agent]))
+
+
+def test_gymnasium_door() -> None:
+    env, plain = Scalarise(samegame("gymnasium"), weights=[1, 2, 3]), samegame("gymnasium")
+    for step, vectors in zip(steps(env), steps(plain), strict=True):
+        assert type(step[1]) is float
+        assert step[1] == vectors[1] @ np.array([1.0, 2.0, 3.0])
+        np.testing.assert_array_equal(step[4]["vector_reward"], vectors[1])
+
+
+def test_vector_door() -> None:
+    env, plain = Scalarise(samegames(), weights=[1, 2, 3]), samegames()
+    for step, vectors in zip(batches(env), batches(plain), strict=True):
+        assert step[0].shape == (6,)
+        np.testing.assert_array_equal(step[0], vectors[0] @ np.array([1.0, 2.0, 3.0]))
+    env, plain = Scalarise(breakthroughs(), weights=WEIGHTS), breakthroughs()
+    weights = np.array([*WEIGHTS.values()])
+    for step, vectors in zip(batches(env), batches(plain), strict=True):
+        assert step[0].shape == (6, 2)
+        np.testing.assert_allclose(step[0], (vectors[0].astype(float) * weights).sum(-1), atol=1e-12)
+        assert env.reward_space.contains(step[0])
+
+
+def test_utility_in_a_batch_skips_steps_that_only_deal() -> None:
+    env = Scalarise(samegames(), utility=lambda v: 1.0 + float(v.sum()))
+    dealt = np.zeros(6, bool)
+    seen = 0
+    for rewards, over, *_ in batches(env):
+        np.testing.assert_array_equal(rewards[dealt], 0)
+        assert (rewards[~dealt] > 1).all()
+        seen += dealt.sum()
+        dealt = over
+    assert seen > 0
+
+
+BAD = {
+    r"shape \(3,\); needed: \(4,\), one for each of win, speed, captures, losses": [1, 2, 3],
+    "not finite": [1, 2, float("nan"), 3],
+    "are not numbers; needed": ["a", "b", "c", "d"],
+    r"names? the agent 'player_2'.*did you mean 'player_": {"player_2": [1, 2, 3, 4]},
+    "no weights for 'player_1'": {"player_0": [1, 2, 3, 4]},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+@pytest.mark.parametrize("api", ["aec", "parallel", "vector"])
+def test_bad_weights(message: str, api: str) -> None:
+    env = breakthroughs() if api == "vector" else breakthrough(api)
+    with pytest.raises(BadParameter, match=message):
+        Scalarise(env, weights=BAD[message])
+
+
+def test_bad_calls() -> None:
+    with pytest.raises(BadParameter, match=r"weights=\.\.\. or utility=\.\.\., one of them"):
+        Scalarise(samegame())
+    with pytest.raises(BadParameter, match="one of them"):
+        Scalarise(samegame(), [1, 1, 1], utility=smallest)
+    with pytest.raises(BadParameter, match="allowed: a function of a reward vector"):
+        Scalarise(samegame(), utility=[1, 1, 1])
+    with pytest.raises(BadCall, match="scalar already"):
+        Scalarise(Scalarise(samegame(), [1, 1, 1]), [1])
+    env = Scalarise(samegame(), utility=lambda v: float("nan"))
+    with pytest.raises(BadParameter, match=r"utility of agent_0 gave nan for \["):
+        list(play(env))
+    env = Scalarise(samegame(), utility=lambda v: v)
+    with pytest.raises(BadParameter, match="needed: a finite number"):
+        list(play(env))
+
+
+def test_calls_before_reset_are_refused_by_the_door() -> None:
+    with pytest.raises(BadCall, match="before reset"):
+        Scalarise(samegame(), [1, 1, 1]).step(0)
