@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Literal
 
 from momagames.errors import BadParameter, UnknownId, nearest, one_of
@@ -61,6 +60,8 @@ def loaded() -> tuple[str, ...]:
 @functools.cache
 def _plugins() -> None:
     """Games of other packages: each entry point of the group "momagames.games" is a function that calls `register`."""
+    from importlib.metadata import entry_points  # slow to import
+
     for point in entry_points(group="momagames.games"):
         point.load()()
 

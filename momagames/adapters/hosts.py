@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
@@ -22,7 +21,7 @@ def announce() -> None:
     """Make every id, present and future, known to the hosts."""
     registry.watch(lambda id: _tell([id]))
     _tell(registry.loaded())
-    sys.meta_path.insert(0, _AfterImport())
+    sys.meta_path.insert(0, _AfterImport())  # type: ignore[arg-type]
 
 
 def _tell(ids: Sequence[str]) -> None:
@@ -65,7 +64,7 @@ def make_vector(id: str, num_envs: int = 1, **options: Any) -> Any:
 HOSTS = {"gymnasium": tell_gymnasium, "pettingzoo": tell_pettingzoo}
 
 
-class _AfterImport(MetaPathFinder):
+class _AfterImport:
     """Finds the hosts as the normal path does, and tells them our ids when their import is done."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
@@ -73,16 +72,19 @@ class _AfterImport(MetaPathFinder):
             return None
         spec = PathFinder.find_spec(name, path)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Telling(spec.loader, name)
+            spec.loader = _Telling(spec.loader, name)  # type: ignore[assignment]
         return spec
 
 
-class _Telling(Loader):
-    def __init__(self, loader: Loader, host: str) -> None:
+class _Telling:
+    """The loader of a host; not derived from importlib.abc, which is slow to import."""
+
+    def __init__(self, loader: Any, host: str) -> None:
         self._loader, self._host = loader, host
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
+        module: ModuleType | None = self._loader.create_module(spec)
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__.loader = module.__loader__ = self._loader  # type: ignore[union-attr]
