@@ -41,6 +41,10 @@ class MissingExtra(MomagamesError, ImportError):
     """Something that an optional dependency does; the message names the extra to install."""
 
 
+class TooLarge(MomagamesError, RuntimeError):
+    """A computation that a limit (of states, memory or time) stopped; the message names the limit and what was reached."""
+
+
 def nearest(given: object, allowed: Iterable[str], alike: float = 0.5) -> str:
     """ "; did you mean 'x'?" or the empty string. `alike` says how much alike two words must be, from 0 to 1."""
     close = get_close_matches(str(given), list(allowed), n=1, cutoff=alike)

@@ -20,8 +20,10 @@ from momagames.kernels.jit import driver, kernel, quiet
 
 # Why `Search.run` returned
 SOLVED, PAUSED, POOL_FULL, TABLE_FULL, FRACTION, OUT_OF_BOUNDS, TOO_DEEP = range(7)
-# What `book` remembers between calls: the frame, the end of the pool's records, positions solved, room that was missing
-DEPTH, TOP, STATES, NEED = range(4)
+# What `book` remembers between calls: the frame, the end of the pool's records, positions solved, the size that the pool
+# needs, and the record of the position solved last
+BOOK = range(5)
+DEPTH, TOP, STATES, NEED, LAST = BOOK
 
 
 @dataclass(frozen=True)
@@ -50,23 +52,25 @@ def search(game: Game, words: int) -> Search:
     return _searches[game.rules_key, words]
 
 
+@kernel
+def keep_all(state, mask):
+    """For a game that does not tell which actions do the same."""
+
+
 def _make(game: Game, words: int) -> Search:
     legal, step, make_key = game.kernels.legal, game.kernels.step, game.kernels.key
+    thin = game.kernels.thin or keep_all
 
-    @kernel
+    name = f"{game.rules_key}.exact.{words}"
+
     def meet(states, depth, masks, cursor, counts):
         """Begin with the position of a frame."""
         legal(states[depth], 0, masks[depth])
+        thin(states[depth], masks[depth])
         cursor[depth] = 0
         counts[depth] = 0
 
-    @kernel
-    def play(states, images, depth, action, move, reward):
-        """Play an action of a frame; the position after it goes into the next frame."""
-        for i in range(images.shape[1]):
-            images[depth + 1, i] = images[depth, i]
-        move[0, 0] = action
-        step(states[depth + 1], move, reward)
+    meet = driver(meet, f"{name}.meet")  # with `visit` the only places that call the rules: compiled once
 
     @quiet
     def pack(reward, scale, lanes, gain):
@@ -84,13 +88,24 @@ def _make(game: Game, words: int) -> Search:
             gain[lanes[k, 2]] += np.uint64(value) << np.uint64(lanes[k, 3])
         return status
 
-    @kernel
-    def look_up(states, depth, keys, pool, table):
-        """The record of a frame's position (0 if the game is over), or UNKNOWN."""
-        if states[depth]["over"]:
+    def visit(depth, action, scale, lanes, states, images, move, reward, gain, keys, pool, table):
+        """Play an action of a frame: the position after it goes into the next frame, the reward into `gain`.
+
+        Returns the record of the position (0 if the game is over), or UNKNOWN, or minus the status of a bad reward
+        """
+        for i in range(images.shape[1]):
+            images[depth + 1, i] = images[depth, i]
+        move[0, 0] = action
+        step(states[depth + 1], move, reward)
+        status = pack(reward, scale, lanes, gain)
+        if status != SOLVED:
+            return -status
+        if states[depth + 1]["over"]:
             return 0
-        make_key(states[depth], keys[depth])
-        return find(keys[depth], pool, table)
+        make_key(states[depth + 1], keys[depth + 1])
+        return find(keys[depth + 1], pool, table)
+
+    visit = driver(visit, f"{name}.visit")
 
     @kernel
     def same(u, v):
@@ -197,7 +212,7 @@ def _make(game: Game, words: int) -> Search:
     ):  # fmt: skip
         key_words = keys.shape[1]
         actions = masks.shape[1]
-        depth, top, solved = book[DEPTH], book[TOP], book[STATES]
+        depth, top, solved, at = book[DEPTH], book[TOP], book[STATES], book[LAST]
         target = solved + budget
         status = PAUSED
         while status == PAUSED and solved < target:
@@ -210,18 +225,16 @@ def _make(game: Game, words: int) -> Search:
                 if depth + 1 == masks.shape[0]:
                     status = TOO_DEEP
                     continue
-                play(states, images, depth, action, move, reward)
-                packed = pack(reward, scale, lanes, gains[depth, count])
-                if packed != SOLVED:
-                    status = packed
+                known = visit(depth, action, scale, lanes, states, images, move, reward, gains[depth, count], keys, pool, table)
+                if known < UNKNOWN:
+                    status = -known
                     continue
                 cursor[depth] = action + 1
-                at = look_up(states, depth + 1, keys, pool, table)
-                if at == UNKNOWN:
+                if known == UNKNOWN:
                     depth += 1
                     meet(states, depth, masks, cursor, counts)
                 else:
-                    counts[depth] = add_child(at, children[depth], gains[depth], count)
+                    counts[depth] = add_child(known, children[depth], gains[depth], count)
                 continue
             if count == 0:  # nothing is legal, nothing more is paid: as a finished game
                 children[depth, 0], count = 0, 1
@@ -251,7 +264,7 @@ def _make(game: Game, words: int) -> Search:
             else:
                 depth -= 1
                 counts[depth] = add_child(at, children[depth], gains[depth], counts[depth])
-        book[DEPTH], book[TOP], book[STATES] = depth, top, solved
+        book[DEPTH], book[TOP], book[STATES], book[LAST] = depth, top, solved, at
         return status
 
     def rehash(key_words, top, pool, table):
@@ -273,6 +286,10 @@ def _make(game: Game, words: int) -> Search:
         return False
 
     @quiet
+    def subtract(target, gain):
+        for w in range(words):
+            target[w] -= gain[w]
+
     def walk(target, scale, lanes, states, images, masks, cursor, counts, keys, gains, move, reward, pool, table, path):
         depth = 0
         meet(states, depth, masks, cursor, counts)
@@ -281,18 +298,14 @@ def _make(game: Game, words: int) -> Search:
             cursor[depth] += 1
             if masks[depth, action] == 0:
                 continue
-            play(states, images, depth, action, move, reward)
-            pack(reward, scale, lanes, gains[depth, 0])
-            at = look_up(states, depth + 1, keys, pool, table)
+            at = visit(depth, action, scale, lanes, states, images, move, reward, gains[depth, 0], keys, pool, table)
             if holds(pool, at, keys.shape[1], target, gains[depth, 0]):
-                for w in range(words):
-                    target[w] -= gains[depth, 0, w]
+                subtract(target, gains[depth, 0])
                 path[depth] = action
                 depth += 1
                 meet(states, depth, masks, cursor, counts)
         return depth
 
-    name = f"{game.rules_key}.exact.{words}"
     return Search(
         start=driver(start, f"{name}.start"),
         run=driver(run, f"{name}.run"),
