@@ -37,11 +37,11 @@ class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
             "central_observation": True,
         }
         self.possible_agents = list(game.agents)
-        self.observation_spaces = {agent: masked_observation_space(game) for agent in game.agents}
-        self.action_spaces = {agent: action_space(game) for agent in game.agents}
-        self.reward_spaces = {agent: reward_space(game) for agent in game.agents}
+        self.observation_spaces = checks.ByAgent({agent: masked_observation_space(game) for agent in game.agents})
+        self.action_spaces = checks.ByAgent({agent: action_space(game) for agent in game.agents})
+        self.reward_spaces = checks.ByAgent({agent: reward_space(game) for agent in game.agents})
         self.play = Play(game)
-        self._index = {agent: i for i, agent in enumerate(game.agents)}
+        self._index = checks.ByAgent({agent: i for i, agent in enumerate(game.agents)})
         self._sequential = game.sequential
         self._started = False
         self._lawful: np.random.Generator | None = None  # picks in place of illegal actions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,16 @@ from momagames.errors import BadCall, BadParameter, nearest, one_of
 
 ILLEGAL = ("raise", "forfeit", "random")
 RENDER_MODES = ("human", "rgb_array", "ansi")
+
+
+T = TypeVar("T")
+
+
+class ByAgent(dict[str, T]):
+    """A dict by agent; a name that no agent has is refused with those that there are."""
+
+    def __missing__(self, name: Any) -> T:
+        raise BadParameter(f"there is no agent {name!r}; there are {one_of(self)}{nearest(name, self)}")
 
 
 def check_illegal(illegal: str) -> str:

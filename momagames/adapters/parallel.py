@@ -9,6 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from momagames import registry
+from momagames.adapters import options as checks
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.bases import ParallelBase
 
@@ -28,6 +29,7 @@ class MultiObjectiveParallel(ParallelBase):  # type: ignore[misc]
         self.possible_agents = list(aec.possible_agents)
         self.observation_spaces, self.action_spaces = aec.observation_spaces, aec.action_spaces
         self.reward_spaces = aec.reward_spaces
+        self._started = False
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         return self.observation_spaces[agent]
@@ -63,6 +65,7 @@ class MultiObjectiveParallel(ParallelBase):  # type: ignore[misc]
         """As the AEC door's reset; returns what every agent sees, and infos."""
         aec = self.aec_env
         aec.reset(seed=seed, options=options)
+        self._started = True
         self.agents = aec.agents[:]
         seen = {agent: aec.look(agent) for agent in self.agents}
         infos = self._infos(self.agents)
@@ -75,6 +78,10 @@ class MultiObjectiveParallel(ParallelBase):  # type: ignore[misc]
         Returns observations, rewards float32[K], terminations, truncations, infos, by agent
         """
         aec = self.aec_env
+        if not self._started:
+            raise checks.before_reset("step()")
+        for agent in actions:
+            self.action_space(agent)  # refuses an unknown name
         if not self.agents:
             return {}, {}, {}, {}, {}
         playing = aec.agents[:]

@@ -94,15 +94,16 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
         seed = checks.check_seed(seed)
         options = dict(options or {})
         chosen = options.pop("reset_mask", None)
+        chosen = None if chosen is None else self.batch.choice(chosen)
         position = checks.start_position(self.game, options)
+        if position is not None and chosen is not None:
+            raise BadParameter("reset(options=...) has 'reset_mask' and a position; give one or the other")
         states = None if position is None else self._positions(position)
         if seed is not None:
             self._lawful = np.random.default_rng(seed)
             self.batch.seed(seed)
         if states is None:
             self.batch.reset(chosen)
-        elif chosen is not None:
-            raise BadParameter("reset(options=...) has 'reset_mask' and a position; give one or the other")
         else:
             unseeded = states["rng"] == 0
             states["rng"][unseeded] = self.batch.states["rng"][unseeded]

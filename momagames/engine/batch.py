@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
 from momagames.engine import loops
-from momagames.errors import BadCall, BadParameter, IllegalAction, one_of
+from momagames.errors import BadCall, BadParameter, IllegalAction, nearest, one_of
 from momagames.kernels.jit import set_threads
 
 Autoreset = Literal["next_step", "same_step", "disabled"]
@@ -50,14 +50,12 @@ class Batch:
         autoreset: Autoreset = "next_step",
         views: Views = "mover",
     ) -> None:
-        if num_envs < 1:
-            raise BadParameter(f"num_envs={num_envs} is not possible; allowed: 1 or more")
-        if threads < 1:
-            raise BadParameter(f"threads={threads} is not possible; allowed: 1 or more")
-        if autoreset not in MODES:
-            raise BadParameter(f"autoreset={autoreset!r} is not possible; allowed: {one_of(MODES)}")
-        if views not in ("mover", "all"):
-            raise BadParameter(f"views={views!r} is not possible; allowed: 'mover' or 'all'")
+        for name, number in (("num_envs", num_envs), ("threads", threads)):
+            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+                raise BadParameter(f"{name}={number!r} is not possible; allowed: whole numbers, 1 or more")
+        for name, word, words in (("autoreset", autoreset, tuple(MODES)), ("views", views, get_args(Views))):
+            if word not in words:
+                raise BadParameter(f"{name}={word!r} is not possible; allowed: {one_of(words)}{nearest(word, words)}")
         self.game, self.num_envs, self.threads, self.mode = game, num_envs, threads, MODES[autoreset]
         self._loops = loops.many(game)
         n, agents, goals = num_envs, len(game.agents), len(game.objectives)
@@ -89,11 +87,16 @@ class Batch:
         """Environment i goes on as the single environment with seed + i would."""
         self.states["rng"] = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
 
+    def choice(self, chosen: Any) -> NDArray[np.bool_]:
+        """Which environments are meant, as bool[N]; or BadParameter."""
+        array = np.asarray(chosen)
+        if array.shape != (self.num_envs,) or array.dtype != np.bool_:
+            raise BadParameter(f"the reset mask has shape {array.shape} of {array.dtype}; needed: bool[{self.num_envs}]")
+        return array
+
     def reset(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """Deal new games, in the chosen environments or in all of them."""
-        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else np.asarray(chosen, np.bool_)
-        if chosen.shape != (self.num_envs,):
-            raise BadParameter(f"the reset mask has shape {chosen.shape}; needed: ({self.num_envs},)")
+        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.choice(chosen)
         self._loops.deal(self.states, chosen, self.observations, self.masks)
         self._clear(chosen)
         self._dealt = True
@@ -116,8 +119,13 @@ class Batch:
         self.to_move[:] = self.states["to_move"]
         self.finished[:] = False
 
+    def _need_games(self) -> None:
+        if not self._dealt:
+            raise BadCall("step() before reset(): call reset(seed=...) first")
+
     def actions(self, actions: Any) -> NDArray[np.int64]:
         """Actions as int64[N, S, P], checked for shape and type only."""
+        self._need_games()
         array = np.asarray(actions)
         if array.dtype.kind not in "iu" or array.size != self._actions.size or array.shape[:1] != (self.num_envs,):
             raise IllegalAction(
@@ -142,8 +150,7 @@ class Batch:
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """One step of every environment. `actions` int64[N, S, P] have been checked."""
-        if not self._dealt:
-            raise BadCall("step() before reset(): call reset(seed=...) first")
+        self._need_games()
         arrays = (
             self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
             self.to_move, self._ended, self._sums, self._lengths, self.returns, self.final_lengths, self.finished,

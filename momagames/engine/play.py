@@ -128,7 +128,8 @@ class Play:
         """The mask of an agent, int8[M] (a buffer: copy it, do not write)."""
         if self._sequential:
             return self.masks[0] if agent == self.mover else self._waiting
-        return self.masks[agent]
+        mask: NDArray[np.int8] = self.masks[agent]
+        return mask
 
     def observe(self, agent: int) -> dict[str, NDArray[Any]]:
         """What an agent sees, field by field, as copies."""

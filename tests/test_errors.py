@@ -1,0 +1,296 @@
+"""Every bad call of the public surface: one MomagamesError that names what was given, what is allowed, the nearest right
+thing; and nothing has changed."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames import errors
+from momagames.baselines import method, policy
+from momagames.envs import mosame_game_v0
+from momagames.errors import BadCall, BadParameter, BadState, IllegalAction, MomagamesError, UnknownId, nearest, one_of
+
+SAME, BREAK = "mo-samegame-v0", "mo-breakthrough-v0"
+SMALL = {"board_width": 4, "board_height": 3, "num_colors": 2}
+BOARD = ["....", "12..", "1212"]  # of SMALL: the groups are the cells 4 and 8, and 5 and 9
+
+
+def small(api="aec", **more):
+    env = momagames.make(SAME, api=api, **SMALL, **more)
+    env.reset(seed=0, options={"board": BOARD})
+    return env
+
+
+def batch(**more):
+    envs = momagames.make_vec(SAME, 3, **SMALL, **more)
+    envs.reset(seed=0, options={"board": BOARD})
+    return envs
+
+
+def breakthrough():
+    env = momagames.make(BREAK, board_width=3, board_height=5)
+    env.reset()
+    return env
+
+
+# what is called -> the error, and what its message has to name
+CASES = {
+    # ids and parameters, through every door
+    "unknown id": (lambda: momagames.make("mo-samgame-v0"), UnknownId, ["'mo-samgame-v0'", "did you mean 'mo-samegame-v0'"]),
+    "unknown version": (lambda: momagames.make_vec("mo-samegame-v7", 2), UnknownId, ["'mo-samegame-v7'", "'mo-samegame-v0'"]),
+    "no id at all": (lambda: momagames.spec("?"), UnknownId, ["'?'", "'mo-samegame-v0'", "'mo-breakthrough-v0'"]),
+    "unknown api": (lambda: momagames.make(SAME, api="aecs"), BadParameter, ["'aecs'", "'parallel'", "did you mean 'aec'"]),
+    "unknown parameter": (
+        lambda: momagames.make(SAME, num_colours=3),
+        BadParameter,
+        ["'num_colours'", "did you mean 'num_colors'", SAME],
+    ),
+    "unknown parameter, parallel": (
+        lambda: momagames.make(SAME, api="parallel", widht=3),
+        BadParameter,
+        ["'widht'", "'board_width'", SAME],
+    ),
+    "unknown parameter, gymnasium": (
+        lambda: momagames.make(SAME, api="gymnasium", agents=3),
+        BadParameter,
+        ["'agents'", "did you mean 'num_agents'"],
+    ),
+    "unknown parameter, vector": (
+        lambda: momagames.make_vec(SAME, 2, board_size=3),
+        BadParameter,
+        ["'board_size'", "'board_height'"],
+    ),
+    "unknown parameter, module": (
+        lambda: mosame_game_v0.env(num_color=3),
+        BadParameter,
+        ["'num_color'", "did you mean 'num_colors'"],
+    ),
+    "out of range": (lambda: momagames.make(SAME, board_width=2), BadParameter, ["board_width=2", "3..30", SAME]),
+    "not whole": (lambda: momagames.make(SAME, board_width=5.5), BadParameter, ["board_width=5.5", "whole numbers 3..30"]),
+    "not a number": (lambda: momagames.spec(SAME, clear_bonus="much"), BadParameter, ["clear_bonus='much'", "0..100000"]),
+    "not a truth value": (lambda: momagames.spec(SAME, team_rewards=1), BadParameter, ["team_rewards=1", "True or False"]),
+    "unknown objective": (
+        lambda: momagames.spec(BREAK, objectives=("win", "sped")),
+        BadParameter,
+        ["'sped'", "did you mean 'speed'", "'losses'"],
+    ),
+    "objective twice": (lambda: momagames.spec(BREAK, objectives=("win", "win")), BadParameter, ["('win', 'win')", "once"]),
+    "bad id": (lambda: momagames.register("my game", "a:b"), BadParameter, ["'my game'", "'name-vN'"]),
+    "id taken": (lambda: momagames.register(SAME, "a:b"), BadParameter, [SAME, "is taken"]),
+    # options of the doors
+    "illegal": (
+        lambda: momagames.make(SAME, illegal="forfiet"),
+        BadParameter,
+        ["'forfiet'", "'raise'", "did you mean 'forfeit'"],
+    ),
+    "render mode": (
+        lambda: momagames.make(SAME, render_mode="rgb"),
+        BadParameter,
+        ["'rgb'", "'ansi'", "did you mean 'rgb_array'"],
+    ),
+    "agent": (
+        lambda: momagames.make(BREAK, api="gymnasium", agent="player_2"),
+        BadParameter,
+        ["'player_2'", "'player_0'", "did you mean"],
+    ),
+    "others": (
+        lambda: momagames.make(BREAK, api="gymnasium", others="gredy"),
+        UnknownId,
+        ["'gredy'", "'random'", "did you mean 'greedy'"],
+    ),
+    "others, incomplete": (
+        lambda: momagames.make(BREAK, api="gymnasium", others={}),
+        BadParameter,
+        ["others={}", "'player_1'"],
+    ),
+    "num_envs": (lambda: momagames.make_vec(SAME, 0), BadParameter, ["num_envs=0", "1 or more"]),
+    "num_envs, kind": (lambda: momagames.make_vec(SAME, 2.5), BadParameter, ["num_envs=2.5", "whole numbers, 1 or more"]),
+    "threads": (lambda: momagames.make_vec(SAME, 2, threads=0), BadParameter, ["threads=0", "1 or more"]),
+    "threads, kind": (lambda: momagames.make_vec(SAME, 2, threads="all"), BadParameter, ["threads='all'", "1 or more"]),
+    "autoreset": (
+        lambda: momagames.make_vec(SAME, 2, autoreset="next"),
+        BadParameter,
+        ["'next'", "'disabled'", "did you mean 'next_step'"],
+    ),
+    "views": (lambda: momagames.make_vec(SAME, 2, views="al"), BadParameter, ["'al'", "'mover'", "did you mean 'all'"]),
+    # order of calls
+    "step first": (lambda: momagames.make(SAME).step(0), BadCall, ["step()", "reset("]),
+    "last first": (lambda: momagames.make(SAME).last(), BadCall, ["last()", "reset("]),
+    "observe first": (lambda: momagames.make(SAME).observe("agent_0"), BadCall, ["observe()", "reset("]),
+    "state first": (lambda: momagames.make(SAME).state(), BadCall, ["state()", "reset("]),
+    "get_state first": (lambda: momagames.make(SAME).get_state(), BadCall, ["get_state()", "reset("]),
+    "render first": (lambda: momagames.make(SAME, render_mode="ansi").render(), BadCall, ["render()", "reset("]),
+    "step first, parallel": (lambda: momagames.make(SAME, api="parallel").step({}), BadCall, ["step()", "reset("]),
+    "step first, gymnasium": (lambda: momagames.make(SAME, api="gymnasium").step(0), BadCall, ["step()", "reset("]),
+    "step first, vector": (lambda: momagames.make_vec(SAME, 2).step([0, 0]), BadCall, ["step()", "reset("]),
+    "unknown agent": (lambda: small().observe("agent_1"), BadParameter, ["'agent_1'", "'agent_0'"]),
+    "unknown agent's space": (lambda: small().reward_space("agent_1"), BadParameter, ["'agent_1'", "'agent_0'"]),
+    "unknown agent, parallel": (lambda: small("parallel").step({"agent_1": 4}), BadParameter, ["'agent_1'", "'agent_0'"]),
+    # seeds and positions
+    "seed": (lambda: small().reset(seed=-1), BadParameter, ["seed=-1", "whole numbers from 0"]),
+    "seed, kind": (lambda: small().reset(seed="x"), BadParameter, ["seed='x'", "whole numbers from 0"]),
+    "seed, gymnasium": (lambda: small("gymnasium").reset(seed=0.5), BadParameter, ["seed=0.5", "whole numbers from 0"]),
+    "seed, vector": (lambda: batch().reset(seed=-1), BadParameter, ["seed=-1", "whole numbers from 0"]),
+    "unknown option": (lambda: small().reset(options={"bord": BOARD}), MomagamesError, ["'bord'", "did you mean 'board'"]),
+    "state and board": (lambda: small().reset(options={"state": {}, "board": BOARD}), BadParameter, ["'state'", "'board'"]),
+    "state of no kind": (lambda: small().reset(options={"state": 7}), BadState, ["int", "record", "dict", "text"]),
+    "state without board": (lambda: small().reset(options={"state": {"ply": 1}}), BadState, ["'board'", "ply"]),
+    "board too small": (lambda: small().reset(options={"board": ["12", "12"]}), BadState, ["(2, 2)", "[3, 4]"]),
+    "board uneven": (lambda: small().reset(options={"board": ["12", "121", "1212"]}), BadState, ["[2, 3, 4]"]),
+    "board symbol": (
+        lambda: small().reset(options={"board": ["....", "x2..", "1212"]}),
+        BadState,
+        ["row 1", "column 0", "'x'"],
+    ),
+    "board colour": (
+        lambda: small().reset(options={"board": ["....", "12..", "1312"]}),
+        BadState,
+        ["row 2", "column 1", "3", "2"],
+    ),
+    "board floats": (
+        lambda: small().reset(options={"board": ["1...", "....", "1212"]}),
+        BadState,
+        ["row 0", "column 0", "hangs"],
+    ),
+    "board gap": (lambda: small().reset(options={"board": ["....", "....", "1.12"]}), BadState, ["column 1", "column 2"]),
+    "agent of a position": (
+        lambda: small().reset(options={"board": BOARD, "next_agent": "agent_3"}),
+        BadState,
+        ["'agent_3'", "agent_0"],
+    ),
+    "ply": (lambda: small().reset(options={"board": BOARD, "ply": -1}), BadState, ["ply=-1", "0.."]),
+    "rng": (lambda: small().reset(options={"board": BOARD, "rng": "x"}), BadState, ["rng='x'"]),
+    "text": (lambda: small().reset(options={"state": ""}), BadState, [SAME]),
+    "pieces on the goal row": (
+        lambda: breakthrough().reset(options={"board": ["1..", "...", "...", "2..", "1.."]}),
+        BadState,
+        ["row 4", "column 0", "player_0"],
+    ),
+    "no pieces": (
+        lambda: breakthrough().reset(options={"board": ["1..", "...", "...", "...", "..."]}),
+        BadState,
+        ["player_1", "0 pieces", "1 to 6"],
+    ),
+    "positions, vector": (
+        lambda: batch().reset(options={"state": [{"board": BOARD}] * 2}),
+        BadParameter,
+        ["2 positions", "3 environments"],
+    ),
+    "reset mask, vector": (
+        lambda: batch().reset(options={"reset_mask": np.ones(2, bool)}),
+        BadParameter,
+        ["(2,)", "bool[3]"],
+    ),
+    # actions
+    "illegal action": (lambda: small().step(10), IllegalAction, ["agent_0", "10", "4 actions are legal", "= 9"]),
+    "action out of range": (lambda: small().step(12), IllegalAction, ["agent_0", "12", "4 actions are legal"]),
+    "negative action": (lambda: small().step(-1), IllegalAction, ["agent_0", "-1", "4 actions are legal"]),
+    "no action": (lambda: small().step(None), IllegalAction, ["agent_0", "None", "4 actions are legal"]),
+    "not an action": (lambda: small().step("up"), IllegalAction, ["agent_0", "'up'", "4 actions are legal"]),
+    "half an action": (lambda: small().step(4.5), IllegalAction, ["agent_0", "4.5", "4 actions are legal"]),
+    "action, gymnasium": (lambda: small("gymnasium").step(10), IllegalAction, ["agent_0", "10", "4 actions are legal"]),
+    "action, parallel": (lambda: small("parallel").step({"agent_0": 10}), IllegalAction, ["agent_0", "10", "4 actions"]),
+    "action missing, parallel": (lambda: small("parallel").step({}), IllegalAction, ["agent_0", "None", "4 actions are legal"]),
+    "action, vector": (
+        lambda: batch().step([4, 4, 10]),
+        IllegalAction,
+        ["environment 2", "agent_0", "10", "4 actions are legal"],
+    ),
+    "actions, shape": (lambda: batch().step([4, 4]), IllegalAction, ["(2,)", "[3]"]),
+    "actions, kind": (lambda: batch().step([4.0, 4.0, 4.0]), IllegalAction, ["float64", "whole numbers"]),
+    # baselines
+    "unknown method": (lambda: method("beem"), UnknownId, ["'beem'", "'random'", "did you mean 'beam'"]),
+    "unknown policy": (
+        lambda: policy("rand", momagames.spec(SAME)),
+        UnknownId,
+        ["'rand'", "'greedy'", "did you mean 'random'"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_bad_call_says_what_was_wrong(case):
+    call, kind, named = CASES[case]
+    with pytest.raises(MomagamesError) as caught:
+        call()
+    assert isinstance(caught.value, kind)
+    message = str(caught.value)
+    assert [part for part in named if part not in message] == [], message
+    assert "\n" not in message
+
+
+def test_a_step_after_the_end_is_refused():
+    env = small("gymnasium")
+    env.step(4)
+    while True:
+        legal = np.flatnonzero(env.action_masks())
+        if not len(legal):
+            break
+        env.step(int(legal[0]))
+    with pytest.raises(BadCall, match="end of the episode"):
+        env.step(0)
+
+
+WRONG_RESETS = [
+    {"seed": -1},
+    {"options": {"board": ["....", "....", "1.12"]}},
+    {"options": {"state": 7}},
+    {"options": {"bord": 1}},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG_RESETS, ids=str)
+@pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
+def test_a_refused_reset_changes_nothing(api, wrong):
+    env = small(api)
+    env.step({"agent_0": 4} if api == "parallel" else 4)
+    before, returns = copy.deepcopy(env.get_state()), env.play.returns.copy() if api == "gymnasium" else env.returns.copy()
+    with pytest.raises(MomagamesError):
+        env.reset(**wrong)
+    assert env.get_state() == before
+    assert np.array_equal(env.play.returns if api == "gymnasium" else env.returns, returns)
+
+
+@pytest.mark.parametrize("wrong", [*WRONG_RESETS, {"seed": 3, "options": {"reset_mask": np.ones(2, bool)}}], ids=str)
+def test_a_refused_reset_of_a_batch_changes_nothing(wrong):
+    envs = batch()
+    envs.step([4, 4, 8])
+    before = envs.batch.states.copy(), envs.batch.observations.copy(), envs.batch.rewards.copy()
+    with pytest.raises(MomagamesError):
+        envs.reset(**wrong)
+    after = envs.batch.states, envs.batch.observations, envs.batch.rewards
+    assert all(old.tobytes() == new.tobytes() for old, new in zip(before, after, strict=True))
+
+
+def test_a_refused_action_changes_nothing():
+    env = small()
+    before = env.get_state()
+    with pytest.raises(IllegalAction):
+        env.step(10)
+    assert env.get_state() == before
+    envs = batch()
+    states = envs.batch.states.copy()
+    with pytest.raises(IllegalAction):
+        envs.step([4, 4, 10])
+    assert envs.batch.states.tobytes() == states.tobytes()
+
+
+def test_every_error_is_one_of_ours_and_a_builtin_kind():
+    """Who catches ValueError, KeyError, RuntimeError or ImportError catches ours too."""
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, MomagamesError)]
+    assert len(kinds) >= 7
+    builtin = (ValueError, KeyError, RuntimeError, ImportError)
+    assert all(issubclass(kind, builtin) for kind in kinds if kind is not MomagamesError)
+    assert all(kind.__doc__ for kind in kinds)
+
+
+def test_helpers_of_messages():
+    assert nearest("boad", ["board", "ply"]) == "; did you mean 'board'?"
+    assert nearest("zzz", ["board", "ply"]) == ""
+    assert one_of(["a"]) == "'a'"
+    assert one_of(["a", "b", "c"]) == "'a', 'b' or 'c'"
