@@ -1,0 +1,144 @@
+"""What must hold at every point of every game of MO-SameGame."""
+
+from math import isqrt
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.games.samegame.naive import SYMBOLS
+from tests.games.walk import board, legal, moves, start
+
+ID = "mo-samegame-v0"
+SEEDS = st.integers(0, 2**64 - 1)
+SIZES = st.fixed_dictionaries(
+    {
+        "board_width": st.integers(3, 9),
+        "board_height": st.integers(3, 9),
+        "num_colors": st.integers(2, 10),
+        "num_agents": st.integers(1, 5),
+    }
+)
+
+
+def tiles(rows):
+    return sum(symbol != "." for row in rows for symbol in row)
+
+
+@settings(max_examples=40)
+@given(SEEDS, SIZES)
+def test_tiles_and_points_are_conserved(seed, params):
+    play = start(ID, seed, **params)
+    left = params["board_width"] * params["board_height"]
+    assert tiles(board(play)) == left
+    for _, mover, _, reward in moves(play, seed):
+        points = reward.sum()
+        removed = isqrt(int(points))
+        assert removed >= 2
+        assert removed**2 == points
+        assert reward[mover].sum() == points
+        left -= removed
+        assert tiles(board(play)) == left == play.state["tiles"]
+        assert 2 * play.state["ply"] + left <= params["board_width"] * params["board_height"]
+    assert play.state["ply"] <= play.game.max_plies
+
+
+@settings(max_examples=40)
+@given(SEEDS, SIZES)
+def test_tiles_lie_on_the_bottom_and_to_the_left(seed, params):
+    play = start(ID, seed, **params)
+    for _ in moves(play, seed):
+        columns = ["".join(column) for column in zip(*board(play), strict=True)]
+        assert all("." not in column.lstrip(".") for column in columns)
+        used = [column.strip(".") != "" for column in columns]
+        assert used == sorted(used, reverse=True)
+
+
+@settings(max_examples=40)
+@given(SEEDS, SIZES, st.randoms(use_true_random=False))
+def test_colors_have_no_meaning(seed, params, chance):
+    """The same game with other colours: the same cells, and the points in the objectives of the other colours."""
+    play, other = (start(ID, seed, **params) for _ in range(2))
+    colors = list(range(params["num_colors"]))
+    chance.shuffle(colors)
+    new = dict(zip(SYMBOLS[1:], (SYMBOLS[1 + k] for k in colors), strict=False)) | {".": "."}
+    other.load({"board": ["".join(new[symbol] for symbol in row) for row in board(play)]})
+    for _, _, action, reward in moves(play, seed):
+        other.turn(action)
+        assert np.array_equal(other.reward[:, colors], reward)
+        assert np.array_equal(other.masks, play.masks)
+
+
+@settings(max_examples=25)
+@given(SEEDS, SIZES)
+def test_every_cell_of_a_group_does_the_same(seed, params):
+    play, other = (start(ID, seed, **params) for _ in range(2))
+    rows = board(play)
+    after = {}
+    for action in legal(play):
+        other.load({"board": rows, "rng": int(play.state["rng"])})
+        other.turn(action)
+        after.setdefault(other.states.tobytes() + other.reward.tobytes(), set()).add(action)
+    width = params["board_width"]
+    for group in after.values():  # cells with the same result hang together and have one colour
+        found, fresh = set(), {min(group)}
+        while fresh:
+            cell = fresh.pop()
+            found.add(cell)
+            across = {cell - 1} if cell % width else set()
+            across |= {cell + 1} if (cell + 1) % width else set()
+            fresh |= (across | {cell - width, cell + width}) & group - found
+        assert found == group
+        assert len({rows[cell // width][cell % width] for cell in group}) == 1
+
+
+@settings(max_examples=25)
+@given(SEEDS, SIZES, st.booleans(), st.booleans())
+def test_team_and_color_rewards_only_move_points(seed, params, team, by_color):
+    plain = start(ID, seed, **params)
+    other = start(ID, seed, **params, team_rewards=team, color_rewards=by_color)
+    for _, _, action, reward in moves(plain, seed):
+        other.turn(action)
+        shared = np.broadcast_to(reward.sum(axis=0), reward.shape) if team else reward
+        assert np.array_equal(other.reward, shared if by_color else shared.sum(axis=1, keepdims=True))
+
+
+@settings(max_examples=25)
+@given(SEEDS, st.floats(0, 100_000, width=32))
+def test_clear_bonus_is_paid_for_an_empty_board_only(seed, bonus):
+    params = {"board_width": 3, "board_height": 4, "num_colors": 2}
+    plain, other = start(ID, seed, **params), start(ID, seed, **params, clear_bonus=bonus)
+    for _, _, action, reward in moves(plain, seed):
+        other.turn(action)
+        extra = bonus if plain.state["tiles"] == 0 else 0
+        assert np.array_equal(other.reward, (reward + extra * (reward > 0)).astype(np.float32))
+
+
+@settings(max_examples=60)
+@given(st.floats(0, 100_000))
+def test_the_bound_of_a_step_holds_for_every_bonus(bonus):
+    """The sum is rounded to float32 once in the rules and once in the declared bound."""
+    play = start(ID, 0, board_width=9, board_height=7, clear_bonus=bonus)
+    play.load({"board": ["1" * 9] * 7})
+    play.turn(0)
+    assert play.reward.max() == play.game.reward_high[0]
+
+
+def test_a_dealt_board_has_a_group_and_seeds_differ():
+    boards = set()
+    for seed in range(300):  # about a third of the 3x3 boards of ten colours have none and are drawn again
+        play = start(ID, seed, board_width=3, board_height=3, num_colors=10)
+        assert legal(play)
+        boards.add(tuple(board(play)))
+    assert len(boards) == 300
+
+
+def test_colors_are_dealt_evenly():
+    play = start(ID, 1, board_width=30, board_height=30, num_colors=7)
+    counts = np.zeros(8)
+    for _ in range(20):
+        counts += np.bincount([SYMBOLS.index(symbol) for symbol in "".join(board(play))], minlength=8)
+        play.deal()
+    expected = 20 * 900 / 7
+    assert counts[0] == 0
+    assert ((counts[1:] - expected) ** 2 / expected).sum() < 22.46  # chi-square, 6 degrees of freedom, p = 0.001

@@ -1,0 +1,65 @@
+"""Keys of positions, for search: equal exactly where the future is equal."""
+
+import numpy as np
+import pytest
+
+from momagames.kernels.jit import driver
+from tests.games.walk import legal, moves, start
+
+KINDS = [
+    ("mo-samegame-v0", {"board_width": 4, "board_height": 3, "num_colors": 3}),
+    ("mo-samegame-v0", {"board_width": 5, "board_height": 7, "num_colors": 7, "num_agents": 3}),
+    ("mo-samegame-v0", {"board_width": 8, "board_height": 4, "num_colors": 10, "num_agents": 2}),
+    ("mo-breakthrough-v0", {"board_width": 3, "board_height": 5}),
+    ("mo-breakthrough-v0", {"board_width": 9, "board_height": 9}),
+]
+drivers = {}
+
+
+def key(play):
+    """The key of a position, as bytes."""
+    game = play.game
+    if game.id not in drivers:
+        kernel = game.kernels.key
+
+        def words_of(states, words):
+            kernel(states[0], words)
+
+        drivers[game.id] = driver(words_of, f"tests.{game.rules_key}.key")
+    words = np.zeros(game.key_words, np.uint64)
+    drivers[game.id](play.states, words)
+    return words.tobytes()
+
+
+def future(play):
+    """What decides how the game goes on: the position without its random word, and in Breakthrough the moves made."""
+    data = play.game.save(play.state)
+    counted = data["ply"] if play.game.id == "mo-breakthrough-v0" else 0
+    return tuple(data["board"]), data["next_agent"], counted
+
+
+@pytest.mark.parametrize(("id", "params"), KINDS)
+def test_keys(id, params):
+    play, other = (start(id, 0, **params) for _ in range(2))
+    futures, keys = {}, {}
+    for seed in range(6):
+        play.deal(seed % 3)
+        for before, *_ in moves(play, seed):
+            futures.setdefault(key(play), set()).add(future(play))
+            keys.setdefault(future(play), set()).add(key(play))
+            for action in (a for i, a in enumerate(legal(play)) if i % 5 == 0):
+                other.states[:] = play.states
+                other.turn(action)
+                futures.setdefault(key(other), set()).add(future(other))
+                keys.setdefault(future(other), set()).add(key(other))
+            assert before["ply"] + 1 == play.state["ply"]
+    assert len(keys) > 15
+    assert all(len(found) == 1 for found in futures.values())
+    assert all(len(found) == 1 for found in keys.values())
+
+
+def test_another_mover_is_another_future():
+    play = start("mo-samegame-v0", 4, board_width=4, board_height=4, num_agents=2)
+    first = key(play)
+    play.load(play.game.save(play.state) | {"next_agent": "agent_1"})
+    assert key(play) != first

@@ -1,0 +1,347 @@
+"""Positions as data and as text: round trips at every point of a game, and bad ones refused with a reason."""
+
+import copy
+import json
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import momagames
+from momagames.engine.play import loaded
+from momagames.errors import BadState
+from tests.games.walk import legal, moves, start
+
+SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
+SEEDS = st.integers(0, 2**63)
+GAMES = st.one_of(
+    st.tuples(
+        st.just(SAMEGAME),
+        st.fixed_dictionaries(
+            {"board_width": st.integers(3, 8), "board_height": st.integers(3, 8), "num_agents": st.integers(1, 5)}
+        ),
+    ),
+    st.tuples(
+        st.just(BREAKTHROUGH),
+        st.fixed_dictionaries(
+            {"board_width": st.integers(3, 9), "board_height": st.integers(5, 9), "canonical": st.booleans()}
+        ),
+    ),
+)
+
+
+@settings(max_examples=40)
+@given(GAMES, SEEDS)
+def test_round_trips_at_every_point(chosen, seed):
+    """Record, dict, JSON and text of a position all give the very same bytes."""
+    id, params = chosen
+    play = start(id, seed, **params)
+    game = play.game
+    for _ in moves(play, seed):
+        if id == BREAKTHROUGH and play.state["over"]:
+            continue  # SPEC §9: a finished one is refused
+        data = game.save(play.state)
+        assert game.read(game.show(play.state)).keys() == data.keys()
+        for form in (play.state, play.states, data, json.loads(json.dumps(data)), game.show(play.state)):
+            assert loaded(game, form).tobytes() == play.states.tobytes()
+
+
+@settings(max_examples=25)
+@given(GAMES, SEEDS, st.integers(0, 30))
+def test_a_copy_has_the_same_future(chosen, seed, when):
+    id, params = chosen
+    play = start(id, seed, **params)
+    for made, _ in enumerate(moves(play, seed)):
+        if made == when:
+            break
+    if play.state["over"]:
+        return
+    copies = [copy.deepcopy(play), pickle.loads(pickle.dumps(play)), start(id, 0, **params)]
+    copies[2].load(play.game.save(play.state))
+    for _, _, action, reward in moves(play, seed + 1):
+        for other in copies:
+            other.turn(action)
+            assert np.array_equal(other.reward, reward.astype(np.float32))
+            assert other.states.tobytes() == play.states.tobytes()
+            assert np.array_equal(other.observations, play.observations)
+            assert np.array_equal(other.masks, play.masks)
+    for other in (play, *copies):  # and the same luck: the games that are dealt next
+        other.deal()
+        assert other.states.tobytes() == play.states.tobytes()
+
+
+@settings(max_examples=25)
+@given(GAMES, SEEDS)
+def test_the_same_seed_is_the_same_game(chosen, seed):
+    id, params = chosen
+    play, other = start(id, seed, **params), start(id, seed, **params)
+    for _, _, action, _ in moves(play, seed):
+        other.turn(action)
+        assert other.states.tobytes() == play.states.tobytes()
+
+
+def test_the_examples_of_the_specifications_load():
+    games = {
+        SAMEGAME: {"board_width": 3, "board_height": 3, "num_colors": 3},
+        BREAKTHROUGH: {"board_width": 3, "board_height": 5},
+    }
+    for id, params in games.items():
+        folder = Path(momagames.__file__).parent / "games" / id.removeprefix("mo-").removesuffix("-v0")
+        found = re.search(r"(?:^    .+\n)+", (folder / "SPEC.md").read_text(encoding="utf-8"), re.MULTILINE)
+        text = re.sub("^    ", "", found.group(), flags=re.MULTILINE).strip()
+        play = start(id, 0, **params)
+        play.load(text)
+        assert play.game.show(play.state).startswith(text.splitlines()[0] if id == SAMEGAME else "next_agent=player_1 ply=1")
+        assert legal(play)
+
+
+def test_a_board_without_a_group_ends_at_reset():
+    env = momagames.make(SAMEGAME, board_width=3, board_height=3, num_agents=2)
+    for rows in (["121", "212", "121"], ["...", "...", "..."]):
+        env.reset(options={"board": rows})
+        assert env.terminations == {"agent_0": True, "agent_1": True}
+        assert not any(reward.any() for reward in env.rewards.values())
+        env.step(None)
+        env.step(None)
+        assert env.agents == []
+
+
+@pytest.mark.parametrize("id", [SAMEGAME, BREAKTHROUGH])
+def test_forms_of_a_board(id):
+    """Strings, one string, lists of numbers and arrays of any integer type are the same board."""
+    env = momagames.make(id, board_width=5, board_height=6)
+    env.reset(seed=1)
+    rows = env.get_state()["board"]
+    numbers = [[".12345".index(symbol) for symbol in row] for row in rows]
+    forms = [rows, tuple(rows), "\n".join(rows), numbers]
+    forms += [np.array(numbers, kind) for kind in ("i1", "u1", "i8", "u8")]
+    for form in forms:
+        env.reset(options={"board": form})
+        assert env.get_state()["board"] == rows
+        assert env.get_state()["ply"] == 0
+
+
+def test_a_position_goes_on_with_the_stream_of_the_environment():
+    env, other = (momagames.make(SAMEGAME, board_width=4, board_height=4) for _ in range(2))
+    env.reset(seed=3)
+    position = env.get_state()
+    other.reset(seed=99, options={"state": position})  # brings its own word
+    env.reset()
+    other.reset()
+    assert env.get_state() == other.get_state()
+    other.reset(seed=99, options={"board": position["board"]})
+    other.reset()
+    env.reset(seed=99)
+    env.reset()
+    env.reset(seed=99, options={"board": position["board"]})
+    env.reset()
+    assert env.get_state() == other.get_state()
+
+
+SMALL = {
+    SAMEGAME: {"board_width": 3, "board_height": 3, "num_colors": 3, "num_agents": 2},
+    BREAKTHROUGH: {"board_width": 3, "board_height": 5},
+}
+GOOD = {SAMEGAME: ["112", "212", "331"], BREAKTHROUGH: ["111", "1..", "...", "222", ".22"]}
+
+
+def other_record(id, **params):
+    return start(id, 0, **params).state.copy()
+
+
+def spoiled(id, **fields):
+    """A record of the right game with nonsense in it."""
+    state = start(id, 1, **SMALL[id]).state.copy()
+    for name, value in fields.items():
+        state[name] = value
+    return state
+
+
+def changed(rows, y, row):
+    return [*rows[:y], row, *rows[y + 1 :]]
+
+
+BAD_FOR_BOTH = [
+    ({"state": {"boart": []}}, "no key 'boart'.*did you mean 'board'"),
+    ({"next_agent": "nobody"}, "needs 'board'"),
+    ({"board": None}, "shape"),
+    ({"board": 5}, "shape"),
+    ({"board": ""}, "shape"),
+    ({"board": []}, "shape"),
+    ({"board": {}}, "shape"),
+    ({"board": object()}, "shape"),
+    ({"board": b"111"}, "shape"),
+    ({"board": [[1, 2], [3]]}, "board"),
+    ({"board": [["1", "1", "1"]] * 3}, "shape"),
+    ({"board": np.zeros((2, 3), int)}, "shape"),
+    ({"board": ["111"]}, "shape"),
+    ({"board": ["111", "11", "1"]}, "differ in length"),
+    ({"board": ["x11"] * 5}, "row 0, column 0: 'x'"),
+    ({"state": 3}, "record, a dict or the text"),
+    ({"state": ["a"]}, "record, a dict or the text"),
+    ({"state": ""}, "board"),
+    ({"state": "junk"}, "needs 'board'|shape|no key"),
+    ({"state": "x=1\n..."}, "shape"),
+    ({"state": {}}, "needs 'board'"),
+    ({"state": {1: 2}}, "needs 'board'"),
+    ({"state": np.zeros(3)}, "record, a dict or the text"),
+    ({"state": np.zeros(1, [("board", "u1", (9,))])[0]}, "record, a dict or the text"),
+]
+WITH_A_GOOD_BOARD = [
+    ({"next_agent": "nobody"}, "next_agent='nobody'"),
+    ({"next_agent": 0}, "next_agent=0"),
+    ({"next_agent": None}, "next_agent=None"),
+    ({"next_agent": ["agent_0"]}, "next_agent"),
+    ({"first_agent": "nobody"}, "next_agent='nobody'"),
+    ({"ply": -1}, "ply=-1"),
+    ({"ply": 1.5}, "ply=1.5"),
+    ({"ply": True}, "ply=True"),
+    ({"ply": "many"}, "ply='many'"),
+    ({"ply": "-1"}, "ply='-1'"),
+    ({"ply": 10**30}, "ply=1000"),
+    ({"ply": None}, "ply=None"),
+    ({"ply": 8}, "ply=8"),
+    ({"rng": -1}, "rng=-1"),
+    ({"rng": 2**64}, "rng=18446744073709551616"),
+    ({"rng": 0.5}, "rng=0.5"),
+    ({"rng": "luck"}, "rng='luck'"),
+    ({"rng": []}, "rng="),
+]
+GOOD_ROWS = GOOD[SAMEGAME]
+BAD_SAMEGAME = [
+    ({"board": changed(GOOD_ROWS, 0, "114")}, "row 0, column 2 holds 4; allowed: 0 .empty. to 3"),
+    ({"board": np.full((3, 3), -1)}, "row 0, column 0 holds -1"),
+    ({"board": np.ones((3, 3))}, "whole numbers"),
+    ({"board": np.ones((3, 3), bool)}, "whole numbers"),
+    ({"board": np.full((3, 3), 2**70, object)}, "whole numbers"),
+    ({"board": changed(GOOD_ROWS, 2, "3.1")}, "hangs above an empty cell"),
+    ({"board": ["1.1", "1.1", "1.1"]}, "column 1 is empty but column 2 is not"),
+    ({"board": [".11", ".11", ".11"]}, "column 0 is empty"),
+    ({"board": np.ones((3, 3, 1), int)}, "shape"),
+    ({"state": other_record(SAMEGAME, board_width=4, board_height=3)}, "shape"),
+    ({"state": other_record(SAMEGAME, board_width=30, board_height=30)}, "shape"),
+    ({"state": spoiled(SAMEGAME, width=9)}, "shape"),
+    ({"state": spoiled(SAMEGAME, width=-3, height=-3)}, "."),
+    ({"state": spoiled(SAMEGAME, board=15)}, "."),
+    ({"state": spoiled(SAMEGAME, to_move=4)}, "next_agent='agent_4'"),
+    ({"state": spoiled(SAMEGAME, ply=-3)}, "ply=-3"),
+]
+BAD_BREAKTHROUGH = [
+    ({"board": ["...", "1..", "...", "...", "..."]}, "player_1 has 0 pieces"),
+    ({"board": ["2..", "...", "...", "...", "..1"]}, "goal row"),
+    ({"board": ["...", "...", "1.2", "...", "..1"]}, "row 4, column 2: player_0 stands on its goal row"),
+    ({"board": ["2..", "...", "1.2", "...", "..."]}, "row 0, column 0: player_1 stands on its goal row"),
+    ({"board": ["111", "111", "1..", "222", "222"]}, "player_0 has 7 pieces"),
+    ({"board": ["113", "1..", "...", "222", ".22"]}, "'3' is not"),
+    ({"board": np.full((5, 3), 3)}, "row 0, column 0 holds 3"),
+    ({"board": np.ones((3, 5), int)}, "shape"),
+    ({"state": other_record(BREAKTHROUGH)}, "shape"),
+    ({"state": other_record(BREAKTHROUGH, board_width=20, board_height=20)}, "shape"),
+    ({"state": spoiled(BREAKTHROUGH, height=20)}, "."),
+    ({"state": spoiled(BREAKTHROUGH, pieces=2**64 - 1)}, "."),
+    ({"state": spoiled(BREAKTHROUGH, to_move=2)}, "."),
+    ({"state": spoiled(BREAKTHROUGH, ply=1)}, "ply=1"),
+]
+SLIPS = [("frist_agent", "first_agent"), ("nextagent", "next_agent"), ("boards", "board")]
+BAD = [(id, options, why) for id in SMALL for options, why in BAD_FOR_BOTH]
+BAD += [(id, {"state": {"board": GOOD[id], slip: 0}}, f"mean '{key}'") for id in SMALL for slip, key in SLIPS]
+BAD += [(id, {"board": GOOD[id], **options}, why) for id in SMALL for options, why in WITH_A_GOOD_BOARD]
+BAD += [(SAMEGAME, options, why) for options, why in BAD_SAMEGAME]
+BAD += [(BREAKTHROUGH, options, why) for options, why in BAD_BREAKTHROUGH]
+
+
+def everything(env):
+    """All that a user can see of an environment."""
+    seen = [env.observe(agent) for agent in env.agents]
+    books = (env.rewards, env._cumulative_rewards, env.terminations, env.truncations, env.infos)
+    return repr((env.get_state(), env.agent_selection, env.agents, books, seen, env.returns.tolist()))
+
+
+@pytest.mark.parametrize(("id", "options", "why"), BAD, ids=lambda value: str(value)[:40])
+def test_bad_positions_are_refused_and_change_nothing(id, options, why):
+    env = momagames.make(id, **SMALL[id])
+    env.reset(seed=7)
+    env.step(legal(env.play)[0])
+    before = everything(env)
+    with pytest.raises(BadState, match=why) as error:
+        env.reset(seed=8, options=options)
+    assert str(error.value).startswith(id)
+    assert everything(env) == before
+    env.step(legal(env.play)[0])
+
+
+@pytest.mark.parametrize("id", list(SMALL))
+@pytest.mark.parametrize(("slip", "key"), SLIPS)
+def test_slips_in_options_are_refused(id, slip, key):
+    env = momagames.make(id, **SMALL[id])
+    env.reset(seed=7)
+    before = everything(env)
+    with pytest.raises(momagames.errors.BadParameter, match=f"did you mean '{key}'"):
+        env.reset(options={"board": GOOD[id], slip: 0})
+    assert everything(env) == before
+
+
+def test_state_and_board_together_are_refused():
+    env = momagames.make(SAMEGAME)
+    env.reset(seed=7)
+    before = everything(env)
+    with pytest.raises(momagames.errors.BadParameter, match="give one or the other"):
+        env.reset(options={"state": env.get_state(), "board": env.get_state()["board"]})
+    assert everything(env) == before
+
+
+@pytest.mark.parametrize("id", list(SMALL))
+def test_good_positions_are_taken(id):
+    """So that the refusals above are about what they say."""
+    env = momagames.make(id, **SMALL[id])
+    env.reset(options={"board": GOOD[id], "first_agent": env.possible_agents[1], "ply": 0, "rng": 5})
+    assert env.agent_selection == env.possible_agents[1]
+    assert env.get_state()["board"] == GOOD[id]
+    env.reset(options={"state": spoiled(id)})
+    assert env.get_state()["rng"] == int(spoiled(id)["rng"])
+
+
+JUNK = [None, -1, 10**6, 2**70, 1.5, float("nan"), float("inf"), "0", "a", [0], [], {}, (1, 2), np.array([0, 1]), object()]
+
+
+@pytest.mark.parametrize("id", list(SMALL))
+@pytest.mark.parametrize("action", JUNK, ids=repr)
+def test_junk_actions_are_refused_and_change_nothing(id, action):
+    env = momagames.make(id, **SMALL[id])
+    env.reset(options={"board": GOOD[id]})
+    before = everything(env)
+    with pytest.raises(momagames.errors.IllegalAction, match=f"{env.agent_selection} cannot play .* actions are legal"):
+        env.step(action)
+    assert everything(env) == before
+
+
+def test_an_illegal_action_names_the_nearest_cells():
+    env = momagames.make(SAMEGAME, board_width=3, board_height=3, num_colors=3)
+    env.reset(options={"board": ["123", "231", "112"]})
+    message = r"agent_0 cannot play 0: 2 actions are legal; nearest .*\(0,2\) = 6"
+    with pytest.raises(momagames.errors.IllegalAction, match=message):
+        env.step(0)
+
+
+@settings(max_examples=25)
+@given(GAMES, SEEDS)
+def test_actions_by_name(chosen, seed):
+    """What action_name writes for an action, parse_action reads."""
+    id, params = chosen
+    play = start(id, seed, **params)
+    game = play.game
+    for before, _, action, _ in moves(play, seed):
+        assert game.parse_action(before, game.action_name(before, action)) == action
+        assert game.parse_action(before, str(action)) == action
+
+
+@pytest.mark.parametrize("id", list(SMALL))
+@pytest.mark.parametrize("text", ["", "x", "1 2 3 4 5", "1 x"])
+def test_unreadable_actions(id, text):
+    play = start(id, 0, **SMALL[id])
+    with pytest.raises(ValueError, match="type"):
+        play.game.parse_action(play.state, text)
