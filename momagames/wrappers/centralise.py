@@ -37,7 +37,9 @@ class Centralise(gymnasium.Env[Any, Any]):
         self.metadata = {"name": f"centralised {env}", **env.metadata}
         self.render_mode = getattr(env, "render_mode", None)
         self._parts = [_sizes(env.action_space(agent), agent) for agent in self._order]
-        self.action_space = spaces.MultiDiscrete([size for parts in self._parts for size in parts])
+        sizes = [size for parts in self._parts for size in parts]
+        self.action_space = spaces.MultiDiscrete(sizes)
+        self._cuts = np.cumsum(sizes)[:-1]
         self._central = observation == "state"
         self.observation_space = _state_space(env) if self._central else self._agents_space()
         self.reward_space = reward_space(self.reward_form, 0)
@@ -90,13 +92,14 @@ class Centralise(gymnasium.Env[Any, Any]):
         return {agent: self._seen[agent] for agent in self._order}
 
     def _info(self, infos: dict[str, dict[str, Any]]) -> dict[str, Any]:
-        """`agents`, the infos of each; `active_agent` in a turn-based game; `action_mask` where masks are observed."""
+        """`agents`, the infos of each; `active_agent` in a turn-based game; `action_mask` where masks are observed, a tuple
+        by parts as `action_space.sample` takes it."""
         info: dict[str, Any] = {"agents": infos}
         active = next((one["active_agent"] for one in infos.values() if "active_agent" in one), None)
         if active is not None:
             info["active_agent"] = active
         if all(isinstance(seen, dict) and "action_mask" in seen for seen in self._seen.values()):
-            info["action_mask"] = self.action_masks()
+            info["action_mask"] = tuple(np.split(self.action_masks(), self._cuts))
         return info
 
     def action_masks(self) -> NDArray[np.int8]:

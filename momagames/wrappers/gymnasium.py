@@ -70,7 +70,7 @@ class RewardWrapper(RewardHost, Wrapper):
         """The game's door; this wrapper itself where the reward vector has changed: MO-Gymnasium's wrappers and MORL
         learners take the length of the vector from `env.unwrapped.reward_space`."""
         if self.reward_form.scalar:
-            return [*layers(self)][-1]
+            return next(layer for layer in layers(self) if not isinstance(layer, gymnasium.Wrapper))
         return self.env.unwrapped if self.reward_form.names == self.transform.source.names else self
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:

@@ -81,7 +81,7 @@ class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
     def unwrapped(self) -> Any:
         """The door; this wrapper itself where the reward vector has changed, see `wrappers.gymnasium`."""
         if self.reward_form.scalar:
-            return [*layers(self)][-1]
+            return next(layer for layer in layers(self) if not isinstance(layer, VectorWrapper))
         return self.env.unwrapped if self.reward_form.names == self.transform.source.names else self
 
     def _restart(self, chosen: NDArray[np.bool_]) -> None:

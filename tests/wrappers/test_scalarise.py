@@ -111,7 +111,7 @@ def test_simultaneous_moves_are_paid_once_a_round() -> None:
                 env.step(None)
                 continue
             before = int(env.unwrapped.play.state["ply"])
-            env.step([int(np.flatnonzero(observation["action_mask"][:3])[0]), 1])
+            env.step([int(np.flatnonzero(observation["action_mask"][0])[0]), 1])
             for name, reward in env.rewards.items():
                 total[name] += reward
             rounds_of[agent] += 1

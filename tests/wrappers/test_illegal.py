@@ -1,0 +1,78 @@
+"""FillIllegal does what the option `illegal` of the doors does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from momagames.errors import BadCall, BadParameter, IllegalAction
+from momagames.wrappers import FillIllegal, Scalarise, SelectObjectives
+from tests.wrappers.games import breakthrough, breakthroughs, samegame, samegames
+
+
+@pytest.mark.parametrize("made", ["raise", "forfeit", "random"])
+@pytest.mark.parametrize("how", ["forfeit", "random"])
+def test_aec_door(made: str, how: str) -> None:
+    one, other = FillIllegal(Scalarise(breakthrough(illegal=made), [1, 2, 3, 4]), how), breakthrough(illegal=how)
+    for env in (one, other):
+        env.reset(seed=7)
+    plies = 0
+    while other.agents:
+        plies += 1
+        dead = other.terminations[other.agent_selection]
+        for env in (one, other):
+            env.step(None if dead else -1)
+        if not dead:
+            for agent, reward in other.rewards.items():
+                assert one.rewards[agent] == pytest.approx(reward @ np.array([1, 2, 3, 4.0]))
+        assert one.terminations == other.terminations
+    assert plies > 1
+    assert not one.agents
+    assert one.get_state() == other.get_state()
+    assert one.unwrapped.illegal == made
+
+
+def test_raising_is_said_by_the_door_and_nothing_changes() -> None:
+    env = FillIllegal(samegame(illegal="random"), "raise")
+    env.reset(seed=0)
+    before = env.get_state()
+    with pytest.raises(IllegalAction, match="agent_0 cannot play 99"):
+        env.step(99)
+    assert env.get_state() == before
+    assert env.unwrapped.illegal == "random"
+
+
+@pytest.mark.parametrize("how", ["forfeit", "random"])
+def test_other_doors(how: str) -> None:
+    one, other = FillIllegal(breakthrough("parallel"), how), breakthrough("parallel", illegal=how)
+    for env in (one, other):
+        env.reset(seed=1)
+        env.step({"player_0": -1})
+    assert one.get_state() == other.get_state()
+    assert one.agents == other.agents
+    one, other = FillIllegal(breakthrough("gymnasium"), how), breakthrough("gymnasium", illegal=how)
+    results = []
+    for env in (one, other):
+        env.reset(seed=1)
+        results.append(env.step(-1)[1:4])
+    np.testing.assert_equal(*results)
+    one, other = FillIllegal(SelectObjectives(breakthroughs(), [0]), how), breakthroughs(illegal=how)
+    paid: list[Any] = []
+    for env in (one, other):
+        env.reset(seed=1)
+        paid.append(env.step(np.full(6, -1))[1].copy())
+    np.testing.assert_array_equal(paid[0][..., 0], paid[1][..., 0])
+    np.testing.assert_array_equal(one.batch.states, other.batch.states)
+
+
+def test_refusals() -> None:
+    with pytest.raises(BadParameter, match=r"how='rise' is not possible.*did you mean 'raise'"):
+        FillIllegal(samegame(), "rise")  # type: ignore[arg-type]
+    with pytest.raises(BadCall, match="already"):
+        FillIllegal(Scalarise(FillIllegal(samegame(), "random"), [1, 1, 1]), "raise")
+    env = FillIllegal(samegames(illegal="random"))
+    env.reset(seed=0)
+    with pytest.raises(IllegalAction, match="environment 0: agent_0 cannot play -1"):
+        env.step(np.full(6, -1))
