@@ -20,6 +20,7 @@ METHODS: dict[str, str] = {
     "random": "momagames.baselines.random:Random",
     "greedy": "momagames.baselines.greedy:Greedy",
     "beam": "momagames.baselines.beam:Beam",
+    "exact": "momagames.baselines.exact_plans:Exact",
 }
 # name -> "module:class" of the policy: opponents in suites, `others=` of the Gymnasium door, `momagames play`
 POLICIES: dict[str, str] = {

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive, undominated
-from momagames.baselines.estimates import ESTIMATES, estimate
+from momagames.baselines.estimates import KINDS, estimates
 from momagames.baselines.method import Method, Plan, Plans, check_certain
 from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
@@ -20,8 +20,8 @@ from momagames.kernels.jit import driver, kernel, quiet
 MAX_WIDTH = 4096
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 SHIFT, EMPTY = np.uint64(29), -1
-Estimate = Literal["none", "optimistic"]
-SCORES: tuple[Estimate, ...] = ("none", "optimistic")
+Estimate = Literal["none", "optimistic", "present"]
+SCORES = ("none", *KINDS)
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Beam(Method):
     result. The first pass has width 1 and is finished even if the budget is smaller.
 
     width       greatest number of games kept after a step
-    estimate    "none": score by the rewards so far; "optimistic": add an upper bound of what can still be won
+    estimate    what is added to the rewards so far: "none"; "optimistic", an upper bound of what can still be won;
+                "present", what the position offers as it stands
 
     Source: beam search, Lowerre, "The HARPY speech recognition system", 1976; ranking and crowding, Deb et al., "A fast and
     elitist multiobjective genetic algorithm: NSGA-II", IEEE Trans. Evol. Comp. 6, 2002; doubling, Ginsberg and Harvey,
@@ -55,12 +56,12 @@ class Beam(Method):
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)
-        if self.estimate != "none" and estimate(game) is None:
+        if self.estimate != "none" and estimates(game) is None:
             raise BadParameter(f"beam: there is no estimate for {game.id}; allowed: estimate='none'")
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        search = _Search(game, start, self.width, self.estimate == "optimistic")
+        search = _Search(game, start, self.width, SCORES.index(self.estimate))
         widths = [*(2**i for i in range(self.width.bit_length()) if 2**i < self.width), self.width]
         finished = 0
         for width in widths:
@@ -74,8 +75,8 @@ class Beam(Method):
 class _Search:
     """The passes over one start position, with their buffers and what they found."""
 
-    def __init__(self, game: Game, start: NDArray[Any], width: int, optimistic: bool) -> None:
-        self._game, self._start, self._optimistic = game, start, optimistic
+    def __init__(self, game: Game, start: NDArray[Any], width: int, ahead: int) -> None:
+        self._game, self._start, self._ahead = game, start, ahead
         goals = len(game.objectives)
         room = width * max(1, game.mask_size)
         self._expand = expander(game)
@@ -112,8 +113,8 @@ class _Search:
         mask = np.zeros(self._game.mask_size, np.int8)
         words = self._children.view(np.uint64).reshape(len(self._children), -1)
         made, steps = self._expand(
-            beam, values, limit, self._optimistic, self._children, words, self._values, self._scores, self._parents,
-            self._actions, table, mask, *buffers(self._game),
+            beam, values, limit, self._ahead, self._children, words, self._values, self._scores, self._parents,
+            self._actions, table, np.zeros(1, self._game.dtype), mask, *buffers(self._game),
         )  # fmt: skip
         self.used += steps
         return int(made)
@@ -188,7 +189,7 @@ def _nothing(state, out):
 
 def _make_expander(game: Game) -> Callable[..., Any]:
     legal, step = game.kernels.legal, game.kernels.step
-    optimistic = (estimate(game) if game.rules_key in ESTIMATES else None) or _nothing
+    optimistic, present = estimates(game) or (_nothing, _nothing)
 
     @kernel
     def equal(words, values, a, b):
@@ -201,7 +202,7 @@ def _make_expander(game: Game) -> Callable[..., Any]:
         return True
 
     def expand(
-        beam, values, limit, ahead, children, words, child_values, scores, parents, actions, table, mask, action, reward
+        beam, values, limit, ahead, children, words, child_values, scores, parents, actions, table, trial, mask, action, reward
     ):  # fmt: skip
         made = 0
         steps = 0
@@ -232,7 +233,11 @@ def _make_expander(game: Game) -> Callable[..., Any]:
                     actions[made] = a
                     scores[made] = 0.0
                     if ahead:
-                        optimistic(children[made], scores[made])
+                        trial[0] = children[made]
+                        if ahead == 1:
+                            optimistic(trial[0], scores[made])
+                        else:
+                            present(trial[0], scores[made])
                     for k in range(values.shape[1]):
                         scores[made, k] += child_values[made, k]
                     made += 1

@@ -1,6 +1,9 @@
-"""Optimistic estimates for searches: for a position, at least what can still be won in each objective.
+"""Estimates for searches: for a position, what can still be won in each objective.
 
-A game without one is searched without. A kernel is (state, out float64[K]) -> None.
+"optimistic"   at least as much as any play can bring
+"present"      what the position offers as it stands, were everything taken at once
+
+A game without them is searched without. A kernel is (state, out float64[K]) -> None and may spoil the state.
 """
 
 from __future__ import annotations
@@ -11,14 +14,14 @@ from typing import Any
 
 from momagames.contract import Game
 
-# rules_key -> "module:kernel"
-ESTIMATES: dict[str, str] = {"samegame": "momagames.baselines.samegame_estimate:all_in_one_group"}
+KINDS = ("optimistic", "present")
+# rules_key -> module with a kernel of each of these names
+ESTIMATES: dict[str, str] = {"samegame": "momagames.baselines.samegame_estimates"}
 
 
-def estimate(game: Game) -> Callable[..., Any] | None:
-    """The kernel that belongs to a game's rules, or None."""
+def estimates(game: Game) -> tuple[Callable[..., Any], ...] | None:
+    """The kernels that belong to a game's rules, in the order of KINDS, or None."""
     if game.rules_key not in ESTIMATES:
         return None
-    module, _, attribute = ESTIMATES[game.rules_key].partition(":")
-    kernel: Callable[..., Any] = getattr(import_module(module), attribute)
-    return kernel
+    module = import_module(ESTIMATES[game.rules_key])
+    return tuple(getattr(module, kind) for kind in KINDS)

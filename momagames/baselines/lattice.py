@@ -21,7 +21,9 @@ def simplex_lattice(objectives: int, divisions: int) -> NDArray[np.float64]:
         raise BadParameter(f"objectives={objectives}, divisions={divisions} are not possible; allowed: 1 or more each")
     count = comb(divisions + objectives - 1, objectives - 1)
     if count > MAX_POINTS:
-        raise BadParameter(f"divisions={divisions} gives {count:,} weights for {objectives} objectives; allowed: {MAX_POINTS:,}")
+        raise BadParameter(
+            f"divisions={divisions} gives {count:,} weights for {objectives} objectives; allowed: {MAX_POINTS:,}"
+        )
     rows = np.zeros((1, 0), np.int64)
     left = np.array([divisions])
     for _ in range(objectives - 1):  # extend each row by every entry that still fits, largest first

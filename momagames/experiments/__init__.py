@@ -1,0 +1,13 @@
+"""Suites of runs, their results, and reports on them.
+
+from momagames.experiments import load_suite, report, run_suite
+
+results = run_suite(load_suite("quick"), "results")
+page = report("results").page
+"""
+
+from momagames.experiments.plan import Suite, load_suite, suites
+from momagames.experiments.reporting import report
+from momagames.experiments.runner import run_suite
+
+__all__ = ["Suite", "load_suite", "report", "run_suite", "suites"]

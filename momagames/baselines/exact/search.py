@@ -63,14 +63,13 @@ def _make(game: Game, words: int) -> Search:
 
     name = f"{game.rules_key}.exact.{words}"
 
+    @kernel
     def meet(states, depth, masks, cursor, counts):
         """Begin with the position of a frame."""
         legal(states[depth], 0, masks[depth])
         thin(states[depth], masks[depth])
         cursor[depth] = 0
         counts[depth] = 0
-
-    meet = driver(meet, f"{name}.meet")  # with `visit` the only places that call the rules: compiled once
 
     @quiet
     def pack(reward, scale, lanes, gain):
@@ -88,6 +87,7 @@ def _make(game: Game, words: int) -> Search:
             gain[lanes[k, 2]] += np.uint64(value) << np.uint64(lanes[k, 3])
         return status
 
+    @kernel
     def visit(depth, action, scale, lanes, states, images, move, reward, gain, keys, pool, table):
         """Play an action of a frame: the position after it goes into the next frame, the reward into `gain`.
 
@@ -104,8 +104,6 @@ def _make(game: Game, words: int) -> Search:
             return 0
         make_key(states[depth + 1], keys[depth + 1])
         return find(keys[depth + 1], pool, table)
-
-    visit = driver(visit, f"{name}.visit")
 
     @kernel
     def same(u, v):

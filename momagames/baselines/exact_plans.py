@@ -1,0 +1,47 @@
+"""The exact Pareto front as a method of the benchmark; the search itself is in `momagames.baselines.exact`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.exact import pareto_front
+from momagames.baselines.method import Method, Plan, Plans, check_certain
+from momagames.contract import Game
+from momagames.errors import BadParameter
+
+
+@dataclass(frozen=True)
+class Exact(Method):
+    """Every value that no other play beats, proven by a search through all positions. The budget is not asked: a proof
+    takes what it takes, and these bounds stop it.
+
+    max_states    positions that may be kept
+    max_bytes     memory that they may take
+    """
+
+    name: ClassVar[str] = "exact"
+    max_states: int
+    max_bytes: int
+
+    def __post_init__(self) -> None:
+        for option in ("max_states", "max_bytes"):
+            if getattr(self, option) < 1:
+                raise BadParameter(f"exact: {option}={getattr(self, option)} is not possible; allowed: 1 or more")
+
+    def check_plan(self, game: Game) -> None:
+        check_certain(self.name, game)
+        if game.kernels.key is None:
+            raise BadParameter(f"exact: {game.id} has no key by which equal positions are known")
+
+    def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
+        self.check_plan(game)
+        front = pareto_front(game, start, max_states=self.max_states, max_bytes=self.max_bytes)
+        plans = tuple(
+            Plan(tuple(int(a) for a in actions), np.asarray(value, np.float64), front.states, "exact")
+            for value, actions in zip(front.points, front.witnesses, strict=True)
+        )
+        return Plans(plans, front.states, complete=True, facts={"states": front.states})

@@ -1,0 +1,102 @@
+"""What one run does: search for plans, or let policies play. It yields the rows of its result, one for each episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.method import RANDOM, Member
+from momagames.baselines.rollouts import Episodes, deal, play
+from momagames.contract import Game
+from momagames.experiments.plan import Run
+
+Row = dict[str, Any]
+STARTS, PLAYERS = 1, 2  # purposes of random numbers: start positions, and the lots that players draw
+SETS = ("select", "report")
+
+
+def rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
+    """The rows of a run; `facts` takes up counts that belong to the run as a whole.
+
+    Every row holds the canonical game, method, options, seed, version, episode, policy, return and length. A plan has its
+    actions and the engine's steps made when it was found; a policy's episode has opponent, seat, set and start seed.
+    """
+    head = {
+        "game": run.canonical,
+        "method": run.method.name,
+        "options": run.method.options,
+        "seed": run.seed,
+        "version": run.version,
+    }
+    for row in plan_rows(run, facts) if run.kind == "plans" else policy_rows(run, facts):
+        yield {**head, **row}
+
+
+def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
+    """One row for each plan that no other plan of this run dominates."""
+    game = run.game.game()
+    start = deal(game, np.array([run.seed], np.uint64))
+    found = run.method.method().plan(game, start, run.budget or 0, run.seed)
+    facts |= {"steps": found.steps, "complete": found.complete, **(found.facts or {})}
+    for i, plan in enumerate(found.plans):
+        yield {
+            "episode": i,
+            "policy": plan.label,
+            "return": plan.value.tolist(),
+            "length": len(plan.actions),
+            "found": plan.found,
+            "actions": list(plan.actions),
+        }
+
+
+def policy_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
+    """One row for each episode of each policy, opponent and seat.
+
+    Episode e has the same start and the same lots for every policy, opponent and seat, so that they are compared on equal
+    terms. Episodes of the two sets differ.
+    """
+    game = run.game.game()
+    members = run.method.method().policies(game)
+    select, report = run.select_episodes or 0, run.report_episodes or 0
+    seeds = np.random.SeedSequence([run.seed, STARTS]).generate_state(select + report, np.uint64)
+    lots = np.random.SeedSequence([run.seed, PLAYERS]).generate_state((select + report) * len(game.agents), np.uint64)
+    starts, words = deal(game, seeds), lots.reshape(-1, len(game.agents))
+    facts |= {"policies": len(members), "steps": 0}
+    nobody = Member("nobody", RANDOM, (0.0,) * len(game.objectives))
+    for label, other in [(o.label, o.member(game)) for o in run.opponents] or [("nobody", nobody)]:
+        for seat in run.seats:
+            done = _play(game, members, other, game.agents.index(seat), starts, words)
+            facts["steps"] += int(done.steps.sum())
+            returns = done.returns[:, game.agents.index(seat)].tolist()
+            for i, (value, length) in enumerate(zip(returns, done.lengths.tolist(), strict=True)):
+                episode = i % len(seeds)
+                yield {
+                    "episode": episode,
+                    "set": SETS[episode >= select],
+                    "policy": members[i // len(seeds)].label,
+                    "opponent": label,
+                    "seat": seat,
+                    "start": int(seeds[episode]),
+                    "return": value,
+                    "length": length,
+                }
+
+
+def _play(
+    game: Game,
+    members: tuple[Member, ...],
+    other: Member,
+    seat: int,
+    starts: NDArray[Any],
+    words: NDArray[np.uint64],
+) -> Episodes:
+    """Every member plays every episode from one seat; episodes are the inner loop."""
+    count = len(members) * len(starts)
+    rules = np.full((count, len(game.agents)), other.rule)
+    weights = np.broadcast_to(other.weights, (*rules.shape, len(game.objectives))).copy()
+    rules[:, seat] = np.repeat([m.rule for m in members], len(starts))
+    weights[:, seat] = np.repeat([m.weights for m in members], len(starts), axis=0)
+    return play(game, np.tile(starts, len(members)), rules, weights, np.tile(words, (len(members), 1)))

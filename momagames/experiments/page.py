@@ -1,0 +1,153 @@
+"""The report as one HTML page that needs no network: plotly.js is written into it once."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from momagames.experiments.analysis import Panel
+from momagames.experiments.figures import figure
+from momagames.experiments.plan import Run, Suite, canonical_json
+from momagames.experiments.reporting import caption, cell, heading
+from momagames.experiments.store import Store
+
+LISTED = 60  # points listed for each method
+
+
+def page(store: Store, suite: Suite, panels: Sequence[Panel], errors: Sequence[tuple[Run, str]], command: str) -> str:
+    """The whole page."""
+    from plotly.offline import get_plotlyjs
+
+    template = Template((files("momagames.experiments") / "page.html").read_text(encoding="utf-8"))
+    figures = [figure(panel) for panel in panels]
+    done = sum(store.has(run) for run in suite.runs())
+    return template.substitute(
+        name=html.escape(suite.name),
+        description=html.escape(suite.description),
+        counts=html.escape(_counts(suite, done, errors)),
+        contents="".join(f'<li><a href="#p{i}">{html.escape(p.title)}</a></li>' for i, p in enumerate(panels)),
+        panels="".join(_panel(i, panel) for i, panel in enumerate(panels)),
+        errors="".join(_error(run, text) for run, text in errors),
+        provenance=_provenance(store, suite, command),
+        reading=_reading(suite),
+        plotly=get_plotlyjs(),
+        figures=_script(figures),
+    )
+
+
+def _script(data: Any) -> str:
+    """JSON that cannot end the script element it stands in."""
+    return canonical_json(data).replace("</", "<\\/").replace("<!--", "<\\!--")
+
+
+def _counts(suite: Suite, done: int, errors: Sequence[tuple[Run, str]]) -> str:
+    whole = len(suite.runs())
+    text = f"{done} of {whole} runs finished"
+    return text + (f", {len(errors)} failed" if errors else "")
+
+
+def _panel(number: int, panel: Panel) -> str:
+    few = [m for m, points in panel.points.items() if len(points) < 10]
+    warning = " Fewer than 10 runs: the intervals are too narrow." if few else ""
+    return f"""
+<section id="p{number}">
+<h2>{html.escape(panel.title)}</h2>
+<p class="id">{html.escape(panel.canonical)}</p>
+<div class="figure" id="f{number}"></div>
+{_scores(panel)}
+<p class="caption">{html.escape(caption(panel).capitalize())}.{warning}</p>
+{_lists(panel)}
+</section>"""
+
+
+def _scores(panel: Panel) -> str:
+    names = list(next(iter(panel.scores.values()), {}))
+    head = "".join(f"<th>{html.escape(heading(name))}</th>" for name in names)
+    lines = []
+    for method, scores in panel.scores.items():
+        cells = ""
+        for name in names:
+            mean, span = cell(name, scores[name])
+            cells += f"<td>{mean}<small>{span}</small></td>"
+        lost = panel.missing.get(method, 0)
+        runs = f"{len(panel.points[method])}" + (f" <small>{lost} missing</small>" if lost else "")
+        lines.append(f"<tr><th>{html.escape(method)}</th><td>{runs}</td>{cells}<td>{panel.seconds[method]:.1f}</td></tr>")
+    for method, lost in panel.missing.items():
+        if method not in panel.scores:
+            lines.append(f'<tr><th>{html.escape(method)}</th><td colspan="{len(names) + 2}">{lost} runs missing</td></tr>')
+    body = "\n".join(lines)
+    return f'<div class="wide"><table><tr><th>method</th><th>runs</th>{head}<th>s / run</th></tr>{body}</table></div>'
+
+
+def _lists(panel: Panel) -> str:
+    """The points behind the figure, for the first seed of each method."""
+    parts = []
+    for method, by_seed in panel.points.items():
+        seed = min(by_seed)
+        points = by_seed[seed]
+        head = "".join(f"<th>{html.escape(o.name)}</th>" for o in panel.game.objectives)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{v:.6g}</td>" for v in value) + f'<td class="what">{html.escape(label)}</td></tr>'
+            for value, label in list(zip(points.values.tolist(), points.labels, strict=True))[:LISTED]
+        )
+        more = f" (the first {LISTED})" if len(points.values) > LISTED else ""
+        parts.append(
+            f"<details><summary>{html.escape(method)}: {len(points.values)} points of seed {seed}{more}</summary>"
+            f'<div class="wide"><table><tr>{head}<th>policy or plan</th></tr>{body}</table></div></details>'
+        )
+    return "".join(parts)
+
+
+def _error(run: Run, text: str) -> str:
+    return (
+        f"<details open><summary>{html.escape(run.method.name)}, seed {run.seed}, {html.escape(run.canonical)}</summary>"
+        f"<pre>{html.escape(text)}</pre></details>"
+    )
+
+
+def _provenance(store: Store, suite: Suite, command: str) -> str:
+    """Versions, machines, times and the suite itself."""
+    sealed = [store.metadata(run) for run in suite.runs() if store.has(run)]
+    facts: dict[str, set[str]] = {}
+    for data in sealed:
+        packages = ", ".join(f"{name} {version}" for name, version in data["packages"].items())
+        machine = data["machine"]
+        for name, value in (
+            ("momagames", data["momagames"]),
+            ("commit", data["commit"] or "unknown"),
+            ("Python", data["python"]),
+            ("packages", packages),
+            ("machine", f"{machine['processor']}, {machine['cores']} cores, {machine['system']} {machine['architecture']}"),
+        ):
+            facts.setdefault(name, set()).add(value)
+    lines = [(name, "; ".join(sorted(values))) for name, values in facts.items()]
+    if sealed:
+        lines.append(("runs started", f"{min(d['started'] for d in sealed)} to {max(d['started'] for d in sealed)}"))
+        lines.append(
+            ("time of all runs", f"{sum(d['wall_s'] for d in sealed):.1f} s, CPU {sum(d['cpu_s'] for d in sealed):.1f} s")
+        )
+        lines.append(("steps of the engine", f"{sum(d['facts'].get('steps', 0) for d in sealed):,}"))
+    if command:
+        lines.append(("command", command))
+    for experiment in suite.experiments:
+        budget = f", budget {experiment.budget:,} steps a run" if experiment.kind == "plans" else ""
+        lines.append((f"seeds of {experiment.name}", f"{', '.join(map(str, experiment.seeds))}{budget}"))
+    table = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(v)}</td></tr>" for n, v in lines)
+    whole = html.escape(json.dumps(suite.model_dump(mode="json"), indent=1))
+    return f'<table class="facts">{table}</table><details><summary>the suite</summary><pre>{whole}</pre></details>'
+
+
+def _reading(suite: Suite) -> str:
+    wanted = suite.indicators
+    return (
+        f"Every objective is maximised. Numbers are means over runs (one seed each) with a {wanted.confidence:.0%} bootstrap "
+        f"interval. Volumes reach down to the declared reference point, moved outwards by {wanted.margin:.0%} of the range, "
+        "so that extreme points count; the range ends at the declared bound of each objective, or at the best of the "
+        "reference front, as the suite says. The HV ratio is the share of the reference front's volume. IGD+, epsilon, expected utility and "
+        "the normalised volume use shares of that range. A ~ marks an estimated volume. An exact reference is proven; "
+        "a best-known one is the union of what the methods here found, and says nothing about what is possible."
+    )

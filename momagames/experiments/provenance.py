@@ -1,0 +1,66 @@
+"""Where a result comes from: versions, machine, commit."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import momagames
+
+PACKAGES = ("numpy", "numba", "llvmlite", "moocore", "gymnasium", "pettingzoo", "pydantic", "plotly")
+
+
+@functools.cache
+def provenance() -> dict[str, Any]:
+    """What goes into the metadata of every run; JSON-able."""
+    return {
+        "momagames": momagames.__version__,
+        "commit": _commit(),
+        "python": platform.python_version(),
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "machine": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "architecture": platform.machine(),
+            "processor": _processor(),
+            "cores": os.cpu_count(),
+        },
+        "jit": os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0"),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
+
+
+def _commit() -> str | None:
+    """The commit of the checkout that this package lies in, with "+changes" if files differ from it; else None."""
+    root = Path(momagames.__file__).resolve().parents[1]
+    if not (root / ".git").exists():
+        return None
+    try:
+        commit = _git(root, "rev-parse", "HEAD")
+        return commit + ("+changes" if _git(root, "status", "--porcelain", "--", "momagames") else "")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10, check=True)
+    return done.stdout.strip()
