@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import logger
@@ -80,7 +80,12 @@ class Renderer:
 
 
 class Window:
-    """A window for pictures. Once a person has closed it, it stays closed, and the program goes on without it."""
+    """A window for pictures. Once a person has closed it, it stays closed, and the program goes on without it.
+
+    pygame has one window in a process: the last that shows a picture has it.
+    """
+
+    _owner: ClassVar[Window | None] = None
 
     def __init__(self, title: str, frames_per_second: float) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -90,7 +95,6 @@ class Window:
             raise MissingExtra('render_mode="human" needs pygame-ce: pip install "momagames[render]"') from error
         self._pygame = pygame
         self._title, self._pause = title, 1 / frames_per_second
-        self._surface: Any = None
         self._closed = False
         self._shown = 0.0
 
@@ -105,22 +109,22 @@ class Window:
         display = self._pygame.display
         size = picture.shape[1], picture.shape[0]
         try:
-            if not display.get_init():
+            if Window._owner is not self or not display.get_init() or display.get_window_size() != size:
                 display.init()
-            if self._surface is None or display.get_surface() is not self._surface or self._surface.get_size() != size:
-                self._surface = display.set_mode(size)
+                display.set_mode(size)
                 display.set_caption(self._title)
+                Window._owner = self
         except self._pygame.error as error:
             raise BadCall(f"no window can be opened here ({error}); without a screen use render_mode='rgb_array'") from None
-        self._surface.blit(self._pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
+        display.get_surface().blit(self._pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
         display.flip()
         self._shown = time.monotonic()
         if any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
             self.close()
 
     def close(self) -> None:
-        """Take the window away, unless another one has taken its place."""
-        display = self._pygame.display
-        if self._surface is not None and display.get_init() and display.get_surface() is self._surface:
-            display.quit()
-        self._surface, self._closed = None, True
+        """Take the window away, unless another game has it now."""
+        if Window._owner is self:
+            self._pygame.display.quit()
+            Window._owner = None
+        self._closed = True

@@ -27,7 +27,7 @@ def situation(game: Game, state: State) -> str:
 
 def number(value: float) -> str:
     """A return as text: whole numbers as such, everything else with three decimals."""
-    rounded = round(float(value), 3)
+    rounded = round(float(value), 3) + 0.0  # no negative zero
     return f"{rounded:.0f}" if rounded == int(rounded) else f"{rounded:.3f}"
 
 

@@ -80,18 +80,18 @@ def star(radius: float, inner: float, points: int, ink: Color) -> Painter:
 
 def shape(index: int, ink: Color, paper: Color) -> Painter:
     """The shape that goes with the colour COLORS[index], in the middle half of a tile."""
-    low, high, thin = 0.25, 0.75, 0.09
+    thin = 0.09
     turned = [(0.5 + (x - y) * 0.7071, 0.5 + (x + y) * 0.7071) for x, y in _cross(0.32, thin)]
     shapes: tuple[Painter, ...] = (
-        disc(0.25, ink),
+        disc(0.19, ink),
         polygon([(0.5, 0.22), (0.8, 0.74), (0.2, 0.74)], ink),
-        bars((low + 0.02, low + 0.02, high - 0.02, high - 0.02), ink=ink),
-        polygon([(0.5, 0.17), (0.78, 0.5), (0.5, 0.83), (0.22, 0.5)], ink),
+        bars((0.23, 0.23, 0.77, 0.77), ink=ink),
+        polygon([(0.5, 0.12), (0.82, 0.5), (0.5, 0.88), (0.18, 0.5)], ink),
         polygon([(0.5 + x, 0.5 + y) for x, y in _cross(0.3, thin)], ink),
         star(0.34, 0.14, 5, ink),
         disc(0.28, ink, 0.15, paper),
         polygon(turned, ink),
-        bars((low, 0.28, high, 0.43), (low, 0.57, high, 0.72), ink=ink),
+        bars((0.25, 0.28, 0.75, 0.43), (0.25, 0.57, 0.75, 0.72), ink=ink),
         polygon([(0.22, 0.2), (0.78, 0.2), (0.5, 0.5), (0.78, 0.8), (0.22, 0.8), (0.5, 0.5)], ink),
     )
     return shapes[index]

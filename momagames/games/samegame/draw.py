@@ -14,7 +14,7 @@ from momagames.render import canvas, shapes
 from momagames.render.text import grid
 
 EDGE = 24  # pixels left of the board and above it, for coordinates
-EMPTY = (238, 236, 230)
+EMPTY = (240, 240, 244)
 LEGEND = 96  # pixels of an entry of the legend
 LEGEND_ROW = 24
 

@@ -1,0 +1,411 @@
+"""What people see: pictures, text and windows of every game."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import sys
+
+import numpy as np
+import pytest
+from pettingzoo.test import render_test
+
+import momagames
+from momagames.adapters import render
+from momagames.adapters.render import Renderer
+from momagames.engine.play import Play, random_legal
+from momagames.errors import BadCall, BadParameter, MissingExtra
+from momagames.games.breakthrough import draw as breakthrough
+from momagames.games.samegame import draw as samegame
+from momagames.render import canvas, caption, shapes
+from momagames.wrappers import Scalarise
+from tests import meteors
+
+SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
+BIG = {"board_width": 12, "board_height": 14, "num_colors": 10, "num_agents": 5}
+
+
+def dealt(id, **params):
+    play = Play(momagames.spec(id, **params))
+    play.deal(0)
+    return play
+
+
+def moves(play, count=10_000, seed=0):
+    """Play random moves, at most `count`; after each the action is given."""
+    rng = np.random.default_rng(seed)
+    while count and not play.state["over"]:
+        action = random_legal(play.mask(play.mover), play.game.actions, rng)
+        play.turn(action)
+        count -= 1
+        yield action
+
+
+def text_of(play, last=None):
+    return Renderer(play.game, "ansi").show(play.state, last, play.returns)
+
+
+# ---------------------------------------------------------------------------------------------------------------- boards
+
+
+@pytest.mark.parametrize(("id", "lowest", "highest"), [(SAMEGAME, (3, 3), 30), (BREAKTHROUGH, (5, 3), 20)])
+def test_every_size_is_drawn_at_about_the_same_size(id, lowest, highest):
+    """Every height and every width: square boards, the tallest, the widest and some between."""
+    sizes = itertools.product(range(lowest[0], highest + 1), range(lowest[1], highest + 1))
+    for height, width in sizes:
+        if not (height == width or height in (lowest[0], highest) or width in (lowest[1], 10, highest)):
+            continue
+        play = dealt(id, board_height=height, board_width=width)
+        picture = play.game.draw(play.state, int(play.mask(0).argmax()))
+        assert picture.dtype == np.uint8
+        assert picture.ndim == 3
+        assert picture.shape[2] == 3
+        assert 480 <= max(picture.shape) <= 660, (height, width, picture.shape)
+        board = play.game.save(play.state)["board"]
+        lines = play.game.sketch(play.state, None)
+        shown = ["".join(text for text, _ in line) for line in lines]
+        wide = [line for line in shown if len(line) >= 2 * width + 2]
+        assert len(wide) >= height
+        assert len(board) == height
+
+
+@pytest.mark.parametrize(("id", "params"), [(SAMEGAME, BIG), (BREAKTHROUGH, {}), (BREAKTHROUGH, {"canonical": True})])
+def test_every_position_looks_different(id, params):
+    play = dealt(id, **params)
+    before_picture, before_text = play.game.draw(play.state, None), text_of(play)
+    for action in moves(play, 30):
+        bare, marked = play.game.draw(play.state, None), play.game.draw(play.state, action)
+        assert bare.shape == marked.shape == before_picture.shape
+        assert not np.array_equal(bare, before_picture)
+        assert not np.array_equal(bare, marked)
+        assert text_of(play) != before_text
+        assert text_of(play, action) != text_of(play)
+        before_picture, before_text = bare, text_of(play)
+
+
+def test_drawing_changes_nothing_that_is_kept():
+    play = dealt(SAMEGAME)
+    before = play.states.tobytes()
+    first = play.game.draw(play.state, 0)
+    first[:] = 7
+    assert not np.array_equal(play.game.draw(play.state, 0), first)
+    assert play.states.tobytes() == before
+
+
+def test_samegame_marks_the_cell_that_was_chosen():
+    play = dealt(SAMEGAME, board_width=4, board_height=3, num_colors=3)
+    assert "[" not in text_of(play)
+    row = text_of(play, 1 * 4 + 3).splitlines()[2]
+    assert row.startswith("1 ")
+    assert row.endswith("]")
+    assert row[-3] == "["
+    side = (canvas.LONG_SIDE - samegame.EDGE) // 4
+    changed = (play.game.draw(play.state, 7) != play.game.draw(play.state, None)).any(axis=2)
+    ys, xs = np.nonzero(changed)
+    top, left = samegame.EDGE + side, samegame.EDGE + 3 * side
+    assert (ys.min(), ys.max() + 1, xs.min(), xs.max() + 1) == (top, top + side, left, left + side)
+
+
+def test_samegame_counts_the_tiles_that_are_left():
+    """Two boards with the same tiles in other places share their legend; one more tile of a colour changes it."""
+    play = dealt(SAMEGAME, board_width=3, board_height=3, num_colors=2)
+    legends = []
+    for board in (["112", "112", "112"], ["211", "211", "211"], ["212", "211", "211"]):
+        play.load({"board": board})
+        legends.append(play.game.draw(play.state, None)[-samegame.LEGEND_ROW :])
+    assert np.array_equal(legends[0], legends[1])
+    assert not np.array_equal(legends[1], legends[2])
+
+
+@pytest.mark.parametrize("canonical", [False, True])
+def test_breakthrough_marks_from_and_to(canonical):
+    play = dealt(BREAKTHROUGH, board_width=6, board_height=7, canonical=canonical)
+    first = play.game.parse_action(play.state, "4 1 5")
+    play.turn(first)
+    rows = text_of(play, first).splitlines()[2:9]
+    assert rows[1] == "1  V V V V[.]V"
+    assert rows[2] == "2  . . . . .[V]"
+    second = play.game.parse_action(play.state, "0 5 1")
+    play.turn(second)
+    rows = text_of(play, second).splitlines()[2:9]
+    assert rows[5] == "5 [.]A A A A A"
+    assert rows[4] == "4  .[A]. . . ."
+    assert rows[1] == "1  V V V V . V"
+    marked = (play.game.draw(play.state, second) == breakthrough.MARK).all(axis=2)
+    side = (canvas.LONG_SIDE - 2 * breakthrough.EDGE - 2 * breakthrough.STRIP) // 7
+    top, left = breakthrough.STRIP + breakthrough.EDGE, breakthrough.EDGE
+    cells = {((y - top) // side, (x - left) // side) for y, x in np.argwhere(marked).tolist()}
+    assert cells == {(5, 0), (4, 1)}
+
+
+def test_breakthrough_says_who_has_won():
+    play = dealt(BREAKTHROUGH, board_width=3, board_height=5)
+    play.load({"board": ["...", "2..", "...", ".1.", "..."], "next_agent": "player_1"})
+    assert "player_0 goes down" in text_of(play)
+    assert "player_1 goes up" in text_of(play)
+    running = play.game.draw(play.state, None)
+    action = play.game.parse_action(play.state, "0 1 1")
+    play.turn(action)
+    shown = text_of(play, action)
+    assert "player_0 lost" in shown
+    assert "player_1 won" in shown
+    assert "over after 1 ply" in shown
+    strip = breakthrough.STRIP
+    assert not np.array_equal(play.game.draw(play.state, action)[-strip:], running[-strip:])
+
+
+def test_who_forfeits_has_lost():
+    env = momagames.make(BREAKTHROUGH, illegal="forfeit", render_mode="ansi")
+    env.reset(seed=0)
+    env.step(10_000)
+    assert "player_0 lost" in env.render()
+
+
+# --------------------------------------------------------------------------------------------------------------- colours
+
+# Linear RGB as people see it who lack one kind of cone: Machado, Oliveira and Fernandes, "A physiologically-based model
+# for simulation of color vision deficiency", 2009, severity 1.
+SIGHTS = {
+    "normal": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+# OKLab (Ottosson, 2020): distances in it are as people see them; black and white are 1 apart
+TO_CONES = [
+    [0.4122214708, 0.5363325363, 0.0514459929],
+    [0.2119034982, 0.6806995451, 0.1073969566],
+    [0.0883024619, 0.2817188376, 0.6299787005],
+]
+TO_LAB = [
+    [0.2104542553, 0.7936177850, -0.0040720468],
+    [1.9779984951, -2.4285922050, 0.4505937099],
+    [0.0259040371, 0.7827717662, -0.8086757660],
+]
+
+
+def distances(colors, sight):
+    """How different colours uint8[n, 3] look, float[n, n]."""
+    part = np.asarray(colors) / 255
+    linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.transpose(SIGHTS[sight]), 0, 1)
+    lab = np.cbrt(seen @ np.transpose(TO_CONES)) @ np.transpose(TO_LAB)
+    return np.linalg.norm(lab[:, None] - lab[None], axis=2)
+
+
+def closest(colors, sight):
+    apart = distances(colors, sight)
+    return apart[np.triu_indices(len(colors), 1)].min()
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_colors_can_be_told_apart(sight):
+    assert closest([*shapes.COLORS, samegame.EMPTY], sight) > 0.12
+    assert closest(breakthrough.SIDES, sight) > 0.2
+    for ground in (breakthrough.LIGHT, breakthrough.DARK, breakthrough.MARK):
+        for side in breakthrough.SIDES:
+            assert closest([side, ground], sight) > 0.12
+    for shape_on in shapes.COLORS:
+        assert closest([shape_on, shapes.contrast(shape_on)], sight) > 0.2
+
+
+def test_the_measure_of_colors_can_fail():
+    red_and_green = [(200, 60, 40), (110, 120, 40)]
+    assert closest(red_and_green, "normal") > 0.12
+    assert closest(red_and_green, "deuteranopia") < 0.12
+
+
+@pytest.mark.parametrize("side", [17, 18, 35, 178])
+def test_every_color_has_its_own_shape(side):
+    """On tiles of one and the same colour, shapes still differ in a good part of the pixels that they cover."""
+    red = canvas.color("#ff0000")
+    tiles = [canvas.paint(side, red, shapes.shape(k, canvas.INK, red))[..., 0] < 128 for k in range(len(shapes.COLORS))]
+    for one, other in itertools.combinations(tiles, 2):
+        assert (one ^ other).sum() > 0.2 * (one | other).sum()
+    assert all(0.05 < tile.mean() < 0.4 for tile in tiles)
+
+
+# -------------------------------------------------------------------------------------------------------------- captions
+
+
+def test_all_pictures_of_a_game_have_one_even_size():
+    for id, params in ((SAMEGAME, BIG), (BREAKTHROUGH, {"board_width": 3, "board_height": 9})):
+        play = dealt(id, **params)
+        renderer = Renderer(play.game, "rgb_array")
+        shapes_seen = {renderer.show(play.state, None, play.returns).shape}
+        for action in moves(play):
+            shapes_seen.add(renderer.show(play.state, action, play.returns).shape)
+        (shape,) = shapes_seen
+        assert shape[0] % 2 == shape[1] % 2 == 0
+
+
+@pytest.mark.parametrize("width", [300, 400, 540])
+def test_numbers_of_a_caption_have_room(width):
+    """Five agents and ten objectives, with the longest numbers there can be: nothing overlaps or is cut off."""
+    game = momagames.spec(SAMEGAME, **BIG)
+    made = caption.Caption(game, width)
+    needed = canvas.text_width(caption.widest(game, 0), caption.SIZE)
+    height, wide = made.sheet.shape[:2]
+    assert wide <= max(width, caption.NARROWEST)
+    places = [place for row in made.places for place in row]
+    assert len(set(places)) == len(places) == 50
+    for (x, y), (other_x, other_y) in itertools.combinations(places, 2):
+        assert abs(x - other_x) >= needed or abs(y - other_y) >= caption.SIZE
+    assert all(needed < x <= wide and 0 < y < height - caption.SIZE / 2 for x, y in places)
+
+
+def test_the_caption_shows_every_return():
+    play = dealt(SAMEGAME, **BIG)
+    made = caption.Caption(play.game, 540)
+    before = made.draw(play.state, play.returns)
+    for agent, goal in itertools.product(range(5), range(10)):
+        returns = play.returns.copy()
+        returns[agent, goal] = 88
+        changed = np.argwhere((made.draw(play.state, returns) != before).any(axis=2))
+        x, y = made.places[goal][agent] if made.turned else made.places[agent][goal]
+        assert len(changed)
+        assert (abs(changed - [y, x - 8]) <= 12).all()
+
+
+def test_captions_as_text():
+    play = dealt(SAMEGAME, **BIG)
+    play.returns[3, 9] = 6256
+    shown = caption.text(play.game, play.state, play.returns, width=60)
+    assert shown.splitlines()[0] == "ply 0, agent_0 to move"
+    assert max(map(len, shown.splitlines())) <= 60
+    assert [line.split()[-1] for line in shown.splitlines() if line.startswith("agent_3")][-1] == "6256"
+    assert all(goal.name in shown for goal in play.game.objectives)
+    for _ in moves(play):
+        pass
+    assert caption.situation(play.game, play.state) == f"over after {int(play.state['ply'])} plies"
+    play.state["truncated"] = 1
+    assert caption.situation(play.game, play.state).startswith("cut off after")
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0.0, "0"), (-0.0, "0"), (900.0, "900"), (-0.125, "-0.125"), (1 / 3, "0.333")])
+def test_numbers(value, shown):
+    assert caption.number(value) == shown
+
+
+def test_simultaneous_games_and_games_without_a_sketch():
+    game = meteors.game("meteors-v0")
+    play = Play(game)
+    play.deal(1)
+    assert (
+        Renderer(game, "ansi").show(play.state, None, play.returns).startswith(f"{game.show(play.state)}\n\nply 0, all agents")
+    )
+    assert Renderer(game, "rgb_array").show(play.state, None, play.returns).shape[2] == 3
+    other = dataclasses.replace(momagames.spec(SAMEGAME), sketch=None)
+    dealt_one = dealt(SAMEGAME)
+    assert Renderer(other, "ansi").show(dealt_one.state, None, dealt_one.returns).startswith("next_agent=agent_0")
+
+
+# ----------------------------------------------------------------------------------------------------------------- modes
+
+
+def test_ansi_is_returned_and_not_printed(capsys):
+    env = momagames.make(SAMEGAME, render_mode="ansi")
+    env.reset(seed=0)
+    shown = env.render()
+    assert isinstance(shown, str)
+    assert "\x1b" not in shown
+    assert shown.isascii()
+    assert capsys.readouterr().out == ""
+
+
+def test_unknown_modes_are_refused():
+    with pytest.raises(BadParameter, match="did you mean 'rgb_array'"):
+        Renderer(momagames.spec(SAMEGAME), "rgb")
+    with pytest.raises(BadParameter, match="human"):
+        momagames.make(SAMEGAME, render_mode="window")
+
+
+def test_without_a_mode_render_warns():
+    env = momagames.make(SAMEGAME)
+    env.reset(seed=0)
+    with pytest.warns(UserWarning, match="render_mode='ansi'"):
+        assert env.render() is None
+
+
+def test_without_pygame_there_are_pictures_but_no_window(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    env = momagames.make(BREAKTHROUGH, render_mode="rgb_array")
+    env.reset(seed=0)
+    assert env.render().dtype == np.uint8
+    with pytest.raises(MissingExtra, match=r'pip install "momagames\[render\]"'):
+        Renderer(momagames.spec(SAMEGAME), "human")
+
+
+@pytest.fixture
+def pygame(monkeypatch):
+    """pygame without a screen and without waiting."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    module = pytest.importorskip("pygame")
+    monkeypatch.setattr(render.time, "sleep", lambda seconds: None)
+    yield module
+    module.display.quit()
+
+
+@pytest.mark.parametrize("id", [SAMEGAME, BREAKTHROUGH])
+def test_the_hosts_render_test(id, pygame):
+    render_test(lambda render_mode: momagames.make(id, render_mode=render_mode))
+    render_test(lambda render_mode: Scalarise(momagames.make(id, render_mode=render_mode), utility=sum))
+
+
+def test_the_window_shows_the_picture(pygame):
+    play = dealt(SAMEGAME)
+    renderer = Renderer(play.game, "human")
+    assert renderer.show(play.state, 5, play.returns) is None
+    picture = Renderer(play.game, "rgb_array").show(play.state, 5, play.returns)
+    shown = pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2)
+    assert np.array_equal(shown, picture)
+    assert pygame.display.get_caption()[0] == play.game.title
+    renderer.close()
+    assert not pygame.display.get_init()
+
+
+def test_a_closed_window_stays_closed_and_the_game_goes_on(pygame):
+    env = momagames.make(SAMEGAME, render_mode="human")
+    env.reset(seed=0)
+    env.render()
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    env.step(int(env.observe("agent_0")["action_mask"].argmax()))
+    assert not pygame.display.get_init()
+    env.step(int(env.observe("agent_0")["action_mask"].argmax()))
+    assert env.render() is None
+    assert not pygame.display.get_init()
+    env.close()
+    env.close()
+
+
+def test_a_window_gives_way_to_another(pygame):
+    one, other = dealt(SAMEGAME), dealt(BREAKTHROUGH)
+    first, second = Renderer(one.game, "human"), Renderer(other.game, "human")
+    first.show(one.state, None, one.returns)
+    second.show(other.state, None, other.returns)
+    first.close()
+    assert pygame.display.get_init()
+    second.show(other.state, None, other.returns)
+    second.close()
+
+
+def test_no_screen_is_said_clearly(pygame, monkeypatch):
+    def refuse(size):
+        raise pygame.error("No available video device")
+
+    monkeypatch.setattr(pygame.display, "set_mode", refuse)
+    play = dealt(SAMEGAME)
+    with pytest.raises(BadCall, match="rgb_array"):
+        Renderer(play.game, "human").show(play.state, None, play.returns)
+
+
+def test_frames_can_be_followed(pygame, monkeypatch):
+    """Two frames a quarter of a second apart: the second waits for what is left of it."""
+    waits = []
+    monkeypatch.setattr(render.time, "sleep", waits.append)
+    play = dealt(SAMEGAME)
+    renderer = Renderer(play.game, "human")
+    renderer.show(play.state, None, play.returns)
+    renderer.show(play.state, None, play.returns)
+    assert waits[0] == 0
+    assert 0 < waits[1] <= 1 / render.FRAMES_PER_SECOND
