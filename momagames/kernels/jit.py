@@ -252,11 +252,19 @@ def package_stamp() -> str:
     return _digest(sorted(p for part in ("kernels", "engine", "games", "baselines") for p in (PACKAGE / part).rglob("*.py")))
 
 
-def _stamp(source: Path) -> str:
-    """The package's hash; for a game that lives elsewhere also a hash of the folder of its source."""
-    if PACKAGE in source.parents:
-        return package_stamp()
-    return package_stamp() + "-" + _digest(sorted(source.parent.glob("*.py")))
+def _sources(function: Callable[..., Any]) -> set[Path]:
+    """The source files of a function and of the compiled functions that it closes over."""
+    files = {Path(inspect.getfile(function))}
+    for cell in function.__closure__ or ():
+        inner = getattr(cell.cell_contents, "py_func", None)
+        files |= _sources(inner) if inner else set()
+    return files
+
+
+def _stamp(sources: set[Path]) -> str:
+    """The package's hash; for a game that lives elsewhere also a hash of the folder of each of its sources."""
+    folders = sorted({file.parent for file in sources if PACKAGE not in file.parents})
+    return "-".join([package_stamp(), *(_digest(sorted(folder.glob("*.py"))) for folder in folders)])
 
 
 class _Locator(caching._CacheLocator):  # type: ignore[misc]
@@ -318,7 +326,10 @@ def _say_once(reason: str) -> None:
 
 
 def _cached(compiled: F, name: str) -> F:
-    if not INTERPRETED:
-        function = compiled.py_func  # type: ignore[attr-defined]
-        compiled._cache = _Cache(function, f"{name}:{_stamp(Path(inspect.getfile(function)))}")  # type: ignore[attr-defined]
+    if INTERPRETED:
+        return compiled
+    function = compiled.py_func  # type: ignore[attr-defined]
+    sources = _sources(function)
+    if all(file.is_file() for file in sources):  # rules typed at a prompt have no file that could be hashed
+        compiled._cache = _Cache(function, f"{name}:{_stamp(sources)}")  # type: ignore[attr-defined]
     return compiled
