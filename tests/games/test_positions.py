@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
@@ -34,7 +34,6 @@ GAMES = st.one_of(
 )
 
 
-@settings(max_examples=40)
 @given(GAMES, SEEDS)
 def test_round_trips_at_every_point(chosen, seed):
     """Record, dict, JSON and text of a position all give the very same bytes."""
@@ -50,7 +49,6 @@ def test_round_trips_at_every_point(chosen, seed):
             assert loaded(game, form).tobytes() == play.states.tobytes()
 
 
-@settings(max_examples=25)
 @given(GAMES, SEEDS, st.integers(0, 30))
 def test_a_copy_has_the_same_future(chosen, seed, when):
     id, params = chosen
@@ -74,7 +72,6 @@ def test_a_copy_has_the_same_future(chosen, seed, when):
         assert other.states.tobytes() == play.states.tobytes()
 
 
-@settings(max_examples=25)
 @given(GAMES, SEEDS)
 def test_the_same_seed_is_the_same_game(chosen, seed):
     id, params = chosen
@@ -327,7 +324,6 @@ def test_an_illegal_action_names_the_nearest_cells():
         env.step(0)
 
 
-@settings(max_examples=25)
 @given(GAMES, SEEDS)
 def test_actions_by_name(chosen, seed):
     """What action_name writes for an action, parse_action reads."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
@@ -30,7 +30,6 @@ def turned(action, width, height):
     return 3 * width * height - 1 - action
 
 
-@settings(max_examples=30)
 @given(SEEDS, SIZES)
 def test_captures_and_losses_are_the_pieces_that_left(seed, params):
     play = start(ID, seed, **params)
@@ -50,7 +49,6 @@ def test_captures_and_losses_are_the_pieces_that_left(seed, params):
         assert (total[:, k] <= objective.return_high).all()
 
 
-@settings(max_examples=30)
 @given(SEEDS, SIZES)
 def test_every_move_uses_up_a_move(seed, params):
     """SPEC §6.2: moves made and moves left never exceed those of the start, so that max_plies bounds every game."""
@@ -64,7 +62,6 @@ def test_every_move_uses_up_a_move(seed, params):
     assert play.state["ply"] <= play.game.max_plies
 
 
-@settings(max_examples=30)
 @given(SEEDS, SIZES)
 def test_mirror(seed, params):
     size = params["board_width"], params["board_height"]
@@ -76,7 +73,6 @@ def test_mirror(seed, params):
         assert legal(mirror) == sorted(mirrored(a, *size) for a in legal(play))
 
 
-@settings(max_examples=30)
 @given(SEEDS, SIZES)
 def test_the_sides_are_equal(seed, params):
     """The board turned, pieces exchanged and player_1 to begin: the same game with the agents exchanged."""
@@ -90,7 +86,6 @@ def test_the_sides_are_equal(seed, params):
         assert np.array_equal(other.reward, reward[::-1].astype(np.float32))
 
 
-@settings(max_examples=30)
 @given(SEEDS, SIZES)
 def test_canonical_is_the_plain_game_turned(seed, params):
     size = params["board_width"], params["board_height"]
@@ -105,7 +100,6 @@ def test_canonical_is_the_plain_game_turned(seed, params):
             assert np.array_equal(canonical.mask(agent), plain.mask(agent)[::-1] if agent == 1 else plain.mask(agent))
 
 
-@settings(max_examples=20)
 @given(SEEDS, st.lists(st.sampled_from(NAMES), min_size=1, unique=True))
 def test_objectives_by_name_are_columns(seed, names):
     play, some = start(ID, seed), start(ID, seed, objectives=names)
@@ -116,7 +110,6 @@ def test_objectives_by_name_are_columns(seed, names):
         assert np.array_equal(some.reward, reward[:, columns].astype(np.float32))
 
 
-@settings(max_examples=20)
 @given(SEEDS, SIZES)
 def test_somebody_can_always_move(seed, params):
     play = start(ID, seed, **params)

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.games.breakthrough.naive import NAMES, Breakthrough
@@ -34,6 +34,9 @@ LARGE = [  # several words of bits: boards that end inside a word, at its edge, 
     case(20, 20),
     case(20, 20, canonical=True),
     case(16, 8, canonical=True),
+    case(9, 7, canonical=True),
+    case(7, 9),
+    case(11, 6),
     case(13, 5),
     case(5, 13, canonical=True),
     case(20, 5),
@@ -86,7 +89,6 @@ def test_batch(params):
     through_the_batch(ID, oracles, params, 5, threads=2)
 
 
-@settings(max_examples=30)
 @given(st.data())
 def test_any_parameters(data):
     params = case(

@@ -3,7 +3,7 @@
 from math import isqrt
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.games.samegame.naive import SYMBOLS
@@ -25,7 +25,6 @@ def tiles(rows):
     return sum(symbol != "." for row in rows for symbol in row)
 
 
-@settings(max_examples=40)
 @given(SEEDS, SIZES)
 def test_tiles_and_points_are_conserved(seed, params):
     play = start(ID, seed, **params)
@@ -43,7 +42,6 @@ def test_tiles_and_points_are_conserved(seed, params):
     assert play.state["ply"] <= play.game.max_plies
 
 
-@settings(max_examples=40)
 @given(SEEDS, SIZES)
 def test_tiles_lie_on_the_bottom_and_to_the_left(seed, params):
     play = start(ID, seed, **params)
@@ -54,7 +52,6 @@ def test_tiles_lie_on_the_bottom_and_to_the_left(seed, params):
         assert used == sorted(used, reverse=True)
 
 
-@settings(max_examples=40)
 @given(SEEDS, SIZES, st.randoms(use_true_random=False))
 def test_colors_have_no_meaning(seed, params, chance):
     """The same game with other colours: the same cells, and the points in the objectives of the other colours."""
@@ -69,7 +66,6 @@ def test_colors_have_no_meaning(seed, params, chance):
         assert np.array_equal(other.masks, play.masks)
 
 
-@settings(max_examples=25)
 @given(SEEDS, SIZES)
 def test_every_cell_of_a_group_does_the_same(seed, params):
     play, other = (start(ID, seed, **params) for _ in range(2))
@@ -92,7 +88,6 @@ def test_every_cell_of_a_group_does_the_same(seed, params):
         assert len({rows[cell // width][cell % width] for cell in group}) == 1
 
 
-@settings(max_examples=25)
 @given(SEEDS, SIZES, st.booleans(), st.booleans())
 def test_team_and_color_rewards_only_move_points(seed, params, team, by_color):
     plain = start(ID, seed, **params)
@@ -103,7 +98,6 @@ def test_team_and_color_rewards_only_move_points(seed, params, team, by_color):
         assert np.array_equal(other.reward, shared if by_color else shared.sum(axis=1, keepdims=True))
 
 
-@settings(max_examples=25)
 @given(SEEDS, st.floats(0, 100_000, width=32))
 def test_clear_bonus_is_paid_for_an_empty_board_only(seed, bonus):
     params = {"board_width": 3, "board_height": 4, "num_colors": 2}
@@ -114,7 +108,6 @@ def test_clear_bonus_is_paid_for_an_empty_board_only(seed, bonus):
         assert np.array_equal(other.reward, (reward + extra * (reward > 0)).astype(np.float32))
 
 
-@settings(max_examples=60)
 @given(st.floats(0, 100_000))
 def test_the_bound_of_a_step_holds_for_every_bonus(bonus):
     """The sum is rounded to float32 once in the rules and once in the declared bound."""

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.games.duel import through_the_aec_door, through_the_batch
@@ -36,6 +36,9 @@ SMALL = [
     case(5, 7, 7, 1),
     case(6, 8, 8, 5),
     case(8, 6, 9, 4, team=True),
+    case(9, 7, 4),
+    case(8, 8, 3, 2),
+    case(13, 5, 5),
 ]
 LARGE = [case(15, 15, 5), case(30, 30, 10, 5), case(30, 3, 3, 2), case(3, 30, 3, 2), case(30, 11, 4), case(11, 30, 2, 3)]
 
@@ -85,7 +88,6 @@ def test_batch(params):
     through_the_batch(ID, oracles, params, 5, threads=2)
 
 
-@settings(max_examples=30)
 @given(st.data())
 def test_any_parameters(data):
     params = case(
