@@ -149,7 +149,8 @@ def Centralise(
     observation  "state": the array of `state()`; "agents": a dict of what each agent sees
 
     The action is a MultiDiscrete of the parts of all agents, in order; in a turn-based game only the part of
-    info["active_agent"] counts. info["action_mask"] is a tuple of the masks of the parts (flat: `action_masks()`), info["agents"] has the agents' infos.
+    info["active_agent"] counts. info["action_mask"] is a tuple of the masks of the parts (flat: `action_masks()`),
+    info["agents"] has the infos of the agents.
     """
     kinds.host(env, "Centralise", "parallel")
     from momagames.wrappers import centralise

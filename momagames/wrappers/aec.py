@@ -24,7 +24,7 @@ def _advanced(env: Any, mover: str) -> bool:
     """Whether the game itself moved: where all act at once, only the last action of a round does that."""
     if not env.metadata.get("is_parallelizable"):
         return True
-    order = env.possible_agents
+    order = env.possible_agents  # who has died stands before the mover, who was the last one of the round
     return not env.agents or order.index(env.agent_selection) <= order.index(mover)
 
 
@@ -50,7 +50,7 @@ class RewardWrapper(RewardHost, BaseWrapper):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         self.env.reset(seed=seed, options=options)
         self.transform.restart(ONE)
-        self._totals = np.zeros((1, *self.reward_form.shape), self.reward_form.dtype())
+        self._totals = np.zeros((1, *self.reward_form.shape), self.reward_form.dtype)
         self._publish(np.zeros_like(self._totals))
 
     def step(self, action: Any) -> None:
@@ -65,18 +65,23 @@ class RewardWrapper(RewardHost, BaseWrapper):  # type: ignore[misc]
         seen = self._look()
         self.env.step(action)
         totals = self._totals.copy()  # last() may have handed out rows of the old ones
-        totals[0, self.reward_form.agents.index(mover)] = 0
-        paid = np.zeros_like(totals)
+        totals[0, self.reward_form.index[mover]] = 0
         if _advanced(self.env, mover):
             over = all(_gone(self.env, agent) for agent in self.env.agents)
             paid = self._single(self.env.rewards, over, seen)
+        else:
+            paid = np.zeros_like(totals)
         self._totals = totals + paid
         self._publish(paid)
 
     def _publish(self, paid: Any) -> None:
-        form, places = self.reward_form, [(agent, self.reward_form.agents.index(agent)) for agent in self.env.agents]
-        self.rewards = {agent: form.hand_out(paid, i) for agent, i in places}
-        self._cumulative_rewards = {agent: form.hand_out(self._totals, i) for agent, i in places}
+        form, agents = self.reward_form, self.env.agents
+        if form.scalar:
+            now, due = paid[0, :, 0].tolist(), self._totals[0, :, 0].tolist()
+        else:
+            now, due = paid[0], self._totals[0]
+        self.rewards = {agent: now[form.index[agent]] for agent in agents}
+        self._cumulative_rewards = {agent: due[form.index[agent]] for agent in agents}
 
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         observation, _, terminated, truncated, info = self.env.last(observe)
@@ -129,7 +134,7 @@ class RecordEpisode(BaseWrapper):  # type: ignore[misc]
         agents = self.env.agents
         for agent in agents:
             if agent not in self._finished and _gone(self.env, agent):
-                self._finished[agent] = self.books.entry(0, self.reward_form.agents.index(agent))
+                self._finished[agent] = self.books.entry(0, self.reward_form.index[agent])
         if all(agent in self._finished for agent in agents) and self.books.steps[0]:
             self.books.close(0)
 

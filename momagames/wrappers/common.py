@@ -15,7 +15,7 @@ from momagames.wrappers.kinds import door
 from momagames.wrappers.normalize import NormalizeReward
 from momagames.wrappers.transforms import Moment, Scalarise, Transform, Weights
 
-ONE = np.ones(1, np.bool_)
+ONE, NONE = np.ones(1, np.bool_), np.zeros(1, np.bool_)
 
 
 class RewardHost:
@@ -32,6 +32,7 @@ class RewardHost:
     def _bind(self, transform: Transform) -> None:
         self.transform = transform
         self.reward_form = transform.form
+        self._everybody = np.ones((1, len(transform.source.agents)), np.bool_)
 
     def set_weights(self, weights: Weights) -> None:
         """Other weights or another utility from the next step on, for the wrapper Scalarise."""
@@ -69,10 +70,11 @@ class RewardHost:
     def _single(self, rewards: Mapping[str, Any], ended: bool, seen: Any) -> NDArray[Any]:
         """What is paid in place of rewards by agent in a single environment, [1, A, K]."""
         form = self.transform.source
-        present = np.array([[agent in rewards for agent in form.agents]])
+        everybody = len(rewards) == len(form.agents)
+        present = self._everybody if everybody else np.array([[agent in rewards for agent in form.agents]])
         played = door(self.env, self.transform.name).play.pending[None] if self.transform.looks else None
-        moment = Moment(ONE, present, np.array([ended]), seen, played)
-        return self.transform.apply(form.gather(rewards), moment).astype(self.reward_form.dtype(), copy=False)
+        moment = Moment(ONE, present, ONE if ended else NONE, seen, played)
+        return self.transform.apply(form.gather(rewards), moment).astype(self.reward_form.dtype, copy=False)
 
 
 def reward_spaces(form: Form) -> dict[str, spaces.Box]:

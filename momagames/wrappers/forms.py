@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,11 +51,11 @@ class Form:
             whole=len(chosen) == len(game.agents),
         )
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(objective.name for objective in self.objectives)
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         """[A, K]"""
         return len(self.agents), len(self.objectives)
@@ -76,12 +77,13 @@ class Form:
 
     def gather(self, rewards: Any) -> NDArray[Any]:
         """Rewards by agent as one array [1, A, K]; zeros for agents that are gone. BadCall if they are not of this form."""
-        dtype = np.float64 if self.scalar else np.float32
-        array = np.zeros((1, *self.shape), dtype)
-        for agent, reward in rewards.items():
-            self.check(reward)
-            array[0, self.agents.index(agent)] = reward
-        return array
+        needed = () if self.scalar else self.shape[1:]
+        nothing = 0.0 if self.scalar else np.zeros(needed, np.float32)
+        listed = [rewards.get(agent, nothing) for agent in self.agents]
+        for reward in listed:
+            if np.shape(reward) != needed:
+                self.check(reward)
+        return np.array(listed, self.dtype).reshape(1, *self.shape)
 
     def check(self, reward: Any) -> None:
         """BadCall if the reward of an agent does not have this form."""
@@ -96,6 +98,12 @@ class Form:
         """The reward of one agent from paid[1, A, K]: a number, or float32[K]."""
         return float(paid[0, agent, 0]) if self.scalar else paid[0, agent]
 
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The place of each agent."""
+        return {agent: i for i, agent in enumerate(self.agents)}
+
+    @property
     def dtype(self) -> type[np.floating[Any]]:
         """Of what is paid: float32 vectors as in the doors, float64 numbers."""
         return np.float64 if self.scalar else np.float32

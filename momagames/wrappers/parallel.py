@@ -41,8 +41,8 @@ class RewardWrapper(RewardHost, BaseParallelWrapper):  # type: ignore[misc]
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         if rewards:
             over = all(terminations[agent] or truncations[agent] for agent in rewards)
-            paid, order = self._single(rewards, over, seen), self.reward_form.agents.index
-            rewards = {agent: self.reward_form.hand_out(paid, order(agent)) for agent in rewards}
+            paid, form = self._single(rewards, over, seen), self.reward_form
+            rewards = {agent: form.hand_out(paid, form.index[agent]) for agent in rewards}
         return observations, rewards, terminations, truncations, infos
 
     def __str__(self) -> str:

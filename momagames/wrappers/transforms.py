@@ -66,14 +66,14 @@ class Moment:
     present  bool[N, A], agents that took part
     ended    bool[N], environments whose episode ended
     seen     what the transform's `look` gave before the step
-    played   int64[N, S, P], the actions, or None where they are not known
+    played   int64[N, S, P], the actions, for a transform that looks
     """
 
     live: NDArray[np.bool_]
     present: NDArray[np.bool_]
     ended: NDArray[np.bool_]
     seen: Any = None
-    played: NDArray[np.int64] | None = None
+    played: Any = None
 
 
 class Transform:
@@ -322,9 +322,10 @@ class SplitColors(Transform):
 
     def __init__(self, source: Form) -> None:
         form = _recolored(source, self.name, split=True)
-        assert form.game is not None
-        assert form.game.action_colors is not None, "a game with color_rewards declares action_colors"
-        self._colors_of = form.game.action_colors
+        colors_of = form.game.action_colors if form.game else None
+        if colors_of is None:
+            raise BadCall(f"SplitColors needs a game that declares action_colors; {source.game and source.game.id} does not")
+        self._colors_of = colors_of
         super().__init__(source, form)
 
     def look(self, states: NDArray[Any]) -> NDArray[np.int64]:
@@ -332,6 +333,5 @@ class SplitColors(Transform):
         return self._colors_of(states)
 
     def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
-        assert moment.played is not None
         color = moment.seen[np.arange(len(reward)), moment.played[:, 0, 0]]
         return split(reward, color, len(self.form.objectives))

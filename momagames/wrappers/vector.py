@@ -95,7 +95,7 @@ class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
         moment = self._moment(terminated, truncated)
         if self.transform.looks:
             moment.seen, moment.played = seen, door(self.env, self.transform.name).batch.played
-        paid = self.transform.apply(rewards.reshape(self.num_envs, *source.shape), moment).astype(form.dtype(), copy=False)
+        paid = self.transform.apply(rewards.reshape(self.num_envs, *source.shape), moment).astype(form.dtype, copy=False)
         paid[~moment.live] = 0
         if isinstance(self.transform, Scalarise):
             infos = {**infos, "vector_reward": rewards}
@@ -107,7 +107,7 @@ def _single_space(form: Form) -> spaces.Box:
     if len(form.agents) == 1:
         return reward_space(form, 0)
     low, high = (bound[:, 0] if form.scalar else bound.astype(np.float32) for bound in (form.low, form.high))
-    return spaces.Box(low, high, dtype=form.dtype())
+    return spaces.Box(low, high, dtype=form.dtype)
 
 
 class RecordEpisode(Wrapper):
@@ -137,10 +137,12 @@ class RecordEpisode(Wrapper):
         moment, books = self._moment(terminated, truncated), self.books
         books.add(rewards.reshape(books.returns.shape), turn & moment.present, moment.live)
         if moment.ended.any():
-            returns, moves = books.returns[..., 0] if self.reward_form.scalar else books.returns.copy(), books.moves.copy()
-            lines = {"r": returns.copy(), "l": moves, "steps": books.steps.copy()}
+            returns, moves = books.returns.copy(), books.moves.copy()
+            if self.reward_form.scalar:
+                returns = returns[..., 0]
             if self._alone:
-                lines["r"], lines["l"] = lines["r"][:, 0], moves[:, 0]
+                returns, moves = returns[:, 0], moves[:, 0]
+            lines = {"r": returns, "l": moves, "steps": books.steps.copy()}
             infos = {**infos, "episode": lines, "_episode": moment.ended}
             for env in np.flatnonzero(moment.ended):
                 books.close(int(env))
