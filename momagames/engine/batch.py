@@ -151,18 +151,22 @@ class Batch:
     def step(self, actions: NDArray[np.int64]) -> None:
         """One step of every environment. `actions` int64[N, S, P] have been checked."""
         self._need_games()
-        arrays = (
-            self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
-            self.to_move, self._ended, self._sums, self._lengths, self.returns, self.final_lengths, self.finished,
-            self.final_observations, self.final_masks, self._forfeits, self._worst,
-        )  # fmt: skip
+        arrays = self.arrays(actions)
         if self.threads > 1 and _may_use_threads():
             with _pool:
                 set_threads(self.threads)
-                self._loops.step_threads(self.threads, self.mode, *arrays)
+                self._loops.step_threads(self.threads, *arrays)
         else:
-            self._loops.step(0, self.num_envs, self.mode, *arrays)
+            self._loops.step(0, self.num_envs, *arrays)
         self._forfeits[:] = -1
+
+    def arrays(self, actions: NDArray[np.int64]) -> tuple[Any, ...]:
+        """The arguments of the compiled step, from `mode` on; see `engine.loops`."""
+        return (
+            self.mode, self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
+            self.to_move, self._ended, self._sums, self._lengths, self.returns, self.final_lengths, self.finished,
+            self.final_observations, self.final_masks, self._forfeits, self._worst,
+        )  # fmt: skip
 
     def choose(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Uniformly random legal actions, int64[N, S, P]; `words` uint64[N] are the generators, which move on."""

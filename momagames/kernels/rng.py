@@ -6,6 +6,7 @@ generators", OOPSLA 2014.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from momagames.kernels.jit import kernel, quiet
 
@@ -27,6 +28,12 @@ def mix(word):
     z = (word ^ (word >> S30)) * MIX1
     z = (z ^ (z >> S27)) * MIX2
     return z ^ (z >> S31)
+
+
+def stream(seed: int, count: int) -> NDArray[np.uint64]:
+    """The first `count` outputs of the generator that starts at `seed`, uint64[count]: states for that many others."""
+    places = np.arange(1, count + 1, dtype=np.uint64) * GOLDEN + np.uint64(seed % 2**64)
+    return np.asarray(getattr(mix, "py_func", mix)(places))
 
 
 @kernel

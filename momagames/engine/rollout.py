@@ -1,0 +1,137 @@
+"""Random play with the policy inside the compiled loop: for Monte-Carlo estimates, and to measure throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game
+from momagames.engine import loops
+from momagames.engine.batch import Batch
+from momagames.errors import BadParameter, BadState
+from momagames.kernels.jit import driver
+from momagames.kernels.rng import advance, stream
+
+FOREVER = 2**62
+
+_players: dict[str, Callable[..., None]] = {}
+_walkers: dict[str, Callable[..., None]] = {}
+
+
+def random_rollouts(
+    game: Game,
+    states: NDArray[Any],
+    seed: int | NDArray[np.uint64] = 0,
+    max_steps: int | None = None,
+    threads: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Play each state to its end with uniformly random legal actions of every agent.
+
+    states      record[N]; they are not touched. Several rows may be the same position (`engine.clone.copies`): what
+                chance deals is in a state's own word, what the policy chooses is in `seed`
+    seed        a number, or the policy's generator words, uint64[N] (not touched): the result of a row depends on its
+                state and its word alone, whatever N and `threads`
+    max_steps   break off after so many steps
+    Returns     float64[N, A, K] the sums of the rewards of A agents in K objectives, and int32[N] the steps made; both 0
+                for a game that was over before
+    Raises      BadState, BadParameter
+    """
+    if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
+        raise BadState(f"{game.id}: rollouts start from an array of state records, record[N]; given: {type(states).__name__}")
+    for name, value in (("max_steps", 1 if max_steps is None else max_steps), ("threads", threads)):
+        if value < 1:
+            raise BadParameter(f"{name}={value} is not possible; allowed: 1 or more")
+    n = len(states)
+    words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, n)
+    if words.shape != (n,):
+        raise BadParameter(f"seed has shape {words.shape}; needed: a number, or one generator word for each of {n} states")
+    returns, lengths = np.zeros((n, len(game.agents), len(game.objectives))), np.zeros(n, np.int32)
+    limit = FOREVER if max_steps is None else max_steps
+    states, parts, play = np.ascontiguousarray(states), np.array(game.actions, np.int64), _player(game)
+
+    def part(low: int, high: int) -> None:
+        scratch = (
+            np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), np.zeros((game.actors, len(parts)), np.int64),
+            np.zeros(returns.shape[1:], np.float32),
+        )  # fmt: skip
+        play(low, high, states, words, limit, parts, returns, lengths, *scratch)
+
+    cuts = [t * n // threads for t in range(threads + 1)]
+    if threads == 1:
+        part(0, n)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(part, cuts[:-1], cuts[1:]))
+    return returns, lengths
+
+
+def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
+    """`steps` steps of a batch in one call: as `batch.step(batch.choose(words))` so many times, on one thread.
+
+    words   uint64[N], the generators of the policy, which move on
+    """
+    if steps > 0:
+        batch.step(batch.choose(words))  # refuses a batch without games
+        _walker(batch.game)(steps - 1, words, np.array(batch.game.actions, np.int64), *batch.arrays(batch.played))
+
+
+def _player(game: Game) -> Callable[..., None]:
+    if game.rules_key not in _players:
+        _players[game.rules_key] = _make_player(game)
+    return _players[game.rules_key]
+
+
+def _make_player(game: Game) -> Callable[..., None]:
+    legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
+    pick = loops.pick
+
+    def play(low, high, states, words, limit, parts, returns, lengths, scratch, mask, actions, reward):
+        for i in range(low, high):
+            scratch[0] = states[i]
+            state = scratch[0]
+            word = words[i]
+            made = 0
+            while state["over"] == 0 and made < limit:
+                for actor in range(actions.shape[0]):
+                    legal(state, np.int64(state["to_move"]) if sequential else actor, mask)
+                    start = 0
+                    for part in range(parts.shape[0]):
+                        word = advance(word)
+                        actions[actor, part] = pick(mask[start : start + parts[part]], word)
+                        start += parts[part]
+                step(state, actions, reward)
+                for agent in range(reward.shape[0]):
+                    for k in range(reward.shape[1]):
+                        returns[i, agent, k] += reward[agent, k]
+                made += 1
+            lengths[i] = made
+
+    return driver(play, f"{game.rules_key}.rollout")
+
+
+def _walker(game: Game) -> Callable[..., None]:
+    if game.rules_key not in _walkers:
+        _walkers[game.rules_key] = _make_walker(game)
+    return _walkers[game.rules_key]
+
+
+def _make_walker(game: Game) -> Callable[..., None]:
+    many = loops.many(game)
+    choose, step = many.choose, many.step
+
+    def walk(
+        steps, words, parts, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
+        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
+    ):  # fmt: skip
+        for _ in range(steps):
+            choose(masks, words, actions, parts, states)
+            step(
+                0, states.shape[0], mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
+                ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
+            )  # fmt: skip
+
+    return driver(walk, f"{game.rules_key}.batch.walk")
