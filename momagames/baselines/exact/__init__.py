@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
-from momagames.baselines.exact.solve import Front, Progress, pareto_front
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Front", "Progress", "pareto_front"]
+from momagames.baselines.exact.solve import Front, Progress, misfits, pareto_front
+from momagames.contract import Game, State
+from momagames.errors import TooLarge
+
+__all__ = ["Front", "Progress", "known_front", "pareto_front"]
+
+QUICK_PLIES = 18  # MO-SameGame: boards of up to 37 cells
+QUICK_STATES, QUICK_BYTES = 1_000_000, 256 << 20
+
+
+def known_front(game: Game, state: State) -> NDArray[np.float64] | None:
+    """The exact Pareto front of the returns from a state record on, float64[n, K], if it is quickly found.
+
+    That is so for a game of one agent without chance during play whose episodes have at most 18 plies (`max_plies`); on
+    a board with more than a million positions, which is rare, None is returned as well.
+    """
+    if misfits(game) or game.max_plies > QUICK_PLIES:
+        return None
+    try:
+        return pareto_front(game, state, max_states=QUICK_STATES, max_bytes=QUICK_BYTES).points
+    except TooLarge:
+        return None

@@ -8,6 +8,7 @@ order of the vectors.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game, Objective
+from momagames.errors import BadParameter
 
 WORD = 64
+MOST = 2.0**50  # of the difference between two returns
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,9 @@ class Lanes:
 
     def unpack(self, packed: NDArray[np.uint64]) -> NDArray[np.float64]:
         """uint64[n, W] -> float64[n, K]"""
-        columns = []
-        for place, shift, width, least in zip(self.place, self.shift, self.width, self.least, strict=True):
-            lane = (packed[:, place] >> np.uint64(shift)) & np.uint64((1 << width) - 1)
-            columns.append((lane.astype(np.int64) + least) / self.scale)
-        return np.stack(columns, axis=1)
+        mask = np.array([(1 << width) - 1 for width in self.width], np.uint64)
+        units = (packed[:, list(self.place)] >> np.array(self.shift, np.uint64)) & mask
+        return (units.astype(np.int64) + np.array(self.least, np.int64)) / self.scale
 
 
 def lanes(game: Game, fine: bool = False) -> Lanes:
@@ -79,10 +80,12 @@ def lanes(game: Game, fine: bool = False) -> Lanes:
     fine   a word for each objective, and all bits that the bounds leave for fractions; else whole numbers only
     """
     bounds = [_bounds(objective, game.max_plies) for objective in game.objectives]
-    largest = max(1, *(high - low for low, high in bounds)) if bounds else 1
+    largest = max(high - low for low, high in bounds)
+    if not largest < MOST:
+        raise BadParameter(f"{game.id}: returns may differ by {largest:g}; exact fronts need declared bounds below {MOST:g}")
     scale = 1 << (WORD - 2 - int(largest).bit_length()) if fine else 1
-    least = tuple(int(np.floor(low * scale)) for low, _ in bounds)
-    width = tuple(max(1, (int(np.ceil(high * scale)) - low).bit_length()) for (_, high), low in zip(bounds, least, strict=True))
+    least = tuple(math.floor(low * scale) for low, _ in bounds)
+    width = tuple(max(1, (math.ceil(high * scale) - low).bit_length()) for (_, high), low in zip(bounds, least, strict=True))
     place: list[int] = []
     shift: list[int] = []
     word, free = 0, WORD
@@ -95,8 +98,8 @@ def lanes(game: Game, fine: bool = False) -> Lanes:
     return Lanes(
         scale=scale,
         least=least,
-        low=tuple(int(np.floor(o.low * scale)) for o in game.objectives),
-        high=tuple(int(np.ceil(o.high * scale)) for o in game.objectives),
+        low=tuple(math.floor(_rounded(o.low, -1) * scale) for o in game.objectives),
+        high=tuple(math.ceil(_rounded(o.high, 1) * scale) for o in game.objectives),
         place=tuple(place),
         shift=tuple(shift),
         width=width,
@@ -112,5 +115,11 @@ def _bounds(objective: Objective, plies: int) -> tuple[float, float]:
     """Bounds of what can still be collected from any position. Where no reward is negative, the rest of an episode gives
     no more than an episode; elsewhere only the bounds of the steps say something about a part of it."""
     if objective.low >= 0:
-        return 0.0, objective.return_high
-    return plies * objective.low, plies * max(objective.high, 0.0)
+        return 0.0, _rounded(objective.return_high, 1)
+    return plies * _rounded(objective.low, -1), plies * max(_rounded(objective.high, 1), 0.0)
+
+
+def _rounded(bound: float, side: int) -> float:
+    """A bound with room for the rounding of rewards to float32, which is exact for whole numbers up to 2^24."""
+    exact = float(bound).is_integer() and abs(bound) <= 1 << 24
+    return bound if exact else bound + side * abs(bound) * 2.0**-23

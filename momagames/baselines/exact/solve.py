@@ -66,7 +66,11 @@ def pareto_front(
     Raises       TooLarge if a limit is reached; BadParameter for a game of several agents, with chance during play, with
                  simultaneous moves, without keys, or whose rewards are not within what it declares; BadState
     """
-    check(game)
+    if misfits(game):
+        raise BadParameter(
+            f"{game.id}: exact fronts need one agent that moves in turn, no chance during play, one number as action and keys "
+            f"of positions; this game has {', '.join(misfits(game))}"
+        )
     if state is None:
         start = game.start(seed)
         single(game).deal(start)
@@ -83,8 +87,8 @@ def pareto_front(
     return Front(points, witnesses, solver.solved, solver.bytes, time.perf_counter() - began)
 
 
-def check(game: Game) -> None:
-    """BadParameter if the method does not fit the game, with all reasons."""
+def misfits(game: Game) -> list[str]:
+    """Why the method does not fit a game."""
     reasons = {
         f"{len(game.agents)} agents": len(game.agents) != 1,
         f"{game.dynamics} moves": not game.sequential,
@@ -92,12 +96,7 @@ def check(game: Game) -> None:
         "actions of several parts": len(game.actions) != 1,
         "no keys of positions": game.kernels.key is None,
     }
-    found = [reason for reason, holds in reasons.items() if holds]
-    if found:
-        raise BadParameter(
-            f"{game.id}: exact fronts need one agent that moves alone, without chance during play, one number as action, "
-            f"and keys of positions; this game has {', '.join(found)}"
-        )
+    return [reason for reason, holds in reasons.items() if holds]
 
 
 class NotWhole(Exception):
@@ -140,6 +139,8 @@ class Solver:
     def solve(self, progress: Progress | None) -> None:
         """Run in slices until the start is solved."""
         layout = self.lanes
+        if self.bytes > self.max_bytes:
+            raise self._too_large("bytes")
         while True:
             budget = min(SLICE, self.max_states - self.solved)
             status = self.loops.run(
