@@ -76,7 +76,7 @@ class Pool:
         self.workers = workers
 
     def outcomes(self, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]:
-        left = {run.digest: run for run in runs}
+        left = {run.digest: run for run in spread(runs)}
         try:
             for outcome in self._pooled(list(left.values()), folder, self.workers):
                 del left[outcome.run.digest]
@@ -107,6 +107,24 @@ class Pool:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         pool.shutdown()
+
+
+def spread(runs: Sequence[Run]) -> list[Run]:
+    """The runs in an order in which processes do not compile the same code at the same time: one of each game, then one of
+    each method (the last ones, which are the heavy searches, first), then the rest, which find that code on disk."""
+    games: dict[str, int] = {}
+    methods: dict[tuple[str, str], int] = {}
+    for i, run in enumerate(runs):
+        games.setdefault(run.game.id, i)
+        methods.setdefault((run.game.id, run.method.name), i)
+
+    def rank(i: int) -> tuple[int, int, int]:
+        first = methods[runs[i].game.id, runs[i].method.name]
+        if i in games.values():
+            return 0, i, 0
+        return (1, -i, 0) if i == first else (2, first, i)
+
+    return [runs[i] for i in sorted(range(len(runs)), key=rank)]
 
 
 def _leave_interrupts_to_parent() -> None:
