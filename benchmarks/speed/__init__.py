@@ -1,0 +1,1 @@
+"""How fast momagames is, beside momaland and a hand-written C loop. Run: python -m benchmarks.speed"""

@@ -1,0 +1,127 @@
+"""python -m benchmarks.speed [--json FILE] [--rounds N] [--only PART ...]"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.speed import aec, c_loop, cold_start, memory, throughput
+from benchmarks.speed.peers import REQUIRED_AEC, REQUIRED_BATCH
+
+PARTS = {
+    "throughput": lambda rounds: throughput.measure(rounds),
+    "aec": lambda rounds: aec.measure(rounds),
+    "c_loop": lambda rounds: c_loop.measure(rounds),
+    "cold_start": lambda rounds: cold_start.measure(min(rounds, 5)),
+    "memory": lambda rounds: memory.measure(),
+    "threads": lambda rounds: throughput.measure_threads(rounds),
+}
+VERSIONED = ("momagames", "numba", "numpy", "pettingzoo", "gymnasium", "momaland")
+
+
+def machine() -> dict[str, Any]:
+    """Where and with what it was measured."""
+    found: dict[str, Any] = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        found["processor"] = next(
+            (s.partition(":")[2].strip() for s in lines if s.startswith("model name")), found["processor"]
+        )
+    found["load"] = [round(value, 2) for value in os.getloadavg()] if hasattr(os, "getloadavg") else None
+    found["python"] = platform.python_version()
+    for name in VERSIONED:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = None
+    try:
+        found["compiler"] = subprocess.run(["cc", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[
+            0
+        ]
+    except (OSError, subprocess.CalledProcessError):
+        found["compiler"] = None
+    return found
+
+
+def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
+    """The ratio that belongs to a figure."""
+    value = values[variant]
+    if part in ("throughput", "aec") and "momaland" in values and variant != "momaland":
+        text = f"{values['momaland'] / value:,.0f} x momaland"
+        needed = {"throughput": REQUIRED_BATCH, "aec": REQUIRED_AEC}[part].get(case)
+        if needed and (part == "aec" or variant == "N=1024"):
+            text += f" (at least {needed:,} x)"
+        return text
+    if part == "c_loop" and variant != "ours":
+        return f"ours: {value / values['ours']:.2f} x its speed"
+    if part == "threads" and variant.endswith("threads=2"):
+        return f"{values[variant.replace('threads=2', 'threads=1')] / value:.2f} x one thread (at least 1.7 x on idle cores)"
+    if part == "cold_start" and variant == "momagames":
+        return f"{value - values['pettingzoo']:+.3f} s beside pettingzoo (at most +0.05)"
+    if part == "cold_start" and variant.endswith("wall"):
+        return "under 8 s" if variant.startswith("cold") else "under 0.8 s"
+    if part == "memory" and variant == "books":
+        return f"{values['state'] + value:,} B apart from the outputs" + (" (under 2 KB)" if "15x15" in case else "")
+    return ""
+
+
+def shown(part: str, value: float) -> tuple[str, str]:
+    """A figure as text, and as millions of steps a second where it is a time per step."""
+    if part == "memory":
+        return f"{value:,} B", ""
+    if part == "cold_start":
+        return f"{value:.3f} s", ""
+    return f"{value:,.0f} ns", f"{1000 / value:.3g} M/s"
+
+
+def table(results: dict[str, Any]) -> Table:
+    facts = results["machine"]
+    title = (
+        f"{facts['processor']}, {facts['cores']} cores, load {facts['load']} before and {results['load after']} after; "
+        + f"Python {facts['python']}, "
+        + ", ".join(f"{name} {facts[name]}" for name in VERSIONED if facts[name])
+        + (f"; {facts['compiler']}" if facts["compiler"] else "")
+    )
+    out = Table(title=title, caption="CPU time a step, median of interleaved rounds; threads and 'wall': wall time")
+    for name in ("what", "case", "variant"):
+        out.add_column(name)
+    out.add_column("median", justify="right")
+    out.add_column("steps", justify="right")
+    out.add_column("ratio")
+    for part in PARTS:
+        for case, values in results.get(part, {}).items():
+            for variant, value in values.items():
+                out.add_row(part, case, variant, *shown(part, value), remark(part, case, values, variant))
+        out.add_section()
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument("--json", type=Path, help="write the figures there too")
+    parser.add_argument("--rounds", type=int, default=9, help="rounds of each measurement (9)")
+    parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS), help="some of the parts")
+    given = parser.parse_args()
+    console = Console()
+    results: dict[str, Any] = {"machine": machine()}
+    for part in PARTS:
+        if part in given.only:
+            with console.status(part):
+                results[part] = PARTS[part](given.rounds)
+    results["load after"] = [round(value, 2) for value in os.getloadavg()] if hasattr(os, "getloadavg") else None
+    Console(width=max(console.width, 150)).print(table(results))
+    if given.json:
+        given.json.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

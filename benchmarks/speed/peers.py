@@ -1,0 +1,27 @@
+"""The games that are measured, ours and momaland's."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "SameGame 15x15x5": ("mo-samegame-v0", {}),
+    "Breakthrough 8x8": ("mo-breakthrough-v0", {}),
+    "Breakthrough 20x20": ("mo-breakthrough-v0", {"board_width": 20, "board_height": 20}),
+}
+REQUIRED_BATCH = {"SameGame 15x15x5": 3000, "Breakthrough 8x8": 1000, "Breakthrough 20x20": 400}  # times momaland
+REQUIRED_AEC = {"SameGame 15x15x5": 100, "Breakthrough 8x8": 10}
+
+
+def momaland_env(case: str) -> Any:
+    """The AEC environment of momaland 0.2.0, or None where it is not installed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            from momaland.envs.breakthrough import mobreakthrough_v0
+            from momaland.envs.samegame import mosame_game_v0
+        except ImportError:
+            return None
+    id, params = CASES[case]
+    return (mosame_game_v0 if "samegame" in id else mobreakthrough_v0).env(**params)

@@ -1,0 +1,125 @@
+"""Steps in batches: observation, mask and reward vector of every environment are written at every step."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import momagames
+from benchmarks.speed.peers import CASES, momaland_env
+from benchmarks.speed.timing import Measure, interleaved, record, replay
+from momagames.engine.rollout import random_rollouts, random_steps
+from momagames.kernels.rng import stream
+
+WARM_UP = 100  # steps before the recording: games in all phases
+STEPS = 50_000  # environment steps of one run, about
+
+
+class Recording:
+    """A batch that plays recorded actions again and again from the same positions."""
+
+    def __init__(self, case: str, num_envs: int, threads: int = 1) -> None:
+        id, params = CASES[case]
+        self.door = momagames.make_vec(id, num_envs=num_envs, threads=threads, **params)
+        self.batch = self.door.batch
+        self.door.reset(seed=1)
+        self.words = stream(1, num_envs)
+        random_steps(self.batch, self.words, WARM_UP)
+        self.length = max(4, min(2000, STEPS // num_envs))
+        self.start = self.batch.states.copy()
+        self.batch.load(self.start)
+        self.actions = []
+        for _ in range(self.length):
+            self.actions.append(self.batch.choose(self.words).copy())
+            self.batch.step(self.actions[-1])
+        self.end = self.batch.states.copy()
+        flat = (num_envs,) if len(self.batch.game.actions) == 1 else (num_envs, -1)
+        self.shaped = [actions.reshape(flat) for actions in self.actions]
+
+    def _check(self) -> None:
+        if self.batch.states.tobytes() != self.end.tobytes():
+            raise RuntimeError("the replay differs from the recording")
+
+    def through_the_door(self, clock: Any = time.process_time) -> float:
+        """ns a step through make_vec(...).step, with its checks."""
+        self.batch.load(self.start)
+        start = clock()
+        for actions in self.shaped:
+            self.door.step(actions)
+        spent = clock() - start
+        self._check()
+        return float(spent / self.length / len(self.end) * 1e9)
+
+    def through_the_engine(self, clock: Any = time.process_time) -> float:
+        """ns a step of the compiled loop alone."""
+        self.batch.load(self.start)
+        start = clock()
+        for actions in self.actions:
+            self.batch.step(actions)
+        spent = clock() - start
+        self._check()
+        return float(spent / self.length / len(self.end) * 1e9)
+
+    def random_inside(self) -> float:
+        """ns a step with random actions chosen inside one compiled call, everything written."""
+        start = time.process_time()
+        random_steps(self.batch, self.words, self.length)
+        return (time.process_time() - start) / self.length / len(self.end) * 1e9
+
+    def rollouts(self) -> float:
+        """ns a step of Monte-Carlo play: no observations."""
+        start = time.process_time()
+        _, lengths = random_rollouts(self.batch.game, self.start, 3)
+        return float((time.process_time() - start) / max(1, lengths.sum()) * 1e9)
+
+
+def momaland_loop(case: str, games: int) -> Measure | None:
+    """momaland's plain AEC loop (reset, last, step) over recorded games, or None."""
+    env = momaland_env(case)
+    if env is None:
+        return None
+    recorded = record(env, range(games), np.random.default_rng(0))
+    return lambda: replay(env, recorded, time.process_time)
+
+
+def measure(rounds: int) -> dict[str, dict[str, float]]:
+    """ns a step: {case: {variant: median}}."""
+    measures: dict[str, Measure] = {}
+    for case in CASES:
+        sizes = (1024,) if "20x20" in case else (1, 32, 1024, 16384)
+        for n in sizes:
+            recording = Recording(case, n)
+            measures[f"{case}|N={n}"] = recording.through_the_door
+            if n == 1024:
+                measures[f"{case}|N={n}, engine"] = recording.through_the_engine
+                measures[f"{case}|N={n}, random inside"] = recording.random_inside
+                measures[f"{case}|N={n}, rollouts"] = recording.rollouts
+        peer = momaland_loop(case, 6 if "8x8" in case else 2)
+        if peer:
+            measures[f"{case}|momaland"] = peer
+    return grouped(interleaved(measures, rounds))
+
+
+def measure_threads(rounds: int) -> dict[str, dict[str, float]]:
+    """ns of wall time a step with one thread and with two: {case: {variant: median}}.
+
+    Needs two idle cores: the threads wait for each other in a busy loop, and a core taken by another process shows at once.
+    Apart from the rest, because waiting threads count as CPU time.
+    """
+    measures: dict[str, Measure] = {}
+    for case in ("SameGame 15x15x5", "Breakthrough 8x8"):
+        for n in (1024, 16384):
+            for threads in (1, 2):
+                recording = Recording(case, n, threads)
+                measures[f"{case}|N={n}, threads={threads}"] = lambda r=recording: r.through_the_engine(time.perf_counter)
+    return grouped(interleaved(measures, rounds))
+
+
+def grouped(flat: dict[str, float]) -> dict[str, dict[str, float]]:
+    out: dict[str, dict[str, float]] = {}
+    for name, value in flat.items():
+        case, _, variant = name.partition("|")
+        out.setdefault(case, {})[variant] = value
+    return out

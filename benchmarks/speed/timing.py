@@ -1,0 +1,57 @@
+"""Medians of rounds in which the variants take turns: on a shared machine only such ratios mean anything."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Measure = Callable[[], float]  # runs once and returns the nanoseconds of a step
+
+
+def interleaved(measures: dict[str, Measure], rounds: int) -> dict[str, float]:
+    """Median of each measure, in ns a step; each round runs all of them once, after one that does not count."""
+    samples: dict[str, list[float]] = {name: [] for name in measures}
+    for k in range(rounds + 1):
+        for name, measure in measures.items():
+            value = measure()
+            if k:
+                samples[name].append(value)
+    return {name: statistics.median(values) for name, values in samples.items()}
+
+
+def replay(env: Any, games: Iterable[tuple[int, list[Any]]], clock: Callable[[], float]) -> float:
+    """The plain PettingZoo loop, reset, last and step, over recorded games: no policy in it. Returns ns a step."""
+    steps = 0
+    start = clock()
+    for seed, actions in games:
+        env.reset(seed=seed)
+        for action in actions:
+            env.last()
+            env.step(action)
+        steps += len(actions)
+    return (clock() - start) / steps * 1e9
+
+
+def record(env: Any, seeds: Iterable[int], rng: Any) -> list[tuple[int, list[Any]]]:
+    """Games of uniformly random legal actions, as (seed, actions of every agent, None for one that has finished).
+
+    A game is broken off where the mask is empty (momaland's masks of MO-Breakthrough miss captures to the left).
+    """
+    games = []
+    for seed in seeds:
+        env.reset(seed=seed)
+        actions: list[Any] = []
+        while env.agents:
+            seen, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                action = None
+            else:
+                legal = seen["action_mask"].nonzero()[0]
+                if not len(legal):
+                    break
+                action = int(rng.choice(legal))
+            actions.append(action)
+            env.step(action)
+        games.append((seed, actions))
+    return games
