@@ -310,7 +310,13 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
-            super().save_overload(sig, data)
+            try:
+                super().save_overload(sig, data)
+            except OSError:
+                raise
+            except Exception:  # a damaged index starts anew
+                self.flush()
+                super().save_overload(sig, data)
         except OSError as error:
             _say_once(f"{error.strerror or error} ({self.cache_path})")
 

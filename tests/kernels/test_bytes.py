@@ -1,0 +1,104 @@
+"""The tools that read and write 64 bytes at a time, against plain NumPy; and scratch arrays."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from momagames.kernels.grid import remainder, spread_few
+from momagames.kernels.jit import driver, find_equal, find_value, local_array, spread_bits, spread_triples
+
+WORDS = st.integers(0, 2**64 - 1)
+BYTES = st.binary(min_size=160, max_size=160)
+PLACES = st.integers(0, 96)
+
+
+def spread(word, out, at):
+    spread_bits(word, out, at)
+
+
+def triples(a, b, c, out, at):
+    spread_triples(a, b, c, out, at)
+
+
+def few(word, out, at, count):
+    spread_few(word, out, at, count)
+
+
+def equal(cells, at, flip, to):
+    return find_equal(cells, at, flip, to)
+
+
+def value(cells, at, part, wanted):
+    return find_value(cells, at, part, wanted)
+
+
+def reversed_by_scratch(numbers):
+    """Through two arrays of scratch that live at the same time."""
+    here, there = local_array(16), local_array(16)
+    for i in range(16):
+        here[i] = numbers[i]
+    for i in range(16):
+        there[15 - i] = here[i]
+    for i in range(16):
+        numbers[i] = there[i] - here[i]
+
+
+def rest(a, b):
+    return remainder(a, b)
+
+
+spread, triples, few, equal, value, reversed_by_scratch, rest = (
+    driver(f, f"tests.bytes.{f.__name__}") for f in (spread, triples, few, equal, value, reversed_by_scratch, rest)
+)
+
+
+def bits(word):
+    return [(word >> i) & 1 for i in range(64)]
+
+
+@given(WORDS, st.integers(0, 40), st.sampled_from(["u1", "i1"]))
+def test_spread_bits(word, at, kind):
+    out = np.full(64 + 48, 9, kind)
+    spread(np.uint64(word), out, at)
+    assert out.tolist() == [9] * at + bits(word) + [9] * (48 - at)
+
+
+@given(WORDS, WORDS, WORDS, st.integers(0, 40))
+def test_spread_triples(a, b, c, at):
+    out = np.full(192 + 48, 9, np.int8)
+    triples(np.uint64(a), np.uint64(b), np.uint64(c), out, at)
+    mixed = [bit for three in zip(bits(a), bits(b), bits(c), strict=True) for bit in three]
+    assert out.tolist() == [9] * at + mixed + [9] * (48 - at)
+
+
+@given(WORDS, st.integers(0, 40), st.integers(1, 64))
+def test_spread_few(word, at, count):
+    out = np.full(64 + 48, 9, np.uint8)
+    few(np.uint64(word), out, at, count)
+    assert out.tolist() == [9] * at + bits(word)[:count] + [9] * (112 - at - count)
+
+
+@given(BYTES, PLACES, PLACES, st.integers(0, 255))
+def test_find_equal(data, at, to, flip):
+    cells = np.frombuffer(data, np.uint8).copy() & 3
+    found = bits(int(equal(cells, at, np.uint8(flip & 3), to)))
+    assert found == [int((cells[at + i] ^ (flip & 3)) == cells[to + i]) for i in range(64)]
+
+
+@given(BYTES, PLACES, st.integers(0, 255), st.integers(0, 255))
+def test_find_value(data, at, part, wanted):
+    cells = np.frombuffer(data, np.uint8).copy() & 7
+    found = bits(int(value(cells, at, np.uint8(part), np.uint8(wanted & 7))))
+    assert found == [int(cells[at + i] & part == wanted & 7) for i in range(64)]
+
+
+def test_local_array():
+    numbers = np.arange(16) ** 2
+    reversed_by_scratch(numbers)
+    assert numbers.tolist() == [(15 - i) ** 2 - i**2 for i in range(16)]
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 1), (17, 5), (2**32 - 1, 2**32 - 1), (2**32 - 1, 7)])
+def test_remainder(a, b):
+    assert rest(a, b) == a % b
