@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 
-import momagames  # noqa: E402
 from game_pages import write_pages  # noqa: E402
+
+import momagames  # noqa: E402
 
 project = "momagames"
 author = "The momagames authors"
@@ -23,20 +25,22 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"momagames {release}"
 html_static_path = ["_static"] if (HERE / "_static").is_dir() else []
+smartquotes = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 add_module_names = False
 
 
 def docstring_as_written(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Our docstrings are plain text: the first paragraph is prose, the rest has aligned columns and stays as it is."""
-    end = lines.index("") if "" in lines else len(lines)
-    prose, rest = lines[:end], lines[end + 1 :]
-    aligned = any("   " in line.strip() for line in prose)
-    shown = [] if aligned else [line.replace("\\", "\\\\").replace("*", "\\*").replace("`", "``") for line in prose]
-    literal = lines if aligned else rest
-    if any(line.strip() for line in literal):
-        shown += ["", ".. code-block:: text", "", *("   " + line for line in literal), ""]
+    """Our docstrings are plain text: paragraphs of prose, and paragraphs with aligned columns, which stay as they are."""
+    shown: list[str] = []
+    for paragraph in "\n".join(lines).strip("\n").split("\n\n"):
+        rows = paragraph.strip("\n").split("\n")
+        if any(row.startswith(" ") or "   " in row for row in rows):
+            shown += [".. code-block:: text", "", *("   " + row for row in rows), ""]
+        else:
+            escaped = [row.replace("\\", "\\\\").replace("*", "\\*").replace("`", "``") for row in rows]
+            shown += [re.sub(r"\b(Returns|Raises|Source) {1,2}(?=\S)", r"\1: ", row) for row in escaped] + [""]
     lines[:] = shown
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import momagames
 from momagames.games import VERSIONS
 
+STATIC = Path(__file__).resolve().parent / "_static"
+
 
 def spec_file(id: str) -> Path:
     """The SPEC.md of an id: it stands beside the module that makes the game."""
@@ -37,7 +39,9 @@ def facts(id: str) -> list[str]:
         ("source", game.source),
         ("canonical id", f"`{momagames.canonical(id)}`"),
     ]
-    goals = [(f"`{g.name}`", g.unit, f"{g.low:g} .. {g.high:g}", f"{g.return_low:g} .. {g.return_high:g}") for g in game.objectives]
+    goals = [
+        (f"`{g.name}`", g.unit, f"{g.low:g} .. {g.high:g}", f"{g.return_low:g} .. {g.return_high:g}") for g in game.objectives
+    ]
     return [
         "## At a glance",
         "",
@@ -55,16 +59,20 @@ def facts(id: str) -> list[str]:
     ]
 
 
+def picture(id: str) -> list[str]:
+    """A game being played, if there is a picture of it."""
+    name = f"{spec_file(id).parent.name}.gif"
+    return [f"![A game of {id} with random play](../_static/{name})", ""] if (STATIC / name).exists() else []
+
+
 def page(id: str) -> str:
     title, _, rest = spec_file(id).read_text().partition("\n")
-    return "\n".join([title, "", *facts(id), rest])
+    return "\n".join([title, "", *picture(id), *facts(id), rest])
 
 
 def index(ids: Sequence[str]) -> str:
     games = [momagames.spec(id) for id in ids]
-    rows = [
-        (f"[{g.id}]({g.id}.md)", g.title, len(g.agents), len(g.objectives), g.dynamics, g.information) for g in games
-    ]
+    rows = [(f"[{g.id}]({g.id}.md)", g.title, len(g.agents), len(g.objectives), g.dynamics, g.information) for g in games]
     return "\n".join(
         [
             "# Games",
