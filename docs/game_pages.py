@@ -62,7 +62,7 @@ def facts(id: str) -> list[str]:
 def picture(id: str) -> list[str]:
     """A game being played, if there is a picture of it."""
     name = f"{spec_file(id).parent.name}.gif"
-    return [f"![A game of {id} with random play](../_static/{name})", ""] if (STATIC / name).exists() else []
+    return [f"![A game of {id}, move by move](../_static/{name})", ""] if (STATIC / name).exists() else []
 
 
 def page(id: str) -> str:
