@@ -1,0 +1,65 @@
+"""What exact fronts of one-agent MO-SameGame cost by board size: CPU time, positions, memory.
+
+python benchmarks/fronts/exact_sizes.py                    # the sizes below
+python benchmarks/fronts/exact_sizes.py 8x8x3:2 6x6x5:50   # rows x columns x colours : boards
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+import momagames
+from momagames.baselines.exact import pareto_front
+from momagames.errors import TooLarge
+
+SIZES = ("5x5x3:100", "6x6x3:50", "7x7x3:10", "8x8x3:1")
+
+
+def measure(size: str, max_states: int, max_bytes: int) -> str:
+    """A line of the table; boards are dealt with seeds 1, 2, ..."""
+    shape, _, boards = size.partition(":")
+    height, width, colors = (int(part) for part in shape.split("x"))
+    game = momagames.spec("mo-samegame-v0", board_height=height, board_width=width, num_colors=colors)
+    small = momagames.spec("mo-samegame-v0", board_height=5, board_width=5, num_colors=colors)
+    for seed in range(50):  # loads the compiled code, that of growing tables included
+        pareto_front(small, seed=seed, max_states=max_states, max_bytes=max_bytes)
+    seconds, states, points, density = [], [], [], []
+    too_large = 0
+    for seed in range(1, int(boards or 1) + 1):
+        began = time.process_time()
+        try:
+            front = pareto_front(game, seed=seed, max_states=max_states, max_bytes=max_bytes)
+        except TooLarge:
+            too_large += 1
+            continue
+        seconds.append(time.process_time() - began)
+        states.append(front.states)
+        points.append(len(front.points))
+        density.append(front.bytes / front.states)
+    if not seconds:
+        return f"| {shape} | 0 of {too_large} | | | | | |"
+    largest = int(np.argmax(states))
+    return (
+        f"| {shape} | {len(seconds)} of {len(seconds) + too_large} | {np.median(seconds):.4f} / {max(seconds):.4f} | "
+        f"{np.median(states):,.0f} / {max(states):,} | {np.median(points):.0f} / {max(points)} | "
+        f"{sum(states) / sum(seconds) / 1e6:.2f} | {density[largest]:.0f} |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", nargs="*", default=SIZES)
+    parser.add_argument("--max-states", type=int, default=40_000_000)
+    parser.add_argument("--max-gigabytes", type=float, default=4.0)
+    given = parser.parse_args()
+    print("| rows x columns x colours | boards | CPU s median / max | positions | points | M positions/s | bytes/position |")
+    print("|---|---|---|---|---|---|---|")
+    for size in given.sizes:
+        print(measure(size, given.max_states, int(given.max_gigabytes * 2**30)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
