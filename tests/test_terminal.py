@@ -182,7 +182,8 @@ def test_simultaneous_moves_of_several_parts(monkeypatch):
     assert "rover_1 plays [1, 2]" in shown
     assert "Taken back." in shown
     assert table.play.state["ply"] == 1
-    assert table.play.returns[1, 1] == table.play.reward[1, 1]
+    assert table.last[1].tolist() == [2, 1]
+    assert table.play.state["word"][1] == 1
 
 
 def test_through_a_pipe():
