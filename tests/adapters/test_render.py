@@ -245,14 +245,14 @@ def test_numbers_of_a_caption_have_room(width):
     game = momagames.spec(SAMEGAME, **BIG)
     made = caption.Caption(game, width)
     columns = [caption.widest(game, 0), *(game.agents if made.turned else [goal.name for goal in game.objectives])]
-    needed = max(canvas.text_width(text, caption.SIZE) for text in columns) + 8
+    needed = max(canvas.text_width(text, caption.SIZE) for text in columns) + 4
     height, wide = made.sheet.shape[:2]
     assert wide <= max(width, caption.NARROWEST)
     places = [place for row in made.places for place in row]
     assert len(set(places)) == len(places) == 50
     for (x, y), (other_x, other_y) in itertools.combinations(places, 2):
         assert abs(x - other_x) >= needed or abs(y - other_y) >= caption.SIZE
-    assert all(needed - 8 < x <= wide and 0 < y < height - caption.SIZE / 2 for x, y in places)
+    assert all(needed - 4 < x <= wide and 0 < y < height - caption.SIZE / 2 for x, y in places)
 
 
 def test_the_caption_shows_every_return():
