@@ -1,6 +1,6 @@
 """Baselines by name. Strings, so that nothing heavy is imported before a baseline is used.
 
-A method is a frozen dataclass of its options: `method("greedy")(divisions=4)`; see `momagames.baselines.method.Method`.
+A method is a frozen dataclass of its options: `method("greedy")(divisions=4)`; see `momagames.baselines.base.Method`.
 A policy acts in any game, move by move: `policy("greedy", game)`.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from momagames.errors import UnknownId, nearest, one_of
 
 if TYPE_CHECKING:
-    from momagames.baselines.method import Method
+    from momagames.baselines.base import Method
     from momagames.contract import Game, Policy
 
 # name -> "module:class" of the method; the only list of methods

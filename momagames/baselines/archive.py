@@ -8,7 +8,7 @@ import moocore
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.method import Plan
+from momagames.baselines.base import Plan
 
 
 def undominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:

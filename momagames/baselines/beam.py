@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive, undominated
 from momagames.baselines.estimates import KINDS, estimates
-from momagames.baselines.method import Method, Plan, Plans, check_certain
+from momagames.baselines.base import Method, Plan, Plans, check_certain
 from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
 from momagames.errors import BadParameter, nearest, one_of
@@ -196,7 +196,7 @@ def _make_expander(game: Game) -> Callable[..., Any]:
         for k in range(values.shape[1]):
             if values[a, k] != values[b, k]:
                 return False
-        for w in range(words.shape[1]):
+        for w in range(words.shape[1]):  # noqa: SIM110 - compiled without generators
             if words[a, w] != words[b, w]:
                 return False
         return True

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.exact import pareto_front
-from momagames.baselines.method import Method, Plan, Plans, check_certain
+from momagames.baselines.exact.solve import misfits, pareto_front
+from momagames.baselines.base import Method, Plan, Plans, check_certain
 from momagames.contract import Game
 from momagames.errors import BadParameter
 
@@ -34,8 +34,8 @@ class Exact(Method):
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)
-        if game.kernels.key is None:
-            raise BadParameter(f"exact: {game.id} has no key by which equal positions are known")
+        if unfit := misfits(game):
+            raise BadParameter(f"exact: no fronts for games with {', '.join(unfit)}; {game.id} is one")
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
-from momagames.baselines.method import RANDOM, Member, Method, Plan, Plans, check_certain
+from momagames.baselines.base import RANDOM, Member, Method, Plan, Plans, check_certain
 from momagames.baselines.rollouts import Episodes, play
 from momagames.contract import Game, State
 
@@ -50,7 +51,7 @@ def sample(game: Game, start: NDArray[Any], members: tuple[Member, ...], budget:
         done = play(game, start.repeat(BATCH), rules, weights, words, keep_moves=True)
         spent = used + np.cumsum(done.steps)
         paid = max(int(np.searchsorted(spent, budget, side="right")), int(not episodes))
-        archive.offer(done.returns[:paid, 0], lambda i, d=done, s=spent, t=turn: _plan(d, i, int(s[i]), members[t[i]].label))
+        archive.offer(done.returns[:paid, 0], partial(_plan, done, spent, [members[t].label for t in turn]))
         episodes += paid
         used = int(spent[paid - 1]) if paid else used
         if paid < BATCH:
@@ -58,8 +59,9 @@ def sample(game: Game, start: NDArray[Any], members: tuple[Member, ...], budget:
     return Plans(archive.front(), used, facts={"episodes": episodes, "policies": len(members)})
 
 
-def _plan(done: Episodes, i: int, found: int, label: str) -> Plan:
-    return Plan(tuple(int(a) for a in done.moves[i, : done.lengths[i]]), done.returns[i, 0].copy(), found, label)
+def _plan(done: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -> Plan:
+    actions = tuple(int(a) for a in done.moves[i, : done.lengths[i]])
+    return Plan(actions, done.returns[i, 0].copy(), int(spent[i]), labels[i])
 
 
 class RandomPolicy:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.method import GREEDY
+from momagames.baselines.base import GREEDY
 from momagames.contract import Game
 from momagames.engine.loops import begin, pick
 from momagames.kernels.jit import driver, kernel

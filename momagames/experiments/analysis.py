@@ -58,6 +58,7 @@ class Panel:
     points     method -> seed -> what was found
     scores     method -> indicator -> score; a method without finished runs is missing
     missing    method -> number of runs that are not finished
+    seconds    method -> median time of a run (the first one may have compiled the game)
     """
 
     experiment: str
@@ -119,7 +120,7 @@ def _game_panels(
     missing = {m: sum(not store.has(run) for run, name in runs if name == m) for m in methods}
     done = [(run, name) for run, name in runs if store.has(run)]
     facts = {run.digest: store.metadata(run) for run, _ in done}
-    seconds = {m: float(np.mean([facts[r.digest]["wall_s"] for r, n in done if n == m] or [0.0])) for m in methods}
+    seconds = {m: float(np.median([facts[r.digest]["wall_s"] for r, n in done if n == m] or [0.0])) for m in methods}
     views: list[tuple[str, bool, dict[str, dict[int, Points]]]]
     proven: dict[int, Array] = {}
     if isinstance(experiment, PlansExperiment):

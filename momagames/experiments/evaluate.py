@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.method import RANDOM, Member
+from momagames.baselines.base import RANDOM, Member
 from momagames.baselines.rollouts import Episodes, deal, play
 from momagames.contract import Game
 from momagames.experiments.plan import Run
@@ -61,9 +61,9 @@ def policy_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
     game = run.game.game()
     members = run.method.method().policies(game)
     select, report = run.select_episodes or 0, run.report_episodes or 0
-    seeds = np.random.SeedSequence([run.seed, STARTS]).generate_state(select + report, np.uint64)
+    seeds = np.random.SeedSequence([run.seed, STARTS]).generate_state(select + report, np.uint64).astype(np.uint64)
     lots = np.random.SeedSequence([run.seed, PLAYERS]).generate_state((select + report) * len(game.agents), np.uint64)
-    starts, words = deal(game, seeds), lots.reshape(-1, len(game.agents))
+    starts, words = deal(game, seeds), lots.astype(np.uint64).reshape(-1, len(game.agents))
     facts |= {"policies": len(members), "steps": 0}
     nobody = Member("nobody", RANDOM, (0.0,) * len(game.objectives))
     for label, other in [(o.label, o.member(game)) for o in run.opponents] or [("nobody", nobody)]:

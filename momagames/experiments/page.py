@@ -52,6 +52,7 @@ def _counts(suite: Suite, done: int, errors: Sequence[tuple[Run, str]]) -> str:
 
 def _panel(number: int, panel: Panel) -> str:
     few = [m for m, points in panel.points.items() if len(points) < 10]
+    told = caption(panel)
     warning = " Fewer than 10 runs: the intervals are too narrow." if few else ""
     return f"""
 <section id="p{number}">
@@ -59,7 +60,7 @@ def _panel(number: int, panel: Panel) -> str:
 <p class="id">{html.escape(panel.canonical)}</p>
 <div class="figure" id="f{number}"></div>
 {_scores(panel)}
-<p class="caption">{html.escape(caption(panel).capitalize())}.{warning}</p>
+<p class="caption">{html.escape(told[0].upper() + told[1:])}.{warning}</p>
 {_lists(panel)}
 </section>"""
 
@@ -80,7 +81,7 @@ def _scores(panel: Panel) -> str:
         if method not in panel.scores:
             lines.append(f'<tr><th>{html.escape(method)}</th><td colspan="{len(names) + 2}">{lost} runs missing</td></tr>')
     body = "\n".join(lines)
-    return f'<div class="wide"><table><tr><th>method</th><th>runs</th>{head}<th>s / run</th></tr>{body}</table></div>'
+    return f'<div class="wide"><table><tr><th>method</th><th>runs</th>{head}<th>median s / run</th></tr>{body}</table></div>'
 
 
 def _lists(panel: Panel) -> str:
@@ -147,7 +148,7 @@ def _reading(suite: Suite) -> str:
         f"Every objective is maximised. Numbers are means over runs (one seed each) with a {wanted.confidence:.0%} bootstrap "
         f"interval. Volumes reach down to the declared reference point, moved outwards by {wanted.margin:.0%} of the range, "
         "so that extreme points count; the range ends at the declared bound of each objective, or at the best of the "
-        "reference front, as the suite says. The HV ratio is the share of the reference front's volume. IGD+, epsilon, expected utility and "
-        "the normalised volume use shares of that range. A ~ marks an estimated volume. An exact reference is proven; "
-        "a best-known one is the union of what the methods here found, and says nothing about what is possible."
+        "reference front, as the suite says. The HV ratio is the share of the reference front's volume. IGD+, epsilon, "
+        "expected utility and the normalised volume use shares of that range. A ~ marks an estimated volume. "
+        "An exact reference is proven; a best-known one is the union of what the methods here found, and says nothing about what is possible."
     )

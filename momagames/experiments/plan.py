@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 import momagames
 from momagames import registry
 from momagames.baselines import POLICIES, method
-from momagames.baselines.method import Member, Method
+from momagames.baselines.base import Member, Method
 from momagames.contract import Game
 from momagames.errors import BadFile, BadParameter, MomagamesError, UnknownId, nearest, one_of
 
@@ -366,8 +366,8 @@ def _told(source: str, error: Any) -> str:
     if error["type"] == "missing":
         return f"{at}: this key is missing; a suite leaves nothing to defaults"
     if error["type"] == "literal_error":
-        keys = {"names": get_args(Indicator), "utopia": ("declared", "reference")}["names" if "names" in place else "utopia"]
-        return f"{at}: {error['input']!r} is not possible; allowed: {one_of(keys)}{nearest(error['input'], keys)}"
+        choices = get_args(Indicator) if "names" in place else ("declared", "reference")
+        return f"{at}: {error['input']!r} is not possible; allowed: {one_of(choices)}{nearest(error['input'], choices)}"
     if error["type"] == "union_tag_invalid":
         given = error["input"].get("kind")
         return f"{at}.kind: {given!r} is not possible; allowed: {one_of(tags)}{nearest(given, tags)}"
@@ -383,6 +383,11 @@ def _model_at(location: tuple[Any, ...]) -> type[BaseModel]:
         elif part == "policies":
             model = PoliciesExperiment
         elif isinstance(part, str) and part in model.model_fields:
-            inner = {"games": GameChoice, "methods": MethodChoice, "opponents": Opponent, "indicators": Indicators}
+            inner: dict[str, type[BaseModel]] = {
+                "games": GameChoice,
+                "methods": MethodChoice,
+                "opponents": Opponent,
+                "indicators": Indicators,
+            }
             model = inner.get(part, model)
     return model

@@ -71,8 +71,9 @@ class Store:
             write_whole(aside / "config.json", json.dumps({"digest": run.digest, **run.content()}, indent=1))
             count = 0
             with (aside / "rows.jsonl").open("w", encoding="utf-8") as file:
-                for count, row in enumerate(rows, 1):
+                for row in rows:
                     file.write(canonical_json(row) + "\n")
+                    count += 1
                 _flush(file)
             metadata = {
                 "started": started,

@@ -1,0 +1,228 @@
+"""Methods: plans are real, budgets are kept, wrong options and games are refused."""
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.baselines import METHODS, POLICIES, method, policy
+from momagames.baselines.archive import Archive
+from momagames.baselines.beam import _Search, crowding, select
+from momagames.baselines.base import Plan
+from momagames.baselines.rollouts import deal
+from momagames.engine.play import Play
+from momagames.errors import BadParameter, UnknownId
+from momagames.experiments.indicators import hypervolume_ratio
+
+SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
+PLANNERS = [
+    ("random", {}),
+    ("greedy", {"divisions": 3}),
+    ("beam", {"width": 32, "estimate": "none"}),
+    ("beam", {"width": 32, "estimate": "optimistic"}),
+    ("beam", {"width": 32, "estimate": "present"}),
+    ("exact", {"max_states": 1_000_000, "max_bytes": 500_000_000}),
+]
+
+
+@pytest.fixture(scope="module")
+def game():
+    return momagames.spec("mo-samegame-v0", **SMALL)
+
+
+@pytest.fixture(scope="module")
+def start(game):
+    return deal(game, np.array([3], np.uint64))
+
+
+@pytest.fixture(scope="module")
+def front(game, start):
+    return method("exact")(max_states=1_000_000, max_bytes=500_000_000).plan(game, start, 0, 0)
+
+
+@pytest.mark.parametrize(("name", "options"), PLANNERS)
+def test_plans_bring_what_they_say(game, start, front, name, options):
+    found = method(name)(**options).plan(game, start, 5000, 1)
+    assert found.plans
+    for plan in found.plans:
+        one = Play(game)
+        one.load(start[0])
+        for action in plan.actions:
+            assert one.is_legal(0, action)
+            one.turn(action)
+        assert one.state["over"]
+        assert (one.returns[0] == plan.value).all()
+        assert (found.values >= plan.value).all(axis=1).sum() == 1  # itself alone
+    assert hypervolume_ratio(found.values, np.zeros(3), front.values).value <= 1
+    assert found.complete == (name == "exact")
+
+
+@pytest.mark.parametrize(("name", "options"), PLANNERS[:-1])
+def test_same_seed_same_plans_within_the_budget(game, start, name, options):
+    chosen = method(name)(**options)
+    first, again = chosen.plan(game, start, 3000, 5), chosen.plan(game, start, 3000, 5)
+    assert [plan.actions for plan in first.plans] == [plan.actions for plan in again.plans]
+    assert 0 < first.steps <= 3000
+    assert all(0 < plan.found <= first.steps for plan in first.plans)
+
+
+def test_a_wide_beam_finds_the_whole_front(game, start, front):
+    found = method("beam")(width=4096, estimate="none").plan(game, start, 10_000_000, 0)
+    assert found.values.tolist() == sorted(front.values.tolist())
+
+
+def test_a_beam_with_a_tiny_budget_still_ends_a_game(game, start):
+    assert method("beam")(width=64, estimate="present").plan(game, start, 1, 0).plans
+
+
+def groups(rows):
+    """(colour, size) of every group of equal tiles, by flooding."""
+    left = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
+    while left:
+        (x, y), color = left.popitem()
+        size, edge = 1, [(x, y)]
+        while edge:
+            x, y = edge.pop()
+            for near in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
+                if left.get(near) == color:
+                    del left[near]
+                    size += 1
+                    edge.append(near)
+        yield int(color), size
+
+
+@pytest.mark.parametrize("kind", [1, 2])
+def test_estimates_by_counting(game, start, kind):
+    """Of every position after one move: colour counts squared (optimistic), or group sizes squared (present)."""
+    search = _Search(game, start, 1, kind)
+    made = search._step(start, np.zeros((1, 3)), 10**9)
+    assert made > 3
+    for i in range(made):
+        rows = game.save(search._children[i])["board"]
+        sizes = np.zeros(3)
+        for color in (1, 2, 3):
+            own = [size for c, size in groups(rows) if c == color]
+            sizes[color - 1] = sum(own) ** 2 * (sum(own) > 1) if kind == 1 else sum(n * n for n in own if n > 1)
+        assert (search._scores[i] == search._values[i] + sizes).all()
+
+
+def test_beam_for_a_team_plans_everybody(start):
+    team = momagames.spec("mo-samegame-v0", **SMALL, num_agents=2, team_rewards=True)
+    begin = deal(team, np.array([3], np.uint64))
+    alone = method("beam")(width=32, estimate="present").plan(momagames.spec("mo-samegame-v0", **SMALL), start, 5000, 0)
+    assert method("beam")(width=32, estimate="present").plan(team, begin, 5000, 0).values.tolist() == alone.values.tolist()
+
+
+@pytest.mark.parametrize(("name", "options"), PLANNERS)
+def test_planners_refuse_games_with_opponents(name, options):
+    with pytest.raises(BadParameter, match="2 agents with rewards of their own"):
+        method(name)(**options).check_plan(momagames.spec("mo-breakthrough-v0"))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("greedy", {"divisions": 0}, "1 or more"),
+        ("beam", {"width": 0, "estimate": "none"}, r"1\.\.4096"),
+        ("beam", {"width": 1, "estimate": "optimistc"}, "did you mean 'optimistic'"),
+        ("exact", {"max_states": 0, "max_bytes": 1}, "max_states=0"),
+    ],
+)
+def test_options_out_of_range(name, options, said):
+    with pytest.raises(BadParameter, match=said):
+        method(name)(**options)
+
+
+def test_search_only_methods_have_no_policies(game):
+    with pytest.raises(BadParameter, match="beam has no policies"):
+        method("beam")(width=1, estimate="none").policies(game)
+
+
+def test_every_name_resolves_and_unknown_ones_suggest():
+    for name in METHODS:
+        assert method(name).name == name
+    with pytest.raises(UnknownId, match="did you mean 'greedy'"):
+        method("gredy")
+    with pytest.raises(UnknownId, match="did you mean 'random'"):
+        policy("randm", momagames.spec("mo-breakthrough-v0"))
+
+
+# -------------------------------------------------------------------------------------------------------------- policies
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize(("id", "params"), [("mo-samegame-v0", SMALL), ("mo-breakthrough-v0", {"board_height": 5})])
+def test_policies_play_legal_moves(name, id, params):
+    game = momagames.spec(id, **params)
+    chosen, rng = policy(name, game), np.random.default_rng(0)
+    one = Play(game)
+    one.deal(1)
+    while not one.state["over"]:
+        before = one.states.tobytes()
+        action = chosen(one.state, one.mask(one.mover), rng)
+        assert one.states.tobytes() == before
+        assert one.is_legal(one.mover, action)
+        one.turn(action)
+
+
+def test_the_greedy_policy_wins_when_it_can():
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    one = Play(game)
+    one.load(one_step_from_goal(game))
+    action = policy("greedy", game)(one.state, one.mask(0), np.random.default_rng(0))
+    one.turn(action)
+    assert one.returns[0, 0] == 1
+
+
+def one_step_from_goal(game):
+    """Play on at random until player_0, to move, can win at once."""
+    rng = np.random.default_rng(0)
+    while True:
+        one = Play(game)
+        one.deal(0)
+        while not one.state["over"]:
+            if one.mover == 0:
+                for action in np.flatnonzero(one.mask(0)):
+                    trial = Play(game)
+                    trial.load(one.state)
+                    trial.turn(int(action))
+                    if trial.returns[0, 0] == 1:
+                        return one.state.copy()
+            one.turn(int(rng.choice(np.flatnonzero(one.mask(one.mover)))))
+
+
+def test_random_covers_every_legal_action():
+    game = momagames.spec("mo-samegame-v0", **SMALL)
+    mask = np.zeros(25, np.int8)
+    mask[[2, 5, 24]] = 1
+    chosen, rng = policy("random", game), np.random.default_rng(0)
+    assert {chosen(None, mask, rng) for _ in range(100)} == {2, 5, 24}
+
+
+@pytest.mark.parametrize("weights", [(1.0,), (1.0, 2.0, float("nan"), 0.0)])
+def test_wrong_weights(weights):
+    with pytest.raises(BadParameter, match="4 finite numbers"):
+        policy("greedy", momagames.spec("mo-breakthrough-v0"), weights=weights)
+
+
+# -------------------------------------------------------------------------------------------------------- selection
+
+
+def test_archive_keeps_what_is_not_dominated_and_the_first_of_equals():
+    archive = Archive(2)
+    archive.offer(np.array([[1.0, 3.0], [2.0, 2.0], [1.0, 2.0]]), lambda i: Plan((i,), np.zeros(2), 0))
+    archive.offer(np.array([[2.0, 2.0], [3.0, 1.0], [0.0, 4.0]]), lambda i: Plan((10 + i,), np.zeros(2), 0))
+    assert [plan.actions for plan in archive.front()] == [(12,), (0,), (1,), (11,)]
+    assert len(archive.values) == 4
+
+
+def test_select_takes_whole_fronts_and_thins_the_last():
+    scores = np.array([[0, 4], [4, 0], [2, 2], [2.1, 1.9], [1, 1], [0, 0]], float)
+    assert select(scores, 10).tolist() == [0, 1, 2, 3, 4, 5]
+    assert select(scores, 5).tolist() == [0, 1, 2, 3, 4]
+    assert set(select(scores, 3).tolist()) > {0, 1}  # the ends stay
+
+
+def test_crowding_by_hand():
+    spread = crowding(np.array([[0, 4], [4, 0], [1, 3]], float))
+    assert spread[:2].tolist() == [np.inf, np.inf]
+    assert spread[2] == 2.0  # both neighbours span the whole range, in two objectives
