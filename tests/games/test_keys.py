@@ -1,10 +1,11 @@
-"""Keys of positions, for search: equal exactly where the future is equal."""
+"""What the games give to search: keys of positions, equal exactly where the future is; and one action for each group."""
 
 import numpy as np
 import pytest
 
 from momagames.kernels.jit import driver
-from tests.games.walk import legal, moves, start
+from tests.games.samegame.naive import SameGame
+from tests.games.walk import board, legal, moves, start
 
 KINDS = [
     ("mo-samegame-v0", {"board_width": 4, "board_height": 3, "num_colors": 3}),
@@ -63,3 +64,22 @@ def test_another_mover_is_another_future():
     first = key(play)
     play.load(play.game.save(play.state) | {"next_agent": "agent_1"})
     assert key(play) != first
+
+
+def test_thin_keeps_an_action_of_every_group():
+    params = {"board_width": 7, "board_height": 6, "num_colors": 3}
+    play = start("mo-samegame-v0", 2, **params)
+    kernel = play.game.kernels.thin
+
+    def clear(states, mask):
+        kernel(states[0], mask)
+
+    clear = driver(clear, "tests.samegame.thin")
+    for _ in moves(play, 2):
+        mask = play.masks[0].copy()
+        clear(play.states, mask)
+        kept = set(np.flatnonzero(mask).tolist())
+        assert kept <= set(legal(play))
+        for group in SameGame.given(board(play), **params).groups():
+            assert kept & {y * 7 + x for x, y in group}
+        assert len(kept) < len(legal(play)) or not kept

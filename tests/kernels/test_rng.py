@@ -11,7 +11,7 @@ import pytest
 import momagames
 from momagames.kernels.jit import driver
 from momagames.kernels.record import record
-from momagames.kernels.rng import advance, below, draw, mix
+from momagames.kernels.rng import advance, below, draw, mix, stream
 from tests.games.samegame.naive import splitmix64
 from tests.games.walk import moves, start
 
@@ -58,6 +58,13 @@ def test_outputs_of_plain_python(seed):
         word, value = splitmix64(word)
         expected.append(value)
     assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("seed", [0, 42, 2**64 - 1, 2**64 + 42])
+def test_stream(seed):
+    out = np.zeros(20, np.uint64)
+    outputs(np.uint64(seed % 2**64), out)
+    assert np.array_equal(stream(seed, 20), out)
 
 
 def test_numbers_below():

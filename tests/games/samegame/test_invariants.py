@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from momagames.games.samegame.position import momaland_board
 from tests.games.samegame.naive import SYMBOLS
 from tests.games.walk import board, legal, moves, start
 
@@ -135,3 +136,19 @@ def test_colors_are_dealt_evenly():
     expected = 20 * 900 / 7
     assert counts[0] == 0
     assert ((counts[1:] - expected) ** 2 / expected).sum() < 22.46  # chi-square, 6 degrees of freedom, p = 0.001
+
+
+@given(SEEDS, SIZES)
+def test_colors_of_actions(seed, params):
+    play = start(ID, seed, **params)
+    for _ in moves(play, seed):
+        colors = play.game.action_colors(play.states)[0]
+        assert colors.tolist() == [SYMBOLS.index(symbol) - 1 for symbol in "".join(board(play))]
+
+
+def test_momaland_board():
+    """Rows of the board that momaland 0.2.0 draws column by column (tests/peers compares with momaland itself)."""
+    assert momaland_board(0, 3, 3, 2).tolist() == [[2, 1, 1], [2, 1, 1], [2, 1, 1]]
+    wide = momaland_board(7, 5, 3, 4)
+    assert wide.shape == (3, 5)
+    assert np.array_equal(wide, np.random.default_rng(7).integers(1, 5, size=15).reshape(5, 3).T)
