@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.kernels.jit import driver, kernel, parallel_driver, prange
+from momagames.kernels.grid import bit_count
+from momagames.kernels.jit import driver, find_value, kernel, parallel_driver, prange
 from momagames.kernels.rng import advance, below
 
+ONE, ONE_BYTE = np.uint64(1), np.uint8(1)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to an environment whose episode has ended
 
 OVER, TRUNCATED, SOMEBODY_GONE, MOVER = 1, 2, 4, 8  # what `Single.turn` returns
@@ -36,6 +38,31 @@ def begin(state):
 @kernel
 def pick(mask, word):
     """A legal action of a Discrete mask, uniformly, chosen by a generator word; 0 if there is none."""
+    size = mask.shape[0]
+    if size < 64:
+        return pick_of_few(mask, word)
+    legal = 0
+    for start in range(0, size, 64):
+        legal += bit_count(legal_word(mask, start))
+    if legal == 0:
+        return 0
+    rank = below(word, legal)
+    start = 0
+    bits = legal_word(mask, start)
+    here = bit_count(bits)
+    while rank >= here:
+        rank -= here
+        start += 64
+        bits = legal_word(mask, start)
+        here = bit_count(bits)
+    for _ in range(rank):
+        bits &= bits - ONE  # without its lowest
+    return start + bit_count((bits & (~bits + ONE)) - ONE)
+
+
+@kernel
+def pick_of_few(mask, word):
+    """The same for fewer than 64 actions."""
     legal = 0
     for i in range(mask.shape[0]):
         legal += np.int64(mask[i])
@@ -47,6 +74,13 @@ def pick(mask, word):
         rank -= np.int64(mask[np.uint64(i)])
         i += 1
     return i
+
+
+@kernel
+def legal_word(mask, start):
+    """The mask from `start` on, as bits: 64 of them, or as many as there are. The mask has at least 64."""
+    place = min(start, mask.shape[0] - 64)
+    return find_value(mask, place, ONE_BYTE, ONE_BYTE) >> np.uint64(start - place)
 
 
 @dataclass(frozen=True)

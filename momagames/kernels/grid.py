@@ -17,3 +17,14 @@ def spread_few(word, out, at, count):
     row = out[at : at + count]
     for i in range(np.uint64(count)):
         row[i] = (word >> i) & np.uint64(1)
+
+
+@kernel
+def bit_count(word):
+    """The number of bits that are set: uint64 -> int64."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    word = word + (word >> np.uint64(8))
+    word = word + (word >> np.uint64(16))
+    return np.int64((word + (word >> np.uint64(32))) & np.uint64(0x7F))
