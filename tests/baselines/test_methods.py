@@ -6,8 +6,8 @@ import pytest
 import momagames
 from momagames.baselines import METHODS, POLICIES, method, policy
 from momagames.baselines.archive import Archive
-from momagames.baselines.beam import _Search, crowding, select
 from momagames.baselines.base import Plan
+from momagames.baselines.beam import _Search, crowding, select
 from momagames.baselines.rollouts import deal
 from momagames.engine.play import Play
 from momagames.errors import BadParameter, UnknownId

@@ -1,0 +1,170 @@
+"""The command: what it prints, its exit codes, and that errors are one line."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+import momagames
+from tests.experiments.tiny import EXACT, HOPELESS, INDICATORS, RANDOM, plans
+
+
+def momagames_command(*arguments, cwd=None, **environment):
+    """Run `python -m momagames ...` in a fresh process."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "100", **environment}
+    return subprocess.run(
+        [sys.executable, "-m", "momagames", *arguments], capture_output=True, text=True, cwd=cwd, env=environment, timeout=300
+    )
+
+
+def write_suite(folder, *methods):
+    file = folder / "tiny.yaml"
+    experiment = plans(list(methods), seeds=[0])
+    file.write_text(yaml.safe_dump({"name": "tiny", "description": "d", "experiments": [experiment], "indicators": INDICATORS}))
+    return file
+
+
+def test_help_is_fast_and_light():
+    code = (
+        "import sys, time\n"
+        "sys.argv = ['momagames', '--help']\n"
+        "from momagames.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numba', 'gymnasium', 'pettingzoo', 'plotly', 'pydantic', 'yaml', 'moocore'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "print('cpu', time.process_time())"
+    )
+    times = []
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for command in ("list", "info", "play", "bench"):
+            assert command in done.stdout
+        times.append(float(done.stdout.split()[-1]))
+    assert min(times) < 0.5  # aimed at 0.3 s; a busy machine counts more
+
+
+def test_list_and_info():
+    done = momagames_command("list")
+    assert done.returncode == 0, done.stderr
+    for id in momagames.ids():
+        assert id in done.stdout
+    done = momagames_command("info", "mo-breakthrough-v0", "--param", "board_width=5", "-p", "objectives=[win, captures]")
+    assert done.returncode == 0, done.stderr
+    for told in ("player_0", "Discrete(120)", "captures", "board_width", "int8", "momaland 0.2.0", "reference point"):
+        assert told in done.stdout
+    assert "losses" not in done.stdout.split("parameter")[0]
+
+
+def test_a_bench_from_nothing_to_a_page(tmp_path):
+    """In an empty folder: dry run, run, second start, report."""
+    write_suite(tmp_path, RANDOM, EXACT)
+    dry = momagames_command("bench", "run", "tiny.yaml", "--dry-run", cwd=tmp_path)
+    assert dry.returncode == 0, dry.stderr
+    assert "2 runs, 2 due" in dry.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
+    first = momagames_command("bench", "run", "tiny.yaml", "--workers", "1", cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "HV ratio" in first.stdout
+    assert first.stdout.strip().endswith("page: momagames-results/tiny/report.html")
+    page = tmp_path / "momagames-results" / "tiny" / "report.html"
+    assert "bench run tiny.yaml --workers 1" in page.read_text(encoding="utf-8")
+    second = momagames_command("bench", "run", "tiny.yaml", cwd=tmp_path)
+    assert "2 finished before" in second.stdout
+    assert "0 runs in" in second.stdout
+    page.unlink()
+    again = momagames_command("bench", "report", "momagames-results/tiny", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert page.is_file()
+
+
+def test_a_failed_run_is_told_and_ends_with_1(tmp_path):
+    write_suite(tmp_path, RANDOM, HOPELESS)
+    done = momagames_command("bench", "run", "tiny.yaml", "-o", "out", "-w", "1", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "failed: mo-samegame-v0.exact.seed0." in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_suites_that_come_along():
+    done = momagames_command("bench", "list")
+    assert done.returncode == 0, done.stderr
+    assert "quick" in done.stdout
+    assert "ten_seconds" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["info", "mo-samgame-v0"], "did you mean 'mo-samegame-v0'"),
+        (["info", "mo-samegame-v0", "-p", "board_with=3"], "did you mean 'board_width'"),
+        (["info", "mo-samegame-v0", "-p", "board_width"], "is not of the form name=value"),
+        (["info", "mo-samegame-v0", "-p", "board_width=[3"], "board_width=[3"),
+        (["play", "mo-samegame-v1"], "did you mean 'mo-samegame-v0'"),
+        (["bench", "run", "quik"], "did you mean 'quick'"),
+        (["bench", "report", "nowhere"], "suite.json is missing"),
+    ],
+)
+def test_mistakes_end_with_2_and_one_line(arguments, said, tmp_path):
+    done = momagames_command(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("momagames: ")
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    write_suite(tmp_path, RANDOM)
+    done = momagames_command("bench", "run", "tiny.yaml", "--out", ".", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "holds other things" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
+
+
+def test_play_ends_with_the_input():
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "momagames",
+            "play",
+            "mo-samegame-v0",
+            "--seed",
+            "1",
+            "-p",
+            "board_width=4",
+            "-p",
+            "board_height=4",
+        ],
+        input="q\n",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_interrupt_is_one_line(tmp_path):
+    import signal
+
+    write_suite(tmp_path, RANDOM)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    program = subprocess.Popen(
+        [sys.executable, "-m", "momagames", "play", "mo-samegame-v0"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd=tmp_path,
+    )
+    program.stdout.read(1)
+    time.sleep(0.5)
+    program.send_signal(signal.SIGINT)
+    _, complaint = program.communicate(timeout=60)
+    assert program.returncode in (0, 130)
+    assert b"Traceback" not in complaint
