@@ -103,9 +103,8 @@ class Centralise(gymnasium.Env[Any, Any]):
         return info
 
     def action_masks(self) -> NDArray[np.int8]:
-        """int8[sum of all parts]: the masks of all agents one after the other; zeros where a part is not read."""
-        gone = [agent for agent in self._order if agent not in self.env.agents]
-        masks = [np.hstack(self._seen[agent]["action_mask"]) * (agent not in gone) for agent in self._order]
+        """int8[sum of all parts]: the masks of all agents one after the other, as they last saw them."""
+        masks = [np.hstack(self._seen[agent]["action_mask"]) for agent in self._order]
         return np.concatenate(masks).astype(np.int8)
 
     def get_state(self) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class NormalizeReward(Transform):
     def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
         part = reward[..., self.chosen].astype(np.float64)
         if not self.frozen:
-            self._learn(part, moment.live[:, None] & moment.present)
+            self._learn(part, moment.present)
             self.running[moment.ended] = 0
         paid = reward.copy()
         paid[..., self.chosen] = part / np.sqrt(self.var + self.epsilon)

@@ -32,6 +32,8 @@ class Recorder:
     name     files are called {name}-{number of the episode, six digits}.{format}
     when     episode number -> whether to record it
     fps      pictures a second
+
+    `files` lists what was written, `frames` holds the pictures of the episode, uint8[H, W, 3].
     """
 
     def __init__(
@@ -69,7 +71,7 @@ class Recorder:
             raise
         self.episode += 1
         self._recording, self._seed, self._seen = chosen, seed, 0
-        self._frames: list[NDArray[np.uint8]] = []
+        self.frames: list[NDArray[np.uint8]] = []
         self.follow()
         return result
 
@@ -80,7 +82,7 @@ class Recorder:
             return
         self._seen = len(play.log)
         if self.pictures:
-            self._frames.append(np.asarray(self.env.render(), np.uint8))
+            self.frames.append(np.asarray(self.env.render(), np.uint8))
         if play.state["over"]:
             self._recording = False
             self._write(play.log, play.returns)
@@ -94,7 +96,7 @@ class Recorder:
                 text = json.dumps(record(self.door.game, log, returns, self._seed), indent=1)
                 whole(path, lambda aside, text=text: aside.write_text(text + "\n", encoding="utf-8"))  # type: ignore[misc]
             else:
-                whole(path, lambda aside, kind=kind: film(aside, self._frames, kind, self.fps))  # type: ignore[misc]
+                whole(path, lambda aside, kind=kind: film(aside, self.frames, kind, self.fps))  # type: ignore[misc]
             self.files.append(path)
 
 

@@ -63,7 +63,7 @@ class Moment:
     """What a transform may ask about a step besides its rewards.
 
     live     bool[N], environments that moved: not those that only dealt a new game
-    present  bool[N, A], agents that took part
+    present  bool[N, A], agents that took part: nobody in an environment that only dealt a new game
     ended    bool[N], environments whose episode ended
     seen     what the transform's `look` gave before the step
     played   int64[N, S, P], the actions, for a transform that looks
@@ -156,7 +156,7 @@ class Scalarise(Transform):
             if not callable(rule):
                 paid[:, agent] = weighted(reward[:, agent], rule)
                 continue
-            for env in np.flatnonzero(moment.live & moment.present[:, agent]):
+            for env in np.flatnonzero(moment.present[:, agent]):
                 paid[env, agent, 0] = self._judged(rule, agent, reward[env, agent])
         return paid
 

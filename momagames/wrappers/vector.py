@@ -96,7 +96,6 @@ class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
         if self.transform.looks:
             moment.seen, moment.played = seen, door(self.env, self.transform.name).batch.played
         paid = self.transform.apply(rewards.reshape(self.num_envs, *source.shape), moment).astype(form.dtype, copy=False)
-        paid[~moment.live] = 0
         if isinstance(self.transform, Scalarise):
             infos = {**infos, "vector_reward": rewards}
         paid = paid[..., 0] if form.scalar else paid

@@ -115,6 +115,27 @@ def test_a_batch_feeds_one_set_of_statistics() -> None:
     np.testing.assert_allclose(env.transform.var[0], everything.var(0), rtol=1e-3)
 
 
+def test_discounted_returns_restart_with_every_episode() -> None:
+    """In a batch that deals anew in the same step, and where a game is broken off by reset()."""
+    batch, plain = NormalizeReward(samegames(1, autoreset="same_step"), gamma=0.9), samegames(1, autoreset="same_step")
+    got, vectors, ends = [], [], []
+    for (paid, *_), (raw, over, *_) in zip(batches(batch), batches(plain), strict=True):
+        got.append(paid[0])
+        vectors.append(raw[0])
+        ends.append(bool(over[0]))
+    assert sum(ends) > 1
+    np.testing.assert_allclose(got, by_hand(vectors, ends), rtol=1e-5)
+    for make, run in ((samegame, play), (lambda: samegame("parallel"), rounds), (lambda: samegame("gymnasium"), steps)):
+        env = NormalizeReward(make())
+        for _, _ in zip(range(2), run(env), strict=False):
+            pass
+        assert env.transform.running.any()
+        env.reset(seed=1)
+        assert not env.transform.running.any()
+    batch.reset(options={"reset_mask": np.array([True])})
+    assert not batch.transform.running.any()
+
+
 def test_some_objectives_only() -> None:
     env, plain = NormalizeReward(samegame(), objectives=["color_2"]), samegame()
     for (_, rewards, _), (_, raw, _) in zip(play(env), play(plain), strict=True):

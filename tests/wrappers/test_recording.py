@@ -107,7 +107,7 @@ def test_chosen_episodes_only(tmp_path: Path) -> None:
 
 def test_simultaneous_moves(tmp_path: Path) -> None:
     momagames.register("meteors-v0", "tests.meteors:game")
-    env = Record(MultiObjectiveAEC(meteors.game("meteors-v0", cells=4)), tmp_path)
+    env = Record(MultiObjectiveAEC(meteors.game("meteors-v0", cells=4), render_mode="rgb_array"), tmp_path, ("gif", "json"))
     for seed in range(4):
         env.reset(seed=seed)
         for agent in env.agent_iter():
@@ -117,6 +117,7 @@ def test_simultaneous_moves(tmp_path: Path) -> None:
         again = end(env.recorder.files[-1])
         np.testing.assert_array_equal(again.returns, env.returns)
         assert again.get_state() == env.get_state()
+        assert len(env.recorder.frames) == env.get_state()["ply"] + 1  # not one for each agent
 
 
 def test_gif(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.errors import BadCall, BadParameter
-from momagames.wrappers import Scalarise
+from momagames.wrappers import Scalarise, SelectObjectives
 from tests import meteors
 from tests.wrappers.games import (
     batches,
@@ -87,6 +87,18 @@ def test_last_adds_up_utilities_of_steps(utility: Any) -> None:
             due[name] += utility(vector.astype(np.float64))
             checked += 1
     assert checked > 9
+
+
+def test_what_was_handed_out_stays_as_it_was() -> None:
+    env = SelectObjectives(samegame(num_agents=2, team_rewards=True), [0, 1, 2])
+    held = []
+    for _ in play(env):
+        for agent in env.agents:
+            due = env._cumulative_rewards[agent]
+            held.append((due, due.copy()))
+    assert any(copy.any() for _, copy in held)
+    for due, copy in held:
+        np.testing.assert_array_equal(due, copy)
 
 
 def test_nothing_of_the_inner_environment_is_written() -> None:
