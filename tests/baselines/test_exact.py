@@ -127,7 +127,7 @@ compiled_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), re
 @pytest.mark.parametrize(("height", "width", "colours", "boards", "params"), SIZES)
 def test_equals_brute_force(height, width, colours, boards, params, interpreted):
     played = game(height, width, colours, **params)
-    for seed in range(2 if interpreted else boards):
+    for seed in range(6 if interpreted else boards):
         rows = board(height, width, colours, seed)
         found = front(played, rows).points
         assert {tuple(p) for p in found} == brute(as_tiles(rows), played.params, {}), rows
@@ -230,14 +230,15 @@ def test_an_interruption_comes_through():
 
 @kernel
 def tiring_step(state, actions, reward):
-    """MO-SameGame where each move costs half a point of the first objective, which shows as a whole number."""
+    """MO-SameGame where each move costs half of `clear_bonus`, and with `team_rewards` the first move is the last."""
     rules.step(state, actions, reward)
     reward[0, 0] -= 0.5 * state["clear_bonus"]
+    state["over"] |= state["team_rewards"]
 
 
-def tiring(cost, low, high=1000.0):
-    played = game(3, 4, 2, clear_bonus=2 * cost)
-    sides = (Objective("first", "points", low, high, 0, high, "test"), played.objectives[1])
+def tiring(cost, low, high=1000.0, **params):
+    played = game(3, 4, 2, clear_bonus=2 * cost, **params)
+    sides = tuple(Objective(name, "points", least, high, 0, high, "test") for name, least in (("a", low), ("b", 0.0)))
     return dataclasses.replace(
         played,
         objectives=sides,
@@ -267,12 +268,22 @@ def test_negative_and_fractional_rewards_and_no_thinning(cost, interpreted):
         assert {tuple(p) for p in front(played, rows).points} == expected
 
 
+def test_ends_with_different_rewards_are_told_apart():
+    for seed in range(10):
+        tiles = as_tiles(rows := board(3, 4, 2, seed))
+        rewards = [[0.0 if k != colour else len(group) ** 2 for k in (1, 2)] for colour, group in moves(tiles)]
+        expected = maximal({tuple(reward) for reward in rewards})
+        assert {tuple(p) for p in front(tiring(0, 0.0, team_rewards=True), rows).points} == expected
+
+
 def test_rewards_that_are_not_as_declared_are_refused():
     rows = board(3, 4, 2, 1)
     with pytest.raises(BadParameter, match="pays more or less than its objectives declare"):
         front(tiring(50, -10.0), rows)
     with pytest.raises(BadParameter, match="pays more or less than its objectives declare"):
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 81, 0, 15, "test"),) * 2), ["111"] * 3)
+    with pytest.raises(BadParameter, match="pays more or less than its objectives declare"):
+        front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 5, 0, 81, "test"),) * 2), ["112"] * 3)
     with pytest.raises(BadParameter, match="goes on after max_plies=0"):
         front(dataclasses.replace(game(3, 4, 2), max_plies=0), rows)
     with pytest.raises(BadParameter, match="declared bounds below"):
