@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive, undominated
-from momagames.baselines.estimates import KINDS, estimates
 from momagames.baselines.base import Method, Plan, Plans, check_certain
+from momagames.baselines.estimates import KINDS, estimates
 from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
 from momagames.errors import BadParameter, nearest, one_of

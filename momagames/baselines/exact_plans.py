@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.exact.solve import misfits, pareto_front
 from momagames.baselines.base import Method, Plan, Plans, check_certain
+from momagames.baselines.exact.solve import misfits, pareto_front
 from momagames.contract import Game
 from momagames.errors import BadParameter
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.lattice import label, simplex_lattice
 from momagames.baselines.base import GREEDY, Member, Method, Plans, check_certain, check_turns
+from momagames.baselines.lattice import label, simplex_lattice
 from momagames.baselines.random import sample
 from momagames.baselines.rollouts import buffers, chooser
 from momagames.contract import Game, State

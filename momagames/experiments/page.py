@@ -150,5 +150,6 @@ def _reading(suite: Suite) -> str:
         "so that extreme points count; the range ends at the declared bound of each objective, or at the best of the "
         "reference front, as the suite says. The HV ratio is the share of the reference front's volume. IGD+, epsilon, "
         "expected utility and the normalised volume use shares of that range. A ~ marks an estimated volume. "
-        "An exact reference is proven; a best-known one is the union of what the methods here found, and says nothing about what is possible."
+        "An exact reference is proven; a best-known one is the union of what the methods here found, and says "
+        "nothing about what is possible."
     )

@@ -122,6 +122,7 @@ def test_an_interrupted_program_ends_its_workers_and_can_go_on(tmp_path):
     os.killpg(program.pid, signal.SIGINT)  # as a terminal does: to every process of the group
     _, complaint = program.communicate(timeout=60)
     assert b"KeyboardInterrupt" in complaint
+    assert b"SpawnProcess" not in complaint  # the workers keep quiet
     assert program.returncode != 0
     store = Store(tmp_path / "out")
     sealed = list(store.runs.iterdir())
