@@ -223,12 +223,12 @@ def test_vector_door(game: Game, views: str) -> None:
         assert np.shares_memory(infos["action_mask"], env.batch.masks)
         actions = env.batch.choose(words).copy()
         seen, rewards, terminated, truncated, infos = env.step(actions[:, 0, 0] if actions[0].size == 1 else actions)
-        assert env.reward_space.contains(rewards)
+        assert all(env.reward_space.contains(row) for row in rewards)
         alone = len(game.agents) == 1
         assert terminated.shape == truncated.shape == ((5,) if alone else (5, len(game.agents)))
-        if "_episode" in infos:
-            episodes += int(infos["_episode"].sum())
-            assert infos["episode"]["r"].shape == rewards.shape
+        if "_final_return" in infos:
+            episodes += int(infos["_final_return"].sum())
+            assert infos["final_return"].shape == rewards.shape
             assert env.observation_space.contains(infos["final_obs"])
     assert episodes >= 5
 
@@ -289,12 +289,12 @@ def test_illegal_actions_in_a_batch(game: Game) -> None:
     env, actions = start("forfeit")
     _, _, terminated, _, infos = env.step(actions)
     assert np.asarray(terminated).reshape(3, -1).all(axis=1).tolist() == [False, True, False]
-    assert infos["_episode"].tolist() == [False, True, False]
+    assert infos["_final_length"].tolist() == [False, True, False]
     assert np.array_equal(env.batch.returns[1], game.forfeit_reward(0))
 
 
 @every_game
-@pytest.mark.parametrize("junk", [7, [], {}, {"board": 3}, "", "nonsense", {"place": "x"}, np.zeros(3)], ids=repr)
+@pytest.mark.parametrize("junk", [7, None, [], {}, {"board": 3}, "", "nonsense", {"place": "x"}, np.zeros(3)], ids=repr)
 def test_bad_states_change_nothing(game: Game, junk: object) -> None:
     env = MultiObjectiveAEC(game)
     env.reset(seed=4)

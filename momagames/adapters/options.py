@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from momagames.contract import Game
-from momagames.errors import BadCall, BadParameter, nearest, one_of
+from momagames.errors import BadCall, BadParameter, BadState, nearest, one_of
 
 ILLEGAL = ("raise", "forfeit", "random")
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -60,6 +60,8 @@ def start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
     if len(given) > 1:
         others = one_of(sorted(set(given) - {"state"}))
         raise BadParameter(f"reset(options=...) has 'state' and {others}; give one or the other")
+    if given["state"] is None:
+        raise BadState(f"{game.id}: reset(options=...) has 'state': None; leave it out to deal a new game")
     return given["state"]
 
 

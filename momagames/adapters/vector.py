@@ -35,8 +35,10 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
     agent to move, [N, ...] (turn-based games with views="mover"), or that of every agent, [N, A, ...].
 
     infos holds `action_mask` int8[N, M] (or [N, A, M]), `to_move` int32[N], and after a step in which episodes ended
-    `_episode` bool[N] with `episode` {"r": their returns float64[N, (A,) K], "l": their lengths int32[N]}; in same_step
-    mode also `final_obs` and `final_action_mask`, what was seen at the end.
+    their returns `final_return` float64[N, (A,) K] and lengths `final_length` int32[N]; in same_step mode also `final_obs`
+    and `final_action_mask`, what was seen at the end. Each has its mask bool[N], named with an underscore: `_final_return`.
+
+    `reward_space` bounds one environment's rewards, [K] or [A, K], as in MO-Gymnasium's vector environments.
 
     Every array is made once and written again by the next step: copy what you keep.
     """
@@ -60,10 +62,9 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
         seen, actors = self.batch.observations.shape[1], game.actors
         self.single_observation_space = _repeated(observation_space(game), seen)
         self.single_action_space = _repeated(action_space(game), actors)
-        self.single_reward_space = _repeated(reward_space(game), len(game.agents))
+        self.reward_space = _repeated(reward_space(game), len(game.agents))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.reward_space = batch_space(self.single_reward_space, num_envs)
         self.reward_dim = len(game.objectives)
         self._observations = self._shown(self.batch.observations)
         self._final_observations = self._shown(self.batch.final_observations)
@@ -132,12 +133,11 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
         self.batch.step(checked)
         infos: dict[str, Any] = dict(self._infos)
         if self.batch.finished.any():
-            infos["episode"] = {"r": self._returns, "l": self.batch.final_lengths}
-            infos["_episode"] = self.batch.finished
+            final: dict[str, Any] = {"final_return": self._returns, "final_length": self.batch.final_lengths}
             if len(self.batch.final_masks):
-                infos["final_obs"] = self._final_observations
-                infos["_final_obs"] = self.batch.finished
-                infos["final_action_mask"] = _squeezed(self.batch.final_masks, self.batch.final_masks.shape[1] == 1)
+                final["final_obs"] = self._final_observations
+                final["final_action_mask"] = _squeezed(self.batch.final_masks, self.batch.final_masks.shape[1] == 1)
+            infos |= final | {f"_{name}": self.batch.finished for name in final}
         return self._observations, self._paid, self._terminated, self._truncated, infos
 
     def _set_right(self, actions: NDArray[np.int64], env: int) -> None:

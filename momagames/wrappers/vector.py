@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorWrapper
-from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from momagames.wrappers.common import RewardHost, reward_space
@@ -73,8 +72,7 @@ class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
 
     def _bind(self, transform: Transform) -> None:
         super()._bind(transform)
-        self.single_reward_space = _single_space(self.reward_form)
-        self.reward_space = batch_space(self.single_reward_space, self.num_envs)
+        self.reward_space = _space(self.reward_form)
         self.reward_dim = len(self.reward_form.objectives)
 
     @property
@@ -102,7 +100,7 @@ class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
         return observations, paid[:, 0] if self._alone else paid, terminated, truncated, infos
 
 
-def _single_space(form: Form) -> spaces.Box:
+def _space(form: Form) -> spaces.Box:
     if len(form.agents) == 1:
         return reward_space(form, 0)
     low, high = (bound[:, 0] if form.scalar else bound.astype(np.float32) for bound in (form.low, form.high))

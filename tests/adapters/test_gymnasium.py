@@ -156,3 +156,18 @@ def test_positions_go_on() -> None:
 def test_bad_players_are_refused(options: dict[str, str], said: str) -> None:
     with pytest.raises(momagames.MomagamesError, match=said):
         momagames.make("mo-breakthrough-v0", api="gymnasium", **options)
+
+
+def test_mo_gymnasiums_vector_statistics() -> None:
+    vector = pytest.importorskip("mo_gymnasium.wrappers.vector")
+    env = vector.MORecordEpisodeStatistics(momagames.make_vec("mo-samegame-v0", num_envs=3, **SMALL), gamma=1.0)
+    _, infos = env.reset(seed=1)
+    ends = 0
+    for _ in range(40):
+        _, _, _, _, infos = env.step(infos["action_mask"].argmax(axis=1))
+        if "_episode" in infos:
+            ended = infos["_episode"]
+            assert np.allclose(infos["episode"]["r"][ended], infos["final_return"][ended])
+            assert np.array_equal(infos["episode"]["l"][ended], infos["final_length"][ended])
+            ends += ended.sum()
+    assert ends > 3

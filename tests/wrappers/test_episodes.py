@@ -82,11 +82,11 @@ def test_vector_door(mode: str, agents: int) -> None:
         movers[np.arange(6), before] += ~dealt
         plies += ~dealt
         over = over.reshape(6, -1).all(1)
-        if "_episode" in raw and (raw["_episode"] & ~(dealt if mode == "disabled" else False)).any():
+        if "_final_return" in raw and (raw["_final_return"] & ~(dealt if mode == "disabled" else False)).any():
             ended = infos["_episode"]
-            np.testing.assert_array_equal(ended, raw["_episode"])
-            np.testing.assert_allclose(infos["episode"]["r"][ended], raw["episode"]["r"][ended])
-            np.testing.assert_array_equal(infos["episode"]["steps"][ended], raw["episode"]["l"][ended])
+            np.testing.assert_array_equal(ended, raw["_final_return"])
+            np.testing.assert_allclose(infos["episode"]["r"][ended], raw["final_return"][ended])
+            np.testing.assert_array_equal(infos["episode"]["steps"][ended], raw["final_length"][ended])
             np.testing.assert_array_equal(infos["episode"]["steps"][ended], plies[ended])
             np.testing.assert_array_equal(infos["episode"]["l"][ended], (movers if agents > 1 else movers[:, 0])[ended])
             seen += ended.sum()

@@ -139,7 +139,6 @@ def test_vector_door(number: int) -> None:
     assert paid > 0
     assert ends > 0
     assert one.reward_space == other.reward_space
-    assert one.single_reward_space == other.single_reward_space
 
 
 @pytest.mark.parametrize("mode", MODES)

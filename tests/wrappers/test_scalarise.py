@@ -183,7 +183,7 @@ def test_vector_door() -> None:
     for step, vectors in zip(batches(env), batches(plain), strict=True):
         assert step[0].shape == (6, 2)
         np.testing.assert_allclose(step[0], (vectors[0].astype(float) * weights).sum(-1), atol=1e-12)
-        assert env.reward_space.contains(step[0])
+        assert all(env.reward_space.contains(row) for row in step[0])
 
 
 def test_utility_in_a_batch_skips_steps_that_only_deal() -> None:
