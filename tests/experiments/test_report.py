@@ -134,6 +134,7 @@ def test_the_page_stands_alone(made):
 def test_the_page_escapes_and_tells_where_it_comes_from(made):
     text = made.page.read_text(encoding="utf-8")
     assert "&lt;tests&gt; &amp; more" in text
+    assert "<tests>" not in text
     for told in ("momagames bench run tiny.yaml", "numpy", "seeds of boards 0", "steps of the engine", "exact front of"):
         assert told in text
     assert "Fewer than 10 runs" in text

@@ -11,8 +11,8 @@ def test_interval_of_a_normal_sample():
     found = bootstrap(values)
     error = 1.96 * values.std() / np.sqrt(200)
     assert found.mean == pytest.approx(values.mean())
-    assert found.low == pytest.approx(values.mean() - error, abs=0.05)
-    assert found.high == pytest.approx(values.mean() + error, abs=0.05)
+    assert found.low == pytest.approx(values.mean() - error, abs=0.02)
+    assert found.high == pytest.approx(values.mean() + error, abs=0.02)
     assert found.runs == 200
 
 
