@@ -74,11 +74,20 @@ def parameters(pairs: list[str]) -> dict[str, Any]:
 def list_games() -> None:
     """List the games."""
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from momagames import registry
 
-    table = Table("id", "agents", "objectives", "dynamics", "chance", "utility", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(
+        Column("id", no_wrap=True, min_width=max(map(len, registry.ids()))),
+        "agents",
+        "objectives",
+        "dynamics",
+        "chance",
+        "utility",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
     for id in registry.ids():
         game = registry.spec(id)
         names = ", ".join(goal.name for goal in game.objectives)
@@ -104,13 +113,14 @@ def info(id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")], par
 def play(
     id: Annotated[str, typer.Argument(help="Such as mo-breakthrough-v0.")],
     opponent: Annotated[str, typer.Option(help="The policy that plays the other agents.")] = "random",
+    agent: Annotated[str | None, typer.Option(help="The agent that you play [the first].")] = None,
     seed: Annotated[int | None, typer.Option(help="Of the game that is dealt.")] = None,
     param: Params = None,
 ) -> None:
     """Play a game in the terminal."""
     from momagames import terminal
 
-    terminal.play(id, opponent, seed=seed, **parameters(param or []))
+    terminal.play(id, opponent, seed=seed, human=agent, **parameters(param or []))
 
 
 def _facts(game: Game) -> Any:
