@@ -12,7 +12,7 @@ from typing import Any
 from momagames.experiments.analysis import Panel
 from momagames.experiments.figures import figure
 from momagames.experiments.plan import Run, Suite, canonical_json
-from momagames.experiments.reporting import caption, cell, heading
+from momagames.experiments.reporting import caption, cell, count, heading
 from momagames.experiments.store import Store
 
 LISTED = 60  # points listed for each method
@@ -76,10 +76,12 @@ def _scores(panel: Panel) -> str:
             cells += f"<td>{mean}<small>{span}</small></td>"
         lost = panel.missing.get(method, 0)
         runs = f"{len(panel.points[method])}" + (f" <small>{lost} missing</small>" if lost else "")
-        lines.append(f"<tr><th>{html.escape(method)}</th><td>{runs}</td>{cells}<td>{panel.seconds[method]:.1f}</td></tr>")
+        lines.append(f"<tr><th>{html.escape(method)}</th><td>{runs}</td>{cells}<td>{panel.seconds[method]:.2f}</td></tr>")
     for method, lost in panel.missing.items():
         if method not in panel.scores:
-            lines.append(f'<tr><th>{html.escape(method)}</th><td colspan="{len(names) + 2}">{lost} runs missing</td></tr>')
+            lines.append(
+                f'<tr><th>{html.escape(method)}</th><td colspan="{len(names) + 2}">{count(lost, "run")} missing</td></tr>'
+            )
     body = "\n".join(lines)
     return f'<div class="wide"><table><tr><th>method</th><th>runs</th>{head}<th>median s / run</th></tr>{body}</table></div>'
 
@@ -97,7 +99,7 @@ def _lists(panel: Panel) -> str:
         )
         more = f" (the first {LISTED})" if len(points.values) > LISTED else ""
         parts.append(
-            f"<details><summary>{html.escape(method)}: {len(points.values)} points of seed {seed}{more}</summary>"
+            f"<details><summary>{html.escape(method)}: {count(len(points.values), 'point')} of seed {seed}{more}</summary>"
             f'<div class="wide"><table><tr>{head}<th>policy or plan</th></tr>{body}</table></div></details>'
         )
     return "".join(parts)

@@ -72,17 +72,22 @@ def cell(name: str, score: Score) -> tuple[str, str]:
     return mean, f"[{interval.low:{form}}, {interval.high:{form}}]" if interval.runs > 1 else ""
 
 
+def count(number: int, noun: str) -> str:
+    """ "1 point", "2 points" """
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
 def caption(panel: Panel) -> str:
     """What the numbers of a panel mean."""
     tags = sorted({reference.tag for reference in panel.references.values()})
     sizes = sorted(len(reference.values) for reference in panel.references.values())
-    size = f"{sizes[0]}" if sizes[0] == sizes[-1] else f"{sizes[0]}-{sizes[-1]}"
+    size = count(sizes[0], "point") if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]} points"
     what = (
         "each point is the certain return of a plan from the dealt position"
         if panel.kind == "plans"
         else "each point is a policy's mean return (SER) in games other than those by which it was chosen"
     )
-    return f"{what}; reference: {' or '.join(tags)} front of {size} points"
+    return f"{what}; reference: {' or '.join(tags)} front of {size}"
 
 
 def _table(panel: Panel) -> Table:

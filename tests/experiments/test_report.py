@@ -164,7 +164,7 @@ def test_failures_are_on_the_page(tmp_path):
     text = report(tmp_path).page.read_text(encoding="utf-8")
     assert "1 of 2 runs finished, 1 failed" in text
     assert "Traceback" in text
-    assert "1 runs missing" in text
+    assert "1 run missing" in text
 
 
 def test_an_estimated_volume_is_marked(made):
