@@ -33,7 +33,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would run
 
 
 def main() -> None:
-    """The entry point: errors of ours and Ctrl-C end in one line and an exit code, without a traceback."""
+    """The entry point: errors of ours end in one line and an exit code (so does Ctrl-C, by Typer)."""
     from momagames.errors import MomagamesError
 
     try:
@@ -41,9 +41,6 @@ def main() -> None:
     except MomagamesError as error:
         print(f"momagames: {error}", file=sys.stderr)
         sys.exit(WRONG)
-    except KeyboardInterrupt:
-        print("momagames: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         sys.stderr.close()
         sys.exit(0)
@@ -238,8 +235,12 @@ def _bench(source: str, out: Path | None, workers: int | None, dry_run: bool) ->
     console.print(f"suite {suite.name}: {len(runs)} runs, {len(runs) - due} finished before, {workers} workers, into {folder}")
     if due and not store.has_suite():
         console.print("the first runs compile the games; later ones find the code on disk", style="dim")
-    with _progress(console, due) as tell:
-        results = run_suite(suite, folder, workers, tell)
+    try:
+        with _progress(console, due) as tell:
+            results = run_suite(suite, folder, workers, tell)
+    except KeyboardInterrupt:
+        print("momagames: interrupted; the same command goes on where this one stopped", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
     made = report(folder, _command())
     console.print(made.table())
     for outcome in results.failed:

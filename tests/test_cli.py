@@ -1,6 +1,7 @@
 """The command: what it prints, its exit codes, and that errors are one line."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -149,22 +150,28 @@ def test_play_ends_with_the_input():
     assert done.stdout
 
 
-def test_interrupt_is_one_line(tmp_path):
-    import signal
-
-    write_suite(tmp_path, RANDOM)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+def test_ctrl_c_is_one_line_and_the_next_start_goes_on(tmp_path):
+    experiment = {**plans([RANDOM], seeds=range(8)), "budget": 1_000_000}
+    suite = {"name": "long", "description": "d", "experiments": [experiment], "indicators": INDICATORS}
+    (tmp_path / "long.yaml").write_text(yaml.safe_dump(suite))
     program = subprocess.Popen(
-        [sys.executable, "-m", "momagames", "play", "mo-samegame-v0"],
-        stdin=subprocess.PIPE,
+        [sys.executable, "-m", "momagames", "bench", "run", "long.yaml", "--workers", "2"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         cwd=tmp_path,
+        start_new_session=True,
     )
-    program.stdout.read(1)
-    time.sleep(0.5)
-    program.send_signal(signal.SIGINT)
+    runs = tmp_path / "momagames-results" / "long" / "runs"
+    deadline = time.monotonic() + 120
+    while not (runs.is_dir() and list(runs.iterdir())) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(program.pid, signal.SIGINT)
     _, complaint = program.communicate(timeout=60)
-    assert program.returncode in (0, 130)
-    assert b"Traceback" not in complaint
+    assert program.returncode == 130
+    assert complaint.decode().strip() == "momagames: interrupted; the same command goes on where this one stopped"
+    finished = len(list(runs.iterdir()))
+    assert 1 <= finished < 8
+    again = momagames_command("bench", "run", "long.yaml", cwd=tmp_path)
+    assert again.returncode == 0
+    assert f"{finished} finished before" in again.stdout
