@@ -177,7 +177,7 @@ BAD_FOR_BOTH = [
     ({"board": np.zeros((2, 3), int)}, "shape"),
     ({"board": ["111"]}, "shape"),
     ({"board": ["111", "11", "1"]}, "differ in length"),
-    ({"board": ["x11"] * 5}, "row 0, column 0: 'x'"),
+    ({"board": ["x11"] * 5}, "row 0, column 0 holds 'x'|has shape"),
     ({"state": 3}, "record, a dict or the text"),
     ({"state": ["a"]}, "record, a dict or the text"),
     ({"state": ""}, "board"),
@@ -210,7 +210,7 @@ WITH_A_GOOD_BOARD = [
 ]
 GOOD_ROWS = GOOD[SAMEGAME]
 BAD_SAMEGAME = [
-    ({"board": changed(GOOD_ROWS, 0, "114")}, "row 0, column 2 holds 4; allowed: 0 .empty. to 3"),
+    ({"board": changed(GOOD_ROWS, 0, "114")}, "row 0, column 2 holds '4'; allowed: 0 .empty. to 3"),
     ({"board": np.full((3, 3), -1)}, "row 0, column 0 holds -1"),
     ({"board": np.ones((3, 3))}, "whole numbers"),
     ({"board": np.ones((3, 3), bool)}, "whole numbers"),
@@ -224,7 +224,7 @@ BAD_SAMEGAME = [
     ({"state": spoiled(SAMEGAME, width=9)}, "shape"),
     ({"state": spoiled(SAMEGAME, width=-3, height=-3)}, "."),
     ({"state": spoiled(SAMEGAME, board=15)}, "."),
-    ({"state": spoiled(SAMEGAME, to_move=4)}, "next_agent='agent_4'"),
+    ({"state": spoiled(SAMEGAME, to_move=4)}, "next_agent='number 4'"),
     ({"state": spoiled(SAMEGAME, ply=-3)}, "ply=-3"),
 ]
 BAD_BREAKTHROUGH = [
@@ -233,7 +233,7 @@ BAD_BREAKTHROUGH = [
     ({"board": ["...", "...", "1.2", "...", "..1"]}, "row 4, column 2: player_0 stands on its goal row"),
     ({"board": ["2..", "...", "1.2", "...", "..."]}, "row 0, column 0: player_1 stands on its goal row"),
     ({"board": ["111", "111", "1..", "222", "222"]}, "player_0 has 7 pieces"),
-    ({"board": ["113", "1..", "...", "222", ".22"]}, "'3' is not"),
+    ({"board": ["113", "1..", "...", "222", ".22"]}, "row 0, column 2 holds '3'"),
     ({"board": np.full((5, 3), 3)}, "row 0, column 0 holds 3"),
     ({"board": np.ones((3, 5), int)}, "shape"),
     ({"state": other_record(BREAKTHROUGH)}, "shape"),

@@ -8,6 +8,7 @@ import numpy as np
 
 from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_parameters
 from momagames.errors import BadParameter, nearest, one_of
+from momagames.games import boards
 from momagames.games.breakthrough import draw, position, rules
 
 # SPEC §5, in the order of the reward vector
@@ -79,11 +80,11 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         kernels=KERNELS,
         rules_key="breakthrough",
         key_words=2 * rules.WORDS + 1,
-        position_keys=position.KEYS,
+        position_keys=boards.KEYS,
         load=position.load,
         save=position.save,
         show=position.show,
-        read=position.read,
+        read=boards.read,
         draw=draw.picture,
         sketch=draw.sketch,
         action_name=position.action_name,

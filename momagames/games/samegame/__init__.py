@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_parameters
+from momagames.games import boards
 from momagames.games.samegame import draw, position, rules
 
 # SPEC §8
@@ -60,11 +61,11 @@ def game(id: str, **given: Any) -> Game:
         kernels=KERNELS,
         rules_key="samegame",
         key_words=-(-width * height // (64 // (2 if colors < 4 else 3 if colors < 8 else 4))) + (count > 1),
-        position_keys=position.KEYS,
+        position_keys=boards.KEYS,
         load=position.load,
         save=position.save,
         show=position.show,
-        read=position.read,
+        read=boards.read,
         draw=draw.picture,
         sketch=draw.sketch,
         action_name=position.action_name,

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import State, check_position, position_number
+from momagames.contract import State
 from momagames.errors import BadState
+from momagames.games import boards
 from momagames.games.samegame import rules
 
 SYMBOLS = ".123456789a"
-KEYS = ("board", "next_agent", "first_agent", "ply", "rng")
 
 
 def cells(state: State) -> NDArray[np.int64]:
@@ -31,35 +31,16 @@ def action_colors(states: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def rows(state: State) -> list[str]:
-    """The board as H strings, the form of the traces."""
-    return ["".join(SYMBOLS[k] for k in row) for row in cells(state)]
+    """The board as H strings."""
+    return boards.rows(cells(state), SYMBOLS)
 
 
 def parse_board(state: State, board: Any) -> NDArray[np.int64]:
     """An int array [H, W] from H strings or an array; BadState if it does not fit the game."""
-    height, width, colors = int(state["height"]), int(state["width"]), int(state["colors"])
-    if isinstance(board, str):
-        board = board.split()
-    if isinstance(board, (list, tuple)) and board and all(isinstance(row, str) for row in board):
-        for y, row in enumerate(board):
-            for x, symbol in enumerate(row):
-                if symbol not in SYMBOLS:
-                    raise BadState(f"board row {y}, column {x}: {symbol!r} is not one of {SYMBOLS!r} ('.' is empty)")
-        if len({len(row) for row in board}) != 1:
-            raise BadState(f"board rows differ in length: {[len(row) for row in board]}")
-        board = [[SYMBOLS.index(symbol) for symbol in row] for row in board]
-    try:
-        array = np.asarray(board)
-    except ValueError as error:
-        raise BadState(f"board is neither {height} strings nor an int array [{height}, {width}]: {error}") from None
-    if array.shape != (height, width) or array.dtype.kind not in "iu":
-        raise BadState(
-            f"board has shape {array.shape} of {array.dtype}; this game needs whole numbers [{height}, {width}] "
-            f"or {height} strings of {width} characters"
-        )
-    if array.min() < 0 or array.max() > colors:
-        y, x = np.argwhere((array < 0) | (array > colors))[0]
-        raise BadState(f"board row {y}, column {x} holds {array[y, x]}; allowed: 0 (empty) to {colors}")
+    colors = int(state["colors"])
+    symbols = SYMBOLS[: colors + 1]
+    allowed = f"0 (empty) to {colors}, as symbols {symbols!r}"
+    array = boards.parse(board, int(state["height"]), int(state["width"]), symbols, allowed)
     floating = (array[:-1] > 0) & (array[1:] == 0)
     if floating.any():
         y, x = np.argwhere(floating)[0]
@@ -68,49 +49,32 @@ def parse_board(state: State, board: Any) -> NDArray[np.int64]:
     if (used[1:] & ~used[:-1]).any():
         x = int(np.argwhere(used[1:] & ~used[:-1])[0][0])
         raise BadState(f"board column {x} is empty but column {x + 1} is not; columns close to the left (§4.3)")
-    return array.astype(np.int64)
+    return array
+
+
+def agents(state: State) -> list[str]:
+    return [f"agent_{i}" for i in range(int(state["agents"]))]
 
 
 def load(state: State, given: Mapping[str, Any]) -> None:
     """§2.2 Fill a state from `board` and, if given, `next_agent` (or `first_agent`), `ply` and `rng`."""
-    check_position(given, KEYS, needed="board")
+    mover = boards.check(given, agents(state))
     board = parse_board(state, given["board"])
-    names = [f"agent_{i}" for i in range(int(state["agents"]))]
-    mover = given.get("next_agent", given.get("first_agent", names[0]))
-    if mover not in names:
-        raise BadState(f"next_agent={mover!r}; agents are {', '.join(names)}")
     height, width = board.shape
     odd = int(rules.ODD) * (np.arange(height) % 2)[:, None]
     state["board"][rules.GUARD : rules.GUARD + height * width] = (board + odd).ravel()
     state["tiles"] = int((board > 0).sum())
-    state["to_move"] = names.index(mover)
-    state["ply"] = position_number(given, "ply", 0, (height * width - int(state["tiles"])) // 2)  # §6.2
-    state["over"] = 0
-    if "rng" in given:
-        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    boards.load_header(state, given, mover, (height * width - int(state["tiles"])) // 2)  # §6.2
 
 
 def save(state: State) -> dict[str, Any]:
     """The position as JSON-able data, the form that `load` takes."""
-    return {
-        "board": rows(state),
-        "next_agent": f"agent_{int(state['to_move'])}",
-        "ply": int(state["ply"]),
-        "rng": int(state["rng"]),
-    }
+    return boards.save(state, rows(state), agents(state))
 
 
 def show(state: State) -> str:
     """The position as text: a line of facts, then the rows from the top."""
-    facts = f"next_agent=agent_{int(state['to_move'])} ply={int(state['ply'])} rng={int(state['rng'])}"
-    return "\n".join([facts, *rows(state)])
-
-
-def read(text: str) -> dict[str, Any]:
-    """The dict form of what `show` wrote."""
-    facts, *board = text.strip().splitlines() or [""]
-    position: dict[str, Any] = dict(fact.partition("=")[::2] for fact in facts.split())
-    return {**position, "board": [row.strip() for row in board]}
+    return boards.show(save(state))
 
 
 def action_name(state: State, action: Any) -> str:
@@ -121,11 +85,7 @@ def action_name(state: State, action: Any) -> str:
 
 def parse_action(state: State, text: str) -> int:
     """'x y' or 'x,y', or the number of the action."""
-    parts = text.replace(",", " ").replace("(", " ").replace(")", " ").split()
-    try:
-        numbers = [int(part) for part in parts]
-    except ValueError:
-        numbers = []
+    numbers = boards.numbers(text)
     if len(numbers) == 1:
         return numbers[0]
     if len(numbers) == 2:

@@ -1,0 +1,101 @@
+"""What the positions of games on a board of cells share: rows of symbols, the dict form and the text form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import State, check_position, position_number
+from momagames.errors import BadState
+
+KEYS = ("board", "next_agent", "first_agent", "ply", "rng")
+
+
+def rows(board: NDArray[np.int64], symbols: str) -> list[str]:
+    """A board int64[H, W] as H strings, the form of the recorded games."""
+    return ["".join(symbols[k] for k in row) for row in board]
+
+
+def parse(board: Any, height: int, width: int, symbols: str, allowed: str) -> NDArray[np.int64]:
+    """A board as int64[H, W], from H strings or whole numbers [H, W]; number k is the k-th of the symbols.
+
+    allowed   the symbols or numbers in words, for messages
+    Raises    BadState that names row and column
+    """
+    if isinstance(board, str):
+        board = board.split()
+    if isinstance(board, (list, tuple)) and board and all(isinstance(row, str) for row in board):
+        if len({len(row) for row in board}) != 1:
+            raise BadState(f"board rows differ in length: {[len(row) for row in board]}")
+        fits = (len(board), len(board[0])) == (height, width)
+        board = _by_symbol(board, symbols, allowed) if fits else [list(row) for row in board]
+    try:
+        array = np.asarray(board)
+    except ValueError as error:
+        raise BadState(f"board is neither {height} strings nor an int array [{height}, {width}]: {error}") from None
+    if array.shape != (height, width) or array.dtype.kind not in "iu":
+        raise BadState(
+            f"board has shape {array.shape} of {array.dtype}; this game needs whole numbers [{height}, {width}] "
+            f"or {height} strings of {width} characters"
+        )
+    wrong = (array < 0) | (array >= len(symbols))
+    if wrong.any():
+        y, x = np.argwhere(wrong)[0]
+        raise BadState(f"board row {y}, column {x} holds {array[y, x]}; allowed: {allowed}")
+    return array.astype(np.int64)
+
+
+def _by_symbol(board: Sequence[str], symbols: str, allowed: str) -> list[list[int]]:
+    for y, row in enumerate(board):
+        for x, symbol in enumerate(row):
+            if symbol not in symbols:
+                raise BadState(f"board row {y}, column {x} holds {symbol!r}; allowed: {allowed}")
+    return [[symbols.index(symbol) for symbol in row] for row in board]
+
+
+def check(given: Mapping[str, Any], agents: Sequence[str]) -> int:
+    """Refuse a dict form that has no board, or keys or an agent that do not exist; the index of the agent to move."""
+    check_position(given, KEYS, needed="board")
+    mover = given.get("next_agent", given.get("first_agent", agents[0]))
+    if mover not in agents:
+        raise BadState(f"next_agent={mover!r}; agents are {', '.join(agents)}")
+    return agents.index(mover)
+
+
+def load_header(state: State, given: Mapping[str, Any], mover: int, most_plies: int) -> None:
+    """Set whose turn it is, the plies made (at most `most_plies`) and, if given, the random word."""
+    state["to_move"] = mover
+    state["ply"] = position_number(given, "ply", 0, most_plies)
+    if "rng" in given:
+        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+
+
+def save(state: State, board: list[str], agents: Sequence[str]) -> dict[str, Any]:
+    """The dict form: JSON-able, and what `load` takes. A foreign record may name an agent that does not exist."""
+    mover = int(state["to_move"])
+    name = agents[mover] if 0 <= mover < len(agents) else f"number {mover}"
+    return {"board": board, "next_agent": name, "ply": int(state["ply"]), "rng": int(state["rng"])}
+
+
+def show(position: Mapping[str, Any]) -> str:
+    """The dict form as text: a line of facts, then the rows."""
+    facts = " ".join(f"{key}={value}" for key, value in position.items() if key != "board")
+    return "\n".join([facts, *position["board"]])
+
+
+def read(text: str) -> dict[str, Any]:
+    """The dict form of what `show` wrote."""
+    facts, *board = text.strip().splitlines() or [""]
+    position: dict[str, Any] = dict(fact.partition("=")[::2] for fact in facts.split())
+    return {**position, "board": [row.strip() for row in board]}
+
+
+def numbers(text: str) -> list[int]:
+    """The whole numbers that a person typed, whatever stands between them; empty if there is anything else."""
+    try:
+        return [int(part) for part in text.translate(str.maketrans(",()-", "    ")).split()]
+    except ValueError:
+        return []
