@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,7 +114,8 @@ def test_an_interrupted_program_ends_its_workers_and_can_go_on(tmp_path):
     )
     script = tmp_path / "program.py"
     script.write_text(code)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    root = str(Path(__file__).parents[2])  # the folder of `tests`, behind the installed package
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, root])}
     arguments = [sys.executable, str(script), str(tmp_path / "out")]
     program = subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True

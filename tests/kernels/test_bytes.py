@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momagames.kernels.grid import remainder, spread_few
+from momagames.kernels.grid import bit_count, remainder, spread_few
 from momagames.kernels.jit import driver, find_equal, find_value, local_array, spread_bits, spread_triples
 
 WORDS = st.integers(0, 2**64 - 1)
@@ -48,8 +48,12 @@ def rest(a, b):
     return remainder(a, b)
 
 
-spread, triples, few, equal, value, reversed_by_scratch, rest = (
-    driver(f, f"tests.bytes.{f.__name__}") for f in (spread, triples, few, equal, value, reversed_by_scratch, rest)
+def count(word):
+    return bit_count(word)
+
+
+spread, triples, few, equal, value, reversed_by_scratch, rest, count = (
+    driver(f, f"tests.bytes.{f.__name__}") for f in (spread, triples, few, equal, value, reversed_by_scratch, rest, count)
 )
 
 
@@ -102,3 +106,8 @@ def test_local_array():
 @pytest.mark.parametrize(("a", "b"), [(0, 1), (17, 5), (2**32 - 1, 2**32 - 1), (2**32 - 1, 7)])
 def test_remainder(a, b):
     assert rest(a, b) == a % b
+
+
+@given(WORDS)
+def test_bit_count(word):
+    assert count(np.uint64(word)) == word.bit_count()
