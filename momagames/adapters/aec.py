@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.bases import AECBase
+from momagames.adapters.declared import Declared, central_state
 from momagames.adapters.render import Renderer
-from momagames.adapters.spaces import action_space, masked_observation_space, reward_space, shown_mask
+from momagames.adapters.spaces import shown_mask
 from momagames.contract import Game, State
 from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TRUNCATED
 from momagames.engine.play import Play, random_legal
 
 
-class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
+class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
     """A game as a PettingZoo AEC environment.
 
     Each agent's observation is a dict of the game's fields and `action_mask`; `reward_space(agent)` bounds its reward
@@ -26,51 +26,15 @@ class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
     """
 
     def __init__(self, game: Game, illegal: str = "raise", render_mode: str | None = None) -> None:
-        self.game = game
+        Declared.__init__(self, game)
         self.render_mode = checks.check_render_mode(render_mode)
         self.illegal = checks.check_illegal(illegal)
-        self.metadata = {
-            "name": game.id,
-            "render_modes": list(checks.RENDER_MODES),
-            "render_fps": 4,
-            "is_parallelizable": not game.sequential,
-            "central_observation": True,
-        }
-        self.possible_agents = list(game.agents)
-        self.observation_spaces = checks.ByAgent({agent: masked_observation_space(game) for agent in game.agents})
-        self.action_spaces = checks.ByAgent({agent: action_space(game) for agent in game.agents})
-        self.reward_spaces = checks.ByAgent({agent: reward_space(game) for agent in game.agents})
         self.play = Play(game)
         self._index = checks.ByAgent({agent: i for i, agent in enumerate(game.agents)})
         self._sequential = game.sequential
         self._started = False
         self._lawful: np.random.Generator | None = None  # picks in place of illegal actions
         self._seed = 0
-
-    # -------------------------------------------------------------------------------------------------------- spaces
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
-
-    def reward_space(self, agent: str) -> spaces.Box:
-        """Bounds of the reward vector of an agent, float32[K]."""
-        return self.reward_spaces[agent]
-
-    @property
-    def state_space(self) -> spaces.Space[Any]:
-        """Space of `state()`."""
-        return central_space(self.game)
-
-    @property
-    def central_observation_space(self) -> spaces.Space[Any]:
-        """Space of `state()`, under the name that momaland's wrappers ask for."""
-        return central_space(self.game)
-
-    def get_central_observation_space(self) -> spaces.Space[Any]:
-        return self.state_space
 
     # --------------------------------------------------------------------------------------------------------- start
 
@@ -280,24 +244,6 @@ class MultiObjectiveAEC(AECBase):  # type: ignore[misc]
         if hasattr(self, "_renderer"):
             self._renderer.close()
             del self._renderer
-
-    def __str__(self) -> str:
-        return self.game.id
-
-
-def central_space(game: Game) -> spaces.Space[Any]:
-    space = masked_observation_space(game)[game.fields[0].name]
-    if game.information == "perfect" and len(game.fields) == 1:
-        return space
-    size = len(game.agents) * sum(int(np.prod(field.shape)) for field in game.fields)
-    return spaces.Box(-np.inf, np.inf, (size,), np.float32)
-
-
-def central_state(game: Game, play: Play) -> NDArray[Any]:
-    if game.information == "perfect" and len(game.fields) == 1:
-        return play.observe(0)[game.fields[0].name]
-    seen = [field.ravel() for i in range(len(game.agents)) for field in play.observe(i).values()]
-    return np.concatenate(seen).astype(np.float32)
 
 
 def make(id: str, *, illegal: str = "raise", render_mode: str | None = None, **params: Any) -> MultiObjectiveAEC:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.bases import ParallelBase
+from momagames.adapters.declared import Declared
 
 
-class MultiObjectiveParallel(ParallelBase):  # type: ignore[misc]
+class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
     """A game as a PettingZoo Parallel environment, with reward vectors. Made by `momagames.make(id, api="parallel")`.
 
     Where all agents move at once, `step` takes an action of each. In a turn-based game only the action of the agent in
@@ -23,36 +23,9 @@ class MultiObjectiveParallel(ParallelBase):  # type: ignore[misc]
 
     def __init__(self, aec: MultiObjectiveAEC) -> None:
         self.aec_env = aec
-        self.game = aec.game
-        self.metadata = aec.metadata
+        Declared.__init__(self, aec.game)
         self.render_mode = aec.render_mode
-        self.possible_agents = list(aec.possible_agents)
-        self.observation_spaces, self.action_spaces = aec.observation_spaces, aec.action_spaces
-        self.reward_spaces = aec.reward_spaces
         self._started = False
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
-
-    def reward_space(self, agent: str) -> spaces.Box:
-        """Bounds of the reward vector of an agent, float32[K]."""
-        return self.reward_spaces[agent]
-
-    @property
-    def state_space(self) -> spaces.Space[Any]:
-        """Space of `state()`."""
-        return self.aec_env.state_space
-
-    @property
-    def central_observation_space(self) -> spaces.Space[Any]:
-        """Space of `state()`, under the name that momaland's wrappers ask for."""
-        return self.aec_env.state_space
-
-    def get_central_observation_space(self) -> spaces.Space[Any]:
-        return self.aec_env.state_space
 
     @property
     def returns(self) -> NDArray[np.float64]:
@@ -123,9 +96,6 @@ class MultiObjectiveParallel(ParallelBase):  # type: ignore[misc]
 
     def close(self) -> None:
         self.aec_env.close()
-
-    def __str__(self) -> str:
-        return self.game.id
 
 
 def make(id: str, *, illegal: str = "raise", render_mode: str | None = None, **params: Any) -> MultiObjectiveParallel:

@@ -1,0 +1,75 @@
+"""What both PettingZoo doors declare of a game: its agents and their spaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from momagames.adapters.options import RENDER_MODES, ByAgent
+from momagames.adapters.spaces import action_space, masked_observation_space, reward_space
+from momagames.contract import Game
+from momagames.engine.play import Play
+
+
+class Declared:
+    """Agents and spaces by agent; one space object for each agent, as PettingZoo asks."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.metadata = {
+            "name": game.id,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 4,
+            "is_parallelizable": not game.sequential,
+            "central_observation": True,
+        }
+        self.possible_agents = list(game.agents)
+        self.observation_spaces = ByAgent({agent: masked_observation_space(game) for agent in game.agents})
+        self.action_spaces = ByAgent({agent: action_space(game) for agent in game.agents})
+        self.reward_spaces = ByAgent({agent: reward_space(game) for agent in game.agents})
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reward_space(self, agent: str) -> spaces.Box:
+        """Bounds of the reward vector of an agent, float32[K]."""
+        return self.reward_spaces[agent]
+
+    @property
+    def state_space(self) -> spaces.Space[Any]:
+        """Space of `state()`."""
+        return central_space(self.game)
+
+    @property
+    def central_observation_space(self) -> spaces.Space[Any]:
+        """Space of `state()`, under the name that momaland's wrappers ask for."""
+        return self.state_space
+
+    def get_central_observation_space(self) -> spaces.Space[Any]:
+        return self.state_space
+
+    def __str__(self) -> str:
+        return self.game.id
+
+
+def central_space(game: Game) -> spaces.Space[Any]:
+    """Space of the whole position: see `central_state`."""
+    space = masked_observation_space(game)[game.fields[0].name]
+    if game.information == "perfect" and len(game.fields) == 1:
+        return space
+    size = len(game.agents) * sum(int(np.prod(field.shape)) for field in game.fields)
+    return spaces.Box(-np.inf, np.inf, (size,), np.float32)
+
+
+def central_state(game: Game, play: Play) -> NDArray[Any]:
+    """The whole position as an array: the planes of the first agent, or every agent's fields where they differ."""
+    if game.information == "perfect" and len(game.fields) == 1:
+        return play.observe(0)[game.fields[0].name]
+    seen = [field.ravel() for i in range(len(game.agents)) for field in play.observe(i).values()]
+    return np.concatenate(seen).astype(np.float32)
