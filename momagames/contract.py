@@ -200,6 +200,8 @@ class Game:
     mask_space       whether action masks are declared as Box(0, 1, int8) or as MultiBinary
     parameters       the keywords that the factory takes, with their ranges
     position_keys    keys of the dict form of a position
+    reward_bounds    (low, high) of the reward space in every objective, where the original declares one for all; without
+                     it the reward space has the bounds of each objective
     key_words        length of the key of a position, see Kernels
     source           where the rules come from, and how that was checked
     """
@@ -235,6 +237,7 @@ class Game:
     mask_space: Literal["box", "binary"] = "box"
     parameters: tuple[Parameter, ...] = ()
     position_keys: tuple[str, ...] = ()
+    reward_bounds: tuple[float, float] | None = None
     key_words: int = 0
     source: str = ""
 
@@ -279,12 +282,12 @@ class Game:
 
     @cached_property
     def reward_low(self) -> NDArray[np.float32]:
-        """Lowest reward of a step, float32[K]."""
-        return np.array([o.low for o in self.objectives], np.float32)
+        """Lower bound of the reward space, float32[K]."""
+        return np.array([self.reward_bounds[0] if self.reward_bounds else o.low for o in self.objectives], np.float32)
 
     @cached_property
     def reward_high(self) -> NDArray[np.float32]:
-        return np.array([o.high for o in self.objectives], np.float32)
+        return np.array([self.reward_bounds[1] if self.reward_bounds else o.high for o in self.objectives], np.float32)
 
     def forfeit_reward(self, offender: int) -> NDArray[np.float32]:
         """What giving up pays, float32[A, K]: the offender the worst of each objective, the others the opposite where an

@@ -225,7 +225,7 @@ def test_bad_teams_and_objectives() -> None:
 
 def test_shared_bounds_of_a_team() -> None:
     env = ShareTeamReward(breakthrough(), teams="all")
-    np.testing.assert_array_equal(env.reward_space("player_0").high, [2, 2, 2, 0])
+    np.testing.assert_array_equal(env.reward_space("player_0").high, [2, 2, 2, 2])
     for _, rewards, _ in play(env):
         np.testing.assert_array_equal(rewards["player_0"], rewards["player_1"])
         assert rewards["player_0"][0] == 0

@@ -56,8 +56,8 @@ def test_weights_by_agent() -> None:
             total[agent] += reward
     for agent, vector in zip(env.possible_agents, env.unwrapped.returns, strict=True):
         assert total[agent] == pytest.approx(vector @ np.array(WEIGHTS[agent]))
-    assert env.reward_space("player_1").low == pytest.approx(0 - 1 + 0 - 1.5)
-    assert env.reward_space("player_1").high == pytest.approx(0 + 1 + 3 + 0)
+    assert env.reward_space("player_1").low == pytest.approx(0 - 1 - 3 - 1.5)
+    assert env.reward_space("player_1").high == pytest.approx(0 + 1 + 3 + 1.5)
 
 
 @pytest.mark.parametrize("utility", [smallest, lambda v: 1.0 + np.log1p(v.sum())])

@@ -72,6 +72,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         actions=(3 * width * height,),
         fields=(Field("observation", (height, width, 2), "int8", 0, 1, order=(2, 1, 0)),),
         max_plies=2 * width * (2 * height - 5) + 1,
+        reward_bounds=(-1.0, 1.0),  # §5
         reference_point=tuple(goal.return_low for goal in goals),
         params=params,
         parameters=(*PARAMETERS, SELECTION),
