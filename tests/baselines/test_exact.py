@@ -312,7 +312,7 @@ def test_all_reasons_of_a_refusal_are_named():
 
 
 def test_a_bad_position_is_refused():
-    with pytest.raises(BadState, match="holds 3"):
+    with pytest.raises(BadState, match="holds '3'"):
         front(game(3, 3, 2), ["333"] * 3)
 
 
