@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -9,6 +10,10 @@ INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 examples = 8 if INTERPRETED else 30
 settings.register_profile("momagames", deadline=None, derandomize=True, database=None, max_examples=examples)
 settings.load_profile("momagames")
+
+# A shell lets what it runs in the background ignore Ctrl-C, and programs that are started from there inherit that: the
+# tests that interrupt a program would interrupt nothing.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
