@@ -44,11 +44,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         Raises BadState for a position that no game can go on from; the running game then goes on unchanged
         """
         seed = checks.check_seed(seed)
-        position = checks.start_position(self.game, options)
-        if position is None:
-            self.play.deal(seed)
-        else:
-            self.play.load(position, seed)
+        self.play.begin(checks.start_position(self.game, options), seed)
         if seed is not None:
             self._seed, self._lawful = seed, None
         self._begin()

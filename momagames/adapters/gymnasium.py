@@ -60,11 +60,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal a game, or go on from a given position: options={"state": ...} or the keys of the game's dict form."""
         seed = checks.check_seed(seed)
-        position = checks.start_position(self.game, options)
-        if position is None:
-            self.play.deal(seed)
-        else:
-            self.play.load(position, seed)
+        self.play.begin(checks.start_position(self.game, options), seed)
         super().reset(seed=seed)
         self._started = True
         self._last_action = None

@@ -113,6 +113,13 @@ class Play:
         self.states[:] = states
         self._open_books()
 
+    def begin(self, position: Any, seed: int | None = None) -> None:
+        """Go on from a position, or deal a game if it is None; see `load` and `deal`."""
+        if position is None:
+            self.deal(seed)
+        else:
+            self.load(position, seed)
+
     def _open_books(self) -> None:
         for book in (self.reward, self.totals, self.returns, self.pending):
             book[:] = 0

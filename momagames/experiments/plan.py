@@ -23,15 +23,6 @@ from momagames.errors import BadFile, BadParameter, MomagamesError, UnknownId, n
 MAX_BYTES = 1_000_000
 ROWS_FORMAT = 1  # changes with the meaning of rows, so that old results are not taken for new ones
 
-INDICATORS = (
-    "hypervolume",
-    "normalized_hypervolume",
-    "hypervolume_ratio",
-    "igd_plus",
-    "epsilon",
-    "expected_utility",
-    "cardinality",
-)
 Indicator = Literal[
     "hypervolume",
     "normalized_hypervolume",
