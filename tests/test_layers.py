@@ -38,9 +38,9 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 # Packages that only some files may import: name -> parts of the package.
 HOSTS = ("adapters", "envs", "wrappers", "baselines", "experiments", "cli")
 KEEPERS = {
-    "numba": ("kernels/jit.py",),
-    "llvmlite": ("kernels/jit.py",),
-    "platformdirs": ("kernels/jit.py", "experiments", "cli"),
+    "numba": ("kernels/jit/",),
+    "llvmlite": ("kernels/jit/",),
+    "platformdirs": ("kernels/jit/", "experiments", "cli"),
     "gymnasium": HOSTS,
     "pettingzoo": HOSTS,
     "momaland": HOSTS,

@@ -63,8 +63,9 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
         return text
     if part == "c_loop" and variant != "ours":
         return f"ours: {value / values['ours']:.2f} x its speed"
-    if part == "threads" and variant.endswith("threads=2"):
-        return f"{values[variant.replace('threads=2', 'threads=1')] / value:.2f} x one thread (at least 1.7 x on idle cores)"
+    if part == "threads" and not variant.endswith("threads=1"):
+        ratio = values[f"{variant.split(',')[0]}, threads=1"] / value
+        return f"{ratio:.2f} x one thread" + (" (at least 1.7 x on idle cores)" if variant.endswith("threads=2") else "")
     if part == "cold_start" and variant == "momagames":
         return f"{value - values['pettingzoo']:+.3f} s beside pettingzoo (at most +0.05)"
     if part == "cold_start" and variant.endswith("wall"):

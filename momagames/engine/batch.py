@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
-import warnings
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,15 +9,12 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game
 from momagames.engine import loops
+from momagames.engine.workers import Workers
 from momagames.errors import BadCall, BadParameter, IllegalAction, nearest, one_of
-from momagames.kernels.jit import set_threads
 
 Autoreset = Literal["next_step", "same_step", "disabled"]
 Views = Literal["mover", "all"]
 MODES: dict[str, int] = {"next_step": loops.NEXT_STEP, "same_step": loops.SAME_STEP, "disabled": loops.DISABLED}
-
-_pool = threading.Lock()  # one parallel region at a time: not every threading layer bears two
-_parallel_owner: int | None = None  # process that started the threads; a forked child must not use them
 
 
 class Batch:
@@ -82,6 +76,7 @@ class Batch:
         self._forfeits = np.full(n, -1, np.int32)
         self._worst = np.stack([game.forfeit_reward(i) for i in range(agents)])
         self._dealt = False
+        self._workers = Workers(self._loops.share, num_envs, threads, self.arrays(self._actions)) if threads > 1 else None
 
     def seed(self, seed: int) -> None:
         """Environment i goes on as the single environment with seed + i would."""
@@ -151,13 +146,12 @@ class Batch:
     def step(self, actions: NDArray[np.int64]) -> None:
         """One step of every environment. `actions` int64[N, S, P] have been checked."""
         self._need_games()
-        arrays = self.arrays(actions)
-        if self.threads > 1 and _may_use_threads():
-            with _pool:
-                set_threads(self.threads)
-                self._loops.step_threads(self.threads, *arrays)
+        if self._workers:
+            if actions is not self._actions:
+                self._actions[:] = actions
+            self._workers.run()
         else:
-            self._loops.step(0, self.num_envs, *arrays)
+            self._loops.step(0, self.num_envs, *self.arrays(actions))
         self._forfeits[:] = -1
 
     def arrays(self, actions: NDArray[np.int64]) -> tuple[Any, ...]:
@@ -176,18 +170,3 @@ class Batch:
     def fields(self, rows: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
         """Views of `observations` (or of a buffer like it), field by field."""
         return self.game.observation_views(rows)
-
-
-def _may_use_threads() -> bool:
-    """Threads of the compiler's pool do not survive a fork; a forked child goes on with one, and says so once."""
-    global _parallel_owner
-    if _parallel_owner is None:
-        _parallel_owner = os.getpid()
-    if _parallel_owner == os.getpid():
-        return True
-    if _parallel_owner != -1:
-        warnings.warn(
-            "this process was forked from one that ran threads; batches go on with one thread", RuntimeWarning, stacklevel=3
-        )
-        _parallel_owner = -1
-    return False

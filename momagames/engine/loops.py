@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
+from momagames.engine.sharing import sharing
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import driver, find_value, kernel, parallel_driver, prange
+from momagames.kernels.jit import driver, find_value, kernel
 from momagames.kernels.rng import advance, below
 
 ONE, ONE_BYTE = np.uint64(1), np.uint8(1)
@@ -110,7 +111,7 @@ class Many:
     look: Loop
     check: Loop
     step: Loop
-    step_threads: Loop
+    share: Loop
     choose: Loop
 
 
@@ -286,17 +287,6 @@ def _make_many(game: Game) -> Many:
     name = game.rules_key
     serial = driver(step, f"{name}.batch.step")
 
-    def step_threads(
-        threads, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
-        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
-    ):  # fmt: skip
-        n = states.shape[0]
-        for t in prange(threads):
-            serial(
-                t * n // threads, (t + 1) * n // threads, mode, states, actions, obs, masks, rewards, terminated, truncated,
-                to_move, ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
-            )  # fmt: skip
-
     def choose(masks, words, actions, parts, states):
         """Uniformly random legal actions, from a generator word for each environment."""
         for i in range(actions.shape[0]):
@@ -313,6 +303,6 @@ def _make_many(game: Game) -> Many:
         look=driver(look, f"{name}.batch.look"),
         check=driver(check, f"{name}.batch.check"),
         step=serial,
-        step_threads=parallel_driver(step_threads, f"{name}.batch.threads"),
+        share=sharing(serial, f"{name}.batch.share"),
         choose=driver(choose, f"{name}.batch.choose"),
     )

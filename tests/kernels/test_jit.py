@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from momagames.kernels import jit
+from momagames.kernels.jit import cache, compiler
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="about the compiler")
 
@@ -45,7 +46,7 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.folder, self.cache = folder, folder / "cache"
         for part in ("kernels", "games"):
-            shutil.copytree(jit.PACKAGE / part, folder / "momagames" / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(cache.PACKAGE / part, folder / "momagames" / part, ignore=shutil.ignore_patterns("__pycache__"))
         (folder / "momagames" / "__init__.py").write_text("")
         (folder / "beside.py").write_text(BESIDE)
         (folder / "program.py").write_text(PROGRAM)
@@ -130,8 +131,8 @@ def test_damaged_files_are_replaced(copied, suffix, junk):
 
 
 def test_the_private_option_still_exists():
-    """Without it kernels may allocate, and are slower (see kernels/jit.py)."""
-    assert jit.OPTIONS["_nrt"] is False
+    """Without it kernels may allocate, and are slower (see kernels/jit/compiler.py)."""
+    assert compiler.OPTIONS["_nrt"] is False
     assert numba.njit(_nrt=False)(lambda x: x + 1)(1) == 2
 
 

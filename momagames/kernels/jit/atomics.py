@@ -1,0 +1,88 @@
+"""Words that several threads write: intrinsics on the elements of an array int64[n].
+
+Interpreted they are plain Python, for one thread only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from momagames.kernels.jit.compiler import INTERPRETED
+
+if INTERPRETED:
+
+    def add_atomically(words: Any, at: int, value: int) -> Any:
+        """words[at] += value, undisturbed by other threads; returns what stood there before."""
+        before = words[at]
+        words[at] += value
+        return before
+
+    def read_atomically(words: Any, at: int) -> Any:
+        """words[at], read anew at every call."""
+        return words[at]
+
+    def write_atomically(words: Any, at: int, value: int) -> None:
+        """words[at] = value, after everything that this thread wrote before."""
+        words[at] = value
+
+    def relax() -> None:
+        """Tells the processor that this loop waits."""
+
+else:
+    HINT = ir.IntType(32)
+    PAUSES: dict[str, tuple[str, list[Any]]] = {  # by processor: LLVM's name of the hint, and its arguments
+        "x86_64": ("llvm.x86.sse2.pause", []),
+        "aarch64": ("llvm.aarch64.hint", [ir.Constant(HINT, 1)]),
+        "arm64": ("llvm.aarch64.hint", [ir.Constant(HINT, 1)]),
+    }
+
+    def _place(context: Any, builder: Any, kind: Any, args: Any) -> Any:
+        data = arrayobj.make_array(kind)(context, builder, args[0]).data
+        return builder.gep(data, [args[1]])
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def add_atomically(typing: Any, words: Any, at: Any, value: Any) -> Any:
+        """words[at] += value, undisturbed by other threads; returns what stood there before."""
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.atomic_rmw("add", _place(context, builder, words, args), args[2], "seq_cst")
+
+        return types.int64(words, types.int64, types.int64), lower
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def read_atomically(typing: Any, words: Any, at: Any) -> Any:
+        """words[at], read anew at every call."""
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.load_atomic(_place(context, builder, words, args), "seq_cst", 8)
+
+        return types.int64(words, types.int64), lower
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def write_atomically(typing: Any, words: Any, at: Any, value: Any) -> Any:
+        """words[at] = value, after everything that this thread wrote before."""
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            builder.store_atomic(args[2], _place(context, builder, words, args), "seq_cst", 8)
+            return context.get_dummy_value()
+
+        return types.void(words, types.int64, types.int64), lower
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def relax(typing: Any) -> Any:
+        """Tells the processor that this loop waits."""
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            machine = context.codegen()._llvm_module.triple.split("-")[0]
+            if machine in PAUSES:
+                name, hints = PAUSES[machine]
+                kind = ir.FunctionType(ir.VoidType(), [HINT] * len(hints))
+                builder.call(cgutils.get_or_insert_function(builder.module, kind, name), hints)
+            return context.get_dummy_value()
+
+        return types.void(), lower

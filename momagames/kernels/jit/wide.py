@@ -1,0 +1,140 @@
+"""64 bytes at a time: intrinsics that read and write a stretch of an array as one vector, and a kernel's scratch array.
+
+Each of these is a handful of instructions where the machine has wide registers, and plain loops where it has not. The
+loops of the rules do not become these by themselves: with sizes known only at run time the compiler is careful.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from momagames.kernels.jit.compiler import INTERPRETED
+
+if INTERPRETED:
+
+    def local_array(size: int) -> Any:
+        """Scratch for one kernel call: int64[size], on the machine's stack, with arbitrary contents."""
+        return np.empty(size, np.int64)
+
+else:
+
+    @intrinsic(prefer_literal=True)  # type: ignore[misc, untyped-decorator]
+    def local_array(typing: Any, size: Any) -> Any:
+        """Scratch for one kernel call: int64[size], on the machine's stack, with arbitrary contents."""
+        if not isinstance(size, types.IntegerLiteral):  # the size must be a constant: a literal or a global
+            return None
+        array = types.Array(types.int64, 1, "C")
+        length = size.literal_value
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            word = context.get_value_type(types.int64)
+            data = cgutils.alloca_once(builder, word, size=context.get_constant(types.intp, length))
+            out = arrayobj.make_array(array)(context, builder)
+            bytes_each = context.get_constant(types.intp, 8)
+            arrayobj.populate_array(out, data=data, shape=[args[0]], strides=[bytes_each], itemsize=bytes_each, meminfo=None)
+            return out._getvalue()
+
+        return array(size), lower
+
+
+if INTERPRETED:
+
+    def _bits(word: Any) -> Any:
+        return np.unpackbits(np.array([word], "<u8").view(np.uint8), bitorder="little")
+
+    def _word(bits: Any) -> Any:
+        return np.packbits(bits, bitorder="little").view("<u8")[0]
+
+    def spread_bits(word: Any, out: Any, at: Any) -> None:
+        """The 64 bits of a word, lowest first, as bytes 0 and 1 at out[at : at + 64]; out uint8[n] or int8[n]."""
+        out[int(at) : int(at) + 64] = _bits(word)
+
+    def spread_triples(first: Any, second: Any, third: Any, out: Any, at: Any) -> None:
+        """The bits of three words in turn (first, second, third, first, ...) as bytes at out[at : at + 192]."""
+        for k, word in enumerate((first, second, third)):
+            out[int(at) + k : int(at) + 192 : 3] = _bits(word)
+
+    def find_equal(bytes: Any, at: Any, flip: Any, to: Any) -> Any:
+        """Bit i: whether bytes[at + i] ^ flip equals bytes[to + i], for 64 of them; bytes uint8[n]."""
+        return _word((bytes[int(at) : int(at) + 64] ^ flip) == bytes[int(to) : int(to) + 64])
+
+    def find_value(bytes: Any, at: Any, part: Any, value: Any) -> Any:
+        """Bit i: whether bytes[at + i] & part equals `value`, for 64 of them; bytes uint8[n]."""
+        return _word((bytes[int(at) : int(at) + 64] & part) == value)
+
+else:
+    BYTES, BITS = ir.VectorType(ir.IntType(8), 64), ir.VectorType(ir.IntType(1), 64)
+    WORD = ir.IntType(64)
+
+    def _spread(builder: Any, word: Any) -> Any:
+        return builder.zext(builder.bitcast(word, BITS), BYTES)
+
+    def _repeat(builder: Any, byte: Any) -> Any:
+        one = builder.insert_element(ir.Constant(BYTES, ir.Undefined), byte, ir.Constant(ir.IntType(32), 0))
+        return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64))
+
+    def _place(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any) -> Any:
+        data = arrayobj.make_array(kind)(context, builder, array).data
+        return builder.bitcast(builder.gep(data, [at]), vector.as_pointer())
+
+    def _store(context: Any, builder: Any, kind: Any, array: Any, at: Any, value: Any) -> None:
+        builder.store(value, _place(context, builder, kind, array, at, value.type)).align = 1
+
+    def _load(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+        loaded = builder.load(_place(context, builder, kind, array, at, BYTES))
+        loaded.align = 1
+        return loaded
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def spread_bits(typing: Any, word: Any, out: Any, at: Any) -> Any:
+        """The 64 bits of a word, lowest first, as bytes 0 and 1 at out[at : at + 64]; out uint8[n] or int8[n]."""
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _store(context, builder, out, args[1], args[2], _spread(builder, args[0]))
+            return context.get_dummy_value()
+
+        return types.void(types.uint64, out, types.int64), lower
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def spread_triples(typing: Any, first: Any, second: Any, third: Any, out: Any, at: Any) -> Any:
+        """The bits of three words in turn (first, second, third, first, ...) as bytes at out[at : at + 192]."""
+
+        def order(places: Any) -> Any:
+            return ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            a, b, c = (_spread(builder, word) for word in args[:3])
+            two = builder.shuffle_vector(a, b, order(list(range(128))))
+            rest = builder.shuffle_vector(c, c, order(list(range(64)) * 2))
+            mixed = builder.shuffle_vector(two, rest, order([64 * k + i for i in range(64) for k in range(3)]))
+            _store(context, builder, out, args[3], args[4], mixed)
+            return context.get_dummy_value()
+
+        return types.void(types.uint64, types.uint64, types.uint64, out, types.int64), lower
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def find_equal(typing: Any, bytes: Any, at: Any, flip: Any, to: Any) -> Any:
+        """Bit i: whether bytes[at + i] ^ flip equals bytes[to + i], for 64 of them; bytes uint8[n]."""
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            left, right = (_load(context, builder, bytes, args[0], args[k]) for k in (1, 3))
+            left = builder.xor(left, _repeat(builder, args[2]))
+            return builder.bitcast(builder.icmp_unsigned("==", left, right), WORD)
+
+        return types.uint64(bytes, types.int64, types.uint8, types.int64), lower
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def find_value(typing: Any, bytes: Any, at: Any, part: Any, value: Any) -> Any:
+        """Bit i: whether bytes[at + i] & part equals `value`, for 64 of them; bytes uint8[n]."""
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            found = builder.and_(_load(context, builder, bytes, args[0], args[1]), _repeat(builder, args[2]))
+            return builder.bitcast(builder.icmp_unsigned("==", found, _repeat(builder, args[3])), WORD)
+
+        return types.uint64(bytes, types.int64, types.uint8, types.uint8), lower

@@ -1,0 +1,133 @@
+"""Threads that share out the rows of an array: every row once a call, whoever sleeps, forks or calls at the same time."""
+
+import gc
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.engine import sharing as pieces
+from momagames.engine.batch import Batch
+from momagames.engine.sharing import sharing
+from momagames.engine.workers import Workers
+from momagames.kernels.jit import INTERPRETED, driver
+
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="there are no other threads without the compiler")
+
+
+def count(low, high, hits, weight):
+    for i in range(low, high):
+        hits[i] += weight[0]
+
+
+SHARE = sharing(driver(count, "tests.workers.count"), "tests.workers.share")
+
+
+def crew(rows, threads):
+    hits, weight = np.zeros(rows, np.int64), np.ones(1, np.int64)
+    return Workers(SHARE, rows, threads, (hits, weight)), hits, weight
+
+
+def ours():
+    return [t for t in threading.enumerate() if t.name.startswith("momagames-")]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+@pytest.mark.parametrize("rows", [1, 15, 16, 17, 100, 1000, 4099])
+def test_every_row_once_a_call(rows, threads):
+    team, hits, weight = crew(rows, threads)
+    for step in range(1, 200):
+        weight[0] = step
+        team.run()
+        assert (hits == step * (step + 1) // 2).all()
+
+
+@compiled_only
+@pytest.mark.parametrize("threads", [2, 5])
+def test_no_piece_is_lost_in_many_short_calls(threads):
+    """Workers that are late for one call meet the next."""
+    team, hits, _ = crew(200, threads)
+    for _ in range(20_000):
+        team.run()
+    assert (hits == 20_000).all()
+
+
+@compiled_only
+def test_workers_do_take_part():
+    """A worker does its own run without the caller, and leaves some of the caller's to it."""
+    team, hits, _ = crew(1 << 16, 2)
+    team.run()
+    assert ours()
+    pieces.announce(team._mail, 2)  # called, but the caller does nothing yet
+    team._bed.wake()
+    deadline = time.monotonic() + 20
+    while not team._mail[pieces.DONE] and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert 0 < team._mail[pieces.DONE] < team._mail[pieces.PIECES]
+    while not SHARE(team._mail, 0, 2, *team._arrays):
+        pass
+    assert len(set(hits.tolist())) == 1
+
+
+@compiled_only
+def test_sleepers_are_woken():
+    team, hits, _ = crew(5000, 2)
+    team.run()
+    for call in range(2, 6):
+        deadline = time.monotonic() + 20
+        while not team._bed.asleep and time.monotonic() < deadline:
+            time.sleep(0.001)
+        assert team._bed.asleep == 1
+        team.run()
+        assert (hits == call).all()
+
+
+@compiled_only
+def test_workers_go_home_with_their_batch():
+    before = len(ours())
+    teams = [crew(100, 3)[0] for _ in range(4)]
+    for team in teams:
+        team.run()
+    assert len(ours()) == before + 8
+    del team, teams
+    gc.collect()
+    deadline = time.monotonic() + 20
+    while len(ours()) > before and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert len(ours()) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own():
+    team, hits, _ = crew(3000, 2)
+    team.run()
+    child = os.fork()
+    if child == 0:
+        team.run()
+        os._exit(0 if (hits == 2).all() and team._process == os.getpid() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    team.run()
+    assert (hits == 2).all()
+
+
+def test_batches_of_several_python_threads():
+    """Each has workers of its own; all play as one thread does."""
+    game = momagames.spec("mo-breakthrough-v0", board_width=4, board_height=5)
+
+    def play(threads):
+        batch = Batch(game, 50, threads)
+        batch.seed(1)
+        batch.reset()
+        words = np.arange(50, dtype=np.uint64)
+        for _ in range(60):
+            batch.step(batch.choose(words))
+        return batch.states.tobytes()
+
+    with ThreadPoolExecutor(3) as pool:
+        results = list(pool.map(play, (1, 2, 2, 3, 3, 2)))
+    assert len(set(results)) == 1
