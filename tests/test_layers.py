@@ -92,9 +92,17 @@ def violations(path: str, source: str) -> list[str]:
 
 
 def rules_violations(path: str, source: str) -> list[str]:
-    """Rules import numpy and the toolbox, nothing else."""
-    names = imported(ast.parse(source), "momagames." + path.removesuffix(".py").replace("/", "."))
-    return [f"{path} imports {n}" for n in names if n != "numpy" and not n.startswith("momagames.kernels.")]
+    """Rules, and the files that they are spread over, import numpy, the toolbox and each other, nothing else."""
+    module = "momagames." + path.removesuffix(".py").replace("/", ".")
+    allowed = ("momagames.kernels.", module.rpartition(".")[0] + ".")
+    wrong = []
+    for name in imported(ast.parse(source), module):
+        if name != "numpy" and not name.startswith(allowed):
+            wrong.append(f"{path} imports {name}")
+        elif name.startswith(allowed[1]):
+            part = PACKAGE.parent / (name.replace(".", "/") + ".py")
+            wrong += rules_violations(part.relative_to(PACKAGE).as_posix(), part.read_text())
+    return wrong
 
 
 def game_words(path: str, source: str) -> list[str]:

@@ -110,27 +110,28 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         i = self._index[agent]
-        if not self.play.is_legal(i, action):
+        taken = self.play.taken(i, action)
+        if taken is None:
             if self.illegal == "forfeit":
                 self.forfeit(agent)
                 return
-            action = self._set_right(i, action)
+            taken = self._set_right(i, action)
         if self._sequential:
-            self._advance(action)
+            self._advance(taken)
         else:
-            self._collect(i, action)
+            self._collect(i, taken)
 
     def step_all(self, actions: dict[str, Any]) -> None:
         """One step of a game in which all agents move at once, with the actions of those that are in it."""
         chosen: dict[int, Any] = {}
         for agent in self.agents:
             i = self._index[agent]
-            chosen[i] = actions.get(agent)
-            if not self.play.is_legal(i, chosen[i]):
+            chosen[i] = self.play.taken(i, actions.get(agent))
+            if chosen[i] is None:
                 if self.illegal == "forfeit":
                     self.forfeit(agent)
                     return
-                chosen[i] = self._set_right(i, chosen[i])
+                chosen[i] = self._set_right(i, actions.get(agent))
         self.play.pending[:] = 0
         self.play.totals[:] = 0
         for i, action in chosen.items():

@@ -78,8 +78,9 @@ class OneAgent(gymnasium.Env[Any, Any]):
         if self._status & OVER or self.play.state["gone"][self._seat]:
             raise BadCall("step() after the end of the episode: call reset() first")
         before = self.play.returns[self._seat].copy()
-        if self.play.is_legal(self._seat, action):
-            self._turn(action)
+        taken = self.play.taken(self._seat, action)
+        if taken is not None:
+            self._turn(taken)
         elif self.illegal == "raise":
             raise self.play.refuse(self._seat, action)
         elif self.illegal == "random":

@@ -165,14 +165,7 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
 
     def _offender(self, actions: NDArray[np.int64], env: int) -> int:
         """The first actor of an environment whose action is illegal."""
-        starts = np.cumsum((0, *self.game.actions[:-1]))
-        sizes = np.array(self.game.actions)
-        for actor, action in enumerate(actions[env]):
-            mask = self._mask(env, actor)
-            inside = (action >= 0) & (action < sizes)
-            if mask.any() and not (inside.all() and mask[starts + action].all()):
-                return actor
-        return 0
+        return int(self.batch.offender(actions, env))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing is held open."""

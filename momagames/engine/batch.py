@@ -139,6 +139,10 @@ class Batch:
         """The first environment from `start` on whose action is illegal, or -1. Ended environments are not looked at."""
         return int(self._loops.check(start, self.states, actions, self.masks, self._parts, self._ended))
 
+    def offender(self, actions: NDArray[np.int64], env: int) -> int:
+        """The first actor of this environment whose action is illegal, or -1."""
+        return int(self._loops.offender(self.states, actions, self.masks, self._parts, env))
+
     def forfeit(self, env: int, agent: int) -> None:
         """In the next step this agent gives up its game: its action is not played, `Game.forfeit_reward` is paid."""
         self._forfeits[env] = agent

@@ -84,6 +84,20 @@ def legal_word(mask, start):
     return find_value(mask, place, ONE_BYTE, ONE_BYTE) >> np.uint64(start - place)
 
 
+@kernel
+def has_choice(mask, parts):
+    """Whether a mask has more than one legal action in some part."""
+    start = 0
+    for part in range(parts.shape[0]):
+        legal = 0
+        for place in range(start, start + parts[part]):
+            legal += np.int64(mask[place])
+        if legal > 1:
+            return True
+        start += parts[part]
+    return False
+
+
 @dataclass(frozen=True)
 class Single:
     """Loops for one environment: each works on `states[0]`.
@@ -110,6 +124,7 @@ class Many:
     deal: Loop
     look: Loop
     check: Loop
+    offender: Loop
     step: Loop
     share: Loop
     choose: Loop
@@ -211,33 +226,34 @@ def _make_many(game: Game) -> Many:
         for i in range(states.shape[0]):
             view(states[i], obs[i], masks[i])
 
+    @kernel
+    def refused(state, action, masks, parts, actor):
+        """Whether the rules do not take this actor's action. Who has no choice where all move at once need not choose."""
+        mask = masks[np.int64(state["to_move"]) if sequential and masks.shape[0] > 1 else actor]
+        start, illegal = 0, False
+        for part in range(parts.shape[0]):
+            size = parts[part]
+            illegal |= action[part] < 0 or action[part] >= size or mask[start + action[part]] == 0
+            start += size
+        return illegal and (sequential or has_choice(mask, parts))
+
+    @kernel
+    def first_refused(state, actions, masks, parts):
+        for actor in range(actions.shape[0]):
+            if refused(state, actions[actor], masks, parts, actor):
+                return actor
+        return -1
+
     def check(first, states, actions, masks, parts, skip):
         """Index of the first environment from `first` on with an illegal action, or -1."""
         for i in range(first, states.shape[0]):
-            if skip[i]:
-                continue
-            for actor in range(actions.shape[1]):
-                row = np.int64(states[i]["to_move"]) if sequential and masks.shape[1] > 1 else actor
-                start = 0
-                for part in range(actions.shape[2]):
-                    action = actions[i, actor, part]
-                    size = parts[part]
-                    if action < 0 or action >= size:
-                        return i
-                    if masks[i, row, start + action] == 0 and idle(masks[i, row], start, size) == 0:
-                        return i
-                    start += size
+            if not skip[i] and first_refused(states[i], actions[i], masks[i], parts) >= 0:
+                return i
         return -1
 
-    @kernel
-    def idle(mask, start, size):
-        """Whether nothing is legal here: the agent does not act, and its action is not read."""
-        if sequential:
-            return 0
-        for j in range(start, start + size):
-            if mask[j]:
-                return 0
-        return 1
+    def offender(states, actions, masks, parts, env):
+        """The first actor of an environment whose action is illegal, or -1."""
+        return first_refused(states[env], actions[env], masks[env], parts)
 
     def step(
         low, high, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
@@ -302,6 +318,7 @@ def _make_many(game: Game) -> Many:
         deal=driver(deal, f"{name}.batch.deal"),
         look=driver(look, f"{name}.batch.look"),
         check=driver(check, f"{name}.batch.check"),
+        offender=driver(offender, f"{name}.batch.offender"),
         step=serial,
         share=sharing(serial, f"{name}.batch.share"),
         choose=driver(choose, f"{name}.batch.choose"),

@@ -167,6 +167,19 @@ class Play:
             start += size
         return True
 
+    def taken(self, agent: int, action: Any) -> Any:
+        """The action that is played when an agent says this: the action itself if it is legal, the only one that there is
+        where all move at once and the mask leaves no choice (nobody need say anything then), None if it is illegal."""
+        if self.is_legal(agent, action):
+            return action
+        if self._sequential:
+            return None
+        parts = np.split(self.masks[agent], np.cumsum(self._parts)[:-1])
+        if any(part.sum() > 1 for part in parts):
+            return None
+        only = [int(part.argmax()) for part in parts]
+        return only[0] if self._simple else only
+
     def refuse(self, agent: int, action: Any) -> IllegalAction:
         """The error for an illegal action: who, what, and what would be legal."""
         game, mask = self.game, self.mask(agent)
