@@ -199,6 +199,7 @@ class Game:
     legal_hint       (state, action, mask) -> the legal actions nearest to an illegal one, as text
     action_colors    states record[N] -> int64[N, M], the index of the per-colour objective that each action would pay;
                      for games with a parameter `color_rewards`, else None
+    facts            optional: state -> what `infos` of the doors of one environment say besides the mask
     mask_space       whether action masks are declared as Box(0, 1, int8) or as MultiBinary
     parameters       the keywords that the factory takes, with their ranges
     position_keys    keys of the dict form of a position
@@ -236,6 +237,7 @@ class Game:
     legal_hint: Callable[[State, Any, NDArray[np.int8]], str] = lambda state, action, mask: ""
     action_colors: Callable[[NDArray[Any]], NDArray[np.int64]] | None = None
     sketch: Callable[[State, Any], list[Line]] | None = None
+    facts: Callable[[State], dict[str, Any]] | None = None
     mask_space: Literal["box", "binary"] = "box"
     parameters: tuple[Parameter, ...] = ()
     position_keys: tuple[str, ...] = ()

@@ -146,4 +146,5 @@ def game(id: str, **given: Any) -> Game:
         draw=lambda state, last: np.zeros((4, 4, 3), np.uint8),
         action_name=lambda state, action: str(action),
         parse_action=lambda state, text: [int(part) for part in text.split()],
+        facts=lambda state: {"left": int(AGENTS - state["gone"].sum())},
     )

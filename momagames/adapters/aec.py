@@ -59,6 +59,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         self.terminations = dict.fromkeys(self.agents, over and not cut)
         self.truncations = dict.fromkeys(self.agents, over and cut)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._tell()
         self.agent_selection = self.possible_agents[play.mover]
         self._skip_agent_selection: str | None = None
         self._last_action: Any = None
@@ -163,6 +164,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         status = self.play.turn(actions)
         self._last_action = actions
         self._pay()
+        self._tell()
         if status & (OVER | SOMEBODY_GONE):
             self._end(status)
         elif self._sequential:
@@ -176,6 +178,12 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         """PettingZoo's `rewards`: of this step, for the agents that are still here."""
         reward, index = self.play.reward.copy(), self._index
         self.rewards = {agent: reward[index[agent]] for agent in self.agents}
+
+    def _tell(self) -> None:
+        """What the game has to say to everybody."""
+        if self.game.facts:
+            facts = self.game.facts(self.play.state)
+            self.infos = {agent: dict(facts) for agent in self.agents}
 
     def _end(self, status: int) -> None:
         """Somebody has left, or the game is over."""
@@ -197,6 +205,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         self.play.end(self.game.forfeit_reward(i))
         self._last_action = None
         self._pay()
+        self._tell()
         self._end(OVER | (i + 1) % len(self.possible_agents) * MOVER)
 
     # ------------------------------------------------------------------------------------------------------- position

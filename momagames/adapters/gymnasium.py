@@ -126,7 +126,8 @@ class OneAgent(gymnasium.Env[Any, Any]):
         return next(iter(fields.values())) if len(fields) == 1 else fields
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": shown_mask(self.game, self.play.mask(self._seat))}
+        facts = self.game.facts(self.play.state) if self.game.facts else {}
+        return {"action_mask": shown_mask(self.game, self.play.mask(self._seat)), **facts}
 
     def action_masks(self) -> NDArray[np.int8]:
         """The action mask, int8[M] (the parts one after the other), under the name that sb3-contrib asks for."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from pettingzoo.test import parallel_api_test, parallel_seed_test
@@ -9,7 +11,9 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
+from momagames.adapters.gymnasium import OneAgent
 from momagames.adapters.parallel import MultiObjectiveParallel
+from momagames.errors import IllegalAction
 from tests import meteors
 
 SMALL = {"board_width": 4, "board_height": 6}
@@ -87,3 +91,49 @@ def test_an_illegal_action_moves_nobody() -> None:
     with pytest.raises(momagames.MomagamesError, match="rover_1 cannot play None"):
         env.step({"rover_0": [0, 0]})
     assert env.get_state() == before
+
+
+def test_a_game_tells_everybody_its_facts() -> None:
+    """`Game.facts` stands in the infos of every door of one environment, at the start and after every step."""
+    aec = MultiObjectiveAEC(meteors.game("meteors-v0"))
+    parallel, alone = MultiObjectiveParallel(copy.deepcopy(aec)), OneAgent(meteors.game("meteors-v0"), "rover_0", "random")
+    infos = parallel.reset(seed=1)[1]
+    assert infos == {agent: {"left": 3} for agent in parallel.agents}
+    assert alone.reset(seed=1)[1]["left"] == 3
+    told = []
+    while parallel.agents:
+        infos = parallel.step({agent: [1, 0] for agent in parallel.agents})[-1]
+        told += [info["left"] for info in infos.values()]
+        assert told[-1] == 3 - parallel.aec_env.play.state["gone"].sum()
+    assert told[-1] < 3
+    aec.reset(seed=1)
+    assert aec.last()[-1] == {"left": 3}
+
+
+DEAD = {  # agent_1 burnt before
+    "board": "a00000d" + "0" * 41 + "c",
+    "agents": [[1, 0, 0, 1, 2, 0], [0, 3, 3, 1, 2, 0], [1, 6, 6, 1, 2, 0], [1, 0, 6, 1, 2, 0]],
+    "bombs": [],
+    "flames": [],
+    "items": [],
+}
+
+
+@pytest.mark.parametrize("said", [None, 5, "nothing", -3, 77])
+def test_who_has_no_choice_may_say_anything(said: object) -> None:
+    """An agent whose mask leaves one action plays that one, whatever is given for it."""
+    env = momagames.make("mo-pommerman-ffa-v0", api="parallel", board_size=7, num_rigid=0, num_wood=0, num_items=0)
+    seen, _ = env.reset(options={"state": DEAD})
+    assert seen["agent_1"]["action_mask"].tolist() == [1, 0, 0, 0, 0, 0]
+    env.step({"agent_0": 4, "agent_1": said, "agent_2": 1, "agent_3": 2})
+    assert env.aec_env.play.pending[:, 0].tolist() == [4, 0, 1, 2]
+    with pytest.raises(IllegalAction, match="agent_2"):
+        env.step({"agent_0": 4, "agent_1": said, "agent_2": said, "agent_3": 2} | ({"agent_2": 6} if said == 5 else {}))
+
+
+def test_who_has_no_choice_may_say_anything_in_a_batch() -> None:
+    env = momagames.make_vec("mo-pommerman-ffa-v0", num_envs=2, board_size=7, num_rigid=0, num_wood=0, num_items=0)
+    env.reset(seed=1, options={"state": DEAD})
+    env.step(np.array([[4, 5, 1, 2], [4, -9, 1, 2]]))
+    with pytest.raises(IllegalAction, match="environment 1: agent_2 cannot play 6"):
+        env.step(np.array([[4, 5, 1, 2], [4, 1, 6, 2]]))

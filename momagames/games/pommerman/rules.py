@@ -12,6 +12,7 @@ from momagames.games.pommerman.state import (
     COMM_CHANGE,
     DUEL,
     FFA,
+    INCOMPLETE,
     MATE_SURVIVAL,
     MAX_BOMBS,
     OUTCOME,
@@ -22,6 +23,8 @@ from momagames.games.pommerman.state import (
     SPEED,
     STOP,
     SURVIVAL,
+    TIE,
+    WIN,
     WORDS,
     state_dtype,
     team_of,
@@ -30,13 +33,13 @@ from momagames.kernels.jit import kernel, local_array
 
 __all__ = ["collapse", "deal", "legal", "state_dtype", "step", "verdict"]
 
-INCOMPLETE, WIN, TIE = range(3)
-
 
 @kernel
 def deal(state):
     """§2 A new board."""
     generate(state)
+    state["result"] = INCOMPLETE
+    state["winners"] = 0
 
 
 @kernel
@@ -130,6 +133,8 @@ def judge(state, reward):
     """§4.10 Whether the game is over, and what that pays."""
     decided, result, winners = verdict(state)
     over = result != INCOMPLETE
+    state["result"] = result
+    state["winners"] = winners
     state["over"] = over
     state["truncated"] = over and not decided
     mode, rate = state["mode"], 1.0 / np.float64(state["max_steps"])

@@ -18,6 +18,7 @@ PASSAGE, RIGID, WOOD, BOMB, FLAMES, FOG, EXTRA_BOMB, RANGE, KICK, NOBODY, AGENT 
 STOP, UP, DOWN, LEFT, RIGHT, LAY = range(6)
 # §1.4 Kinds of game
 FFA, TEAM, RADIO, DUEL = range(1, 5)
+INCOMPLETE, WIN, TIE = range(3)
 # §1.5 Numbers of the original
 FUSE, BURN, MAX_AMMO, WORDS, VOCABULARY = 10, 3, 10, 2, 9
 
@@ -86,6 +87,8 @@ state_dtype = record(
     flame_orders=("u1",),
     flame_ply=("i4",),  # ply of that position
     falling=("i1",),  # ring that falls before the next step (§4.11); -1: none
+    result=("u1",),  # INCOMPLETE, WIN or TIE
+    winners=("u1",),  # a bit for each seat
     # parameters (§8)
     mode=("u1",),
     seats=("u1",),
