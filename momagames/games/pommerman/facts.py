@@ -1,0 +1,18 @@
+"""What `infos` say of a game of MO-Pommerman (SPEC §6.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from momagames.contract import State
+
+RESULTS = ("incomplete", "win", "tie")
+
+
+def facts(state: State) -> dict[str, Any]:
+    """"result": "incomplete", "win" or "tie", and "winners", the names of who has won."""
+    winners, seats = int(state["winners"]), int(state["seats"])
+    return {
+        "result": RESULTS[int(state["result"])],
+        "winners": [f"agent_{seat}" for seat in range(seats) if winners >> seat & 1],
+    }
