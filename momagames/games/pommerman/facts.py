@@ -10,7 +10,7 @@ RESULTS = ("incomplete", "win", "tie")
 
 
 def facts(state: State) -> dict[str, Any]:
-    """"result": "incomplete", "win" or "tie", and "winners", the names of who has won."""
+    """ "result": "incomplete", "win" or "tie", and "winners", the names of who has won."""
     winners, seats = int(state["winners"]), int(state["seats"])
     return {
         "result": RESULTS[int(state["result"])],

@@ -51,6 +51,12 @@ def bomb_cell(state, bomb):
 
 
 @kernel
+def row_of(cell, size):
+    """The row of a cell: a division of small numbers, which is much faster than one of large ones."""
+    return np.int64(np.uint32(cell) // np.uint32(size))
+
+
+@kernel
 def is_item(shown):
     return EXTRA_BOMB <= shown <= KICK
 
@@ -114,9 +120,31 @@ def roll(state, rolls):
 
 
 @kernel
+def meet(state, want, rolls, kicker):
+    """Whether §4.4 to §4.6 have anything to do: a bomb rolls, an agent walks into a bomb, or an agent wants the cell that
+    another is on or wants.
+
+    Clears `kicker`, which gets for each bomb the agent that kicks it, or -1.
+    """
+    seats = np.int64(state["seats"])
+    met = False
+    for agent in range(seats):
+        here = cell_of(state, agent)
+        for other in range(seats):  # the dead "want" their own cells: at worst a needless look
+            met |= other != agent and (want[other] == here or want[other] == want[agent])
+    for bomb in range(np.int64(state["bombs"])):
+        cell = bomb_cell(state, bomb)
+        kicker[bomb] = -1
+        met |= rolls[bomb] != cell
+        for agent in range(seats):
+            met |= want[agent] == cell and cell_of(state, agent) != cell
+    return met
+
+
+@kernel
 def crossings(state, want, rolls):
     """§4.4 X1, X2 Who would cross the same border of two cells stays, except an agent that meets a bomb."""
-    seats, count = np.int64(state["seats"]), np.int64(state["bombs"])
+    seats = np.int64(state["seats"])
     first = local_array(SEATS)  # what agents wanted, while it stays on record
     for agent in range(seats):
         first[agent] = want[agent]
@@ -126,11 +154,7 @@ def crossings(state, want, rolls):
             if first[agent] != cell and first[agent] == cell_of(state, other) and first[other] == cell:
                 want[agent] = cell
                 want[other] = first[agent]
-    moving = 0
-    for bomb in range(count):
-        moving += rolls[bomb] != bomb_cell(state, bomb)
-    if moving:
-        bomb_crossings(state, first, rolls)
+    bomb_crossings(state, first, rolls)
 
 
 @kernel
@@ -197,7 +221,7 @@ def wanted_by(state, want, cell):
 
 @kernel
 def kicks(state, actions, want, rolls, agents, bombs, kicker):
-    """§4.6 K1-K5 Agents and bombs that want the same cell. `kicker` gets, for each bomb, the agent that kicks it, or -1."""
+    """§4.6 K1-K5 Agents and bombs that want the same cell."""
     count = np.int64(state["bombs"])
     bomb_to, agent_back = local_array(MAX_BOMBS), local_array(SEATS)
     for agent in range(SEATS):
@@ -205,7 +229,6 @@ def kicks(state, actions, want, rolls, agents, bombs, kicker):
     noted = False
     for bomb in range(count):
         bomb_to[bomb] = -1
-        kicker[bomb] = -1
         cell, to = bomb_cell(state, bomb), rolls[bomb]
         agent = wanted_by(state, want, to) if agents[to] else -1  # K1
         if agent < 0:
@@ -240,7 +263,8 @@ def kicks(state, actions, want, rolls, agents, bombs, kicker):
 def kick_target(state, agents, bombs, cell, direction):
     """§4.6 K3 Where a bomb on `cell` is kicked to, or -1: claimed cells, walls, wood and items are closed, flames are not."""
     size = np.int64(state["size"])
-    to = ahead(cell, direction, cell // size, cell % size, size)
+    row = row_of(cell, size)
+    to = ahead(cell, direction, row, cell - row * size, size)
     if to < 0 or agents[to] or bombs[to]:
         return -1
     shown = np.int64(state["board"][to])
@@ -290,13 +314,15 @@ def commit(state, want, rolls, kicker, reward):
         elif rolls[bomb] == bomb_cell(state, bomb):
             state["bomb_direction"][bomb] = STOP
             continue
-        state["bomb_row"][bomb] = rolls[bomb] // size
-        state["bomb_col"][bomb] = rolls[bomb] % size
+        row = row_of(rolls[bomb], size)
+        state["bomb_row"][bomb] = row
+        state["bomb_col"][bomb] = rolls[bomb] - row * size
     for agent in range(np.int64(state["seats"])):
         to = want[agent]
         if to != cell_of(state, agent):
-            state["row"][agent] = to // size
-            state["col"][agent] = to % size
+            row = row_of(to, size)
+            state["row"][agent] = row
+            state["col"][agent] = to - row * size
             pay(state, reward, agent, MOVEMENT, -1)
             explore(state, agent, to, reward)
             if is_item(np.int64(state["board"][to])):

@@ -4,7 +4,7 @@ import numpy as np
 from momagames.games.pommerman.board import generate
 
 from momagames.games.pommerman.bombs import cool, die, explode, forget, refund, show
-from momagames.games.pommerman.moves import bomb_cell, cell_of, commit, conflicts, crossings, intents, kicks, roll
+from momagames.games.pommerman.moves import bomb_cell, cell_of, commit, conflicts, crossings, intents, kicks, meet, roll
 from momagames.games.pommerman.pay import pay
 from momagames.games.pommerman.state import (
     CELL_BYTES,
@@ -68,9 +68,10 @@ def step(state, actions, reward):
     cool(state, reward)  # §4.1
     intents(state, actions, want, reward)  # §4.2
     roll(state, rolls)  # §4.3
-    crossings(state, want, rolls)  # §4.4
-    conflicts(state, want, rolls, agents, bombs)  # §4.5
-    kicks(state, actions, want, rolls, agents, bombs, kicker)  # §4.6
+    if meet(state, want, rolls, kicker):
+        crossings(state, want, rolls)  # §4.4
+        conflicts(state, want, rolls, agents, bombs)  # §4.5
+        kicks(state, actions, want, rolls, agents, bombs, kicker)  # §4.6
     commit(state, want, rolls, kicker, reward)  # §4.7
     explode(state, reward)  # §4.8
     show(state)  # §4.9
