@@ -37,17 +37,18 @@ def _empty(height: int, width: int, paper: Color) -> Picture:
 
 
 @functools.lru_cache(maxsize=64)
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """The font of all pictures, `size` pixels high."""
     return ImageFont.load_default(size)
 
 
 @functools.lru_cache(maxsize=4096)
 def _letters(text: str, size: int) -> NDArray[np.float32]:
     """How much of each pixel the text covers, float32[height of the font, width of the text, 1]."""
-    font = _font(size)
-    width, height = font.getbbox(text)[2], font.getbbox("Ápg_")[3]
+    face = font(size)
+    width, height = face.getbbox(text)[2], face.getbbox("Ápg_")[3]
     image = Image.new("L", (max(1, int(width + 1)), int(height + 1)))
-    ImageDraw.Draw(image).text((0, 0), text, fill=255, font=font)
+    ImageDraw.Draw(image).text((0, 0), text, fill=255, font=face)
     cover: NDArray[np.float32] = np.asarray(image, np.float32)[..., None] / np.float32(255)
     return cover
 

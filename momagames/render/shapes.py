@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from PIL import ImageDraw
 
-from momagames.render.canvas import INK, WHITE, Color, Painter, color
+from momagames.render.canvas import INK, WHITE, Color, Painter, color, font
 
 CODES = ("#ee9300", "#57cfff", "#0e8d70", "#b375d0", "#ffd300", "#245792", "#e93009", "#320a1d", "#731e00", "#a7b79f")
 COLORS: tuple[Color, ...] = tuple(color(code) for code in CODES)
@@ -60,6 +60,16 @@ def block(margin: float, round_off: float, ink: Color) -> Painter:
         drawing.rounded_rectangle([low, low, high, high], radius=round_off * side, fill=ink)
 
     return draw
+
+
+def oval(left: float, top: float, right: float, bottom: float, ink: Color) -> Painter:
+    """A filled ellipse in a box; edges in 0..1."""
+    return lambda drawing, side: drawing.ellipse([left * side, top * side, right * side, bottom * side], fill=ink)
+
+
+def label(text: str, x: float, y: float, height: float, ink: Color) -> Painter:
+    """A text with its middle at (x, y); its letters are `height` parts of the side high."""
+    return lambda drawing, side: drawing.text((x * side, y * side), text, ink, font(round(height * side)), anchor="mm")
 
 
 def bars(*boxes: tuple[float, float, float, float], ink: Color) -> Painter:
