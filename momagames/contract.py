@@ -143,6 +143,19 @@ def position_number(given: Mapping[str, Any], name: str, low: int, high: int) ->
     return int(value)
 
 
+@dataclass(frozen=True)
+class Keys:
+    """What the keys of a keyboard do in a window.
+
+    choices   name of a key ("up", "space", "3") -> (parts, value): the parts of an action that it sets to that value, in turn
+              where there are several. Part 0 is chosen anew for each step, the others stay as they are until they are changed
+    help      a line that says so
+    """
+
+    choices: Mapping[str, tuple[tuple[int, ...], int]]
+    help: str
+
+
 def _eights(nbytes: int) -> int:
     return -(-nbytes // 8) * 8
 
@@ -193,7 +206,11 @@ class Game:
     show, read       state -> text, and text -> the dict form
     draw             (state, last action or None) -> uint8[H, W, 3]
     sketch           optional: (state, last action or None) -> the position as lines of text for people, see `Line`;
-                     where there is none they see `show`
+                     where there is none they see `show`. Where all move at once the last action is int64[A, P]
+    render_options   further keywords of `draw` and `sketch`, all with defaults: ways to show a position. One that is called
+                     "viewer" is the name of an agent, or None: show what this agent sees
+    point            optional: (state, x, y) -> render options that a pointer at this pixel of the picture asks for
+    keys             optional: what keys do, for people who play in a window
     action_name      (state, action) -> short text, and
     parse_action     (state, text) -> action (ValueError says what to type), for people at a terminal
     legal_hint       (state, action, mask) -> the legal actions nearest to an illegal one, as text
@@ -231,12 +248,15 @@ class Game:
     save: Callable[[State], dict[str, Any]]
     show: Callable[[State], str]
     read: Callable[[str], dict[str, Any]]
-    draw: Callable[[State, Any], NDArray[np.uint8]]
+    draw: Callable[..., NDArray[np.uint8]]
     action_name: Callable[[State, Any], str]
     parse_action: Callable[[State, str], Any]
     legal_hint: Callable[[State, Any, NDArray[np.int8]], str] = lambda state, action, mask: ""
     action_colors: Callable[[NDArray[Any]], NDArray[np.int64]] | None = None
-    sketch: Callable[[State, Any], list[Line]] | None = None
+    sketch: Callable[..., list[Line]] | None = None
+    render_options: tuple[Parameter, ...] = ()
+    point: Callable[[State, float, float], Mapping[str, Any]] | None = None
+    keys: Keys | None = None
     facts: Callable[[State], dict[str, Any]] | None = None
     mask_space: Literal["box", "binary"] = "box"
     parameters: tuple[Parameter, ...] = ()

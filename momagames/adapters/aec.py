@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,16 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
     vector, float32[K]. Made by `momagames.make(id)`.
     """
 
-    def __init__(self, game: Game, illegal: str = "raise", render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        illegal: str = "raise",
+        render_mode: str | None = None,
+        render_options: Mapping[str, Any] | None = None,
+    ) -> None:
         Declared.__init__(self, game)
         self.render_mode = checks.check_render_mode(render_mode)
+        self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
         self.play = Play(game)
         self._index = checks.ByAgent({agent: i for i, agent in enumerate(game.agents)})
@@ -162,7 +170,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
 
     def _advance(self, actions: Any) -> None:
         status = self.play.turn(actions)
-        self._last_action = actions
+        self._last_action = actions if self._sequential else actions.copy()
         self._pay()
         self._tell()
         if status & (OVER | SOMEBODY_GONE):
@@ -243,7 +251,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         """None, the text (ansi) or the picture uint8[H, W, 3] (rgb_array), as render_mode says."""
         self._need_reset("render()")
         if not hasattr(self, "_renderer"):
-            self._renderer = Renderer(self.game, self.render_mode)
+            self._renderer = Renderer(self.game, self.render_mode, self.render_options)
         return self._renderer.show(self.play.state, self._last_action, self.play.returns)
 
     def close(self) -> None:
@@ -252,6 +260,13 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
             del self._renderer
 
 
-def make(id: str, *, illegal: str = "raise", render_mode: str | None = None, **params: Any) -> MultiObjectiveAEC:
+def make(
+    id: str,
+    *,
+    illegal: str = "raise",
+    render_mode: str | None = None,
+    render_options: Mapping[str, Any] | None = None,
+    **params: Any,
+) -> MultiObjectiveAEC:
     """The AEC environment of an id; see `momagames.make`."""
-    return MultiObjectiveAEC(registry.spec(id, **params), illegal, render_mode)
+    return MultiObjectiveAEC(registry.spec(id, **params), illegal, render_mode, render_options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -39,9 +40,11 @@ class OneAgent(gymnasium.Env[Any, Any]):
         others: str | Policy | dict[str, str | Policy] = "random",
         illegal: str = "raise",
         render_mode: str | None = None,
+        render_options: Mapping[str, Any] | None = None,
     ) -> None:
         self.game = game
         self.render_mode = checks.check_render_mode(render_mode)
+        self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
         self.agent = game.agents[0] if agent is None else agent
         if self.agent not in game.agents:
@@ -100,13 +103,14 @@ class OneAgent(gymnasium.Env[Any, Any]):
         """One environment step, with what the others do where all act at once."""
         if self.game.sequential:
             self._status = self.play.turn(action)
+            self._last_action = action
         else:
             for i, policy in self._policies.items():
                 if self.play.mask(i).any():
                     self.play.pending[i] = policy(self.play.state, self.play.mask(i), self.np_random)
             self.play.pending[self._seat] = action
             self._status = self.play.turn(self.play.pending)
-        self._last_action = action
+            self._last_action = self.play.pending.copy()
 
     def _let_others_play(self, status: int) -> int:
         """Turn-based: until this agent is to move, or the game is over, or (if it has left) the game is played out."""
@@ -162,7 +166,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         if not self._started:
             raise checks.before_reset("render()")
         if self._renderer is None:
-            self._renderer = Renderer(self.game, self.render_mode)
+            self._renderer = Renderer(self.game, self.render_mode, self.render_options)
         return self._renderer.show(self.play.state, self._last_action, self.play.returns)
 
     def close(self) -> None:
@@ -189,7 +193,8 @@ def make(
     others: str | Policy | dict[str, str | Policy] = "random",
     illegal: str = "raise",
     render_mode: str | None = None,
+    render_options: Mapping[str, Any] | None = None,
     **params: Any,
 ) -> OneAgent:
     """The Gymnasium environment of an id; see `momagames.make`."""
-    return OneAgent(registry.spec(id, **params), agent, others, illegal, render_mode)
+    return OneAgent(registry.spec(id, **params), agent, others, illegal, render_mode, render_options)

@@ -38,6 +38,16 @@ def check_render_mode(render_mode: str | None) -> str | None:
     return render_mode
 
 
+def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Render options by name, those that are given; BadParameter for one that the game does not have or that cannot be so."""
+    options = {option.name: option for option in game.render_options}
+    for name in given or ():
+        if name not in options:
+            there = f"it has {one_of(options)}{nearest(name, options)}" if options else "it has none"
+            raise BadParameter(f"{game.id} has no render option {name!r}; {there}")
+    return {name: options[name].check(game.id, value) for name, value in (given or {}).items()}
+
+
 def check_seed(seed: int | None) -> int | None:
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
         raise BadParameter(f"seed={seed!r} is not possible; allowed: whole numbers from 0, or None")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
     def __init__(self, aec: MultiObjectiveAEC) -> None:
         self.aec_env = aec
         Declared.__init__(self, aec.game)
-        self.render_mode = aec.render_mode
+        self.render_mode, self.render_options = aec.render_mode, aec.render_options
         self._started = False
 
     @property
@@ -98,6 +99,13 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
         self.aec_env.close()
 
 
-def make(id: str, *, illegal: str = "raise", render_mode: str | None = None, **params: Any) -> MultiObjectiveParallel:
+def make(
+    id: str,
+    *,
+    illegal: str = "raise",
+    render_mode: str | None = None,
+    render_options: Mapping[str, Any] | None = None,
+    **params: Any,
+) -> MultiObjectiveParallel:
     """The parallel environment of an id; see `momagames.make`."""
-    return MultiObjectiveParallel(MultiObjectiveAEC(registry.spec(id, **params), illegal, render_mode))
+    return MultiObjectiveParallel(MultiObjectiveAEC(registry.spec(id, **params), illegal, render_mode, render_options))

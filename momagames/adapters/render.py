@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import time
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from gymnasium import logger
 from numpy.typing import NDArray
 
-from momagames.adapters.options import RENDER_MODES, check_render_mode
+from momagames.adapters.options import RENDER_MODES, check_render_mode, check_render_options
+from momagames.adapters.window import Window
 from momagames.contract import Game, State
-from momagames.errors import BadCall, MissingExtra
 from momagames.render import canvas
 from momagames.render.caption import Caption, text
 from momagames.render.text import plain
@@ -25,13 +25,18 @@ BESIDE = 400  # pixels: the caption of a narrower picture stands beside it, and 
 class Renderer:
     """Shows one game: as text (ansi), as a picture (rgb_array) or in a window (human).
 
-    Raises   BadParameter for an unknown mode, MissingExtra for "human" without pygame
+    options   render options of the game (see `Game.render_options`); they may be changed, and count from then on. In a
+              window the pointer has its say too, and the first letter of an option goes through its values
+    Raises    BadParameter for an unknown mode or option, MissingExtra for "human" without pygame
     """
 
-    def __init__(self, game: Game, mode: str | None, frames_per_second: float = FRAMES_PER_SECOND) -> None:
+    def __init__(self, game: Game, mode: str | None, options: dict[str, Any] | None = None) -> None:
         self.game, self.mode = game, check_render_mode(mode)
+        self.options = {} if options is None else options
+        check_render_options(game, self.options)
         self._caption: Caption | None = None
-        self._window = Window(game.title, frames_per_second) if mode == "human" else None
+        self.window = Window(game.title) if mode == "human" else None
+        self._shown = 0.0
 
     def show(self, state: State, last: Any, returns: NDArray[np.float64]) -> Any:
         """A position with its caption.
@@ -40,8 +45,13 @@ class Renderer:
         returns   float64[A, K], what the agents have got so far
         Returns   str (ansi), uint8[H, W, 3] (rgb_array; the same size all through a game), or None (human)
         """
-        if self._window is not None:
-            self._window.show(self.picture(state, last, returns))
+        if self.window is not None:
+            time.sleep(max(0.0, self._shown + 1 / FRAMES_PER_SECOND - time.monotonic()))
+            for key in self.window.poll():
+                self.press(key)
+            if not self.window.closed:
+                self.window.put(self.picture(state, last, returns))
+            self._shown = time.monotonic()
         elif self.mode == "rgb_array":
             return self.picture(state, last, returns)
         elif self.mode == "ansi":
@@ -55,13 +65,13 @@ class Renderer:
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
         """The board and its caption as lines of plain text."""
-        sketch = self.game.sketch
-        board = self.game.show(state) if sketch is None else plain(sketch(state, last))
+        sketch, options = self.game.sketch, check_render_options(self.game, self.options)
+        board = self.game.show(state) if sketch is None else plain(sketch(state, last, **options))
         return f"{board}\n\n{text(self.game, state, returns)}"
 
     def picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
         """The board with its caption below, or beside it where the board is narrow."""
-        board = self.game.draw(state, last)
+        board = self.game.draw(state, last, **check_render_options(self.game, {**self.options, **self._pointed(state)}))
         width = board.shape[1]
         beside = width < BESIDE
         if self._caption is None:
@@ -73,58 +83,24 @@ class Renderer:
         sheet[MARGIN : MARGIN + height, MARGIN : MARGIN + extent] = both
         return sheet
 
+    def _pointed(self, state: State) -> Mapping[str, Any]:
+        """The render options that the pointer asks for."""
+        if self.window is None or self.window.pointer is None or self.game.point is None:
+            return {}
+        x, y = self.window.pointer
+        return self.game.point(state, x - MARGIN, y - MARGIN)
+
+    def press(self, key: str) -> bool:
+        """The next value of the render option that begins with this letter, if there is one. Returns whether there is."""
+        for option in self.game.render_options:
+            values = (False, True) if isinstance(option.default, bool) else option.choices
+            if option.name[0] == key and values:
+                now = values.index(self.options.get(option.name, option.default))
+                self.options[option.name] = values[(now + 1) % len(values)]
+                return True
+        return False
+
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-
-
-class Window:
-    """A window for pictures. Once a person has closed it, it stays closed, and the program goes on without it.
-
-    pygame has one window in a process: the last that shows a picture has it.
-    """
-
-    _owner: ClassVar[Window | None] = None
-
-    def __init__(self, title: str, frames_per_second: float) -> None:
-        os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-        try:
-            import pygame
-        except ImportError as error:
-            raise MissingExtra('render_mode="human" needs pygame-ce: pip install "momagames[render]"') from error
-        self._pygame = pygame
-        self._title, self._pause = title, 1 / frames_per_second
-        self._closed = False
-        self._shown = 0.0
-
-    def show(self, picture: NDArray[np.uint8]) -> None:
-        """Put a picture into the window, no sooner than the last one has been seen.
-
-        Raises BadCall where no window can be opened
-        """
-        if self._closed:
-            return
-        time.sleep(max(0.0, self._shown + self._pause - time.monotonic()))
-        display = self._pygame.display
-        size = picture.shape[1], picture.shape[0]
-        try:
-            if Window._owner is not self or not display.get_init() or display.get_window_size() != size:
-                display.init()
-                display.set_mode(size)
-                display.set_caption(self._title)
-                Window._owner = self
-        except self._pygame.error as error:
-            raise BadCall(f"no window can be opened here ({error}); without a screen use render_mode='rgb_array'") from None
-        display.get_surface().blit(self._pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
-        display.flip()
-        self._shown = time.monotonic()
-        if any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
-            self.close()
-
-    def close(self) -> None:
-        """Take the window away, unless another game has it now."""
-        if Window._owner is self:
-            self._pygame.display.quit()
-            Window._owner = None
-        self._closed = True
+        if self.window is not None:
+            self.window.close()

@@ -1,0 +1,98 @@
+"""A window for pictures, with the keys and the pointer of whoever sits in front of it. The only file that imports pygame."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.errors import BadCall, MissingExtra
+
+SILENT = ("dummy", "offscreen")  # drivers of pygame that show nothing
+
+
+class Window:
+    """A window for pictures. Once a person has closed it, it stays closed, and the program goes on without it.
+
+    pygame has one window in a process: the last that shows a picture has it.
+
+    pointer   where the pointer is, in pixels (x, y) of the picture; None outside
+    held      keys that are down, by name, the latest last
+    closed    whether it is closed for good
+    """
+
+    _owner: ClassVar[Window | None] = None
+
+    def __init__(self, title: str) -> None:
+        os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+        try:
+            import pygame
+        except ImportError as error:
+            raise MissingExtra('a window (render_mode="human") needs pygame-ce: pip install "momagames[render]"') from error
+        self._pygame = pygame
+        self._title = title
+        self.pointer: tuple[int, int] | None = None
+        self.held: list[str] = []
+        self.closed = False
+
+    def put(self, picture: NDArray[np.uint8]) -> None:
+        """Show a picture, uint8[H, W, 3]; nothing where the window has been closed.
+
+        Raises BadCall where no window can be opened
+        """
+        if self.closed:
+            return
+        display = self._pygame.display
+        size = picture.shape[1], picture.shape[0]
+        try:
+            if Window._owner is not self or not display.get_init() or display.get_window_size() != size:
+                display.init()
+                display.set_mode(size)
+                display.set_caption(self._title)
+                Window._owner = self
+        except self._pygame.error as error:
+            raise BadCall(f"no window can be opened here ({error}); without a screen use render_mode='rgb_array'") from None
+        display.get_surface().blit(self._pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
+        display.flip()
+        self._pygame.event.pump()
+
+    def seen(self) -> bool:
+        """Whether there is a screen on which somebody can see the window (or pygame was told to do without)."""
+        driver = self._pygame.display.get_driver()
+        return driver not in SILENT or os.environ.get("SDL_VIDEODRIVER") == driver
+
+    def poll(self) -> list[str]:
+        """The names of the keys that went down since the last time ("up", "space", "3"); the window may close."""
+        pygame, pressed = self._pygame, []
+        if Window._owner is not self or not pygame.display.get_init():
+            return []
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT:
+                self.close()
+                break
+            if event.type == pygame.MOUSEMOTION:
+                self.pointer = event.pos
+            elif event.type == pygame.WINDOWLEAVE:
+                self.pointer = None
+            elif event.type == pygame.WINDOWFOCUSLOST:
+                self.held.clear()
+            elif event.type in (pygame.KEYDOWN, pygame.KEYUP):
+                self._key(pygame.key.name(event.key), event.type == pygame.KEYDOWN)
+                if event.type == pygame.KEYDOWN:
+                    pressed.append(pygame.key.name(event.key))
+        return pressed
+
+    def _key(self, name: str, down: bool) -> None:
+        if name in self.held:
+            self.held.remove(name)
+        if down:
+            self.held.append(name)
+
+    def close(self) -> None:
+        """Take the window away, unless another has its place now."""
+        if Window._owner is self:
+            self._pygame.display.quit()
+            Window._owner = None
+        self.closed = True
