@@ -112,12 +112,31 @@ def play(
     opponent: Annotated[str, typer.Option(help="The policy that plays the other agents.")] = "random",
     agent: Annotated[str | None, typer.Option(help="The agent that you play [the first].")] = None,
     seed: Annotated[int | None, typer.Option(help="Of the game that is dealt.")] = None,
+    window: Annotated[
+        bool | None,
+        typer.Option("--window/--terminal", help="Where to play [a window where the game has keys and there is a screen]."),
+    ] = None,
+    rate: Annotated[float, typer.Option(help="Steps per second in a window; 0: a step for each key.")] = 4.0,
     param: Params = None,
 ) -> None:
-    """Play a game in the terminal."""
-    from momagames import terminal
+    """Play a game, in a window or in the terminal."""
+    from momagames import keyboard, registry, terminal
+    from momagames.errors import BadCall, MissingExtra
 
-    terminal.play(id, opponent, seed=seed, human=agent, **parameters(param or []))
+    given = parameters(param or [])
+    suits = registry.spec(id, **given).keys is not None and sys.stdin.isatty()
+    if window or (window is None and suits):
+        try:
+            board = keyboard.sit(id, opponent, seed, agent, rate, **given)
+        except (BadCall, MissingExtra) as error:
+            if window:
+                raise
+            print(f"momagames: {error}; you play in the terminal", file=sys.stderr)
+        else:
+            board.run()
+            _console().print(board.summary(), highlight=False, markup=False)
+            return
+    terminal.play(id, opponent, seed=seed, human=agent, **given)
 
 
 def _facts(game: Game) -> Any:

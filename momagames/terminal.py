@@ -13,11 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 from momagames import registry
-from momagames.baselines import policy
 from momagames.contract import Game, Policy
 from momagames.engine.play import Play
-from momagames.errors import BadParameter, nearest, one_of
 from momagames.render import caption
+from momagames.seating import Seating, people, some_seed
 
 LISTED = 120  # legal moves that "?" shows at most
 HELP = "Type a move, ? for the legal moves, u to take back your last move, q to quit."
@@ -43,13 +42,7 @@ def play(
     Raises     UnknownId, BadParameter
     """
     game = registry.spec(id, **params)
-    humans = game.agents[:1] if human is None else (human,) if isinstance(human, str) else tuple(human)
-    for name in humans:
-        if name not in game.agents:
-            raise BadParameter(f"human={name!r} is not possible; agents are {one_of(game.agents)}{nearest(name, game.agents)}")
-    if seed is None:
-        seed = int(np.random.default_rng().integers(2**31))
-    table = Table(game, opponent, seed, humans, console or Console())
+    table = Table(game, opponent, some_seed(seed), people(game, human), console or Console())
     table.run()
     return table.play.returns.copy()
 
@@ -58,22 +51,16 @@ class Quit(Exception):
     """The person has left."""
 
 
-class Table:
-    """One game and who sits at it."""
+class Table(Seating):
+    """A game at a terminal."""
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str], console: Console) -> None:
-        self.game, self.humans, self.console = game, humans, console
-        chosen = policy(opponent, game) if isinstance(opponent, str) else opponent
-        self.policies = {name: chosen for name in game.agents if name not in humans}
-        self.rng = np.random.default_rng(seed)
-        self.play = Play(game)
-        self.play.deal(seed)
-        self.last: Any = None
+        super().__init__(game, opponent, seed, humans)
+        self.console = console
         self.history: list[tuple[Play, Any]] = []  # before each move of a person
-        self.say(f"{registry.spelled(game.id, game.params)}, seed {seed}", "dim")
-        if humans:
-            others = "" if not self.policies else f" against {opponent if isinstance(opponent, str) else 'a policy'}"
-            self.say(f"You play {' and '.join(humans)}{others}. {HELP}")
+        self.say(self.title, "dim")
+        if self.welcome:
+            self.say(f"{self.welcome} {HELP}")
 
     def say(self, text: str, style: str = "") -> None:
         self.console.print(Text(text, style))
@@ -88,22 +75,17 @@ class Table:
         self.show()
 
     def turn(self) -> None:
-        """Ask everybody who is to act, then move the game one step; or take a move back."""
-        acting = [i for i in range(len(self.game.agents)) if self.play.mask(i).any()]
-        asked = any(self.game.agents[i] in self.humans for i in acting)
+        """Ask the people who are to act, then move the game one step; or take a move back."""
+        asked = self.asked()
         if asked:
             self.show()
         chosen: dict[int, Any] = {}
-        for i in acting:
-            name = self.game.agents[i]
-            if name in self.humans:
-                answer = self.ask(i)
-                if answer is None:
-                    self.take_back()
-                    return
-                chosen[i] = answer
-            else:
-                chosen[i] = self.policies[name](self.play.state, self.play.mask(i), self.rng)
+        for i in asked:
+            answer = self.ask(i)
+            if answer is None:
+                self.take_back()
+                return
+            chosen[i] = answer
         if asked:
             self.history.append((copy.deepcopy(self.play), self.last))
         self.advance(chosen)
@@ -159,18 +141,12 @@ class Table:
         self.say("Taken back.")
 
     def advance(self, chosen: dict[int, Any]) -> None:
-        """Play the actions of those who act, and say what they paid."""
+        """Play the actions of people and those of the others, and say what they paid."""
         play, game = self.play, self.game
-        moves = [f"{game.agents[i]} plays {game.action_name(play.state, action)}" for i, action in chosen.items()]
-        if game.sequential:
-            self.last = chosen[play.mover]
-        else:
-            self.last = np.zeros_like(play.pending)
-            for i, action in chosen.items():
-                self.last[i] = action
-        play.turn(self.last)
+        before = play.state.copy()
+        moves = [f"{game.agents[i]} plays {game.action_name(before, action)}" for i, action in self.move(chosen).items()]
         paid = [f"{name} {gains}" for name, row in zip(game.agents, play.reward, strict=True) if (gains := self.gains(row))]
-        self.say(f"{', '.join(moves)}: {'; '.join(paid) or 'no reward'}")
+        self.say(f"{', '.join(moves) or 'nobody moves'}: {'; '.join(paid) or 'no reward'}")
 
     def gains(self, reward: NDArray[np.float32]) -> str:
         """A reward vector as text, without its zeros: "captures +0.062"."""
@@ -184,7 +160,7 @@ class Table:
         if sketch is None:
             self.say(self.game.show(state))
         else:
-            for line in sketch(state, self.last):
+            for line in sketch(state, self.last, **self.look()):
                 self.console.print(Text.assemble(*line), no_wrap=True, crop=False)
         self.console.print()
         self.say(caption.text(self.game, state, self.play.returns, min(100, self.console.width)))

@@ -29,7 +29,8 @@ LAYERS = (
     ("adapters",),
     ("envs", "wrappers"),
     ("baselines",),
-    ("experiments", "terminal"),
+    ("experiments", "seating"),
+    ("terminal", "keyboard"),
     ("cli",),
     ("__main__",),
 )

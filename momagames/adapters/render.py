@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from momagames.adapters.options import RENDER_MODES, check_render_mode, check_render_options
 from momagames.adapters.window import Window
 from momagames.contract import Game, State
+from momagames.errors import BadCall
 from momagames.render import canvas
 from momagames.render.caption import Caption, text
 from momagames.render.text import plain
@@ -46,12 +47,7 @@ class Renderer:
         Returns   str (ansi), uint8[H, W, 3] (rgb_array; the same size all through a game), or None (human)
         """
         if self.window is not None:
-            time.sleep(max(0.0, self._shown + 1 / FRAMES_PER_SECOND - time.monotonic()))
-            for key in self.window.poll():
-                self.press(key)
-            if not self.window.closed:
-                self.window.put(self.picture(state, last, returns))
-            self._shown = time.monotonic()
+            self._put(self.window, state, last, returns)
         elif self.mode == "rgb_array":
             return self.picture(state, last, returns)
         elif self.mode == "ansi":
@@ -62,6 +58,19 @@ class Renderer:
                 + ", ".join(f"render_mode={mode!r}" for mode in RENDER_MODES)
             )
         return None
+
+    def _put(self, window: Window, state: State, last: Any, returns: NDArray[np.float64]) -> None:
+        """Show a position in the window, no sooner than the last one has been seen."""
+        time.sleep(max(0.0, self._shown + 1 / FRAMES_PER_SECOND - time.monotonic()))
+        for key in window.poll():
+            self.press(key)
+        if window.closed:
+            return
+        try:
+            window.put(self.picture(state, last, returns))
+        except BadCall as error:
+            raise BadCall(f"{error}; without a screen use render_mode='rgb_array'") from None
+        self._shown = time.monotonic()
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
         """The board and its caption as lines of plain text."""

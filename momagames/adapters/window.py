@@ -1,4 +1,4 @@
-"""A window for pictures, with the keys and the pointer of whoever sits in front of it. The only file that imports pygame."""
+"""A window for pictures, with the keys and the pointer of whoever sits in front of it. It alone imports pygame."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Window:
                 display.set_caption(self._title)
                 Window._owner = self
         except self._pygame.error as error:
-            raise BadCall(f"no window can be opened here ({error}); without a screen use render_mode='rgb_array'") from None
+            raise BadCall(f"no window can be opened here ({error})") from None
         display.get_surface().blit(self._pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
         display.flip()
         self._pygame.event.pump()

@@ -1,0 +1,81 @@
+"""A game with people and policies at the table, whatever the people look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from momagames import registry
+from momagames.baselines import policy
+from momagames.contract import Game, Policy
+from momagames.engine.play import Play
+from momagames.errors import BadParameter, nearest, one_of
+
+
+def people(game: Game, human: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The agents that people play: one, several or none; the first if nothing is said. BadParameter for other names."""
+    names = game.agents[:1] if human is None else (human,) if isinstance(human, str) else tuple(human)
+    for name in names:
+        if name not in game.agents:
+            raise BadParameter(f"human={name!r} is not possible; agents are {one_of(game.agents)}{nearest(name, game.agents)}")
+    return names
+
+
+def some_seed(seed: int | None) -> int:
+    """The seed, or one that nobody knows beforehand."""
+    return int(np.random.default_rng().integers(2**31)) if seed is None else seed
+
+
+class Seating:
+    """One game and who sits at it.
+
+    opponent   who plays the agents that no person plays: the name of a policy, or a policy
+    last       the last action (of the mover, or int64[A, P] where all move at once), None before the first
+    """
+
+    def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str]) -> None:
+        self.game, self.humans = game, tuple(humans)
+        chosen = policy(opponent, game) if isinstance(opponent, str) else opponent
+        self.policies = {name: chosen for name in game.agents if name not in humans}
+        self.rng = np.random.default_rng(seed)
+        self.play = Play(game)
+        self.play.deal(seed)
+        self.last: Any = None
+        others = "" if not self.policies else f" against {opponent if isinstance(opponent, str) else 'a policy'}"
+        self.title = f"{registry.spelled(game.id, game.params)}, seed {seed}"
+        self.welcome = f"You play {' and '.join(self.humans)}{others}." if self.humans else ""
+
+    def acting(self) -> list[int]:
+        """The agents that have something to choose now."""
+        if self.play.state["over"]:
+            return []
+        if self.game.sequential:
+            return [self.play.mover]
+        cuts = np.cumsum(self.game.actions)[:-1]
+        return [i for i in range(len(self.game.agents)) if any(part.sum() > 1 for part in np.split(self.play.mask(i), cuts))]
+
+    def asked(self) -> list[int]:
+        """Those of them that people play."""
+        return [i for i in self.acting() if self.game.agents[i] in self.humans]
+
+    def look(self) -> dict[str, Any]:
+        """Render options of what people may see: as long as the only one has something to choose, what this agent sees."""
+        hidden = self.game.information == "partial" and any(option.name == "viewer" for option in self.game.render_options)
+        return {"viewer": self.humans[0]} if hidden and len(self.humans) == 1 and self.asked() else {}
+
+    def move(self, chosen: dict[int, Any]) -> dict[int, Any]:
+        """Play the actions of people, by agent, together with those of the policies. Returns the actions of all who act."""
+        play, agents = self.play, self.game.agents
+        actions = {
+            i: chosen[i] if i in chosen else self.policies[agents[i]](play.state, play.mask(i), self.rng) for i in self.acting()
+        }
+        if self.game.sequential:
+            self.last = actions[play.mover]
+        else:
+            self.last = np.zeros_like(play.pending)
+            for i, action in actions.items():
+                self.last[i] = action
+        play.turn(self.last)
+        return actions
