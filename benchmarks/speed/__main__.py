@@ -14,12 +14,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.speed import aec, c_loop, cold_start, memory, throughput
+from benchmarks.speed import aec, c_loop, cold_start, memory, pommerman, throughput
 from benchmarks.speed.peers import REQUIRED_AEC, REQUIRED_BATCH
 
 PARTS = {
     "throughput": lambda rounds: throughput.measure(rounds),
     "aec": lambda rounds: aec.measure(rounds),
+    "pommerman": lambda rounds: pommerman.measure(rounds),
     "c_loop": lambda rounds: c_loop.measure(rounds),
     "cold_start": lambda rounds: cold_start.measure(min(rounds, 5)),
     "memory": lambda rounds: memory.measure(),
@@ -61,6 +62,8 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
         if needed and (part == "aec" or variant == "N=1024"):
             text += f" (at least {needed:,} x)"
         return text
+    if part == "pommerman":
+        return pommerman.remark(case, variant, value)
     if part == "c_loop" and variant != "ours":
         return f"ours: {value / values['ours']:.2f} x its speed"
     if part == "threads" and not variant.endswith("threads=1"):

@@ -25,8 +25,7 @@ PASSES = 9  # of a run with threads
 class Recording:
     """A batch that plays recorded actions again and again from the same positions."""
 
-    def __init__(self, case: str, num_envs: int, threads: int = 1) -> None:
-        id, params = CASES[case]
+    def __init__(self, id: str, params: dict[str, Any], num_envs: int, threads: int = 1) -> None:
         self.door = momagames.make_vec(id, num_envs=num_envs, threads=threads, **params)
         self.batch = self.door.batch
         self.door.reset(seed=1)
@@ -40,8 +39,8 @@ class Recording:
             self.actions.append(self.batch.choose(self.words).copy())
             self.batch.step(self.actions[-1])
         self.end = self.batch.states.copy()
-        flat = (num_envs,) if len(self.batch.game.actions) == 1 else (num_envs, -1)
-        self.shaped = [actions.reshape(flat) for actions in self.actions]
+        shape = [n for n in self.actions[0].shape[1:] if n > 1]
+        self.shaped = [actions.reshape(num_envs, *shape) for actions in self.actions]
 
     def _check(self) -> None:
         if self.batch.states.tobytes() != self.end.tobytes():
@@ -95,7 +94,7 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
     for case in CASES:
         sizes = (1024,) if "20x20" in case else (1, 32, 1024, 16384)
         for n in sizes:
-            recording = Recording(case, n)
+            recording = Recording(*CASES[case], n)
             measures[f"{case}|N={n}"] = recording.through_the_door
             if n == 1024:
                 measures[f"{case}|N={n}, engine"] = recording.through_the_engine
@@ -117,9 +116,9 @@ def measure_threads(rounds: int) -> dict[str, dict[str, float]]:
     for case in ("SameGame 15x15x5", "Breakthrough 8x8"):
         for n in (1024, 16384):
             for threads in (1, 2):
-                recording = Recording(case, n, threads)
+                recording = Recording(*CASES[case], n, threads)
                 measures[f"{case}|N={n}, threads={threads}"] = partial(steadily, recording)
-            measures[f"{case}|N={n}, at once"] = partial(at_once, [Recording(case, n // 2) for _ in range(2)])
+            measures[f"{case}|N={n}, at once"] = partial(at_once, [Recording(*CASES[case], n // 2) for _ in range(2)])
     return grouped(interleaved(measures, rounds))
 
 

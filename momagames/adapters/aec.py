@@ -13,7 +13,7 @@ from momagames.adapters import options as checks
 from momagames.adapters.bases import AECBase
 from momagames.adapters.declared import Declared, central_state
 from momagames.adapters.render import Renderer
-from momagames.adapters.spaces import shown_mask
+from momagames.adapters.spaces import shown_mask, shown_masks
 from momagames.contract import Game, State
 from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TRUNCATED
 from momagames.engine.play import Play, random_legal
@@ -94,6 +94,15 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         seen = self.play.observe(i)
         seen["action_mask"] = shown_mask(self.game, self.play.mask(i))
         return seen
+
+    def look_all(self, agents: list[str]) -> dict[str, dict[str, Any]]:
+        """`look` for several agents."""
+        if self._sequential:
+            return {agent: self.look(agent) for agent in agents}
+        everything = self.play.observe_all()
+        for seen, mask in zip(everything, shown_masks(self.game, self.play.masks), strict=True):
+            seen["action_mask"] = mask
+        return {agent: everything[self._index[agent]] for agent in agents}
 
     def last(self, observe: bool = True) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
         if not self._started:

@@ -41,7 +41,7 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
         aec.reset(seed=seed, options=options)
         self._started = True
         self.agents = aec.agents[:]
-        seen = {agent: aec.look(agent) for agent in self.agents}
+        seen = aec.look_all(self.agents)
         infos = self._infos(self.agents)
         self._bury()
         return seen, infos
@@ -65,7 +65,7 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
             aec.step_all(actions)
         rewards = dict(aec.rewards)
         terminations, truncations = dict(aec.terminations), dict(aec.truncations)
-        seen = {agent: aec.look(agent) for agent in playing}
+        seen = aec.look_all(playing)
         infos = self._infos(playing)
         self._bury()
         return seen, rewards, terminations, truncations, infos

@@ -23,9 +23,15 @@ def mask_space(game: Game) -> spaces.Space[Any]:
 
 def shown_mask(game: Game, mask: NDArray[np.int8]) -> Any:
     """A copy of an action mask, int8[M], in the form that `action_space.sample(mask)` takes: a tuple by parts if several."""
+    return mask.copy() if len(game.actions) == 1 else shown_masks(game, mask[None])[0]
+
+
+def shown_masks(game: Game, masks: NDArray[np.int8]) -> list[Any]:
+    """The same for the masks of several agents, int8[V, M]."""
+    masks = masks.copy()
     if len(game.actions) == 1:
-        return mask.copy()
-    return tuple(part.copy() for part in np.split(mask, np.cumsum(game.actions)[:-1]))
+        return list(masks)
+    return list(zip(*np.split(masks, np.cumsum(game.actions)[:-1], axis=1), strict=True))
 
 
 def masked_observation_space(game: Game) -> spaces.Dict:

@@ -80,6 +80,7 @@ class Play:
         self._turn = self._loops.turn
         self._arrays = (self.reward, self.totals, self.returns, self.observations, self.masks)
         self._fields = [list(game.observation_views(row).items()) for row in self.observations]
+        self._stacks = game.observation_views(self.observations)
         self._sequential = game.sequential
         self._parts = game.actions
         self._simple = len(game.actions) == 1
@@ -147,6 +148,11 @@ class Play:
                 return self.game.observation_views(row)
             agent = 0
         return {name: field.copy("K") for name, field in self._fields[agent]}
+
+    def observe_all(self) -> list[dict[str, NDArray[Any]]]:
+        """What every agent sees where all move at once, as copies: much faster than one by one."""
+        copies = [field.copy("K") for field in self._stacks.values()]
+        return [dict(zip(self._stacks, row, strict=True)) for row in zip(*copies, strict=True)]
 
     def is_legal(self, agent: int, action: Any) -> bool:
         """Whether the rules allow an action of this agent now."""
