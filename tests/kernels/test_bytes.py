@@ -1,4 +1,4 @@
-"""The tools that read and write 64 bytes at a time, against plain NumPy; and scratch arrays."""
+"""The tools that read and write 16 or 64 bytes at a time, against plain NumPy; and scratch arrays."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momagames.kernels.grid import bit_count, remainder, spread_few
-from momagames.kernels.jit import driver, find_equal, find_value, local_array, spread_bits, spread_triples
+from momagames.kernels.jit import copy_few, driver, find_equal, find_value, local_array, spread_bits, spread_triples
 
 WORDS = st.integers(0, 2**64 - 1)
 BYTES = st.binary(min_size=160, max_size=160)
@@ -33,6 +33,10 @@ def value(cells, at, part, wanted):
     return find_value(cells, at, part, wanted)
 
 
+def copy(cells, at, count, rest, out, to):
+    copy_few(cells, at, count, rest, out, to)
+
+
 def reversed_by_scratch(numbers):
     """Through two arrays of scratch that live at the same time."""
     here, there = local_array(16), local_array(16)
@@ -52,8 +56,8 @@ def count(word):
     return bit_count(word)
 
 
-spread, triples, few, equal, value, reversed_by_scratch, rest, count = (
-    driver(f, f"tests.bytes.{f.__name__}") for f in (spread, triples, few, equal, value, reversed_by_scratch, rest, count)
+spread, triples, few, equal, value, copy, reversed_by_scratch, rest, count = (
+    driver(f, f"tests.bytes.{f.__name__}") for f in (spread, triples, few, equal, value, copy, reversed_by_scratch, rest, count)
 )
 
 
@@ -95,6 +99,13 @@ def test_find_value(data, at, part, wanted):
     cells = np.frombuffer(data, np.uint8).copy() & 7
     found = bits(int(value(cells, at, np.uint8(part), np.uint8(wanted & 7))))
     assert found == [int(cells[at + i] & part == wanted & 7) for i in range(64)]
+
+
+@given(BYTES, PLACES, st.integers(0, 16), st.integers(0, 255), st.integers(0, 48))
+def test_copy_few(data, at, count, rest, to):
+    cells, out = np.frombuffer(data, np.uint8).copy(), np.full(64, 9, np.uint8)
+    copy(cells, at, count, np.uint8(rest), out, to)
+    assert out.tolist() == [9] * to + [*data[at : at + count]] + [rest] * (16 - count) + [9] * (48 - to)
 
 
 def test_local_array():

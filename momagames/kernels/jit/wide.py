@@ -1,4 +1,4 @@
-"""64 bytes at a time: intrinsics that read and write a stretch of an array as one vector, and a kernel's scratch array.
+"""16 or 64 bytes at a time: intrinsics that read and write a stretch of an array as one vector, and a kernel's scratch array.
 
 Each of these is a handful of instructions where the machine has wide registers, and plain loops where it has not. The
 loops of the rules do not become these by themselves: with sizes known only at run time the compiler is careful.
@@ -68,16 +68,26 @@ if INTERPRETED:
         """Bit i: whether bytes[at + i] & part equals `value`, for 64 of them; bytes uint8[n]."""
         return _word((bytes[int(at) : int(at) + 64] & part) == value)
 
+    def copy_few(bytes: Any, at: Any, count: Any, rest: Any, out: Any, to: Any) -> None:
+        """Set out[to : to + 16] to bytes[at : at + count], count 0..16, and `rest` after them; both uint8[n].
+
+        Compiled, it reads 16 bytes whatever the count: they may lie behind the array, but not behind its record.
+        """
+        part = np.full(16, rest, np.uint8)
+        part[: int(count)] = bytes[int(at) : int(at) + int(count)]
+        out[int(to) : int(to) + 16] = part
+
 else:
     BYTES, BITS = ir.VectorType(ir.IntType(8), 64), ir.VectorType(ir.IntType(1), 64)
     WORD = ir.IntType(64)
+    FEW = ir.VectorType(ir.IntType(8), 16)
 
     def _spread(builder: Any, word: Any) -> Any:
         return builder.zext(builder.bitcast(word, BITS), BYTES)
 
-    def _repeat(builder: Any, byte: Any) -> Any:
-        one = builder.insert_element(ir.Constant(BYTES, ir.Undefined), byte, ir.Constant(ir.IntType(32), 0))
-        return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64))
+    def _repeat(builder: Any, byte: Any, kind: Any = BYTES) -> Any:
+        one = builder.insert_element(ir.Constant(kind, ir.Undefined), byte, ir.Constant(ir.IntType(32), 0))
+        return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count))
 
     def _place(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any) -> Any:
         data = arrayobj.make_array(kind)(context, builder, array).data
@@ -86,8 +96,8 @@ else:
     def _store(context: Any, builder: Any, kind: Any, array: Any, at: Any, value: Any) -> None:
         builder.store(value, _place(context, builder, kind, array, at, value.type)).align = 1
 
-    def _load(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-        loaded = builder.load(_place(context, builder, kind, array, at, BYTES))
+    def _load(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any = BYTES) -> Any:
+        loaded = builder.load(_place(context, builder, kind, array, at, vector))
         loaded.align = 1
         return loaded
 
@@ -138,3 +148,20 @@ else:
             return builder.bitcast(builder.icmp_unsigned("==", found, _repeat(builder, args[3])), WORD)
 
         return types.uint64(bytes, types.int64, types.uint8, types.uint8), lower
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def copy_few(typing: Any, bytes: Any, at: Any, count: Any, rest: Any, out: Any, to: Any) -> Any:
+        """Set out[to : to + 16] to bytes[at : at + count], count 0..16, and `rest` after them; both uint8[n].
+
+        It reads 16 bytes whatever the count: they may lie behind the array, but not behind its record.
+        """
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            given = _load(context, builder, bytes, args[0], args[1], FEW)
+            count = _repeat(builder, builder.trunc(args[2], ir.IntType(8)), FEW)
+            wanted = builder.icmp_unsigned("<", ir.Constant(FEW, list(range(16))), count)
+            mixed = builder.select(wanted, given, _repeat(builder, args[3], FEW))
+            _store(context, builder, out, args[4], args[5], mixed)
+            return context.get_dummy_value()
+
+        return types.void(bytes, types.int64, types.int64, types.uint8, out, types.int64), lower
