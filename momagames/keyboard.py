@@ -16,8 +16,8 @@ from momagames.render import canvas, caption
 from momagames.seating import Seating, people, some_seed
 
 RATE = 4.0  # steps per second, unless something else is asked for
-FASTEST = 60.0
-LOOKS = 30  # times per second that keys and pointer are looked at
+FASTEST = 30.0
+LOOKS = 60  # times per second that keys and pointer are looked at
 LINE = 22  # pixels of a line below the picture
 LEAVE, PAUSE = ("escape", "q"), "p"
 
@@ -61,11 +61,12 @@ class Board:
             raise BadParameter(f"rate={rate!r} is not possible; allowed: numbers 0..{FASTEST:g} (steps per second)")
         self.keys, self.rate = game.keys, rate
         self.seats = Seating(game, opponent, seed, people(game, human))
-        self.renderer = Renderer(game, "human", self.seats.look())
+        self.restricted = self.seats.look()
+        self.renderer = Renderer(game, "human", dict(self.restricted))
         assert self.renderer.window is not None
         self.window = self.renderer.window
         self.me = game.agents.index(self.seats.humans[0])
-        self.paused = True
+        self.paused = True  # until the first key
         self.chosen = [0] * len(game.actions)
         self.fresh = False  # whether a key has chosen part 0 since the last step
         self.turn_of: dict[tuple[int, ...], int] = {}  # for keys that set several parts: which one is next
@@ -95,7 +96,8 @@ class Board:
             self.press(key, now)
         if not self.window.closed and not self.paused and not self.over and self.is_time(now):
             self.step()
-            self.due = now + 1 / (self.rate or RATE)
+            period = 1 / (self.rate or RATE)
+            self.due = max(self.due, now - period / 2) + period
         if not self.window.closed:
             self.draw()
 
@@ -110,12 +112,12 @@ class Board:
         if key in LEAVE:
             self.window.close()
         elif key == PAUSE:
-            self.paused = not self.paused
+            self.paused, self.due = not self.paused, now
         elif key in self.keys.choices:
             self.choose(key)
             if self.paused:
                 self.paused, self.due = False, now
-        elif not any(option[0] == key for option in self.seats.look()):  # what a person may see is not to be changed
+        elif not any(option[0] == key for option in self.restricted):
             self.renderer.press(key)
 
     def choose(self, key: str) -> None:
@@ -141,8 +143,9 @@ class Board:
         """One step of the game."""
         self.seats.move({self.me: self.action()} if self.seats.asked() else {})
         self.fresh = False
-        if "viewer" in self.renderer.options and not self.seats.look():
-            self.renderer.options["viewer"] = None  # the person is out of the game and may see everything
+        if not self.seats.look():  # the person is out of the game and may see everything
+            self.renderer.options.update(dict.fromkeys(self.restricted))
+            self.restricted = {}
 
     def summary(self) -> str:
         """How the game stands, as text."""
