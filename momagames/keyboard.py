@@ -169,6 +169,12 @@ class Board:
             )
         self.window.put(sheet)
 
+    def help(self) -> str:
+        """A line on the keys."""
+        looks = [option.name for option in self.seats.game.render_options if option.low is None]
+        free = [f"{name[0]}: {name}" for name in looks if name not in self.restricted]
+        return ", ".join([self.keys.help, *free, f"{PAUSE}: pause, {LEAVE[0]}: leave"])
+
     def says(self) -> str:
         """A line on the situation of the person."""
         seats = self.seats

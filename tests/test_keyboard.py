@@ -204,6 +204,7 @@ def test_who_is_out_of_the_game_watches_and_sees_everything(hit, pygame):
     hit("v")
     board.look(0.0)
     assert board.renderer.options == {"viewer": "rover_1"}
+    assert board.help() == "arrows: move, 0 to 2: say, b: big, p: pause, escape: leave"
     before = shown(board, pygame)
     board.seats.play.state["gone"][1] = 1
     board.seats.play._see()
@@ -211,6 +212,7 @@ def test_who_is_out_of_the_game_watches_and_sees_everything(hit, pygame):
     assert board.renderer.options == {"viewer": None}
     assert "rover_1 is out" in board.says()
     assert not np.array_equal(shown(board, pygame), before)
+    assert "v: viewer" in board.help()
     hit("v")
     board.look(1.0)
     assert board.renderer.options == {"viewer": "rover_0"}

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Parameter, State
+from momagames.contract import Keys, Parameter, State
 from momagames.games.pommerman import tiles
 from momagames.games.pommerman.scene import Person, Scene, carries, falls, news, progress, scene, words
-from momagames.games.pommerman.state import EXTRA_BOMB, KICK, RANGE, SEATS
+from momagames.games.pommerman.state import (
+    DOWN, EXTRA_BOMB, KICK, LAY, LEFT, RADIO, RANGE, RIGHT, SEATS, STOP, UP, VOCABULARY, WORDS,
+)  # fmt: skip
 from momagames.render import canvas
 
 EDGE = 22  # pixels left of the board and above it, for coordinates
@@ -42,6 +44,16 @@ def point(state: State, x: float, y: float) -> Mapping[str, Any]:
     side = side_of(size)
     row, col = int((y - EDGE) // side), int((x - EDGE) // side)
     return {"cell": row * size + col} if 0 <= row < size and 0 <= col < size else {}
+
+
+def keys(mode: int) -> Keys:
+    """What keys do for somebody who plays."""
+    moves = {"up": UP, "down": DOWN, "left": LEFT, "right": RIGHT, "space": LAY, "s": STOP}
+    choices: dict[str, tuple[tuple[int, ...], int]] = {key: ((0,), move) for key, move in moves.items()}
+    if mode != RADIO:
+        return Keys(choices, "arrows: move, space: lay a bomb, s: stop")
+    words = {str(word): (tuple(range(1, 1 + WORDS)), word) for word in range(VOCABULARY)}
+    return Keys({**choices, **words}, "arrows: move, space: bomb, s: stop, digits: words")
 
 
 def side_of(size: int) -> int:
