@@ -13,8 +13,20 @@ from momagames.contract import Keys, Parameter, State
 from momagames.games.pommerman import tiles
 from momagames.games.pommerman.scene import Person, Scene, carries, falls, news, progress, scene, words
 from momagames.games.pommerman.state import (
-    DOWN, EXTRA_BOMB, KICK, LAY, LEFT, RADIO, RANGE, RIGHT, SEATS, STOP, UP, VOCABULARY, WORDS,
-)  # fmt: skip
+    DOWN,
+    EXTRA_BOMB,
+    KICK,
+    LAY,
+    LEFT,
+    RADIO,
+    RANGE,
+    RIGHT,
+    SEATS,
+    STOP,
+    UP,
+    VOCABULARY,
+    WORDS,
+)
 from momagames.render import canvas
 
 EDGE = 22  # pixels left of the board and above it, for coordinates

@@ -28,7 +28,7 @@ from momagames.render.shapes import bars, block, disc, label, oval, polygon, sta
 FLOOR, EDGE = (240, 235, 221), (224, 217, 199)
 STONE, STONE_LIGHT, STONE_DARK = (84, 92, 107), (112, 121, 138), (52, 58, 70)
 PLANK, PLANK_LIGHT, PLANK_DARK = (196, 142, 82), (214, 166, 108), (122, 80, 38)
-MIST, MIST_DARK = (203, 208, 216), (183, 189, 200)
+MIST, MIST_DARK = (184, 190, 202), (164, 171, 185)
 GLOW = ((246, 236, 214), (252, 224, 180), (255, 206, 140))  # under flames of life 0, 1 and 2
 FIRE: tuple[tuple[Color, ...], ...] = (
     ((232, 148, 92), (252, 216, 160)),
@@ -37,7 +37,7 @@ FIRE: tuple[tuple[Color, ...], ...] = (
 )
 RED = (176, 22, 14)
 PLATE, PLATE_EDGE = (255, 253, 246), (120, 112, 96)
-SEAT_CODES = ("#1f5fa8", "#f09a00", "#0b7a5c", "#c08be0")
+SEAT_CODES = ("#1f5fa8", "#f09a00", "#064a26", "#a898dc")
 SEATS: tuple[Color, ...] = tuple(canvas.color(code) for code in SEAT_CODES)
 NOBODY = -1  # owner of a bomb whose owner is not shown
 ARROW = shapes.COLORS[4]
@@ -178,10 +178,10 @@ def bomb_body(bomb: Bomb, teams: bool) -> tuple[Painter, ...]:
     parts: tuple[Painter, ...] = (
         polygon([(0.66, 0.26), (0.76, 0.12), (0.84, 0.17), (0.74, 0.32)], INK),
         star_at(0.82, 0.14, 0.1, FIRE[2][1]),
-        disc(0.4, ink),
-        disc(0.36, ring_color(bomb, teams)),
-        disc(0.29, ink),
-        label(str(bomb.life), 0.5, 0.5, 0.44, WHITE),
+        disc(0.41, ink),
+        disc(0.37, ring_color(bomb, teams)),
+        disc(0.31, ink),
+        label(str(bomb.life), 0.5, 0.5, 0.5, WHITE),
     )
     if bomb.direction:
         parts += (arrow(bomb.direction, 0.02, 0.25, INK), arrow(bomb.direction, 0.05, 0.19, ARROW))
