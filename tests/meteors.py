@@ -9,11 +9,12 @@ is left, and cut off after `limit` steps. An agent sees what is on its own cell 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_parameters
+from momagames.contract import Field, Game, Kernels, Keys, Line, Objective, Parameter, check_parameters
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
 from momagames.kernels.rng import draw
@@ -147,4 +148,30 @@ def game(id: str, **given: Any) -> Game:
         action_name=lambda state, action: str(action),
         parse_action=lambda state, text: [int(part) for part in text.split()],
         facts=lambda state: {"left": int(AGENTS - state["gone"].sum())},
+    )
+
+
+def for_people(cells: int = 20, limit: int = 30) -> Game:
+    """The same, as people play it: with keys, and pictures whose shade says who looks on, and which cell the pointer is on."""
+    agents = [f"rover_{i}" for i in range(AGENTS)]
+
+    def draw(state: Any, last: Any, viewer: str | None = None, big: bool = False, cell: int = -1) -> Any:
+        shade = 20 * agents.index(viewer) if viewer else 200 + cell
+        return np.full((8, 40 + 40 * big, 3), shade, np.uint8)
+
+    def sketch(state: Any, last: Any, viewer: str | None = None, big: bool = False, cell: int = -1) -> list[Line]:
+        return [[(f"{viewer} {big} {cell} {None if last is None else last.tolist()}", "")]]
+
+    words = {str(word): ((1,), word) for word in range(3)}
+    return replace(
+        game("meteors-v0", cells=cells, limit=limit),
+        draw=draw,
+        sketch=sketch,
+        render_options=(
+            Parameter("viewer", None, "who looks on", choices=(None, *agents)),
+            Parameter("big", False, "a large picture"),
+            Parameter("cell", -1, "a cell", -1, cells - 1),
+        ),
+        point=lambda state, x, y: {"cell": int(x) // 2} if 0 <= x < 40 and 0 <= y < 8 else {},
+        keys=Keys({"left": ((0,), 1), "right": ((0,), 2), **words}, "arrows: move, 0 to 2: say"),
     )

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 
 import numpy as np
 import pytest
 
 from momagames import keyboard
-from momagames.contract import Keys, Parameter
 from momagames.errors import BadCall, BadParameter, MissingExtra, UnknownId
 from momagames.keyboard import Board
 from tests import meteors
 
 SEED = 1  # no meteor falls on the person early
-WORDS = {str(word): ((1,), word) for word in range(3)}
-KEYS = Keys({"left": ((0,), 1), "right": ((0,), 2), **WORDS}, "arrows: move, 0 to 2: say")
-VIEWERS = (None, "rover_0", "rover_1", "rover_2")
-LOOKS = (Parameter("viewer", None, "who looks", choices=VIEWERS), Parameter("big", False, "large"))
-
-
-def rovers(**params):
-    """The meteors, with keys and pictures: a row of cells, or what an agent has around it."""
-
-    def draw(state, last, viewer=None, big=False):
-        shade = 255 if viewer is None else 20 * int(viewer[-1])
-        return np.full((8, 40 + 40 * big, 3), shade, np.uint8)
-
-    return dataclasses.replace(
-        meteors.game("meteors-v0", cells=20, limit=30, **params), keys=KEYS, render_options=LOOKS, draw=draw
-    )
 
 
 @pytest.fixture
@@ -61,7 +43,7 @@ def hit(pygame):
 
 
 def sit(rate=4.0, human=None, game=None, seed=SEED):
-    return Board(game or rovers(), "random", seed, human, rate)
+    return Board(game or meteors.for_people(), "random", seed, human, rate)
 
 
 def ply(board):
@@ -257,7 +239,7 @@ def test_what_cannot_be_is_refused(pygame):
     with pytest.raises(BadParameter, match="did you mean 'rover_1'"):
         sit(human="rover1")
     with pytest.raises(UnknownId, match="greedy"):
-        Board(rovers(), "gredy", 0, None)
+        Board(meteors.for_people(), "gredy", 0, None)
 
 
 def test_without_pygame_it_is_said_what_to_install(monkeypatch):

@@ -12,6 +12,9 @@ from pettingzoo.test import render_test
 
 import momagames
 from momagames.adapters import render
+from momagames.adapters.aec import MultiObjectiveAEC
+from momagames.adapters.gymnasium import OneAgent
+from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.adapters.render import Renderer
 from momagames.engine.play import Play, random_legal
 from momagames.errors import BadCall, BadParameter, MissingExtra
@@ -398,6 +401,97 @@ def test_no_screen_is_said_clearly(pygame, monkeypatch):
     play = dealt(SAMEGAME)
     with pytest.raises(BadCall, match="rgb_array"):
         Renderer(play.game, "human").show(play.state, None, play.returns)
+
+
+# --------------------------------------------------------------------------------------------------------------- options
+
+
+def doors(**given):
+    """A game with render options at the three doors, after a step in which everybody moves to the right."""
+    game = meteors.for_people()
+    right = {agent: [2, 1] for agent in game.agents}
+    aec, parallel = MultiObjectiveAEC(game, **given), MultiObjectiveParallel(MultiObjectiveAEC(game, **given))
+    single = OneAgent(game, others=lambda state, mask, rng: [2, 1], **given)
+    for env in (aec, parallel, single):
+        env.reset(seed=1)
+    for agent in game.agents:
+        aec.step(right[agent])
+    parallel.step(right)
+    single.step([2, 1])
+    return aec, parallel, single
+
+
+EVERYBODY_RIGHT = "[[2, 1], [2, 1], [2, 1]]"
+
+
+def test_every_door_takes_render_options_and_shows_what_everybody_did():
+    options = {"viewer": "rover_1", "big": True}
+    for env in doors(render_mode="ansi", render_options=options):
+        assert env.render().startswith(f"rover_1 True -1 {EVERYBODY_RIGHT}")
+        assert env.render_options == options
+    for env in doors(render_mode="ansi"):
+        assert env.render().startswith(f"None False -1 {EVERYBODY_RIGHT}")
+    for env, plain_env in zip(
+        doors(render_mode="rgb_array", render_options=options), doors(render_mode="rgb_array"), strict=True
+    ):
+        assert env.render()[render.MARGIN, render.MARGIN, 0] == 20
+        assert plain_env.render()[render.MARGIN, render.MARGIN, 0] == 199
+
+
+def test_render_options_may_be_changed():
+    for env in doors(render_mode="ansi"):
+        env.render_options["viewer"] = "rover_2"
+        assert env.render().startswith("rover_2 False")
+        env.render_options["viewer"] = "rover2"
+        with pytest.raises(BadParameter, match=r"viewer='rover2' is not possible; allowed: None, 'rover_0'"):
+            env.render()
+
+
+def test_render_options_are_checked_when_a_door_is_opened():
+    for wrong, match in (
+        ({"veiwer": None}, "did you mean 'viewer'"),
+        ({"cell": 20}, r"-1\.\.19"),
+        ({"big": 1}, "True or False"),
+    ):
+        with pytest.raises(BadParameter, match=match):
+            doors(render_options=wrong)
+    for api in ("aec", "parallel", "gymnasium"):
+        with pytest.raises(BadParameter, match="no render option 'viewer'; it has none"):
+            momagames.make(SAMEGAME, api=api, render_options={"viewer": None})
+
+
+def test_half_a_round_does_not_change_what_was_done_last():
+    env, _, _ = doors(render_mode="ansi")
+    env.step([1, 0])
+    assert EVERYBODY_RIGHT in env.render()
+
+
+def test_the_window_listens_to_pointer_and_letters(pygame):
+    env, _, _ = doors(render_mode="human")
+
+    def shade():
+        env.render()
+        return pygame.display.get_surface().get_at((render.MARGIN, render.MARGIN))[0]
+
+    def post(kind, **facts):
+        pygame.event.post(pygame.event.Event(kind, **facts))
+
+    assert shade() == 199
+    post(pygame.MOUSEMOTION, pos=(render.MARGIN + 11, render.MARGIN + 3))
+    assert shade() == 205
+    post(pygame.MOUSEMOTION, pos=(render.MARGIN - 1, render.MARGIN + 3))
+    assert shade() == 199
+    post(pygame.MOUSEMOTION, pos=(render.MARGIN + 11, render.MARGIN + 3))
+    post(pygame.WINDOWLEAVE)
+    assert shade() == 199
+    shades = []
+    for _ in range(4):
+        post(pygame.KEYDOWN, key=pygame.K_v)
+        shades.append(shade())
+    assert shades == [0, 20, 40, 199]
+    post(pygame.KEYDOWN, key=pygame.K_c)  # a number has no values to go through
+    assert shade() == 199
+    assert env.render_options == {"viewer": None}
 
 
 def test_frames_can_be_followed(pygame, monkeypatch):
