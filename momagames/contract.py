@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from momagames.errors import BadParameter, BadState, nearest, one_of
 
 State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
-# Somebody who plays: (state record, action mask int8[M], generator) -> action
+# Somebody who plays: (state record, action mask int8[M], generator) -> action. One that remembers has a method `begin()`,
+# called when a game begins, and plays a single agent.
 Policy = Callable[[State, NDArray[np.int8], np.random.Generator], Any]
 # A line of text for people: pieces of it with their styles ("bold #e93009"; "" is none)
 Line = list[tuple[str, str]]
@@ -80,7 +81,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A keyword of a game: numbers have a range, everything else a list of choices."""
+    """A keyword of a game: numbers have a range, everything else a list of choices.
+
+    optional   None is allowed as well
+    """
 
     name: str
     default: Any
@@ -88,30 +92,39 @@ class Parameter:
     low: float | None = None
     high: float | None = None
     choices: tuple[Any, ...] | None = None
+    optional: bool = False
+
+    @property
+    def whole(self) -> bool:
+        return isinstance(self.default, int) or (self.default is None and isinstance(self.low, int))
 
     @property
     def allowed(self) -> str:
         if self.choices is not None:
             return one_of(self.choices)
-        kind = "whole numbers" if isinstance(self.default, int) else "numbers"
-        return f"{kind} {self.low:g}..{self.high:g}"
+        kind = "whole numbers" if self.whole else "numbers"
+        return f"{kind} {self.low:g}..{self.high:g}" + (", or None" if self.optional else "")
 
     def check(self, game: str, value: Any) -> Any:
         """The value in the parameter's own type, or BadParameter."""
         good: bool
+        if self.optional and value is None:
+            return None
         if isinstance(self.default, bool):
             good = isinstance(value, (bool, np.bool_))
             allowed = "True or False"
         elif self.choices is not None:
             good, allowed = value in self.choices, self.allowed
         else:
-            kinds = (int, np.integer) if isinstance(self.default, int) else (int, float, np.integer, np.floating)
+            kinds = (int, np.integer) if self.whole else (int, float, np.integer, np.floating)
             good = isinstance(value, kinds) and not isinstance(value, bool)
             good = good and self.low is not None and self.high is not None and self.low <= value <= self.high
             allowed = self.allowed
         if not good:
             raise BadParameter(f"{game}: {self.name}={value!r} is not possible; allowed: {allowed}")
-        return value if self.default is None else type(self.default)(value)
+        if self.default is None:
+            return int(value) if self.whole else value
+        return type(self.default)(value)
 
 
 def check_parameters(game: str, parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,6 +134,23 @@ def check_parameters(game: str, parameters: Sequence[Parameter], given: Mapping[
         if name not in names:
             raise BadParameter(f"{game} has no parameter {name!r}; it has {one_of(names)}{nearest(name, names)}")
     return {p.name: p.check(game, given[p.name]) if p.name in given else p.default for p in parameters}
+
+
+def check_objectives(game: str, names: Any, known: Sequence[str]) -> tuple[str, ...]:
+    """Objectives chosen by name, in that order (one name may stand alone); none for None. BadParameter for anything else."""
+    if names is None:
+        return ()
+    if not isinstance(names, (str, list, tuple)):
+        raise BadParameter(f"{game}: objectives={names!r} is not possible; allowed: None, or some of {one_of(known)}")
+    chosen = (names,) if isinstance(names, str) else tuple(names)
+    for name in chosen:
+        if name not in known:
+            raise BadParameter(f"{game} has no objective {name!r}; it has {one_of(known)}{nearest(name, known)}")
+    if not chosen or len(set(chosen)) != len(chosen):
+        raise BadParameter(
+            f"{game}: objectives={chosen!r} must name at least one objective, each once; there are {one_of(known)}"
+        )
+    return chosen
 
 
 def check_position(given: Mapping[str, Any], keys: Sequence[str], needed: str) -> None:
@@ -154,6 +184,13 @@ class Keys:
 
     choices: Mapping[str, tuple[tuple[int, ...], int]]
     help: str
+
+
+def begin_game(policy: Policy) -> None:
+    """Tell a policy that remembers that a game begins."""
+    begin = getattr(policy, "begin", None)
+    if begin is not None:
+        begin()
 
 
 def _eights(nbytes: int) -> int:

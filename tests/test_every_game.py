@@ -28,6 +28,19 @@ SMALL = {
         {"board_width": 3, "board_height": 5},
         {"board_width": 6, "board_height": 5, "canonical": True, "num_objectives": 3},
     ],
+    "mo-pommerman-ffa-v0": [
+        {"board_size": 7, "max_steps": 60, "num_rigid": 4, "num_wood": 8, "num_items": 8},
+        {"board_size": 8, "max_steps": 60, "dead": "leave", "objectives": ["outcome", "explore", "survival", "movement"]},
+    ],
+    "mo-pommerman-ffa-collapse-v0": [{"board_size": 9, "max_steps": 40, "first_collapse": 8, "observation": "planes"}],
+    "mo-pommerman-team-v0": [{"board_size": 8, "max_steps": 60, "agent_view_size": 2, "egocentric": True, "credit": "split"}],
+    "mo-pommerman-team-full-v0": [{"board_size": 9, "max_steps": 60, "dead": "leave"}],
+    "mo-pommerman-team-collapse-v0": [{"board_size": 8, "max_steps": 30, "first_collapse": 10}],
+    "mo-pommerman-radio-v0": [
+        {"board_size": 8, "max_steps": 60},
+        {"board_size": 7, "max_steps": 60, "observation": "planes", "egocentric": True, "first_collapse": 20},
+    ],
+    "mo-pommerman-duel-v0": [{"board_size": 7, "max_steps": 60}],
 }
 GAMES = [momagames.spec(id, **params) for id in VERSIONS for params in SMALL[id]] + [meteors.game("meteors-v0")]
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.id}-{len(game.agents)}")

@@ -18,6 +18,13 @@ class Entry:
 VERSIONS: dict[str, Entry] = {
     "mo-samegame-v0": Entry("momagames.games.samegame:game"),
     "mo-breakthrough-v0": Entry("momagames.games.breakthrough:game"),
+    "mo-pommerman-ffa-v0": Entry("momagames.games.pommerman:game", {"variant": "ffa"}),
+    "mo-pommerman-ffa-collapse-v0": Entry("momagames.games.pommerman:game", {"variant": "ffa-collapse"}),
+    "mo-pommerman-team-v0": Entry("momagames.games.pommerman:game", {"variant": "team"}),
+    "mo-pommerman-team-full-v0": Entry("momagames.games.pommerman:game", {"variant": "team-full"}),
+    "mo-pommerman-team-collapse-v0": Entry("momagames.games.pommerman:game", {"variant": "team-collapse"}),
+    "mo-pommerman-radio-v0": Entry("momagames.games.pommerman:game", {"variant": "radio"}),
+    "mo-pommerman-duel-v0": Entry("momagames.games.pommerman:game", {"variant": "duel"}),
 }
 
 # Ids that existed once: id -> the id that takes its place.

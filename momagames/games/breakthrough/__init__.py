@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_parameters
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_objectives, check_parameters
 from momagames.games import boards
 from momagames.games.breakthrough import draw, position, rules
 
@@ -31,27 +30,10 @@ SELECTION = Parameter("objectives", None, "objectives by name, in this order, in
 KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe, rules.key)
 
 
-def select(id: str, names: Any, count: int) -> tuple[str, ...]:
-    """§8 The objectives asked for: by name, or the first `count`."""
-    if names is None:
-        return NAMES[:count]
-    if not isinstance(names, (str, list, tuple)):
-        raise BadParameter(f"{id}: objectives={names!r} is not possible; allowed: None, or some of {one_of(NAMES)}")
-    chosen = (names,) if isinstance(names, str) else tuple(names)
-    for name in chosen:
-        if name not in NAMES:
-            raise BadParameter(f"{id} has no objective {name!r}; it has {one_of(NAMES)}{nearest(name, NAMES)}")
-    if not chosen or len(set(chosen)) != len(chosen):
-        raise BadParameter(
-            f"{id}: objectives={chosen!r} must name at least one objective, each once; there are {one_of(NAMES)}"
-        )
-    return chosen
-
-
 def game(id: str, objectives: Any = None, **given: Any) -> Game:
     """The game with these parameters (§8)."""
     params = check_parameters(id, PARAMETERS, given)
-    chosen = select(id, objectives, params["num_objectives"])
+    chosen = check_objectives(id, objectives, NAMES) or NAMES[: params["num_objectives"]]
     if objectives is not None:
         params |= {"num_objectives": len(chosen), "objectives": chosen}
     width, height = params["board_width"], params["board_height"]

@@ -1,8 +1,8 @@
 """MO-Pommerman (SPEC §2 to §6): the start, what is legal, and one step. Moves are in moves.py, fire in bombs.py."""
 
 import numpy as np
-from momagames.games.pommerman.board import generate
 
+from momagames.games.pommerman.board import generate
 from momagames.games.pommerman.bombs import cool, die, explode, forget, refund, show
 from momagames.games.pommerman.moves import bomb_cell, cell_of, commit, conflicts, crossings, intents, kicks, meet, roll
 from momagames.games.pommerman.pay import pay
@@ -29,9 +29,9 @@ from momagames.games.pommerman.state import (
     state_dtype,
     team_of,
 )
-from momagames.kernels.jit import kernel, local_array
+from momagames.kernels.jit import driver, kernel, local_array
 
-__all__ = ["collapse", "deal", "legal", "state_dtype", "step", "verdict"]
+__all__ = ["deal", "legal", "settle", "state_dtype", "step"]
 
 
 @kernel
@@ -197,6 +197,15 @@ def collapse(state):
             state["board"][cell] = RIGID
             state["hidden"][cell] = 0
             state["fire"][cell] = 0
+
+
+def settle(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
+    """§4.11 The ring that is due falls in states[0]."""
+    if states[0]["falling"] >= 0:
+        collapse(states[0])
+
+
+settle = driver(settle, "pommerman.settle")
 
 
 @kernel

@@ -1,0 +1,277 @@
+"""MO-Pommerman: parameters, objectives, assembly. The rules are in rules.py, their text in SPEC.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
+from momagames.errors import BadParameter, nearest, one_of
+from momagames.games.pommerman import draw, facts, position, rules, view
+from momagames.games.pommerman.sketch import sketch
+from momagames.games.pommerman.state import (
+    DUEL,
+    FFA,
+    LAY,
+    MAX_BOMBS,
+    MAX_SIDE,
+    OBJECTIVES,
+    RADIO,
+    SEATS,
+    TEAM,
+    VOCABULARY,
+    WORDS,
+)
+
+ACTIONS = ("stop", "up", "down", "left", "right", "bomb")
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, view.observe)
+SMALLEST = 7
+
+
+@dataclass(frozen=True)
+class Variant:
+    """§8.1 One of the original's games.
+
+    objectives   of the reward vector by default
+    rigid        walls by default as shares of the cells that may get one: three numbers with those of the original's size
+    wood, items  (items: of the wooden walls)
+    """
+
+    mode: int
+    objectives: tuple[str, ...]
+    size: int = 11
+    rigid: Fraction = Fraction(9, 20)
+    wood: Fraction = Fraction(3, 10)
+    items: Fraction = Fraction(5, 9)
+    fog: bool = False
+    collapse: bool = False
+
+
+ALONE = ("outcome", "kills", "wood", "items", "bombs")
+TOGETHER = ("outcome", "kills", "team_kill", "wood", "bombs")
+THIRD = Fraction(1, 3)
+VARIANTS = {
+    "ffa": Variant(FFA, ALONE),
+    "ffa-collapse": Variant(FFA, ALONE, collapse=True),
+    "team": Variant(TEAM, TOGETHER, fog=True),
+    "team-full": Variant(TEAM, TOGETHER),
+    "team-collapse": Variant(TEAM, TOGETHER, fog=True, collapse=True),
+    "radio": Variant(RADIO, (*TOGETHER, "comm"), fog=True),
+    "duel": Variant(DUEL, ("outcome", "wood", "items", "bombs"), 8, THIRD, THIRD, Fraction(5, 8)),
+}
+NEEDS_RADIO, NEEDS_MATE = ("comm", "comm_change"), ("team_kill", "team_bombs", "mate_survival")
+MOST_RIGID = {FFA: Fraction(9, 20), TEAM: Fraction(9, 20), RADIO: Fraction(9, 20), DUEL: Fraction(2, 5)}  # §8.3
+LONGEST = 100_000
+
+
+def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """§8.2, §8.3 The parameters with their defaults and ranges, which may depend on parameters before them."""
+    asked: list[Parameter] = []
+
+    def ask(name: str, default: Any, doc: str, low: int, high: int, optional: bool = False) -> int:
+        """One more whole number: its value."""
+        asked.append(Parameter(name, default, doc, low, high, optional=optional))
+        value: int = asked[-1].check(id, given.get(name, default))
+        return value
+
+    size = ask("board_size", kind.size, "rows and columns", SMALLEST, MAX_SIDE)
+    free, ring = free_cells(size, seats_of(kind.mode)), ring_of_wood(size, seats_of(kind.mode))
+    rigid = ask("num_rigid", pairs(free * kind.rigid), "rigid walls", 0, pairs(free * MOST_RIGID[kind.mode]))
+    left = ring + free - rigid - rigid % 2
+    wood = ask("num_wood", min(ring + pairs(free * kind.wood), left), "wooden walls", 0, left)
+    places = min(wood_laid(ring, wood), MAX_BOMBS - SEATS)
+    ask("num_items", min(int(wood_laid(ring, wood) * kind.items), places), "items hidden in wood", 0, places)
+    steps = ask("max_steps", 800, "steps until the game is cut off", 2, LONGEST)
+    first = min(5 * steps // 8, steps - 4) if kind.collapse and steps > 4 else None
+    ask("first_collapse", first, "step after which the first ring falls; None: never", 1, max(steps - 4, 0), optional=True)
+    ask("agent_view_size", 4, "how far an agent sees in the fog, in rows and columns", 1, view.MAX_VIEW)
+    ask("max_blast_strength", 4 if kind.fog else 10, "limit for range items", 2, MAX_SIDE)
+    ask("blast_strength", 2, "blast strength at the start; 2 reaches one cell in each direction", 1, MAX_SIDE)
+    return (
+        *asked,
+        Parameter("is_partially_observable", kind.fog, "fog hides what is farther than agent_view_size from an agent"),
+        Parameter("observation", "dict", "the original's fields, or planes for learners", choices=("dict", "planes")),
+        Parameter("egocentric", False, "matrices and planes centred on the agent (in the fog only)"),
+        Parameter("dead", "stay", "the dead stay until the end and wait, or leave the game", choices=("stay", "leave")),
+        Parameter("credit", "full", "what each of several owners of a fire gets: 1, or its part", choices=("full", "split")),
+    )
+
+
+def objectives(mode: int, params: Mapping[str, Any]) -> dict[str, Objective]:
+    """§5 Every objective, with its bounds under these parameters."""
+    steps, size, items = params["max_steps"], params["board_size"], params["num_items"]
+    wood, share = wood_laid(ring_of_wood(size, seats_of(mode)), params["num_wood"]), 1 / params["max_steps"]
+    enemies = {FFA: 3, DUEL: 1}.get(mode, 2)
+    lowest = -steps if mode == FFA else -1
+    table = (
+        Objective("outcome", "game won (+1), lost or tied (-1)", -1, 1, -1, 1, "§5.1"),
+        Objective("outcome_original", "the original's reward", -1, 1, lowest, 1, "§5.1"),
+        Objective("survival", "share of the longest game alive", 0, share, 0, 1, "§5.3"),
+        Objective("kills", "enemies burnt", 0, enemies, 0, enemies, "§5.2"),
+        Objective("team_kill", "team mate burnt, negative", -1, 0, -1, 0, "§5.2"),
+        Objective("self_kill", "burnt in its own fire, negative", -1, 0, -1, 0, "§5.2"),
+        Objective("wood", "wooden walls burnt", 0, wood, 0, wood, "§5.2"),
+        Objective("items", "items taken", 0, 1, 0, items, "§5.4"),
+        Objective("extra_bombs", "extra bombs taken", 0, 1, 0, items, "§5.4"),
+        Objective("ranges", "range items taken", 0, 1, 0, items, "§5.4"),
+        Objective("kick_items", "kick items taken", 0, 1, 0, items, "§5.4"),
+        Objective("useful_items", "items taken that changed something", 0, 1, 0, items, "§5.4"),
+        Objective("item_waste", "items burnt, negative", -items, 0, -items, 0, "§5.2"),
+        Objective("bombs", "bombs laid, negative", -1, 0, -steps, 0, "§5.5"),
+        Objective("team_bombs", "bombs laid by the team, negative", -2, 0, -2 * steps, 0, "§5.5"),
+        Objective("movement", "moves, negative", -1, 0, -steps, 0, "§5.5"),
+        Objective("kicks", "bombs kicked", 0, 1, 0, steps, "§5.5"),
+        Objective("comm", "half the words said, negative", -1, 0, -steps, 0, "§5.6"),
+        Objective("comm_change", "changes of the message, negative", -1, 0, -steps, 0, "§5.6"),
+        Objective("explore", "cells seen for the first time from within", 0, 1, 0, size * size - 1, "§5.7"),
+        Objective("speed", "share of the longest game used, negative", -share, 0, -1, 0, "§5.3"),
+        Objective("mate_survival", "share of the longest game the mate is alive", 0, share, 0, 1, "§5.3"),
+    )
+    return {objective.name: objective for objective in table}
+
+
+def free_cells(size: int, seats: int) -> int:
+    """§2 G1-G4 Cells where generation may put walls: off the main diagonal, the starts, the corridors and the ring of wood."""
+    far = size - 2
+    kept = {(1, 1), (far, far)}
+    for i in range(2, size - 2) if seats == SEATS else (2, 3):
+        kept |= {(1, i), (i, 1), (far, size - 1 - i), (size - 1 - i, far)}
+    if seats == SEATS:
+        kept |= {(1, far), (far, 1)}
+    return size * size - size - sum(row != col for row, col in kept)
+
+
+def ring_of_wood(size: int, seats: int) -> int:
+    """§2 G4 Wooden walls that lie in the same places on every board."""
+    return max(0, 4 * (size - 8)) if seats == SEATS else 0
+
+
+def wood_laid(ring: int, wood: int) -> int:
+    """§2 G4, G6 How many wooden walls a board gets: pairs beside the ring."""
+    return ring + max(0, wood - ring + 1) // 2 * 2
+
+
+def pairs(cells: Fraction) -> int:
+    """Walls come in pairs."""
+    return int(cells) // 2 * 2
+
+
+def seats_of(mode: int) -> int:
+    return 2 if mode == DUEL else SEATS
+
+
+def check_together(id: str, mode: int, params: Mapping[str, Any], chosen: tuple[str, ...]) -> None:
+    """§8.3 What does not go together."""
+    if params["egocentric"] and not params["is_partially_observable"]:
+        raise BadParameter(f"{id}: egocentric=True needs is_partially_observable=True")
+    for needed, has, what in ((NEEDS_RADIO, mode == RADIO, "radio"), (NEEDS_MATE, mode in (TEAM, RADIO), "teams")):
+        for name in chosen:
+            if name in needed and not has:
+                raise BadParameter(f"{id}: the objective {name!r} is for games with {what}")
+
+
+def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
+    """The game with these parameters (§8).
+
+    variant   which of the original's games, see VARIANTS: set by the id
+    """
+    if variant not in VARIANTS:
+        raise BadParameter(f"variant={variant!r} is not possible; allowed: {one_of(VARIANTS)}{nearest(variant, VARIANTS)}")
+    kind = VARIANTS[variant]
+    declared = parameters(id, kind, given)
+    params = check_parameters(id, declared, given)
+    chosen = check_objectives(id, objectives, OBJECTIVES) or kind.objectives
+    check_together(id, kind.mode, params, chosen)
+    return assemble(id, variant, kind.mode, params, declared, chosen)
+
+
+def assemble(
+    id: str, variant: str, mode: int, params: dict[str, Any], declared: tuple[Parameter, ...], chosen: tuple[str, ...]
+) -> Game:
+    """The game of checked parameters."""
+    seats, size = seats_of(mode), params["board_size"]
+    agents = tuple(f"agent_{seat}" for seat in range(seats))
+    fogged, sight = params["is_partially_observable"], params["agent_view_size"] if params["is_partially_observable"] else 0
+    planes = params["observation"] == "planes"
+    goals = tuple(objectives(mode, params)[name] for name in chosen)
+    selection = Parameter("objectives", VARIANTS[variant].objectives, "objectives by name, in this order", choices=OBJECTIVES)
+    return Game(
+        id=id,
+        title="MO-Pommerman",
+        agents=agents,
+        teams=tuple(seat % 2 for seat in range(seats)) if mode in (TEAM, RADIO) else tuple(range(seats)),
+        dynamics="simultaneous",
+        chance="start",
+        information="partial" if fogged else "perfect",
+        utility="teams" if mode in (TEAM, RADIO) else "individual",
+        objectives=goals,
+        actions=(len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else [])),
+        fields=view.fields(mode, size, seats, sight, params["egocentric"], planes, params["max_steps"]),
+        max_plies=params["max_steps"],
+        reference_point=tuple(goal.return_low for goal in goals),
+        params={**params, "objectives": chosen},
+        parameters=(*declared, selection),
+        factory=partial(game, variant=variant),
+        blank=blank(mode, params, sight, chosen),
+        kernels=KERNELS,
+        rules_key="pommerman",
+        position_keys=position.KEYS,
+        load=position.load,
+        save=position.save,
+        show=position.show,
+        read=position.read,
+        draw=draw.picture,
+        sketch=sketch,
+        render_options=draw.options(agents, size),
+        point=draw.point,
+        keys=draw.keys(mode),
+        facts=facts.facts,
+        action_name=action_name,
+        parse_action=parse_action,
+        legal_hint=legal_hint,
+        source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
+    )
+
+
+def blank(mode: int, params: Mapping[str, Any], sight: int, chosen: tuple[str, ...]) -> State:
+    """A state with the parameters filled in and nothing dealt."""
+    state = np.zeros(1, rules.state_dtype)[0]
+    state["mode"], state["seats"], state["size"] = mode, seats_of(mode), params["board_size"]
+    for name in ("num_rigid", "num_wood", "num_items", "max_steps", "blast_strength", "egocentric"):
+        state[name] = params[name]
+    state["view"], state["max_strength"] = sight, params["max_blast_strength"]
+    state["first_collapse"] = params["first_collapse"] or 0
+    state["planes"] = params["observation"] == "planes"
+    state["leave"], state["split"] = params["dead"] == "leave", params["credit"] == "split"
+    state["column"] = [chosen.index(name) if name in chosen else -1 for name in OBJECTIVES]
+    state["falling"] = -1
+    return state
+
+
+def action_name(state: State, action: Any) -> str:
+    """The move in a word, and in a radio game the two words of the message."""
+    move, *words = np.ravel(action).tolist()
+    return " ".join([ACTIONS[move], *map(str, words)])
+
+
+def parse_action(state: State, text: str) -> Any:
+    """'up', 'bomb', ... or the number of the action, in a radio game followed by two words 0..8 (none: silence)."""
+    first, *rest = text.lower().split() or [""]
+    moves = [k for k, name in enumerate(ACTIONS) if (first and name.startswith(first)) or first == str(k)]
+    words = [int(word) for word in rest if word.isdecimal() and int(word) < VOCABULARY]
+    wanted = (0, WORDS) if state["mode"] == RADIO else (0,)
+    if len(moves) != 1 or len(words) != len(rest) or len(rest) not in wanted:
+        message = " and, to say something, two words 0 to 8, such as 'up 3 5'" if state["mode"] == RADIO else ""
+        raise ValueError(f"{text!r} is not an action: type {one_of(ACTIONS)}{message}")
+    return [moves[0], *(words or [0] * WORDS)] if state["mode"] == RADIO else moves[0]
+
+
+def legal_hint(state: State, action: Any, mask: NDArray[np.int8]) -> str:
+    """What there is to choose from."""
+    return f"moves are 0..{LAY}: {one_of(ACTIONS)}"
