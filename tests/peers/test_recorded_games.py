@@ -1,8 +1,8 @@
 """Games recorded with the original, replayed move by move through the AEC door.
 
-data/*.jsonl.gz: one game a line. `config` are the parameters, `initial_board` and `first_agent` the start; each of
-`steps` has the agent, all its legal actions, the action played, and the board, rewards, terminations, cumulative
-rewards and next agent after it. Numbers are rounded to 12 decimals.
+data/samegame.jsonl.gz and data/breakthrough.jsonl.gz: one game a line. `config` are the parameters, `initial_board` and
+`first_agent` the start; each of `steps` has the agent, all its legal actions, the action played, and the board, rewards,
+terminations, cumulative rewards and next agent after it. Numbers are rounded to 12 decimals.
 """
 
 import gzip
@@ -19,8 +19,8 @@ SYMBOLS = ".123456789a"
 
 
 def recorded_games():
-    for file in sorted((Path(__file__).parent / "data").glob("*.jsonl.gz")):
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
+    for name in sorted(IDS):
+        with gzip.open(Path(__file__).parent / "data" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             yield from map(json.loads, lines)
 
 
