@@ -85,8 +85,8 @@ class Board:
         """Until the person leaves or closes the window; the end of a game stays in view until then."""
         try:
             while not self.window.closed:
-                self.look(time.monotonic())
                 time.sleep(1 / LOOKS)
+                self.look(time.monotonic())
         finally:
             self.window.close()
 

@@ -141,11 +141,13 @@ class Table(Seating):
         self.say("Taken back.")
 
     def advance(self, chosen: dict[int, Any]) -> None:
-        """Play the actions of people and those of the others, and say what they paid."""
+        """Play the actions of people and those of the others, and say what they paid, as far as people may know that."""
         play, game = self.play, self.game
-        before = play.state.copy()
-        moves = [f"{game.agents[i]} plays {game.action_name(before, action)}" for i, action in self.move(chosen).items()]
-        paid = [f"{name} {gains}" for name, row in zip(game.agents, play.reward, strict=True) if (gains := self.gains(row))]
+        before, known = play.state.copy(), self.humans if self.look() else game.agents
+        named = [(game.agents[i], game.action_name(before, action)) for i, action in self.move(chosen).items()]
+        moves = [f"{name} plays {move}" for name, move in named if name in known]
+        gained = zip(game.agents, map(self.gains, play.reward), strict=True)
+        paid = [f"{name} {gains}" for name, gains in gained if gains and name in known]
         self.say(f"{', '.join(moves) or 'nobody moves'}: {'; '.join(paid) or 'no reward'}")
 
     def gains(self, reward: NDArray[np.float32]) -> str:
@@ -155,12 +157,13 @@ class Table(Seating):
 
     def show(self) -> None:
         """The board, the situation and the returns."""
-        state, sketch = self.play.state, self.game.sketch
+        state, sketch, look = self.play.state, self.game.sketch, self.look()
         self.console.print()
         if sketch is None:
             self.say(self.game.show(state))
         else:
-            for line in sketch(state, self.last, **self.look()):
+            for line in sketch(state, self.last, **look):
                 self.console.print(Text.assemble(*line), no_wrap=True, crop=False)
         self.console.print()
-        self.say(caption.text(self.game, state, self.play.returns, min(100, self.console.width)))
+        returns = caption.seen_by(self.game, self.play.returns, look.get("viewer"))
+        self.say(caption.text(self.game, state, returns, min(100, self.console.width)))

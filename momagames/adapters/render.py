@@ -15,7 +15,7 @@ from momagames.adapters.window import Window
 from momagames.contract import Game, State
 from momagames.errors import BadCall
 from momagames.render import canvas
-from momagames.render.caption import Caption, text
+from momagames.render.caption import Caption, seen_by, text
 from momagames.render.text import plain
 
 FRAMES_PER_SECOND = 4.0
@@ -76,16 +76,17 @@ class Renderer:
         """The board and its caption as lines of plain text."""
         sketch, options = self.game.sketch, check_render_options(self.game, self.options)
         board = self.game.show(state) if sketch is None else plain(sketch(state, last, **options))
-        return f"{board}\n\n{text(self.game, state, returns)}"
+        return f"{board}\n\n{text(self.game, state, seen_by(self.game, returns, options.get('viewer')))}"
 
     def picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
         """The board with its caption below, or beside it where the board is narrow."""
-        board = self.game.draw(state, last, **check_render_options(self.game, {**self.options, **self._pointed(state)}))
+        options = check_render_options(self.game, {**self.options, **self._pointed(state)})
+        board = self.game.draw(state, last, **options)
         width = board.shape[1]
         beside = width < BESIDE
         if self._caption is None:
             self._caption = Caption(self.game, BESIDE if beside else width)
-        caption = self._caption.draw(state, returns)
+        caption = self._caption.draw(state, seen_by(self.game, returns, options.get("viewer")))
         both = canvas.stack([board, caption], sideways=beside, gap=MARGIN)
         height, extent = both.shape[:2]
         sheet = canvas.blank(height + 2 * MARGIN + height % 2, extent + 2 * MARGIN + extent % 2)  # video wants even sides

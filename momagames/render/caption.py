@@ -26,9 +26,20 @@ def situation(game: Game, state: State) -> str:
 
 
 def number(value: float) -> str:
-    """A return as text: whole numbers as such, everything else with three decimals."""
+    """A return as text: whole numbers as such, everything else with three decimals; "" for what is not to be seen (NaN)."""
+    if math.isnan(value):
+        return ""
     rounded = round(float(value), 3) + 0.0  # no negative zero
     return f"{rounded:.0f}" if rounded == int(rounded) else f"{rounded:.3f}"
+
+
+def seen_by(game: Game, returns: NDArray[np.float64], viewer: str | None) -> NDArray[np.float64]:
+    """The returns that an agent knows, its own, with NaN for those of the others; all of them for None."""
+    if viewer is None:
+        return returns
+    known = np.full_like(returns, np.nan)
+    known[game.agents.index(viewer)] = returns[game.agents.index(viewer)]
+    return known
 
 
 def widest(game: Game, index: int) -> str:

@@ -460,6 +460,21 @@ def test_render_options_are_checked_when_a_door_is_opened():
             momagames.make(SAMEGAME, api=api, render_options={"viewer": None})
 
 
+def test_a_viewer_knows_its_own_returns_only():
+    env, _, _ = doors(render_mode="ansi", render_options={"viewer": "rover_1"})
+    assert [len(line.split()) for line in env.render().splitlines()[-3:]] == [1, 3, 1]
+    del env.render_options["viewer"]
+    assert [len(line.split()) for line in env.render().splitlines()[-3:]] == [3, 3, 3]
+    game = env.game
+    pictures = [
+        Renderer(game, "rgb_array", {"viewer": viewer}).show(env.play.state, None, returns)
+        for viewer in (None, "rover_1")
+        for returns in (env.returns, env.returns + [[1, 0], [0, 0], [0, 0]])
+    ]
+    assert not np.array_equal(pictures[0], pictures[1])
+    assert np.array_equal(pictures[2], pictures[3])
+
+
 def test_half_a_round_does_not_change_what_was_done_last():
     env, _, _ = doors(render_mode="ansi")
     env.step([1, 0])

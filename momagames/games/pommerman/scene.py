@@ -139,16 +139,22 @@ def falls(state: State) -> range:
 
 def news(state: State, viewer: str | None) -> str:
     """What there is to say at the moment: how the game ended, walls that fall, who looks on."""
-    winners = int(state["winners"])
     if state["over"]:
-        names = [str(seat) for seat in range(int(state["seats"])) if winners >> seat & 1]
-        return f"won by {' and '.join(names)}" if names else "nobody has won"
+        return ending(state)
     if state["falling"] >= 0:
         return "the marked ring falls now"
     if viewer is not None:
         return f"as {viewer} sees it"
     coming = [step for step in falls(state) if step > int(state["ply"])]
     return f"a ring falls at step {coming[0]}" if coming else ""
+
+
+def ending(state: State) -> str:
+    """Who has won."""
+    names = [str(seat) for seat in range(int(state["seats"])) if int(state["winners"]) >> seat & 1]
+    if len(names) > 1:
+        return f"agents {' and '.join(names)} have won"
+    return f"agent_{names[0]} has won" if names else "nobody has won"
 
 
 def carries(person: Person) -> tuple[str, str, str]:

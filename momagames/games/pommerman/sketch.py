@@ -19,6 +19,7 @@ from momagames.games.pommerman.state import (
     RIGID,
     WOOD,
 )
+from momagames.games.pommerman.tiles import Bomb
 from momagames.render import shapes
 
 ROLLS = "o^v<>"  # a bomb at rest, and by the direction in which it rolls
@@ -56,12 +57,17 @@ def symbol(shown: Scene, y: int, x: int) -> tuple[str, str]:
     code, bomb = int(shown.board[y, x]), shown.bombs.get((y, x))
     if code >= AGENT:
         seat = code - AGENT
-        return f"@{seat}" if bomb is None else f"{seat}{bomb.life}", agent_style(seat, shown.teams)
+        return f"@{seat}" if bomb is None else f"{seat}{digit(bomb)}", agent_style(seat, shown.teams)
     if code == BOMB and bomb is not None:
-        return f"{ROLLS[bomb.direction]}{bomb.life}", "bold red" if bomb.life <= tiles.LAST_STEPS else "bold"
+        return f"{ROLLS[bomb.direction]}{digit(bomb)}", "bold red" if bomb.life <= tiles.LAST_STEPS else "bold"
     if code == FLAMES:
         return f"*{1 + int(shown.life[y, x])}", "bold #e2580f"
     return SYMBOLS[code]
+
+
+def digit(bomb: Bomb) -> str:
+    """The steps that a bomb has left; positions that are loaded may have one with ten."""
+    return str(bomb.life) if bomb.life < 10 else "+"
 
 
 def agent_style(seat: int, teams: bool) -> str:

@@ -180,7 +180,8 @@ def bomb_body(bomb: Bomb, teams: bool) -> tuple[Painter, ...]:
         star_at(0.82, 0.14, 0.1, FIRE[2][1]),
         disc(0.41, ink),
         disc(0.37, ring_color(bomb, teams)),
-        disc(0.31, ink),
+        disc(0.315, WHITE),
+        disc(0.295, ink),
         label(str(bomb.life), 0.5, 0.5, 0.5, WHITE),
     )
     if bomb.direction:

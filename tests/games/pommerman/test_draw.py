@@ -117,6 +117,7 @@ KINDS = {
     "rolls right": (lambda s: bomb(s, 3, 4, direction=RIGHT), ">9"),
     **{f"agent {seat}": (lambda s, seat=seat: cell(s, 3, 4, AGENT + seat), f"@{seat}") for seat in range(4)},
     "agent on a bomb": (lambda s: bomb(cell(s, 3, 4, AGENT + 1), 3, 4, 7), "17"),
+    "bomb of a loaded position": (lambda s: bomb(s, 3, 4, 10), "o+"),
     "agent on an older bomb": (lambda s: bomb(cell(s, 3, 4, AGENT + 1), 3, 4, 6), "16"),
 }
 
@@ -320,7 +321,9 @@ def test_W1_W2_walls_that_fall_are_announced_and_marked():
 def test_the_end_is_told():
     state = position(11, TEAM)
     state["over"], state["winners"] = 1, 0b1010
-    assert "won by 1 and 3" in text(state)
+    assert "agents 1 and 3 have won" in text(state)
+    state["winners"] = 0b0100
+    assert "agent_2 has won" in text(state)
     lost = state.copy()
     lost["winners"] = 0
     assert "nobody has won" in text(lost)

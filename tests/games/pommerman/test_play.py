@@ -1,0 +1,248 @@
+"""A person plays MO-Pommerman: in a window with scripted keys, at the terminal with typed lines."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from momagames import cli, keyboard, terminal
+from momagames.adapters.render import MARGIN
+from momagames.errors import BadCall, MissingExtra
+from momagames.games.pommerman import draw
+
+FFA, RADIO, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
+
+
+def resting(state, mask, rng):
+    """A policy that stands still and says nothing."""
+    return np.zeros(3, np.int64) if len(mask) > 6 else 0
+
+
+# -------------------------------------------------------------------------------------------------------------- window
+
+
+@pytest.fixture
+def pygame(monkeypatch):
+    """pygame without a screen and without waiting."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    module = pytest.importorskip("pygame")
+    monkeypatch.setattr(keyboard.time, "sleep", lambda seconds: None)
+    yield module
+    module.display.quit()
+
+
+@pytest.fixture
+def hit(pygame):
+    """Press keys, one after the other."""
+
+    def press(*names):
+        for name in names:
+            for kind in (pygame.KEYDOWN, pygame.KEYUP):
+                pygame.event.post(pygame.event.Event(kind, key=pygame.key.key_code(name)))
+
+    return press
+
+
+def pixel(pygame, board, row, col):
+    """The colours of a cell in the window."""
+    side = draw.side_of(int(board.seats.play.state["size"]))
+    x, y = MARGIN + draw.EDGE + col * side, MARGIN + draw.EDGE + row * side
+    return pygame.surfarray.array3d(pygame.display.get_surface())[x : x + side, y : y + side]
+
+
+def test_arrows_move_and_space_lays_a_bomb(hit, pygame):
+    """On a board without walls: two steps down, one to the right, a bomb, a step back."""
+    board = keyboard.sit(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
+    state = board.seats.play.state
+    for now, key in enumerate(("down", "down", "right", "space", "up", "left", "s")):
+        hit(key)
+        board.look(float(now))
+    assert int(state["ply"]) == 7
+    assert (int(state["row"][0]), int(state["col"][0])) == (2, 1)
+    assert int(state["bombs"]) == 1
+    assert (int(state["bomb_row"][0]), int(state["bomb_col"][0])) == (3, 2)
+
+
+def test_the_pointer_on_a_bomb_shows_its_range(hit, pygame):
+    board = keyboard.sit(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
+    hit("down", "space")
+    board.look(0.0)
+    hit("down")
+    board.look(1.0)
+    before = {cell: pixel(pygame, board, *cell) for cell in ((1, 1), (1, 2), (1, 3), (3, 1), (5, 5))}
+    side = draw.side_of(11)
+
+    def point(row, col):
+        at = MARGIN + draw.EDGE + (col + 0.5) * side, MARGIN + draw.EDGE + (row + 0.5) * side
+        pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=tuple(map(int, at))))
+        board.look(2.0)
+        return {cell for cell, seen in before.items() if not np.array_equal(seen, pixel(pygame, board, *cell))}
+
+    bomb = int(board.seats.play.state["bomb_row"][0]), int(board.seats.play.state["bomb_col"][0])
+    assert bomb == (1, 1)
+    assert point(*bomb) == {(1, 1), (1, 2)}
+    assert point(5, 5) == set()
+
+
+def test_digits_choose_the_two_words_in_turn(hit):
+    board = keyboard.sit(RADIO, resting, 1, None, 0)
+    hit("3", "5", "s")
+    board.look(0.0)
+    assert board.seats.play.state["message"][0].tolist() == [3, 5]
+    hit("8", "s")
+    board.look(1.0)
+    assert board.seats.play.state["message"][0].tolist() == [8, 5]
+    hit("0", "0", "s")
+    board.look(2.0)
+    assert board.seats.play.state["message"][0].tolist() == [0, 0]
+
+
+def test_a_fogged_game_shows_what_the_person_sees_until_it_is_dead(hit, pygame):
+    board = keyboard.sit(RADIO, resting, 1, "agent_1", 0)
+    assert board.renderer.options == {"viewer": "agent_1"}
+    hit("space")
+    board.look(0.0)
+    fog = pixel(pygame, board, 1, 9)
+    for now in range(1, 10):
+        hit("s")
+        board.look(float(now))
+    assert not board.seats.play.state["alive"][1]
+    assert board.renderer.options == {"viewer": None}
+    assert not np.array_equal(pixel(pygame, board, 1, 9), fog)
+    assert "agent_1 is out of the game" in board.says()
+
+
+def test_a_whole_game_against_the_scripted_agent(hit, monkeypatch):
+    """By the clock, with a person that never does anything: the others play on, and the end is announced."""
+    now = iter(np.arange(0, 1000, 0.25))
+    monkeypatch.setattr(keyboard.time, "monotonic", lambda: float(next(now)))
+    board = keyboard.sit(DUEL, "simple", 4, None, 4.0, max_steps=30)
+    hit("s")
+
+    def sleep(seconds):
+        if board.over:
+            hit("escape")
+
+    monkeypatch.setattr(keyboard.time, "sleep", sleep)
+    board.run()
+    assert board.over
+    assert board.seats.play.returns[1, 0] in (-1, 0, 1)
+    assert re.search(r"(over|cut off) after \d+ plies", board.summary())
+
+
+def test_play_gives_the_returns_when_the_window_is_left(hit, monkeypatch):
+    keys = iter([["space"], ["s"], ["escape"]])
+    monkeypatch.setattr(keyboard.time, "sleep", lambda seconds: hit(*next(keys)))
+    returns = keyboard.play(FFA, resting, seed=1, rate=0)
+    assert returns.shape == (4, 5)
+    assert returns[0].tolist() == [0, 0, 0, 0, -1]
+
+
+# ------------------------------------------------------------------------------------------------------------ terminal
+
+
+def typed(monkeypatch, id, *lines, **options):
+    """Play with these typed lines; what was shown, and the returns."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    screen = io.StringIO()
+    returns = terminal.play(id, console=Console(file=screen, width=200), **options)
+    return screen.getvalue(), returns
+
+
+def test_typed_moves(monkeypatch):
+    shown, returns = typed(monkeypatch, FFA, "bomb", "d", "fly", seed=1, opponent=resting)
+    assert "agent_0 plays bomb, agent_1 plays stop, agent_2 plays stop, agent_3 plays stop: agent_0 bombs -1" in shown
+    assert "agent_0 plays down" in shown
+    assert "'fly' is not an action: type 'stop', 'up'" in shown
+    assert "09" in shown
+    assert returns[0, 4] == -1
+
+
+def test_typed_words_and_fog(monkeypatch):
+    shown, _ = typed(monkeypatch, RADIO, "stop 3 5", "stop", seed=1, opponent="random")
+    assert "agent_0 plays stop 3 5: agent_0 comm -1" in shown
+    assert "agent_0 plays stop 0 0: no reward" in shown
+    assert "says 3 5" in shown
+    assert ":: ::" in shown
+    assert not re.search("agent_[123] (plays|comm|bombs)", shown)
+    assert "agent_0        0" in shown
+    assert not re.search(r"agent_[123] +-?\d", shown.rpartition("You have left")[0])
+
+
+def test_who_has_died_at_the_terminal_watches_the_rest(monkeypatch):
+    shown, returns = typed(
+        monkeypatch, RADIO, "bomb", *["stop"] * 9, seed=1, opponent=resting, max_steps=20, objectives=["outcome", "self_kill"]
+    )
+    assert "You have left" not in shown
+    assert "cut off after 20 plies" in shown
+    assert returns[0].tolist() == [-1, -1]
+    assert shown.count("agent_0> ") == 10
+    assert "::" not in shown.rpartition("agent_3 plays stop")[2]
+
+
+# ------------------------------------------------------------------------------------------------------------- command
+
+
+class Terminal(io.StringIO):
+    """Typed lines that come from a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_command_opens_a_window_where_somebody_sits(hit, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", Terminal("q\n"))
+    monkeypatch.setattr(keyboard.time, "sleep", lambda seconds: hit("escape"))
+    cli.play(FFA, seed=1)
+    out = capsys.readouterr().out
+    assert "ply 0, all agents to move" in out
+    assert "agent_0>" not in out
+
+
+@pytest.mark.parametrize(("stdin", "window"), [(io.StringIO, None), (Terminal, False)])
+def test_the_command_stays_in_the_terminal(pygame, monkeypatch, capsys, stdin, window):
+    monkeypatch.setattr(sys, "stdin", stdin("q\n"))
+    cli.play(FFA, seed=1, window=window)
+    assert "agent_0>" in capsys.readouterr().out
+    assert not pygame.display.get_init()
+
+
+def test_without_pygame_the_command_says_what_to_install_and_goes_on(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    monkeypatch.setattr(sys, "stdin", Terminal("up\nq\n"))
+    cli.play(FFA, seed=1)
+    said = capsys.readouterr()
+    assert 'pip install "momagames[render]"; you play in the terminal' in said.err
+    assert "agent_0 plays up" in said.out
+    with pytest.raises(MissingExtra, match="pygame-ce"):
+        cli.play(FFA, seed=1, window=True)
+
+
+def test_without_a_screen_the_command_goes_on_in_the_terminal(pygame, monkeypatch, capsys):
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    monkeypatch.setattr(sys, "stdin", Terminal("q\n"))
+    cli.play(FFA, seed=1)
+    said = capsys.readouterr()
+    assert "there is no screen; you play in the terminal" in said.err
+    assert "agent_0>" in said.out
+    with pytest.raises(BadCall):
+        cli.play(FFA, seed=1, window=True)
+
+
+def test_through_a_pipe():
+    done = subprocess.run(
+        [sys.executable, "-m", "momagames", "play", FFA, "--seed", "1", "--opponent", "simple"],
+        input="right\nbomb\nleft\n",
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "agent_0> right\nagent_0 plays right" in done.stdout
+    assert "agent_0 bombs -1" in done.stdout
