@@ -156,17 +156,17 @@ class Board:
         """Show the position, if it or the way to look at it has changed."""
         seats = self.seats
         play, options = seats.play, tuple(self.renderer.options.items())
-        now = (int(play.state["ply"]), options, self.window.pointer, self.paused, tuple(self.chosen), self.fresh)
+        keys = (tuple(self.chosen), self.fresh, tuple(self.window.held))
+        now = (int(play.state["ply"]), options, self.window.pointer, self.paused, keys)
         if now == self.drawn:
             return
         self.drawn = now
         picture = self.renderer.picture(play.state, seats.last, play.returns)
         sheet = canvas.blank(picture.shape[0] + 2 * LINE, picture.shape[1])
         sheet[: picture.shape[0]] = picture
-        for k, text in enumerate((self.says(), f"{self.keys.help}, {PAUSE} pause, {LEAVE[0]} leave")):
-            canvas.write(
-                sheet, MARGIN, picture.shape[0] - MARGIN / 2 + (k + 0.5) * LINE, text, 13, canvas.FAINT if k else canvas.INK
-            )
+        y = picture.shape[0] - MARGIN / 2 + LINE / 2
+        canvas.write(sheet, MARGIN, y, self.says())
+        canvas.write(sheet, MARGIN, y + LINE, self.help(), ink=canvas.FAINT)
         self.window.put(sheet)
 
     def help(self) -> str:
@@ -179,7 +179,7 @@ class Board:
         """A line on the situation of the person."""
         seats = self.seats
         if self.over:
-            return f"The game is over. {seats.welcome}"
+            return f"The game is over; {LEAVE[0]} leaves."
         if not seats.asked():
             return f"{seats.humans[0]} is out of the game; the others go on."
         if self.paused:

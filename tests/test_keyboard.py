@@ -232,6 +232,22 @@ def test_only_what_has_changed_is_drawn(hit, monkeypatch):
     assert len(drawn) == 1
 
 
+def test_the_lines_below_the_picture(hit, monkeypatch):
+    """What is chosen and which keys there are: also while a key is down and nothing else changes."""
+    board, lines = sit(rate=0), []
+    write = keyboard.canvas.write
+    monkeypatch.setattr(
+        keyboard.canvas, "write", lambda sheet, x, y, text, *a, **k: (lines.append(text), write(sheet, x, y, text, *a, **k))
+    )
+    hit("1", "p", "p")
+    board.look(0.0)
+    assert {"rover_0: [0 1] next", board.help()} <= set(lines)
+    lines.clear()
+    hit.down("right")
+    board.look(1.0)
+    assert "rover_0: [2 1] next" in lines
+
+
 def test_what_cannot_be_is_refused(pygame):
     with pytest.raises(BadParameter, match="no keys"):
         keyboard.play("mo-samegame-v0")

@@ -24,7 +24,7 @@ from momagames.render import canvas, caption, shapes
 from momagames.wrappers import Scalarise
 from tests import meteors
 
-SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
+SAMEGAME, BREAKTHROUGH, POMMERMAN = "mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0"
 BIG = {"board_width": 12, "board_height": 14, "num_colors": 10, "num_agents": 5}
 
 
@@ -350,7 +350,23 @@ def pygame(monkeypatch):
     module.display.quit()
 
 
-@pytest.mark.parametrize("id", [SAMEGAME, BREAKTHROUGH])
+@pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
+@pytest.mark.parametrize("id", [POMMERMAN, "mo-pommerman-radio-v0", "mo-pommerman-duel-v0", BREAKTHROUGH])
+def test_every_door_renders_in_every_mode(id, api, pygame):
+    shown = {}
+    for mode in ("human", "rgb_array", "ansi"):
+        env = momagames.make(id, api=api, render_mode=mode)
+        env.reset(seed=1)
+        shown[mode] = env.render()
+        if mode == "human":
+            window = pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2)
+        env.close()
+    assert shown["human"] is None
+    assert np.array_equal(window, shown["rgb_array"])
+    assert env.game.objectives[0].name in shown["ansi"]
+
+
+@pytest.mark.parametrize("id", [SAMEGAME, BREAKTHROUGH, POMMERMAN])
 def test_the_hosts_render_test(id, pygame):
     render_test(lambda render_mode: momagames.make(id, render_mode=render_mode))
     render_test(lambda render_mode: Scalarise(momagames.make(id, render_mode=render_mode), utility=sum))
