@@ -132,9 +132,9 @@ def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> Any:
     return _resolve(VECTOR_DOOR)(id, num_envs, threads, **options)
 
 
-def policy(name: str, game: Game) -> Policy:
-    """A built-in policy by name, such as "random" or "greedy"."""
-    found: Policy = _resolve(POLICY)(name, game)
+def policy(name: str, game: Game, agent: int | None = None) -> Policy:
+    """A built-in policy by name, such as "random" or "greedy", for an agent; see `momagames.baselines.policy`."""
+    found: Policy = _resolve(POLICY)(name, game, agent)
     return found
 
 

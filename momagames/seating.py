@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames import registry
 from momagames.baselines import policy
-from momagames.contract import Game, Policy
+from momagames.contract import Game, Policy, begin_game
 from momagames.engine.play import Play
 from momagames.errors import BadParameter, nearest, one_of
 
@@ -37,8 +37,13 @@ class Seating:
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str]) -> None:
         self.game, self.humans = game, tuple(humans)
-        chosen = policy(opponent, game) if isinstance(opponent, str) else opponent
-        self.policies = {name: chosen for name in game.agents if name not in humans}
+        self.policies = {
+            name: policy(opponent, game, i) if isinstance(opponent, str) else opponent
+            for i, name in enumerate(game.agents)
+            if name not in humans
+        }
+        for chosen in self.policies.values():
+            begin_game(chosen)
         self.rng = np.random.default_rng(seed)
         self.play = Play(game)
         self.play.deal(seed)

@@ -13,7 +13,7 @@ from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, observation_space, reward_space, shown_mask
-from momagames.contract import Game, Policy, State
+from momagames.contract import Game, Policy, State, begin_game
 from momagames.engine.loops import OVER, SOMEBODY_GONE, TRUNCATED
 from momagames.engine.play import Play, random_legal
 from momagames.errors import BadCall, BadParameter, nearest, one_of
@@ -24,7 +24,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
 
     agent    the agent that the caller plays (default: the first)
     others   who plays the other agents: the name of a policy, or a callable (state record, action mask, generator) ->
-             action; or a dict of these by agent
+             action; or a dict of these by agent. If it has a method `begin()`, that is called when a game begins
 
     The observation is the field of the game (a Dict if it has several); the action mask is in the infos, as
     `action_mask` int8[M] (a tuple of masks for an action of several parts). The reward of a step, float32[K], is all that
@@ -68,6 +68,8 @@ class OneAgent(gymnasium.Env[Any, Any]):
         self._started = True
         self._last_action = None
         self._start = self.play.state.copy()
+        for policy in self._policies.values():
+            begin_game(policy)
         self._status = self._let_others_play(int(self.play.state["over"]) * OVER)
         return self._seen(), self._info()
 
@@ -183,7 +185,7 @@ def resolve(game: Game, agent: str, others: str | Policy | dict[str, str | Polic
     chosen = others.get(agent) if isinstance(others, dict) else others
     if chosen is None:
         raise BadParameter(f"others={others!r} names no policy for {agent!r}")
-    return registry.policy(chosen, game) if isinstance(chosen, str) else chosen
+    return registry.policy(chosen, game, game.agents.index(agent)) if isinstance(chosen, str) else chosen
 
 
 def make(

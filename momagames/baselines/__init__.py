@@ -1,7 +1,7 @@
 """Baselines by name. Strings, so that nothing heavy is imported before a baseline is used.
 
 A method is a frozen dataclass of its options: `method("greedy")(divisions=4)`; see `momagames.baselines.base.Method`.
-A policy acts in any game, move by move: `policy("greedy", game)`.
+A policy acts move by move: `policy("greedy", game)`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from momagames.errors import UnknownId, nearest, one_of
 
 if TYPE_CHECKING:
     from momagames.baselines.base import Method
+    from momagames.baselines.compiled import Compiled
     from momagames.contract import Game, Policy
 
 # name -> "module:class" of the method; the only list of methods
@@ -26,6 +27,8 @@ METHODS: dict[str, str] = {
 POLICIES: dict[str, str] = {
     "random": "momagames.baselines.random:RandomPolicy",
     "greedy": "momagames.baselines.greedy:GreedyPolicy",
+    "static": "momagames.baselines.pommerman_agents:StaticPolicy",
+    "simple": "momagames.baselines.pommerman_agents:SimplePolicy",
 }
 
 
@@ -35,16 +38,29 @@ def method(name: str) -> type[Method]:
     return found
 
 
-def policy(name: str, game: Game, **options: Any) -> Policy:
-    """A policy of a name, for a game: a callable (state record, action mask int8[M], generator) -> action.
+def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> Policy:
+    """A policy of a name, for a game; see `contract.Policy`.
 
     The state may be any record of the game (it is only read), the mask is that of the agent to move, and all chance comes
-    from the generator, a numpy.random.Generator.
+    from the generator, a numpy.random.Generator. A policy that remembers has a method `begin()`, to be called when a game
+    begins; make one for each agent.
 
-    options    "random" has none; "greedy" has weights, float[K] (default: all equal)
+    agent      index of the agent that it plays; only policies that see what an agent sees need it, where all move at once
+    options    "greedy" has weights, float[K] (default: all equal); the others have none
     Raises     UnknownId; BadParameter if the policy cannot play this game or the options are wrong
     """
-    found: Policy = _find("policy", name, POLICIES)(game, **options)
+    found: Policy = _find("policy", name, POLICIES)(game, agent=agent, **options)
+    return found
+
+
+def compiled(name: str, game: Game) -> Compiled | None:
+    """A policy of a name as a kernel for this game, see `momagames.baselines.compiled`; None if it has no such form.
+
+    Raises     UnknownId; BadParameter if the policy cannot play this game
+    """
+    found: Compiled | None = getattr(_find("policy", name, POLICIES), "compiled", None)
+    if found is not None:
+        found.check(game)
     return found
 
 

@@ -64,7 +64,7 @@ def member(game: Game, weights: Sequence[float] | None = None) -> Member:
 class GreedyPolicy:
     """The legal action of the highest weighted reward, ties by lot; see `Greedy`."""
 
-    def __init__(self, game: Game, weights: Sequence[float] | None = None) -> None:
+    def __init__(self, game: Game, weights: Sequence[float] | None = None, agent: int | None = None) -> None:
         self._game = game
         self._weights = np.array(member(game, weights).weights)
         self._state, self._trial = np.zeros(1, game.dtype), np.zeros(1, game.dtype)

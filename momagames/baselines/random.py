@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
 from momagames.baselines.base import RANDOM, Member, Method, Plan, Plans, check_certain
+from momagames.baselines.compiled import Compiled
+from momagames.baselines.compiled_loops import random_act
 from momagames.baselines.rollouts import Episodes, play
 from momagames.contract import Game, State
 
@@ -67,7 +69,9 @@ def _plan(done: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -
 class RandomPolicy:
     """A legal action, uniformly."""
 
-    def __init__(self, game: Game) -> None:
+    compiled: ClassVar[Compiled] = Compiled("random", random_act)
+
+    def __init__(self, game: Game, agent: int | None = None) -> None:
         self._cuts = np.cumsum(game.actions)[:-1]
 
     def __call__(self, state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:

@@ -29,6 +29,7 @@ class Batch:
     rewards        float32[N, A, K] of the last step
     terminated     bool[N, A];  truncated bool[N, A]
     to_move        int32[N], the agent to move
+    lengths        int32[N], steps of the running episodes; 0: nothing has been played since a deal or a load
     finished       bool[N]: an episode ended in the last step, and then
     returns        float64[N, A, K] and final_lengths int32[N] belong to it
     final_observations, final_masks   what was seen at its end (same_step only; elsewhere they have no rows)
@@ -70,7 +71,7 @@ class Batch:
         self.final_masks = np.zeros((kept, seen, game.mask_size), np.int8)
         self._ended = np.zeros(n, np.bool_)
         self._sums = np.zeros((n, agents, goals))
-        self._lengths = np.zeros(n, np.int32)
+        self.lengths = np.zeros(n, np.int32)
         self._parts = np.array(game.actions, np.int64)
         self._actions = np.zeros((n, game.actors, len(game.actions)), np.int64)
         self._forfeits = np.full(n, -1, np.int32)
@@ -109,7 +110,7 @@ class Batch:
         self._dealt = True
 
     def _clear(self, chosen: NDArray[np.bool_]) -> None:
-        for array in (self.rewards, self.terminated, self.truncated, self._sums, self._lengths, self._ended):
+        for array in (self.rewards, self.terminated, self.truncated, self._sums, self.lengths, self._ended):
             array[chosen] = 0
         self.to_move[:] = self.states["to_move"]
         self.finished[:] = False
@@ -144,8 +145,9 @@ class Batch:
         return int(self._loops.offender(self.states, actions, self.masks, self._parts, env))
 
     def forfeit(self, env: int, agent: int) -> None:
-        """In the next step this agent gives up its game: its action is not played, `Game.forfeit_reward` is paid."""
-        self._forfeits[env] = agent
+        """In the next step this agent gives up its game: nothing is played, `Game.forfeit_reward` is paid. The first counts."""
+        if self._forfeits[env] < 0:
+            self._forfeits[env] = agent
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """One step of every environment. `actions` int64[N, S, P] have been checked."""
@@ -162,7 +164,7 @@ class Batch:
         """The arguments of the compiled step, from `mode` on; see `engine.loops`."""
         return (
             self.mode, self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
-            self.to_move, self._ended, self._sums, self._lengths, self.returns, self.final_lengths, self.finished,
+            self.to_move, self._ended, self._sums, self.lengths, self.returns, self.final_lengths, self.finished,
             self.final_observations, self.final_masks, self._forfeits, self._worst,
         )  # fmt: skip
 

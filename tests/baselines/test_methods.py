@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import METHODS, POLICIES, method, policy
+from momagames.baselines import METHODS, method, policy
 from momagames.baselines.archive import Archive
 from momagames.baselines.base import Plan
 from momagames.baselines.beam import _Search, crowding, select
@@ -149,7 +149,7 @@ def test_every_name_resolves_and_unknown_ones_suggest():
 # -------------------------------------------------------------------------------------------------------------- policies
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", ["random", "greedy"])
 @pytest.mark.parametrize(("id", "params"), [("mo-samegame-v0", SMALL), ("mo-breakthrough-v0", {"board_height": 5})])
 def test_policies_play_legal_moves(name, id, params):
     game = momagames.spec(id, **params)

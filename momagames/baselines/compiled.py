@@ -1,0 +1,132 @@
+"""Policies as kernels: at the seats of a batch without Python between two moves, and one by one through every door.
+
+A policy is a kernel that sees the state, the agent that it plays and what it remembers, and writes an action. Whoever
+plays through it: `Players` fills the actions of a batch, `CompiledPolicy` is the same kernel as a `contract.Policy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.compiled_loops import loop
+from momagames.contract import Game, State
+from momagames.engine.batch import Batch
+from momagames.errors import BadParameter, one_of
+from momagames.kernels.rng import stream
+
+NOTHING = np.dtype([("nothing", "u1")])  # the memory of who forgets at once
+NOBODY = -1  # a seat that somebody else plays
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A policy as a kernel.
+
+    name     by which it is known, one for each kernel
+    act      (state, agent, mask, parts, memory, word, action) -> word. It reads the state as far as the agent may see it,
+             the mask int8[M] and the sizes of its parts int64[P]; it draws from the generator word and returns that as it
+             is then; it writes to `memory` and to the action int64[P]. It is not asked where the mask leaves no choice
+    memory   dtype of what it remembers during a game; all zero when a game begins
+    rules    `Game.rules_key` of the games that it plays; empty: all
+    """
+
+    name: str
+    act: Callable[..., Any]
+    memory: np.dtype[Any] = NOTHING
+    rules: tuple[str, ...] = ()
+
+    def check(self, game: Game) -> None:
+        """BadParameter if it cannot play this game."""
+        if self.rules and game.rules_key not in self.rules:
+            raise BadParameter(f"{self.name} only plays games with the rules of {one_of(self.rules)}; {game.id} has others")
+
+
+class Players:
+    """Compiled policies at seats of a batch.
+
+    batch      they read its states and masks
+    policies   who plays
+    seats      int[N, A] or int[A]: which of the policies plays an agent; NOBODY (-1) for agents that others play
+    seed       of their luck; that of an environment does not depend on the size of the batch
+    """
+
+    def __init__(self, batch: Batch, policies: Sequence[Compiled], seats: Any, seed: int = 0) -> None:
+        game, agents = batch.game, len(batch.game.agents)
+        for one in policies:
+            one.check(game)
+        places = np.asarray(seats)
+        if places.dtype.kind not in "iu" or places.shape not in ((agents,), (batch.num_envs, agents)):
+            raise BadParameter(
+                f"seats have shape {places.shape} of {places.dtype}; needed: whole numbers of shape [{agents}] or "
+                f"[{batch.num_envs}, {agents}]"
+            )
+        if ((places < NOBODY) | (places >= len(policies))).any():
+            raise BadParameter(f"seats name policies {NOBODY}..{places.max()}; allowed: {NOBODY}..{len(policies) - 1}")
+        self._batch = batch
+        places = np.broadcast_to(places, (batch.num_envs, agents))
+        self._plays = [(places == i).astype(np.uint8) for i in range(len(policies))]
+        self._memories = [np.zeros((batch.num_envs, agents), one.memory) for one in policies]
+        self._blanks = [np.zeros(1, one.memory) for one in policies]
+        self._loops = [loop(game, one.name, one.act) for one in policies]
+        self._words = stream(seed, batch.num_envs * agents).reshape(batch.num_envs, agents)
+        self._parts = np.array(game.actions, np.int64)
+
+    def act(self, actions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Write the actions of these players, and of nobody else, into int64[N, S, P]; by default `batch.played`.
+
+        Where a game has just begun, they have forgotten everything. Actions of games that are over are left alone.
+        """
+        batch = self._batch
+        out = batch.played if actions is None else actions
+        for run, plays, memories, blank in zip(self._loops, self._plays, self._memories, self._blanks, strict=True):
+            run(batch.states, batch.masks, plays, batch.lengths, memories, blank, self._words, self._parts, out)
+        return out
+
+
+class CompiledPolicy:
+    """A compiled policy as a `contract.Policy` that plays one agent of one environment. A subclass says which: `compiled`.
+
+    agent    its index; needed where all move at once. It remembers until `begin()` says that a new game begins
+    """
+
+    compiled: ClassVar[Compiled]
+
+    def __init__(self, game: Game, agent: int | None = None) -> None:
+        policy = self.compiled
+        policy.check(game)
+        if agent is None and not game.sequential:
+            raise BadParameter(f"{policy.name} must know which agent of {game.id} it plays: policy(..., agent=0), for example")
+        if agent is not None and not 0 <= agent < len(game.agents):
+            raise BadParameter(f"{policy.name}: agent={agent!r} is not possible; allowed: 0..{len(game.agents) - 1}")
+        self.game, self.agent = game, agent
+        agents = len(game.agents)
+        self._states = np.zeros(1, game.dtype)
+        self._masks = np.zeros((1, 1 if game.sequential else agents, game.mask_size), np.int8)
+        self._plays, self._begun = np.zeros((1, agents), np.uint8), np.zeros(1, np.int32)
+        self._plays[0, slice(None) if agent is None else agent] = 1
+        self._memory, self._blank = np.zeros((1, agents), policy.memory), np.zeros(1, policy.memory)
+        self._words = np.zeros((1, agents), np.uint64)
+        self._parts = np.array(game.actions, np.int64)
+        self._actions = np.zeros((1, game.actors, len(game.actions)), np.int64)
+
+    def begin(self) -> None:
+        """A new game begins."""
+        self._begun[0] = 0
+
+    def __call__(self, state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:
+        self._states[0] = state
+        row = 0 if self.game.sequential or self.agent is None else self.agent
+        self._masks[0, row] = mask
+        self._words[:] = rng.integers(2**64, dtype=np.uint64)
+        loop(self.game, self.compiled.name, self.compiled.act)(
+            self._states, self._masks, self._plays, self._begun, self._memory, self._blank, self._words, self._parts,
+            self._actions,
+        )  # fmt: skip
+        self._begun[0] = 1
+        action = self._actions[0, row]
+        return int(action[0]) if len(action) == 1 else action.copy()
