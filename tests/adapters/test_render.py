@@ -485,7 +485,7 @@ def test_a_viewer_knows_its_own_returns_only():
     pictures = [
         Renderer(game, "rgb_array", {"viewer": viewer}).show(env.play.state, None, returns)
         for viewer in (None, "rover_1")
-        for returns in (env.returns, env.returns + [[1, 0], [0, 0], [0, 0]])
+        for returns in (env.returns, np.add(env.returns, [[1, 0], [0, 0], [0, 0]]))
     ]
     assert not np.array_equal(pictures[0], pictures[1])
     assert np.array_equal(pictures[2], pictures[3])
