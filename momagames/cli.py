@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from momagames.contract import Game
+    from momagames.experiments import Match
     from momagames.experiments.runner import Outcome
 
 WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: the user's mistake; a run that failed; Ctrl-C
@@ -139,6 +140,69 @@ def play(
     terminal.play(id, opponent, seed=seed, human=agent, **given)
 
 
+@app.command()
+def match(
+    id: Annotated[str, typer.Argument(help="Such as mo-pommerman-team-v0.")],
+    players: Annotated[
+        list[str], typer.Argument(help="Who meets: names of policies, and Python as module:function or module:class.")
+    ],
+    games: Annotated[int, typer.Option(help="Bouts. Players change sides from one to the next.", min=1)] = 100,
+    seed: Annotated[int, typer.Option(help="Of the deals and of everybody's luck.")] = 0,
+    reruns: Annotated[
+        int, typer.Option(help="Games that follow a tie at most: one more, then with collapsing walls; 0: none.", min=0)
+    ] = 10,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Milliseconds for each move of a Python player; 100 in competitions.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
+    param: Params = None,
+) -> None:
+    """Let policies play against each other; a tie is played again."""
+    import json
+
+    from momagames.experiments import match as meet
+
+    given = parameters(param or [])
+    sys.path.insert(0, "")  # players may lie in the current folder
+    console = _console()
+    with _progress(console, games) as moved:
+        result = meet(
+            id, players, games, seed, max_reruns=reruns, time_limit=time_limit, tell=lambda over: moved("playing"), **given
+        )
+    console.print(_match_table(result))
+    console.print(_match_line(result), highlight=False, style="dim", soft_wrap=True)
+    if file is not None:
+        file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
+        console.print(f"results: {file}", soft_wrap=True)
+
+
+def _match_table(result: Match) -> Any:
+    """A line for each player, and one for ties."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table("player", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    clock = ["late"] if result.time_limit is not None else []
+    for name in ("wins", "share", *clock, *(goal.name for goal in result.game.objectives)):
+        table.add_column(name, justify="right")
+    for p, player in enumerate(result.players):
+        late = [str(result.late[p])] if clock else []
+        returns = [f"{value:.3g}" for value in result.returns[p]]
+        table.add_row(player, str(result.wins[p]), f"{result.wins[p] / len(result.bouts):.1%}", *late, *returns)
+    table.add_row("(nobody)", str(result.ties), f"{result.ties / len(result.bouts):.1%}")
+    return table
+
+
+def _match_line(result: Match) -> str:
+    """What was played, so that it can be played again."""
+    import momagames
+    from momagames import registry
+
+    played = f"{len(result.bouts)} bouts, {result.reruns} reruns, seed {result.seed}, {result.seconds:.1f} s"
+    limit = "" if result.time_limit is None else f", {result.time_limit:g} ms a move"
+    return f"{played}{limit}; momagames {momagames.__version__}; {registry.spelled(result.game.id, result.game.params)}"
+
+
 def _facts(game: Game) -> Any:
     from rich.table import Table
 
@@ -255,8 +319,8 @@ def _bench(source: str, out: Path | None, workers: int | None, dry_run: bool) ->
     if due and not store.has_suite():
         console.print("the first runs compile the games; later ones find the code on disk", style="dim")
     try:
-        with _progress(console, due) as tell:
-            results = run_suite(suite, folder, workers, tell)
+        with _progress(console, due) as moved:
+            results = run_suite(suite, folder, workers, lambda outcome: moved(_ended(outcome)))
     except KeyboardInterrupt:
         print("momagames: interrupted; the same command goes on where this one stopped", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -272,7 +336,7 @@ def _bench(source: str, out: Path | None, workers: int | None, dry_run: bool) ->
 
 @contextmanager
 def _progress(console: Any, due: int) -> Iterator[Any]:
-    """A bar with the time that is left; yields what is to be called with each outcome."""
+    """A bar with the time that is left; yields what is to be called, with a word on it, whenever one of `due` is over."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (
@@ -282,11 +346,15 @@ def _progress(console: Any, due: int) -> Iterator[Any]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("compiling", total=due)
 
-        def tell(outcome: Outcome) -> None:
-            ended = f"{outcome.run.method.name} seed {outcome.run.seed}" + (" failed" if outcome.error else "")
-            bar.update(task, advance=1, description=ended)
+        def moved(said: str) -> None:
+            bar.update(task, advance=1, description=said)
 
-        yield tell
+        yield moved
+
+
+def _ended(outcome: Outcome) -> str:
+    """A word on a run that is over."""
+    return f"{outcome.run.method.name} seed {outcome.run.seed}" + (" failed" if outcome.error else "")
 
 
 def _console() -> Any:

@@ -52,10 +52,11 @@ class Players:
     batch      they read its states and masks
     policies   who plays
     seats      int[N, A] or int[A]: which of the policies plays an agent; NOBODY (-1) for agents that others play
-    seed       of their luck; that of an environment does not depend on the size of the batch
+    seed       of their luck, a number or a generator word for each agent, uint64[N, A]; what it means for an environment
+               does not depend on the size of the batch
     """
 
-    def __init__(self, batch: Batch, policies: Sequence[Compiled], seats: Any, seed: int = 0) -> None:
+    def __init__(self, batch: Batch, policies: Sequence[Compiled], seats: Any, seed: int | NDArray[np.uint64] = 0) -> None:
         game, agents = batch.game, len(batch.game.agents)
         for one in policies:
             one.check(game)
@@ -73,7 +74,10 @@ class Players:
         self._memories = [np.zeros((batch.num_envs, agents), one.memory) for one in policies]
         self._blanks = [np.zeros(1, one.memory) for one in policies]
         self._loops = [loop(game, one.name, one.act) for one in policies]
-        self._words = stream(seed, batch.num_envs * agents).reshape(batch.num_envs, agents)
+        words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, batch.num_envs * agents)
+        if words.size != batch.num_envs * agents:
+            raise BadParameter(f"seed has shape {words.shape}; needed: a number, or uint64[{batch.num_envs}, {agents}]")
+        self._words = words.reshape(batch.num_envs, agents)
         self._parts = np.array(game.actions, np.int64)
 
     def act(self, actions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

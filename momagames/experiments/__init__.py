@@ -1,4 +1,4 @@
-"""Suites of runs, their results, and reports on them.
+"""Suites of runs, their results, and reports on them; matches of policies against each other.
 
 from momagames.experiments import load_suite, report, run_suite
 
@@ -6,8 +6,9 @@ results = run_suite(load_suite("quick"), "results")
 page = report("results").page
 """
 
+from momagames.experiments.matches import Match, match
 from momagames.experiments.plan import Suite, load_suite, suites
 from momagames.experiments.reporting import report
 from momagames.experiments.runner import run_suite
 
-__all__ = ["Suite", "load_suite", "report", "run_suite", "suites"]
+__all__ = ["Match", "Suite", "load_suite", "match", "report", "run_suite", "suites"]
