@@ -27,12 +27,16 @@ def resting(state, mask, rng):
 # -------------------------------------------------------------------------------------------------------------- window
 
 
+def unattended(seconds):
+    raise AssertionError("a window waits for somebody")
+
+
 @pytest.fixture
 def pygame(monkeypatch):
-    """pygame without a screen and without waiting."""
+    """pygame without a screen; a window may only wait where a test says what happens meanwhile."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     module = pytest.importorskip("pygame")
-    monkeypatch.setattr(keyboard.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(keyboard.time, "sleep", unattended)
     yield module
     module.display.quit()
 
