@@ -141,20 +141,23 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
 
     def step_all(self, actions: dict[str, Any]) -> None:
         """One step of a game in which all agents move at once, with the actions of those that are in it."""
-        chosen: dict[int, Any] = {}
-        for agent in self.agents:
-            i = self._index[agent]
-            chosen[i] = self.play.taken(i, actions.get(agent))
-            if chosen[i] is None:
-                if self.illegal == "forfeit":
-                    self.forfeit(agent)
-                    return
-                chosen[i] = self._set_right(i, actions.get(agent))
-        self.play.pending[:] = 0
-        self.play.totals[:] = 0
-        for i, action in chosen.items():
-            self.play.pending[i] = action
-        self._advance(self.play.pending)
+        play, given = self.play, [actions.get(agent) for agent in self.possible_agents]
+        doubtful = play.propose(given)
+        if doubtful >= 0:
+            chosen = {}
+            for agent in self.agents:
+                i = self._index[agent]
+                chosen[i] = play.taken(i, given[i])
+                if chosen[i] is None:
+                    if self.illegal == "forfeit":
+                        self.forfeit(agent)
+                        return
+                    chosen[i] = self._set_right(i, given[i])
+            play.pending[:] = 0
+            for i, action in chosen.items():
+                play.pending[i] = action
+        play.totals[:] = 0
+        self._advance(play.pending)
 
     def _set_right(self, i: int, action: Any) -> Any:
         """A legal action in place of an illegal one, or IllegalAction."""
@@ -193,8 +196,8 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
 
     def _pay(self) -> None:
         """PettingZoo's `rewards`: of this step, for the agents that are still here."""
-        reward, index = self.play.reward.copy(), self._index
-        self.rewards = {agent: reward[index[agent]] for agent in self.agents}
+        rewards = dict(zip(self.possible_agents, self.play.reward.copy(), strict=True))
+        self.rewards = rewards if len(self.agents) == len(rewards) else {agent: rewards[agent] for agent in self.agents}
 
     def _tell(self) -> None:
         """What the game has to say to everybody."""

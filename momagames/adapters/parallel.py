@@ -54,7 +54,7 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
         aec = self.aec_env
         if not self._started:
             raise checks.before_reset("step()")
-        for agent in actions:
+        for agent in actions.keys() - self.action_spaces.keys():
             self.action_space(agent)  # refuses an unknown name
         if not self.agents:
             return {}, {}, {}, {}, {}

@@ -98,6 +98,18 @@ def has_choice(mask, parts):
     return False
 
 
+@kernel
+def choose_only(mask, parts, action):
+    """The action of a mask with at most one legal action in each part; 0 where there is none."""
+    start = 0
+    for part in range(parts.shape[0]):
+        action[part] = 0
+        for choice in range(parts[part]):
+            if mask[start + choice]:
+                action[part] = choice
+        start += parts[part]
+
+
 @dataclass(frozen=True)
 class Single:
     """Loops for one environment: each works on `states[0]`.
@@ -105,6 +117,7 @@ class Single:
     deal(states)                                      start a game
     look(states, agent, obs, mask)                    what `agent` sees: obs uint8[B], mask int8[M]
     view(states, obs, masks)                          what the mover sees (one row), or every agent (a row each)
+    refused(states, actions, masks, parts)            the first actor whose action is illegal, or -1
     turn(states, actions, reward, totals, returns, obs, masks)
                                                       step, then view; adds the reward to `returns`, and to `totals`,
                                                       where the mover's starts anew; returns OVER | TRUNCATED |
@@ -114,6 +127,7 @@ class Single:
     deal: Loop
     look: Loop
     view: Loop
+    refused: Loop
     turn: Loop
 
 
@@ -162,10 +176,38 @@ def _viewer(game: Game) -> Loop:
     return view
 
 
+def _referee(game: Game) -> Loop:
+    sequential = game.sequential
+
+    @kernel
+    def refused(state, action, masks, parts, actor):
+        """Whether the rules do not take this actor's action. Who has no choice where all move at once need not choose: what
+        it says is replaced by the only action that there is."""
+        mask = masks[np.int64(state["to_move"]) if sequential and masks.shape[0] > 1 else actor]
+        start, illegal = 0, False
+        for part in range(parts.shape[0]):
+            size = parts[part]
+            illegal |= action[part] < 0 or action[part] >= size or mask[start + action[part]] == 0
+            start += size
+        if illegal and not sequential and not has_choice(mask, parts):
+            choose_only(mask, parts, action)
+            return False
+        return illegal
+
+    @kernel
+    def first_refused(state, actions, masks, parts):
+        for actor in range(actions.shape[0]):
+            if refused(state, actions[actor], masks, parts, actor):
+                return actor
+        return -1
+
+    return first_refused
+
+
 def _make_single(game: Game) -> Single:
     rules = game.kernels
     deal_game, legal, step, observe = rules.deal, rules.legal, rules.step, rules.observe
-    show, sequential = _viewer(game), game.sequential
+    show, first_refused, sequential = _viewer(game), _referee(game), game.sequential
 
     def deal(states):
         begin(states[0])
@@ -177,6 +219,9 @@ def _make_single(game: Game) -> Single:
 
     def view(states, obs, masks):
         show(states[0], obs, masks)
+
+    def refused(states, actions, masks, parts):
+        return first_refused(states[0], actions, masks, parts)
 
     def turn(states, actions, reward, totals, returns, obs, masks):
         state = states[0]
@@ -198,6 +243,7 @@ def _make_single(game: Game) -> Single:
         deal=driver(deal, f"{name}.deal"),
         look=driver(look, f"{name}.look"),
         view=driver(view, f"{name}.view"),
+        refused=driver(refused, f"{name}.refused"),
         turn=driver(turn, f"{name}.turn"),
     )
 
@@ -226,23 +272,7 @@ def _make_many(game: Game) -> Many:
         for i in range(states.shape[0]):
             view(states[i], obs[i], masks[i])
 
-    @kernel
-    def refused(state, action, masks, parts, actor):
-        """Whether the rules do not take this actor's action. Who has no choice where all move at once need not choose."""
-        mask = masks[np.int64(state["to_move"]) if sequential and masks.shape[0] > 1 else actor]
-        start, illegal = 0, False
-        for part in range(parts.shape[0]):
-            size = parts[part]
-            illegal |= action[part] < 0 or action[part] >= size or mask[start + action[part]] == 0
-            start += size
-        return illegal and (sequential or has_choice(mask, parts))
-
-    @kernel
-    def first_refused(state, actions, masks, parts):
-        for actor in range(actions.shape[0]):
-            if refused(state, actions[actor], masks, parts, actor):
-                return actor
-        return -1
+    first_refused = _referee(game)
 
     def check(first, states, actions, masks, parts, skip):
         """Index of the first environment from `first` on with an illegal action, or -1."""

@@ -12,6 +12,8 @@ from momagames.contract import Game, State
 from momagames.engine import loops
 from momagames.errors import BadState, IllegalAction
 
+INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types of numbers that need no second look
+
 
 def loaded(game: Game, given: Any) -> NDArray[Any]:
     """A batch of one state from a record, the dict form or the text of a position.
@@ -82,7 +84,8 @@ class Play:
         self._fields = [list(game.observation_views(row).items()) for row in self.observations]
         self._stacks = game.observation_views(self.observations)
         self._sequential = game.sequential
-        self._parts = game.actions
+        self._parts, self._sizes = game.actions, np.array(game.actions, np.int64)
+        self._shape, self._column = (len(game.actions),), self.pending[:, 0]
         self._simple = len(game.actions) == 1
         self._waiting = np.zeros(game.mask_size, np.int8)
 
@@ -152,7 +155,7 @@ class Play:
     def observe_all(self) -> list[dict[str, NDArray[Any]]]:
         """What every agent sees where all move at once, as copies: much faster than one by one."""
         copies = [field.copy("K") for field in self._stacks.values()]
-        return [dict(zip(self._stacks, row, strict=True)) for row in zip(*copies, strict=True)]
+        return [dict(zip(self._stacks, row)) for row in zip(*copies)]  # noqa: B905 - `strict` would double the time
 
     def is_legal(self, agent: int, action: Any) -> bool:
         """Whether the rules allow an action of this agent now."""
@@ -185,6 +188,24 @@ class Play:
             return None
         only = [int(part.argmax()) for part in parts]
         return only[0] if self._simple else only
+
+    def propose(self, actions: list[Any]) -> int:
+        """Where all move at once: make these actions, one for each agent, the `pending` ones, and check them all together.
+
+        Returns the first agent for which `taken` has to be asked, or -1
+        """
+        if self._simple:
+            for i, action in enumerate(actions):
+                if type(action) not in INTEGERS:
+                    return i
+                self._column[i] = action
+        else:
+            for i, action in enumerate(actions):
+                if type(action) is not np.ndarray or action.shape != self._shape or action.dtype.kind not in "iu":
+                    return i
+                self.pending[i] = action
+        refused: int = self._loops.refused(self.states, self.pending, self.masks, self._sizes)
+        return refused
 
     def refuse(self, agent: int, action: Any) -> IllegalAction:
         """The error for an illegal action: who, what, and what would be legal."""

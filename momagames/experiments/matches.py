@@ -213,8 +213,8 @@ def check(game: Game, players: Sequence[Entrant], games: int, max_reruns: int, t
     if not 2 <= len(players) <= sides:
         allowed = "2" if sides == 2 else f"2 to {sides}"
         raise BadParameter(f"{len(players)} players were given; {game.id} has {sides} sides; allowed: {allowed} players")
-    if game.facts is None and not any(objective.zero_sum for objective in game.objectives):
-        raise BadParameter(f"nobody wins in {game.id}: it has no objective that is zero-sum")
+    if not _says_who_won(game) and not any(objective.zero_sum for objective in game.objectives):
+        raise BadParameter(f"nobody wins in {game.id}: its infos name no winners, and it has no objective that is zero-sum")
     if games < 1 or max_reruns < 0:
         raise BadParameter(f"games={games!r}, max_reruns={max_reruns!r} are not possible; allowed: 1 or more, 0 or more")
     if time_limit is not None and time_limit <= 0:
@@ -240,12 +240,16 @@ def collapsing(game: Game) -> Game:
 
 def winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int, ...]:
     """The agents that have won a game that is over, by index: as its infos say, or who has most of what is zero-sum."""
-    if game.facts is not None and "winners" in (facts := game.facts(state)):
-        return tuple(game.agents.index(name) for name in facts["winners"])
+    if game.facts is not None and _says_who_won(game):
+        return tuple(game.agents.index(name) for name in game.facts(state)["winners"])
     column = next(k for k, objective in enumerate(game.objectives) if objective.zero_sum)
     best = returns[:, column].max()
     won = np.flatnonzero(returns[:, column] == best)
     return tuple(won.tolist()) if len(won) < len(game.agents) else ()
+
+
+def _says_who_won(game: Game) -> bool:
+    return game.facts is not None and "winners" in game.facts(game.start()[0])
 
 
 # ------------------------------------------------------------------------------------------------------------- playing

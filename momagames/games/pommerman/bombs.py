@@ -28,7 +28,7 @@ from momagames.games.pommerman.state import (
     WOOD_BURNT,
     team_of,
 )
-from momagames.kernels.jit import kernel, local_array
+from momagames.kernels.jit import kernel, local_array, routine
 
 EVERYBODY = (1 << SEATS) - 1
 GONE = 255  # life of a bomb that has exploded in this step
@@ -72,7 +72,7 @@ def cool(state, reward):
                     board[cell] = FLAMES
 
 
-@kernel
+@routine
 def lose_items(state, reward):
     """§4.1 F5 An item that comes to light under younger flames is lost, at the charge of their owners."""
     for cell in range(np.int64(state["size"]) ** 2):
@@ -81,7 +81,7 @@ def lose_items(state, reward):
             pay_owners(state, reward, owners_of(aged(flames)), EVERYBODY, ITEM_WASTE, -1)
 
 
-@kernel
+@routine
 def explode(state, reward):
     """§4.8 B6-B10 and §4.9 F6 Bombs tick; those that run out, roll into flames or lie in a blast explode together."""
     hot = tick(state)
@@ -127,7 +127,7 @@ def refund(state, owner):
         state["ammo"][owner] += 1
 
 
-@kernel
+@routine
 def forget(state, life):
     """Take the bombs of this life from the list; the others keep their order."""
     kept = 0
@@ -144,7 +144,7 @@ def forget(state, life):
     state["bombs"] = kept
 
 
-@kernel
+@routine
 def spread(state, bomb, blast, covered, cells):
     """§4.8 B8, B9 The owner's bit on every cell of a bomb's blast. New cells go to `covered`; returns how many it has now."""
     size, cell = np.int64(state["size"]), bomb_cell(state, bomb)
@@ -177,7 +177,7 @@ def cover(cell, bit, blast, covered, cells):
     return cells
 
 
-@kernel
+@routine
 def burn(state, blast, covered, cells, reward):
     """§4.9 F6 New flames on the covered cells; wood and items in them burn."""
     for k in range(cells):
@@ -218,7 +218,7 @@ def die(state, reward):
                 state["board"][cell] = AGENT + agent
 
 
-@kernel
+@routine
 def blame(state, victim, owners, reward):
     """§5 A death by fire: to the credit of enemies, at the charge of the team mate and of the victim."""
     team = team_of(state, victim)

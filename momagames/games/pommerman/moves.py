@@ -35,7 +35,7 @@ from momagames.games.pommerman.state import (
     ahead,
     team_of,
 )
-from momagames.kernels.jit import kernel, local_array
+from momagames.kernels.jit import kernel, local_array, routine
 
 ONE = np.uint64(1)
 
@@ -80,7 +80,7 @@ def intents(state, actions, want, reward):
                 want[agent] = to
 
 
-@kernel
+@routine
 def lay(state, agent, reward):
     """§4.2 B1-B4 A bomb on the agent's cell, where there is none and ammunition is left."""
     row, col, count = state["row"][agent], state["col"][agent], np.int64(state["bombs"])
@@ -141,7 +141,7 @@ def meet(state, want, rolls, kicker):
     return met
 
 
-@kernel
+@routine
 def crossings(state, want, rolls):
     """§4.4 X1, X2 Who would cross the same border of two cells stays, except an agent that meets a bomb."""
     seats = np.int64(state["seats"])
@@ -157,7 +157,7 @@ def crossings(state, want, rolls):
     bomb_crossings(state, first, rolls)
 
 
-@kernel
+@routine
 def bomb_crossings(state, first, rolls):
     """§4.4 X2 in the order of the list; `first` is what agents wanted."""
     recorded = local_array(MAX_BOMBS)  # where a bomb crosses a border that nobody crossed before it; else -1
@@ -182,7 +182,7 @@ def bomb_crossings(state, first, rolls):
             recorded[bomb] = to
 
 
-@kernel
+@routine
 def conflicts(state, want, rolls, agents, bombs):
     """§4.5 D1 Where several want a cell, those who are not on it want their own, until nothing changes."""
     seats, count = np.int64(state["seats"]), np.int64(state["bombs"])
@@ -219,7 +219,7 @@ def wanted_by(state, want, cell):
     return -1
 
 
-@kernel
+@routine
 def kicks(state, actions, want, rolls, agents, bombs, kicker):
     """§4.6 K1-K5 Agents and bombs that want the same cell."""
     count = np.int64(state["bombs"])
@@ -259,7 +259,7 @@ def kicks(state, actions, want, rolls, agents, bombs, kicker):
         late_conflicts(state, want, rolls, agents, bombs, kicker)
 
 
-@kernel
+@routine
 def kick_target(state, agents, bombs, cell, direction):
     """§4.6 K3 Where a bomb on `cell` is kicked to, or -1: claimed cells, walls, wood and items are closed, flames are not."""
     size = np.int64(state["size"])
@@ -271,7 +271,7 @@ def kick_target(state, agents, bombs, cell, direction):
     return -1 if shown in (RIGID, WOOD) or is_item(shown) else to
 
 
-@kernel
+@routine
 def late_conflicts(state, want, rolls, agents, bombs, kicker):
     """§4.6 K6 Kicks that come to nothing, and whom they send back."""
     count = np.int64(state["bombs"])
@@ -327,9 +327,10 @@ def commit(state, want, rolls, kicker, reward):
             explore(state, agent, to, reward)
             if is_item(np.int64(state["board"][to])):
                 take(state, agent, np.int64(state["board"][to]), reward)
+                state["board"][to] = PASSAGE  # taken: nothing is left to burn
 
 
-@kernel
+@routine
 def explore(state, agent, cell, reward):
     """§5 A cell that the agent has not been on before counts."""
     word, bit = cell >> 6, ONE << np.uint64(cell & 63)
@@ -338,7 +339,7 @@ def explore(state, agent, cell, reward):
         pay(state, reward, agent, EXPLORE, 1)
 
 
-@kernel
+@routine
 def take(state, agent, item, reward):
     """§4.7 V2 One more bomb, a longer range, or the ability to kick, up to the limits."""
     useful = False

@@ -3,7 +3,7 @@
 import numpy as np
 
 from momagames.games.pommerman.state import SEATS
-from momagames.kernels.jit import kernel
+from momagames.kernels.jit import kernel, routine
 
 
 @kernel
@@ -31,7 +31,7 @@ def share(state, owners):
     return np.float32(1.0) / np.float32(max(count, 1))
 
 
-@kernel
+@routine
 def pay_owners(state, reward, owners, among, objective, sign):
     """§5.2 Pay those of the owners of a fire who are `among` these seats for one event, or charge them (sign -1)."""
     if chosen(state, objective):

@@ -29,7 +29,7 @@ from momagames.games.pommerman.state import (
     state_dtype,
     team_of,
 )
-from momagames.kernels.jit import driver, kernel, local_array
+from momagames.kernels.jit import driver, kernel, local_array, routine
 
 __all__ = ["deal", "legal", "settle", "state_dtype", "step"]
 
@@ -81,7 +81,7 @@ def step(state, actions, reward):
     state["falling"] = ring_of(state)
 
 
-@kernel
+@routine
 def speak(state, actions, reward):
     """§3.3 R4, R5 What each agent says; the dead are silent."""
     if state["mode"] != RADIO:
@@ -129,7 +129,7 @@ def verdict(state):
     return decided, TIE if over else INCOMPLETE, 0
 
 
-@kernel
+@routine
 def judge(state, reward):
     """§4.10 Whether the game is over, and what that pays."""
     decided, result, winners = verdict(state)
@@ -179,7 +179,7 @@ def ring_of(state):
     return (now - first) // interval if (now - first) % interval == 0 else -1
 
 
-@kernel
+@routine
 def collapse(state):
     """§4.11 W2, W3 A ring of the board turns into walls, with all that is on it."""
     size, ring = np.int64(state["size"]), np.int64(state["falling"])

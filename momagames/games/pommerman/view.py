@@ -28,7 +28,7 @@ from momagames.games.pommerman.state import (
     VOCABULARY,
     WORDS,
 )
-from momagames.kernels.jit import copy_few, find_value, kernel, local_array, spread_bits
+from momagames.kernels.jit import copy_few, find_value, kernel, local_array, routine, spread_bits
 
 MAX_VIEW = MAX_SIDE - 1
 LONGEST = 255  # blast strengths of loaded positions have a byte
@@ -104,7 +104,7 @@ def frame(state, agent):
     return top, bottom, left, right, size, 0
 
 
-@kernel
+@routine
 def write_fields(state, agent, out):
     """§7.3 The fields, each from a multiple of 8 bytes on."""
     seen = frame(state, agent)
@@ -157,7 +157,7 @@ def place_of(state, bomb, seen):
     return origin + row * side + col if top <= row < bottom and left <= col < right else -1
 
 
-@kernel
+@routine
 def write_flames(state, seen, out, start):
     """§7.2 O6 The life of the flames, from 1 on, in the matrix at out[start], which is clear."""
     if state["burning"] == 0:
@@ -222,7 +222,7 @@ def others(state, agent):
     return AGENT + (agent ^ 2), first | ((first + 2) << 8) | (NOBODY << 16)
 
 
-@kernel
+@routine
 def write_planes(state, agent, out):
     """§7.4 The planes."""
     seen = frame(state, agent)
@@ -253,7 +253,7 @@ def write_cells_with(board, code, out, start, cells):
         spread_bits(find_value(board, place, ALL_BITS, np.uint8(code)), out, start + place)
 
 
-@kernel
+@routine
 def write_people(state, agent, board, out, cells):
     """§7.4 The planes of the agent, of its mate and of its enemies, as far as the board shows them."""
     mate = np.int64(others(state, agent)[0])
@@ -269,7 +269,7 @@ def write_people(state, agent, board, out, cells):
         spread_bits(found, out, ENEMIES * cells + place)
 
 
-@kernel
+@routine
 def write_numbers(state, agent, out, cells):
     """§7.4 The planes that hold one number each."""
     time = FULL_TIME * np.int64(state["ply"]) // np.int64(state["max_steps"])

@@ -8,7 +8,7 @@ With NUMBA_DISABLE_JIT=1 both return the Python function itself, for coverage an
 
 from momagames.kernels.jit.atomics import add_atomically, read_atomically, relax, write_atomically
 from momagames.kernels.jit.cache import cache_folder
-from momagames.kernels.jit.compiler import INTERPRETED, driver, kernel, quiet
+from momagames.kernels.jit.compiler import INTERPRETED, driver, kernel, quiet, routine
 from momagames.kernels.jit.wide import copy_few, find_equal, find_value, local_array, spread_bits, spread_triples
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "quiet",
     "read_atomically",
     "relax",
+    "routine",
     "spread_bits",
     "spread_triples",
     "write_atomically",

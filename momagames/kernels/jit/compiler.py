@@ -31,6 +31,12 @@ def kernel(function: F) -> F:
     return njit(function, forceinline=True)
 
 
+def routine(function: F) -> F:
+    """A kernel that is called and not inlined, for what is large or rare: some nanoseconds a call, and seconds less to
+    compile."""
+    return njit(function)
+
+
 def quiet(function: F) -> F:
     """A kernel whose uint64 arithmetic wraps on purpose: interpreted, NumPy's overflow warning is switched off."""
     if not INTERPRETED:
