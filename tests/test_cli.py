@@ -1,5 +1,6 @@
 """The command: what it prints, its exit codes, and that errors are one line."""
 
+import json
 import os
 import signal
 import subprocess
@@ -39,7 +40,7 @@ def test_help_is_light():
         "assert not heavy, heavy\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    for command in ("list", "info", "play", "bench"):
+    for command in ("list", "info", "play", "match", "bench"):
         assert command in done.stdout
 
 
@@ -53,6 +54,25 @@ def test_list_and_info():
     for told in ("player_0", "Discrete(120)", "captures", "board_width", "int8", "momaland 0.2.0", "reference point"):
         assert told in done.stdout
     assert "losses" not in done.stdout.split("parameter")[0]
+
+
+def test_a_match(tmp_path):
+    """A table, a file with everything, and a player from the current folder."""
+    (tmp_path / "mine.py").write_text("def stand(seen, mask, rng):\n    return 0\n")
+    done = momagames_command(
+        "match", "mo-pommerman-duel-v0", "random", "mine:stand", "--games", "2", "--seed", "3", "--reruns", "1",
+        "--time-limit", "1000", "--json", "match.json", "-p", "max_steps=30", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for told in ("random", "mine:stand", "(nobody)", "wins", "late", "outcome", "2 bouts", "seed 3", "1000 ms", "max_steps=30"):
+        assert told in done.stdout
+    data = json.loads((tmp_path / "match.json").read_text())
+    assert data["players"] == ["random", "mine:stand"]
+    assert (data["seed"], data["max_reruns"], len(data["bouts"])) == (3, 1, 2)
+    done = momagames_command("match", "mo-pommerman-duel-v0", "random", "nobody")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert "no policy 'nobody'" in done.stderr
 
 
 def test_a_bench_from_nothing_to_a_page(tmp_path):
