@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import momagames
+from momagames import registry
 from momagames.games import VERSIONS
 
 STATIC = Path(__file__).resolve().parent / "_static"
@@ -15,8 +16,8 @@ STATIC = Path(__file__).resolve().parent / "_static"
 
 def spec_file(id: str) -> Path:
     """The SPEC.md of an id: it stands beside the module that makes the game."""
-    game = momagames.spec(id)
-    return Path(str(sys.modules[game.factory.__module__].__file__)).parent / "SPEC.md"
+    module = import_module(registry.entry(id).factory.partition(":")[0])
+    return Path(str(module.__file__)).parent / "SPEC.md"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:

@@ -63,7 +63,7 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
             text += f" (at least {needed:,} x)"
         return text
     if part == "pommerman":
-        return pommerman.remark(case, variant, value)
+        return pommerman.remark(case, variant, values)
     if part == "c_loop" and variant != "ours":
         return f"ours: {value / values['ours']:.2f} x its speed"
     if part == "threads" and not variant.endswith("threads=1"):

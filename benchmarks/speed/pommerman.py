@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import momagames
-from benchmarks.speed.throughput import Recording, grouped
+from benchmarks.speed.throughput import Recording, grouped, momaland_loop
 from benchmarks.speed.timing import Measure, interleaved
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -16,9 +16,11 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "Pommerman team, fog": ("mo-pommerman-team-v0", {}),
     "Pommerman radio, fog": ("mo-pommerman-radio-v0", {}),
 }
-# Joint steps a second of the original (package 0.2.0, one core) with all observations. It is in no package registry, so it
-# cannot be run beside ours: these were measured once, on another processor (Zen 4), which is faster than most.
+# Joint steps a second of the original (package 0.2.0) with all observations, on one Zen 4 core. It is in no package
+# registry, so it cannot be run beside ours. What can is momaland, pure Python too, which made YARDSTICK steps a second
+# on that core: "the original's figure" is scaled by what momaland makes here in the same minutes.
 ORIGINAL = {"Pommerman FFA": 4810, "Pommerman team, fog": 980, "Pommerman radio, fog": 1060}
+YARDSTICK_CASE, YARDSTICK = "Breakthrough 8x8", 15_800
 REQUIRED_BATCH = {"Pommerman FFA": 100, "Pommerman team, fog": 400}
 REQUIRED_PARALLEL = {"Pommerman FFA": 10, "Pommerman team, fog": 10}
 GAMES = 40
@@ -61,11 +63,18 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
         measures[f"{case}|N=1024, engine"] = recording.through_the_engine
         measures[f"{case}|N=1024, rollouts"] = recording.rollouts
         measures[f"{case}|parallel"] = parallel_loop(case)
+    yardstick = momaland_loop(YARDSTICK_CASE, 6)
+    if yardstick:
+        for case in CASES:
+            measures[f"{case}|momaland"] = yardstick
     return grouped(interleaved(measures, rounds))
 
 
-def remark(case: str, variant: str, value: float) -> str:
-    """How many times the original's figure that is."""
-    text = f"{1e9 / value / ORIGINAL[case]:,.1f} x the original's figure"
+def remark(case: str, variant: str, values: dict[str, float]) -> str:
+    """How many times the original's figure that is, as fast as this machine is now."""
+    if variant == "momaland":
+        return f"{YARDSTICK_CASE}: {1e9 / values[variant] / YARDSTICK:.2f} of the speed of the machine of the figures"
+    pace = 1e9 / values["momaland"] / YARDSTICK if "momaland" in values else 1.0
+    text = f"{1e9 / values[variant] / (pace * ORIGINAL[case]):,.1f} x the original's figure"
     required = {"N=1024": REQUIRED_BATCH, "parallel": REQUIRED_PARALLEL}.get(variant, {}).get(case)
     return text + (f" (at least {required} x)" if required else "")

@@ -19,6 +19,11 @@ from tests import meteors
 SMALL = {"board_width": 5, "board_height": 6}
 
 
+def small(id: str) -> dict[str, int]:
+    """Parameters that make games of this id short."""
+    return {"board_size": 7, "max_steps": 40} if "pommerman" in id else SMALL
+
+
 def first(state: object, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
     return int(np.flatnonzero(mask)[0])
 
@@ -86,7 +91,7 @@ def test_simultaneous_games_and_several_fields() -> None:
 @pytest.mark.parametrize("id", momagames.ids())
 def test_mo_gymnasium(id: str) -> None:
     mo_gymnasium = pytest.importorskip("mo_gymnasium")
-    env = mo_gymnasium.make(f"momagames/{id}", **SMALL)
+    env = mo_gymnasium.make(f"momagames/{id}", **small(id))
     objectives = len(momagames.spec(id).objectives)
     assert env.unwrapped.reward_dim == objectives
     assert env.unwrapped.reward_space.shape == (objectives,)
@@ -94,9 +99,11 @@ def test_mo_gymnasium(id: str) -> None:
     recorded = mo_gymnasium.wrappers.MORecordEpisodeStatistics(env, gamma=1.0)
     scalar = mo_gymnasium.wrappers.LinearReward(recorded, weight)
     _, info = scalar.reset(seed=1)
-    over, total = False, np.zeros(objectives)
+    over, total, parts = False, np.zeros(objectives), len(momagames.spec(id).actions)
     while not over:
-        _, reward, over, _, info = scalar.step(int(np.flatnonzero(info["action_mask"])[0]))
+        legal = [int(np.flatnonzero(part)[0]) for part in np.atleast_2d(info["action_mask"])] if parts == 1 else [0] * parts
+        _, reward, lost, cut, info = scalar.step(legal[0] if parts == 1 else legal)
+        over = lost or cut
         assert np.isclose(reward, weight @ info["vector_reward"])
         total += info["vector_reward"]
     assert np.allclose(info["episode"]["r"], total)
@@ -106,11 +113,11 @@ def test_mo_gymnasium(id: str) -> None:
 def test_gymnasium_and_pettingzoo_registries(id: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        assert isinstance(gymnasium.make(f"momagames/{id}", **SMALL).unwrapped, OneAgent)
-        vector = gymnasium.make_vec(f"momagames/{id}", num_envs=3, vectorization_mode="vector_entry_point", **SMALL)
+        assert isinstance(gymnasium.make(f"momagames/{id}", **small(id)).unwrapped, OneAgent)
+        vector = gymnasium.make_vec(f"momagames/{id}", num_envs=3, vectorization_mode="vector_entry_point", **small(id))
         assert vector.num_envs == 3
         for api in ("aec", "parallel"):
-            assert str(pettingzoo.make(api, f"momagames/{id}", **SMALL)) == id
+            assert str(pettingzoo.make(api, f"momagames/{id}", **small(id))) == id
 
 
 @pytest.mark.parametrize(
