@@ -13,6 +13,7 @@ from momagames.errors import BadState
 from momagames.games.pommerman import rules
 from momagames.games.pommerman.state import (
     AGENT,
+    BOMB,
     BURNS,
     CELLS,
     EXTRA_BOMB,
@@ -27,14 +28,13 @@ from momagames.games.pommerman.state import (
     PASSAGE,
     RADIO,
     RIGHT,
-    RIGID,
     VOCABULARY,
     WOOD,
     WORDS,
 )
 
 KEYS = (
-    "board", "agents", "bombs", "flames", "items", "step_count", "messages", "flame_owners", "visited", "rng",
+    "board", "agents", "bombs", "flames", "items", "step_count", "messages", "flame_owners", "visited", "gone", "rng",
 )  # fmt: skip
 AGENT_PARTS = ("alive", "row", "col", "ammo", "strength", "kick")
 BOMB_PARTS = ("row", "col", "life", "strength", "owner", "direction")
@@ -71,6 +71,8 @@ def save(state: State) -> dict[str, Any]:
     }
     if int(state["mode"]) == RADIO:
         position["messages"] = state["message"].tolist()
+    if state["leave"]:
+        position["gone"] = state["gone"][:seats].tolist()
     return position
 
 
@@ -89,7 +91,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     for name in ("fire", "hidden", "result", "winners", "flame_orders"):
         state[name] = 0
     state["falling"] = -1
-    state["ply"] = position_number(given, "step_count", 0, int(state["max_steps"]))
+    state["ply"] = position_number(given, "step_count", 0, int(state["max_steps"]) - 1)  # §6 T1: then it is over
     if "rng" in given:
         state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
     load_board(state, given["board"])
@@ -99,6 +101,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     load_items(state, given)
     load_messages(state, given)
     load_visited(state, given)
+    load_gone(state, given)
     check_capacity(state)
 
 
@@ -125,6 +128,18 @@ def whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer, np.bool_))
 
 
+def for_each(given: Mapping[str, Any], name: str, count: int, what: str, high: int) -> list[int]:
+    """A list of whole numbers 0..high, one for each of `count`."""
+    values = given[name]
+    values = json.loads(values) if isinstance(values, str) else values
+    if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
+        raise BadState(f"{name}={values!r}: needed is a list of {count} whole numbers, one for each {what}")
+    for k, value in enumerate(values):
+        if not whole(value) or not 0 <= value <= high:
+            raise BadState(f"{name}[{k}]={value!r} is not possible; allowed: 0..{high}")
+    return [int(value) for value in values]
+
+
 def within(name: str, part: str, value: int, low: int, high: int) -> int:
     if not low <= value <= high:
         raise BadState(f"{name}: {part}={value} is not possible; allowed: {low}..{high}")
@@ -142,7 +157,10 @@ def place(state: State, name: str, row: int, col: int) -> int:
 def load_board(state: State, board: Any) -> None:
     """§9.1 A hex digit for each cell, row by row (or a list of rows)."""
     size = int(state["size"])
-    text = board if isinstance(board, str) else "".join(board)
+    rows = [board] if isinstance(board, str) else board
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, str) for row in rows):
+        raise BadState(f"board={board!r}: needed is a text of {size * size} hex digits, or {size} rows of {size}")
+    text = "".join(rows)
     if len(text) != size * size:
         raise BadState(f"board has {len(text)} cells; this game needs {size} x {size} = {size * size} hex digits")
     last = AGENT + int(state["seats"]) - 1
@@ -189,47 +207,64 @@ def load_bombs(state: State, given: Mapping[str, Any]) -> None:
         cell = place(state, name, row[0], row[1])
         if cell in taken:
             raise BadState(f"{name}: there is another bomb on row {row[0]}, column {row[1]}")
-        if state["board"][cell] in (RIGID, WOOD):
-            raise BadState(f"{name}: row {row[0]}, column {row[1]} is a wall")
+        shown = int(state["board"][cell])
+        if shown not in (BOMB, FLAMES) and shown < AGENT:
+            raise BadState(f"{name}: the board shows {shown} on row {row[0]}, column {row[1]}; a bomb (3) or an agent fits")
         taken.add(cell)
         limits = ((0, CELLS), (0, CELLS), (1, FUSE), (1, LONGEST), (0, int(state["seats"]) - 1), (0, RIGHT))
         for part, value, (low, high) in zip(BOMB_PARTS, row, limits, strict=True):
             state[f"bomb_{part}"][bomb] = within(name, part, value, low, high)
     state["bombs"] = len(rows)
+    check_listed(state, BOMB, taken, "a bomb", "bombs")
+
+
+def check_listed(state: State, code: int, listed: set[int], what: str, where: str) -> None:
+    """§9.1 What the board shows is in the list of its kind."""
+    size = int(state["size"])
+    for cell in np.flatnonzero(state["board"] == code).tolist():
+        if cell not in listed:
+            raise BadState(f"board row {cell // size}, column {cell % size} shows {what} ({code}) that {where} does not list")
 
 
 def load_flames(state: State, given: Mapping[str, Any]) -> None:
     """§9.2 [row, col, life], with `flame_owners` as the bits of the seats whose bombs lit each."""
     rows = table(given, "flames", 3)
-    owners = given.get("flame_owners", [0] * len(rows))
-    owners = json.loads(owners) if isinstance(owners, str) else owners
-    if len(owners) != len(rows):
-        raise BadState(f"flame_owners lists {len(owners)} for {len(rows)} flames")
+    everybody = 2 ** int(state["seats"]) - 1
+    given_owners = "flame_owners" in given
+    owners = for_each(given, "flame_owners", len(rows), "flame", everybody) if given_owners else [0] * len(rows)
     order = []
     for k, (row, col, life) in enumerate(rows):
         name = f"flames[{k}]"
         cell = place(state, name, row, col)
         within(name, "life", life, 0, len(BURNS) - 1)
-        within(name, "owners", int(owners[k]), 0, 2 ** int(state["seats"]) - 1)
         if int(state["fire"][cell]) & BURNS[life]:
             raise BadState(f"{name}: there is another flame of life {life} on row {row}, column {col}")
         if state["board"][cell] != FLAMES:
             raise BadState(f"{name}: the board shows no flames (4) on row {row}, column {col}")
-        state["fire"][cell] |= BURNS[life] | int(owners[k]) << 4 * life
+        state["fire"][cell] |= BURNS[life] | owners[k] << 4 * life
         order.append(4 * cell + life)
+    check_listed(state, FLAMES, {word // 4 for word in order}, "flames", "flames")
     state["burning"] = max((life + 1 for _, _, life in rows), default=0)
     state["flame_ply"] = state["ply"]
-    if order != sorted(order, key=lambda word: (word % 4, word // 4)):
-        if len(order) > MAX_ORDERED:
-            raise BadState(f"{len(order)} flames in no order: list them oldest (life 0) first and row by row")
-        state["flame_order"][: len(order)] = order
-        state["flame_orders"] = len(order)
+    odd = out_of_order(order)
+    if odd > MAX_ORDERED:
+        raise BadState(f"the first {odd} flames are in no order: list them oldest (life 0) first and row by row")
+    state["flame_order"][:odd] = order[:odd]
+    state["flame_orders"] = odd
+
+
+def out_of_order(order: list[int]) -> int:
+    """§9.2 How many flames, words 4 * cell + life, have to be named before all others for the rest to follow as in play."""
+    ages = [(word % 4, word // 4) for word in order]
+    return max((k + 1 for k in range(len(ages) - 1) if ages[k] > ages[k + 1]), default=0)
 
 
 def load_items(state: State, given: Mapping[str, Any]) -> None:
     """§9.1 [row, col, value] of hidden items."""
     for k, (row, col, item) in enumerate(table(given, "items", 3)):
         cell = place(state, f"items[{k}]", row, col)
+        if state["board"][cell] not in (WOOD, FLAMES):
+            raise BadState(f"items[{k}]: no wood (2) and no flames (4) on row {row}, column {col} could hide it")
         if state["hidden"][cell]:
             raise BadState(f"items[{k}]: there is another item on row {row}, column {col}")
         state["hidden"][cell] = within(f"items[{k}]", "value", item, EXTRA_BOMB, KICK)
@@ -244,17 +279,19 @@ def load_messages(state: State, given: Mapping[str, Any]) -> None:
     for seat, row in enumerate(rows):
         for k, word in enumerate(row):
             state["message"][seat, k] = within(f"messages[{seat}]", "word", word, 0, VOCABULARY - 1)
+    if state["message"].any() and state["mode"] != RADIO:
+        raise BadState("messages: nobody speaks in this game; leave them out")
 
 
 def load_visited(state: State, given: Mapping[str, Any]) -> None:
-    """§9.3 The cells that each agent has been on, as hex numbers with a bit for each; without them its own cell."""
+    """§9.1 The cells that each agent has been on, as hex numbers with a bit for each; without them its own cell."""
     size, seats = int(state["size"]), int(state["seats"])
     words = given.get("visited")
-    words = words.split(",") if isinstance(words, str) else words
+    words = json.loads(words) if isinstance(words, str) else words
     if words is None:
         words = [f"{1 << int(state['row'][seat]) * size + int(state['col'][seat]):x}" for seat in range(seats)]
-    if len(words) != seats:
-        raise BadState(f"visited lists {len(words)}; this game has {seats} agents")
+    if not isinstance(words, (list, tuple)) or len(words) != seats:
+        raise BadState(f"visited={words!r}: needed is a list of {seats} hex numbers, one for each agent")
     state["visited"] = 0
     for seat, word in enumerate(words):
         try:
@@ -267,8 +304,24 @@ def load_visited(state: State, given: Mapping[str, Any]) -> None:
             state["visited"][seat, k] = np.uint64(bits >> 64 * k & 2**64 - 1)
 
 
+def load_gone(state: State, given: Mapping[str, Any]) -> None:
+    """§9.1 Who has left the game: where the dead leave it, all of them unless said otherwise."""
+    seats, leave = int(state["seats"]), bool(state["leave"])
+    dead = state["alive"][:seats] == 0
+    state["gone"] = 0
+    if "gone" not in given:
+        state["gone"][:seats] = dead & leave
+        return
+    for seat, gone in enumerate(for_each(given, "gone", seats, "agent", 1)):
+        if gone and not leave:
+            raise BadState(f"gone[{seat}]=1: nobody leaves this game (dead='stay'); leave 'gone' out")
+        if gone and not dead[seat]:
+            raise BadState(f"gone[{seat}]=1, but agent_{seat} lives")
+        state["gone"][seat] = gone
+
+
 def check_capacity(state: State) -> None:
-    """§9.4 No more bombs can come to lie on the board than a position holds."""
+    """§9.3 No more bombs can come to lie on the board than a position holds."""
     extra = int((state["board"] == EXTRA_BOMB).sum() + (state["hidden"] == EXTRA_BOMB).sum())
     most = int(state["bombs"]) + int(state["ammo"].sum()) + extra
     if most > MAX_BOMBS:
