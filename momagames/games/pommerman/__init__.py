@@ -74,22 +74,29 @@ def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parame
     """§8.2, §8.3 The parameters with their defaults and ranges, which may depend on parameters before them."""
     asked: list[Parameter] = []
 
-    def ask(name: str, default: Any, doc: str, low: int, high: int, optional: bool = False) -> int:
-        """One more whole number: its value."""
+    def ask(name: str, default: Any, doc: str, low: int, high: int, why: str = "", optional: bool = False) -> int:
+        """One more whole number: its value. `why` says where the range comes from, if that is not plain."""
         asked.append(Parameter(name, default, doc, low, high, optional=optional))
-        value: int = asked[-1].check(id, given.get(name, default))
+        try:
+            value: int = asked[-1].check(id, given.get(name, default))
+        except BadParameter as error:
+            raise BadParameter(f"{error} ({why})" if why else str(error)) from None
         return value
 
     size = ask("board_size", kind.size, "rows and columns", SMALLEST, MAX_SIDE)
     free, ring = free_cells(size, seats_of(kind.mode)), ring_of_wood(size, seats_of(kind.mode))
-    rigid = ask("num_rigid", pairs(free * kind.rigid), "rigid walls", 0, pairs(free * MOST_RIGID[kind.mode]))
+    why = f"on {size} x {size}, so that boards whose passages can be reached (G7) do not become rare"
+    rigid = ask("num_rigid", pairs(free * kind.rigid), "rigid walls", 0, pairs(free * MOST_RIGID[kind.mode]), why)
     left = ring + free - rigid - rigid % 2
-    wood = ask("num_wood", min(ring + pairs(free * kind.wood), left), "wooden walls", 0, left)
+    why = f"what {rigid} rigid walls leave on {size} x {size}"
+    wood = ask("num_wood", min(ring + pairs(free * kind.wood), left), "wooden walls", 0, left, why)
     places = min(wood_laid(ring, wood), MAX_BOMBS - SEATS)
-    ask("num_items", min(int(wood_laid(ring, wood) * kind.items), places), "items hidden in wood", 0, places)
+    why = f"one in each wooden wall, {MAX_BOMBS - SEATS} at most"
+    ask("num_items", min(int(wood_laid(ring, wood) * kind.items), places), "items hidden in wood", 0, places, why)
     steps = ask("max_steps", 800, "steps until the game is cut off", 2, LONGEST)
     first = min(5 * steps // 8, steps - 4) if kind.collapse and steps > 4 else None
-    ask("first_collapse", first, "step after which the first ring falls; None: never", 1, max(steps - 4, 0), optional=True)
+    doc, why = "step after which the first ring falls; None: never", f"at least 4 before max_steps={steps}"
+    ask("first_collapse", first, doc, 1, max(steps - 4, 0), why, optional=True)
     ask("agent_view_size", 4, "how far an agent sees in the fog, in rows and columns", 1, view.MAX_VIEW)
     ask("max_blast_strength", 4 if kind.fog else 10, "limit for range items", 2, MAX_SIDE)
     ask("blast_strength", 2, "blast strength at the start; 2 reaches one cell in each direction", 1, MAX_SIDE)
