@@ -1,0 +1,280 @@
+"""Boards (SPEC §2, rules G1 to G11): what holds on every one of them, and how often things happen on thousands."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import momagames
+from momagames.engine.play import Play
+from momagames.games import pommerman
+from momagames.games.pommerman import board, rules
+from momagames.games.pommerman.state import AGENT, CELLS, EXTRA_BOMB, KICK, PASSAGE, RANGE, RIGID, WOOD
+from momagames.kernels.jit import driver, local_array
+
+FFA, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-duel-v0"
+TRACED = 3000  # boards of the original that the measured figures of G10 come from
+SIGMAS = 4.5  # a figure that is farther off than this is wrong: by chance it happens once in 100,000 times
+
+
+def _deal(states):
+    for i in range(states.shape[0]):
+        rules.deal(states[i])
+
+
+def _candidates(states, unreached):
+    """G1-G7 One candidate each, and how many of its passages cannot be reached."""
+    for i in range(states.shape[0]):
+        pairs = local_array(CELLS)
+        board.lay_out(states[i], pairs)
+        unreached[i] = board.unreached(states[i])
+
+
+deal, candidates = driver(_deal, "tests.pommerman.deal"), driver(_candidates, "tests.pommerman.candidates")
+
+
+def blanks(number, id=FFA, seed=0, **params):
+    """Records before the start, each with a random word of its own."""
+    states = np.repeat(momagames.spec(id, **params).start(), number)
+    states["rng"] = np.random.default_rng(seed).integers(2**64, size=number, dtype=np.uint64)
+    return states
+
+
+def dealt(number, id=FFA, seed=0, **params):
+    states = blanks(number, id, seed, **params)
+    deal(states)
+    return states
+
+
+def squares(states):
+    """What the cells show, uint8[N, n, n], and the items hidden in them."""
+    n = int(states["size"][0])
+    return tuple(states[name][:, : n * n].reshape(-1, n, n) for name in ("board", "hidden"))
+
+
+def starts(n, seats):
+    """E4 The cells of the agents by seat."""
+    corners = [(1, 1), (n - 2, 1), (n - 2, n - 2), (1, n - 2)]
+    return corners if seats == 4 else corners[::2]
+
+
+def corridors(n, seats):
+    """G3 The two cells next to each start along both sides of the square that the starts are on."""
+    cells = set()
+    for row, col in starts(n, seats):
+        inward_row, inward_col = (1 if row == 1 else -1), (1 if col == 1 else -1)
+        for k in (1, 2):
+            cells |= {(row + k * inward_row, col), (row, col + k * inward_col)}
+    return cells
+
+
+def ring(n, seats):
+    """G4 What lies between the corridors on the sides of that square."""
+    if seats == 2:
+        return set()
+    sides = {cell for k in range(1, n - 1) for cell in ((1, k), (n - 2, k), (k, 1), (k, n - 2))}
+    return sides - corridors(n, seats) - set(starts(n, seats))
+
+
+def candidate_cells(n, seats):
+    """G1-G4 Cells that may get a wall by chance."""
+    taken = corridors(n, seats) | ring(n, seats) | set(starts(n, seats))
+    return {(row, col) for row in range(n) for col in range(n) if row != col} - taken
+
+
+def reached(shown, first):
+    """The cells that somebody on `first` could come to if wood were open."""
+    seen, edge = {first}, [first]
+    while edge:
+        row, col = edge.pop()
+        for cell in ((row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)):
+            inside = min(cell) >= 0 and max(cell) < len(shown)
+            if inside and cell not in seen and shown[cell] != RIGID:
+                seen.add(cell)
+                edge.append(cell)
+    return seen
+
+
+def dry(shown, seats):
+    """G7 How many passages and how many wooden walls cannot be reached."""
+    seen = reached(shown, starts(len(shown), seats)[2 if seats == 4 else 1])
+    return [sum((row, col) not in seen for row, col in np.argwhere(shown == code).tolist()) for code in (PASSAGE, WOOD)]
+
+
+def close(found, among, expected, measured=TRACED):
+    """Whether two shares, one of them measured on that many boards, can come from the same chance."""
+    spread = (expected * (1 - expected) * (1 / among + 1 / measured)) ** 0.5
+    return abs(found / among - expected) < SIGMAS * spread
+
+
+# ------------------------------------------------------------------------------------------------------ on every board
+
+
+@st.composite
+def settings(draw):
+    """An id and board parameters within their ranges."""
+    id, params = draw(st.sampled_from([FFA, DUEL])), {}
+    for name in ("board_size", "num_rigid", "num_wood", "num_items"):
+        parameter = next(p for p in momagames.spec(id, **params).parameters if p.name == name)
+        params[name] = draw(st.integers(int(parameter.low), int(parameter.high)))
+    return id, params
+
+
+@given(settings(), st.integers(0, 2**32))
+def test_G1_to_G9_hold_on_every_board(chosen, seed):
+    id, params = chosen
+    states = dealt(5, id, seed, **params)
+    n, seats = params["board_size"], int(states["seats"][0])
+    rigid, wood, items = params["num_rigid"], params["num_wood"], params["num_items"]
+    fixed = ring(n, seats)
+    for shown, hidden in zip(*squares(states), strict=True):
+        assert not np.isin(np.diag(shown), (RIGID, WOOD)).any(), "G1"
+        for seat, start in enumerate(starts(n, seats)):
+            assert shown[start] == AGENT + seat, "G2"
+        assert all(shown[cell] == PASSAGE for cell in corridors(n, seats)), "G3"
+        assert all(shown[cell] == WOOD for cell in fixed), "G4"
+        count = Counter(shown.ravel().tolist())
+        assert count[RIGID] == rigid + rigid % 2, "G5: walls come in pairs"
+        extra = max(0, wood - len(fixed))
+        assert count[WOOD] == len(fixed) + extra + extra % 2, "G6"
+        assert count[PASSAGE] == n * n - count[RIGID] - count[WOOD] - seats, "G8"
+        assert dry(shown, seats)[0] <= 4, "G7"
+        plain = np.where(shown >= AGENT, PASSAGE, shown)
+        assert np.array_equal(plain, plain.T), "G8"
+        assert set(starts(n, seats)) <= reached(shown, (1, 1)), "G8"
+        assert np.count_nonzero(hidden) == items, "G9"
+        assert (shown[hidden > 0] == WOOD).all(), "G9"
+        assert set(hidden[hidden > 0].tolist()) <= {EXTRA_BOMB, RANGE, KICK}, "G9"
+    assert not states["board"][:, n * n :].any(), "nothing is written beyond the board"
+    assert not states["hidden"][:, n * n :].any()
+
+
+@pytest.mark.parametrize(("id", "n", "counts"), [(FFA, 11, (36, 36, 45, 20, 80)), (DUEL, 8, (16, 16, 30, 10, 48))])
+def test_G8_the_boards_of_the_original(id, n, counts):
+    states = dealt(20, id)
+    shown, hidden = squares(states)
+    assert shown.shape[1:] == (n, n)
+    for one, items in zip(shown, hidden, strict=True):
+        found = [int((one == code).sum()) for code in (RIGID, WOOD, PASSAGE)]
+        assert (*found, np.count_nonzero(items)) == counts[:4]
+    seats = int(states["seats"][0])
+    assert len(candidate_cells(n, seats)) == counts[4]
+    assert len(ring(n, seats)) == (12 if seats == 4 else 0)
+
+
+@pytest.mark.parametrize("id", [FFA, DUEL])
+@pytest.mark.parametrize("n", range(7, 17))
+def test_G1_to_G4_the_places_for_walls_are_those_that_the_ranges_count(id, n):
+    seats = 4 if id == FFA else 2
+    assert pommerman.free_cells(n, seats) == len(candidate_cells(n, seats))
+    assert pommerman.ring_of_wood(n, seats) == len(ring(n, seats))
+
+
+@pytest.mark.parametrize(("id", "n"), [(FFA, 7), (FFA, 11), (FFA, 16), (DUEL, 8), (DUEL, 13)])
+def test_G5_G6_every_place_gets_each_wall_and_no_other_place_does(id, n, interpreted):
+    states = dealt(60 if interpreted else 400, id, board_size=n)
+    shown, _ = squares(states)
+    seats = int(states["seats"][0])
+    for code, sure in ((RIGID, set()), (WOOD, ring(n, seats))):
+        found = {tuple(cell) for cell in np.argwhere((shown == code).any(0)).tolist()}
+        assert found == candidate_cells(n, seats) | sure
+
+
+@pytest.mark.parametrize("dead", ["stay", "leave"])
+def test_G11_a_new_game_after_an_old_one_starts_from_nothing(dead):
+    game = momagames.spec("mo-pommerman-radio-v0", board_size=8, blast_strength=3, first_collapse=3, max_steps=9, dead=dead)
+    play = Play(game)
+    chance = np.random.default_rng(0)
+    for seed in range(6):
+        play.deal(seed)
+        start = game.save(play.state)
+        while not play.state["over"]:
+            play.turn(np.column_stack([chance.integers(size, size=4) * play.state["alive"] for size in game.actions]))
+        play.deal(seed)
+        assert game.save(play.state) == start
+        assert start["agents"] == [[1, *cell, 1, 3, 0] for cell in starts(8, 4)]
+        assert (start["bombs"], start["flames"], start["flame_owners"], start["step_count"]) == ([], [], [], 0)
+        assert start["messages"] == [[0, 0]] * 4, "R6 of the original is repaired"
+        assert start["visited"] == [f"{1 << 8 * row + col:x}" for row, col in starts(8, 4)]
+        assert play.state["falling"] == -1
+        for name in ("burning", "bombs", "flame_orders", "result", "winners", "over", "truncated", "ply"):
+            assert play.state[name] == 0, name
+        assert not play.state["gone"].any()
+        assert not play.state["fire"].any()
+
+
+def test_G0_the_random_word_decides_the_board():
+    states, same, other = dealt(50), dealt(50), dealt(50, seed=1)
+    assert states.tobytes() == same.tobytes()
+    assert len({bytes(state["board"]) + bytes(state["hidden"]) for state in np.concatenate([states, other])}) == 100
+    before = states["rng"].copy()
+    deal(states)
+    assert (states["rng"] != before).all()
+    assert states.tobytes() != same.tobytes(), "the next game is another one"
+
+
+# ---------------------------------------------------------------------------------------------------------- how often
+
+
+@pytest.mark.parametrize(
+    ("id", "shares", "tries"),
+    [(FFA, (0.091, 0.275, 0.310, 0.210, 0.113), 1.226), (DUEL, (0.233, 0.395, 0.231, 0.092, 0.049), 1.494)],
+)
+def test_G10_unreached_passages(id, shares, tries, interpreted):
+    number = 150 if interpreted else 6000
+    states = blanks(number, id, seed=10)
+    unreached = np.zeros(number, np.int64)
+    candidates(states, unreached)
+    accepted = unreached[unreached <= 4]
+    assert close(len(accepted), number, 1 / tries, round(TRACED * tries))
+    for k, share in enumerate(shares):
+        assert close(int((accepted == k).sum()), len(accepted), share), f"{k} passages out of reach"
+    seats = int(states["seats"][0])
+    for shown, count in zip(squares(states)[0][:200], unreached[:200], strict=True):
+        assert dry(shown, seats)[0] == count
+
+
+def test_G10_unreached_wood(interpreted):
+    states = dealt(100 if interpreted else 3000, seed=11)
+    wood = np.array([dry(shown, 4)[1] for shown in squares(states)[0]])
+    assert close(int((wood == 0).sum()), len(wood), 0.83)
+    assert wood.max() <= 12
+
+
+def test_G9_G10_items(interpreted):
+    """Each kind as often, in every wooden wall as often, and not mirrored."""
+    states = dealt(100 if interpreted else 3000, seed=12)
+    shown, hidden = squares(states)
+    kinds = [int((hidden == kind).sum()) for kind in (EXTRA_BOMB, RANGE, KICK)]
+    assert sum(kinds) == 20 * len(states)
+    for kind in kinds:
+        assert close(kind, sum(kinds), 1 / 3, 60_000)
+    wooden, filled = (shown == WOOD).sum(0), (hidden > 0).sum(0)
+    for row, col in candidate_cells(11, 4) | ring(11, 4):
+        assert close(int(filled[row, col]), int(wooden[row, col]), 20 / 36, 10**9)
+    mirrored = np.logical_and(hidden > 0, hidden == hidden.transpose(0, 2, 1)).sum()
+    assert mirrored / (hidden > 0).sum() < 0.3
+
+
+def test_G10_walls_by_cell(interpreted):
+    shown, _ = squares(dealt(200 if interpreted else 6000, seed=13))
+    slack = SIGMAS * (0.25 / len(shown)) ** 0.5
+    places = tuple(np.array(sorted(candidate_cells(11, 4))).T)
+    for code, low, high in ((RIGID, 0.40, 0.48), (WOOD, 0.28, 0.33)):
+        shares = (shown == code).mean(0)[places]
+        assert low - slack < shares.min()
+        assert shares.max() < high + slack
+
+
+@pytest.mark.parametrize("id", [FFA, DUEL])
+def test_G7_a_board_is_soon_found_whatever_is_allowed(id, interpreted):
+    """The fewest candidates are accepted on the largest board with the most rigid walls and no wood."""
+    number = 400 if interpreted else 20_000
+    for n in (16,) if interpreted else range(7, 17):
+        most = next(int(p.high) for p in momagames.spec(id, board_size=n).parameters if p.name == "num_rigid")
+        states = blanks(number, id, board_size=n, num_rigid=most, num_wood=0, num_items=0)
+        unreached = np.zeros(number, np.int64)
+        candidates(states, unreached)
+        assert (unreached <= 4).mean() > (0 if interpreted else 0.003), n
