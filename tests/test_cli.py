@@ -70,7 +70,7 @@ def test_a_match(tmp_path):
     assert data["players"] == ["random", "mine:stand"]
     assert (data["seed"], data["max_reruns"], len(data["bouts"])) == (3, 1, 2)
     done = momagames_command("match", "mo-pommerman-duel-v0", "random", "nobody")
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout.strip()) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert "no policy 'nobody'" in done.stderr
 

@@ -13,7 +13,7 @@ from momagames.errors import UnknownId, nearest, one_of
 
 if TYPE_CHECKING:
     from momagames.baselines.base import Method
-    from momagames.baselines.compiled import Compiled
+    from momagames.baselines.players import Compiled
     from momagames.contract import Game, Policy
 
 # name -> "module:class" of the method; the only list of methods
@@ -22,13 +22,15 @@ METHODS: dict[str, str] = {
     "greedy": "momagames.baselines.greedy:Greedy",
     "beam": "momagames.baselines.beam:Beam",
     "exact": "momagames.baselines.exact_plans:Exact",
+    "static": "momagames.baselines.scripted:Static",
+    "simple": "momagames.baselines.scripted:Simple",
 }
 # name -> "module:class" of the policy: opponents in suites, `others=` of the Gymnasium door, `momagames play`
 POLICIES: dict[str, str] = {
     "random": "momagames.baselines.random:RandomPolicy",
     "greedy": "momagames.baselines.greedy:GreedyPolicy",
-    "static": "momagames.baselines.pommerman_agents:StaticPolicy",
-    "simple": "momagames.baselines.pommerman_agents:SimplePolicy",
+    "static": "momagames.baselines.scripted:StaticPolicy",
+    "simple": "momagames.baselines.scripted:SimplePolicy",
 }
 
 
@@ -54,7 +56,7 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
 
 
 def compiled(name: str, game: Game) -> Compiled | None:
-    """A policy of a name as a kernel for this game, see `momagames.baselines.compiled`; None if it has no such form.
+    """A policy of a name as a kernel for this game, see `momagames.baselines.players`; None if it has no such form.
 
     Raises     UnknownId; BadParameter if the policy cannot play this game
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +11,25 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.errors import BadParameter
 
-RANDOM, GREEDY = 0, 1  # the rules by which a compiled policy chooses
+if TYPE_CHECKING:
+    from momagames.baselines.players import Compiled
+
+RANDOM, GREEDY, KERNEL = 0, 1, 2  # the rules by which a compiled policy chooses
 
 
 @dataclass(frozen=True)
 class Member:
     """One policy, in the form that the compiled episodes understand.
 
-    rule       RANDOM or GREEDY
-    weights    one for each objective (not read by RANDOM)
+    rule       RANDOM, GREEDY or KERNEL
+    weights    one for each objective (read by GREEDY alone)
+    kernel     what KERNEL plays; see `momagames.baselines.players`
     """
 
     label: str
     rule: int
     weights: tuple[float, ...]
+    kernel: Compiled | None = None
 
 
 @dataclass(frozen=True)

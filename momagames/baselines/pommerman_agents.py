@@ -1,4 +1,4 @@
-"""MO-Pommerman: the policies "static", which stands still, and "simple", the scripted agent (SPEC §10).
+"""MO-Pommerman: the kernels of the policies "static", which stands still, and "simple", the scripted agent (SPEC §10).
 
 The scripted agent follows the first of seven rules that says anything. It knows the strength of bombs and not their time,
 never kicks on purpose, says nothing, and blows itself up often: an opponent for beginners, not a strong one.
@@ -9,7 +9,6 @@ multi-agent playground", 2018.
 
 import numpy as np
 
-from momagames.baselines.compiled import Compiled, CompiledPolicy
 from momagames.baselines.pommerman_sight import (
     can_hide,
     can_leave,
@@ -43,7 +42,6 @@ from momagames.games.pommerman.state import (
 from momagames.kernels.jit import kernel, local_array
 from momagames.kernels.rng import advance, below
 
-RULES = ("pommerman",)
 REMEMBERED = 6  # cells that it has come from lately
 ENEMY_NEAR, ITEM_NEAR, WOOD_NEAR, BESIDE = 3, 2, 2, 1
 GOOD = (1 << EXTRA_BOMB) | (1 << RANGE) | (1 << KICK)
@@ -190,13 +188,11 @@ def escape(board, bombs, count, size, cell, distance, enemies):
     """
     row = row_of(cell, size)
     col = cell - row * size
-    tried = 0
     for bomb in range(count):
-        new = threats_of(bombs[bomb], size, cell, row, col, distance) & ~tried
-        tried |= new
+        threats = threats_of(bombs[bomb], size, cell, row, col, distance)
         for direction in ESCAPES:
             to = step_to(cell, direction, size)
-            if (new >> direction) & 1 and to >= 0 and is_open(np.int64(board[to]), enemies):
+            if (threats >> direction) & 1 and to >= 0 and is_open(np.int64(board[to]), enemies):
                 reach = strongest(bombs, count, size, cell, row, col, distance, direction)
                 if can_hide(board, size, to, cell, enemies, reach):
                     return 1 << direction
@@ -235,15 +231,3 @@ def remembers(memory, cell):
     for place in range(REMEMBERED):
         known |= np.int64(memory["been"][place]) == cell + 1
     return known
-
-
-class StaticPolicy(CompiledPolicy):
-    """Stands still and says nothing."""
-
-    compiled = Compiled("static", stand, rules=RULES)
-
-
-class SimplePolicy(CompiledPolicy):
-    """The scripted agent."""
-
-    compiled = Compiled("simple", act, memory, RULES)

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
 from momagames.baselines.base import RANDOM, Member, Method, Plan, Plans, check_certain
-from momagames.baselines.compiled import Compiled
-from momagames.baselines.compiled_loops import random_act
+from momagames.baselines.player_loops import random_act
+from momagames.baselines.players import Compiled
 from momagames.baselines.rollouts import Episodes, play
 from momagames.contract import Game, State
 
+RANDOM_KERNEL = Compiled("random", random_act)
 BATCH = 512  # episodes between two looks at the budget
 
 
@@ -36,7 +37,7 @@ class Random(Method):
         return sample(game, start, self.policies(game), budget, seed)
 
     def policies(self, game: Game) -> tuple[Member, ...]:
-        return (Member("random", RANDOM, (0.0,) * len(game.objectives)),)
+        return (Member("random", RANDOM, (0.0,) * len(game.objectives), RANDOM_KERNEL),)
 
 
 def sample(game: Game, start: NDArray[Any], members: tuple[Member, ...], budget: int, seed: int) -> Plans:
@@ -69,7 +70,7 @@ def _plan(done: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -
 class RandomPolicy:
     """A legal action, uniformly."""
 
-    compiled: ClassVar[Compiled] = Compiled("random", random_act)
+    compiled: ClassVar[Compiled] = RANDOM_KERNEL
 
     def __init__(self, game: Game, agent: int | None = None) -> None:
         self._cuts = np.cumsum(game.actions)[:-1]

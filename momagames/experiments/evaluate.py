@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import RANDOM, Member
+from momagames.baselines.base import KERNEL, RANDOM, Member
+from momagames.baselines.players import play_kernels
 from momagames.baselines.rollouts import Episodes, deal, play
 from momagames.contract import Game
+from momagames.errors import BadParameter, one_of
 from momagames.experiments.plan import Run
 
 Row = dict[str, Any]
@@ -95,6 +97,15 @@ def _play(
 ) -> Episodes:
     """Every member plays every episode from one seat; episodes are the inner loop."""
     count = len(members) * len(starts)
+    everybody = (*members, other)
+    if any(member.rule == KERNEL for member in everybody):
+        kernels = [member.kernel for member in everybody if member.kernel]
+        if len(kernels) < len(everybody):
+            lacks = one_of([member.label for member in everybody if not member.kernel])
+            raise BadParameter(f"{lacks} cannot meet policies that are kernels")
+        seats = np.full((count, len(game.agents)), len(members))
+        seats[:, seat] = np.repeat(np.arange(len(members)), len(starts))
+        return play_kernels(game, np.tile(starts, len(members)), kernels, seats, np.tile(words, (len(members), 1)))
     rules = np.full((count, len(game.agents)), other.rule)
     weights = np.broadcast_to(other.weights, (*rules.shape, len(game.objectives))).copy()
     rules[:, seat] = np.repeat([m.rule for m in members], len(starts))

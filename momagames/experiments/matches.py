@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.baselines import POLICIES, compiled, policy
-from momagames.baselines.compiled import Compiled, Players
+from momagames.baselines.players import Compiled, play_kernels
+from momagames.baselines.rollouts import deal as dealt
 from momagames.contract import Game, State
-from momagames.engine.batch import Batch
 from momagames.errors import BadParameter, UnknownId, nearest, one_of
 from momagames.experiments.provenance import provenance
 from momagames.experiments.seats import PythonSeat, Seat, play_one
@@ -323,16 +323,11 @@ def _side_by_side(
     stage: str,
 ) -> Iterator[Played]:
     """Games in a batch, seats int64[N, A], deals uint64[N] and lots uint64[N, A]."""
-    batch = Batch(game, len(seats), autoreset="disabled")
-    batch.states["rng"] = deals
-    batch.reset()
-    players = Players(batch, kernels, seats, lots)
-    while not batch.states["over"].all():
-        batch.step(players.act())
-    for i, deal in enumerate(deals.tolist()):
-        returns = batch.returns[i].copy()
-        won = winners(game, batch.states[i], returns)
-        yield Played(stage, deal, int(batch.final_lengths[i]), returns, won, (0,) * len(game.agents))
+    played = play_kernels(game, dealt(game, deals), kernels, seats, lots)
+    for i, seed in enumerate(deals.tolist()):
+        returns = played.returns[i].copy()
+        won = winners(game, played.states[i], returns)
+        yield Played(stage, seed, int(played.lengths[i]), returns, won, (0,) * len(game.agents))
 
 
 def _words(seed: int, *purpose: int, count: int) -> NDArray[np.uint64]:

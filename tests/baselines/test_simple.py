@@ -14,7 +14,7 @@ import pytest
 
 import momagames
 from momagames.baselines import compiled, policy
-from momagames.baselines.compiled import NOBODY, Players
+from momagames.baselines.players import NOBODY, Players
 from momagames.engine.batch import Batch
 from momagames.engine.play import Play, loaded
 
@@ -31,7 +31,17 @@ def position(rows, bombs=(), ammo=1, strength=2, **more):
     for letter in "abcd":
         at = board.find(letter)
         agents.append([int(at >= 0), *divmod(max(at, 0), size), ammo, strength, 0])
-    return {"board": board, "agents": agents, "bombs": [[row, col, 9, s, 2, 0] for row, col, s in bombs], **more}
+    return with_bombs({"board": board, "agents": agents, **more}, [[row, col, 9, s, 2, 0] for row, col, s in bombs])
+
+
+def with_bombs(given, bombs):
+    """The position with these bombs, [row, col, life, strength, owner, direction] each, which the board shows."""
+    board = list(given["board"])
+    size = int(len(board) ** 0.5)
+    for row, col, *_ in bombs:
+        if board[row * size + col] == "0":
+            board[row * size + col] = "3"
+    return {**given, "board": "".join(board), "bombs": bombs}
 
 
 class Chooser:
@@ -258,9 +268,9 @@ def test_it_knows_only_what_its_fogged_observation_shows():
         for cell in range(121):
             if max(cell // 11, cell % 11) > 4 and board[cell] == "0" and cell not in (8, 88):
                 board[cell] = rng.choice(list("012678"))
-        other = Chooser({**given, "board": "".join(board), "bombs": [[8, 0, 5, 10, 1, 0], [0, 8, 5, 10, 1, 0]]}, **params)
+        other = Chooser(with_bombs({**given, "board": "".join(board)}, [[8, 0, 5, 10, 1, 0], [0, 8, 5, 10, 1, 0]]), **params)
         assert (other.act() == plain).all()
-    seen = Chooser({**given, "bombs": [[4, 0, 5, 10, 1, 0]]}, **params)
+    seen = Chooser(with_bombs(given, [[4, 0, 5, 10, 1, 0]]), **params)
     assert (seen.act() != plain).any()
 
 
@@ -326,7 +336,7 @@ def test_the_originals_agent_does_what_ours_could_have_done(record):
     for number, step in enumerate(record["steps"]):
         if not state["agents"][agent][0]:
             break
-        known = {name: state[name] for name in ("board", "agents", "bombs")}
+        known = {name: state[name] for name in ("board", "agents", "bombs", "flames")}
         one = loaded(game, {**known, "step_count": number})
         batch.load(one.repeat(n))
         batch.lengths[:] = number
@@ -335,7 +345,7 @@ def test_the_originals_agent_does_what_ours_could_have_done(record):
         assert len(did), f"step {number}: the original did {step['a'][agent]}, ours {Counter(acted.tolist())}"
         memory[:, agent] = memory[rng.choice(did, n), agent]
         decisions += 1
-        state = {"board": step["b"], "agents": step["ag"], "bombs": step["bo"]}
+        state = {"board": step["b"], "agents": step["ag"], "bombs": step["bo"], "flames": step["fl"]}
     assert decisions >= 10
 
 

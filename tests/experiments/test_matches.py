@@ -11,7 +11,7 @@ import momagames
 from momagames.baselines.rollouts import deal
 from momagames.errors import BadParameter, IllegalAction, UnknownId
 from momagames.experiments import match
-from momagames.experiments.matches import collapsing, seats_of
+from momagames.experiments.matches import check, collapsing, seats_of
 from tests import meteors
 
 DUEL = "mo-pommerman-duel-v0"
@@ -341,7 +341,7 @@ def test_a_match_that_cannot_be(call, kind, said):
 
 
 def test_a_game_in_which_nobody_wins():
-    momagames.register("meteors-match-v0", "tests.meteors:game")
-    assert meteors.game("meteors-match-v0").facts is not None
+    game = meteors.game("meteors-v0")
+    assert game.facts is not None
     with pytest.raises(BadParameter, match="name no winners"):
-        match("meteors-match-v0", ["random", "random"])
+        check(game, ["random", "random"], 1, 0, None)

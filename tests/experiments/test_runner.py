@@ -204,3 +204,28 @@ def test_an_error_in_a_run_is_one_line(tmp_path, monkeypatch):
     store.open(whole())
     [outcome] = list(InProcess().outcomes(whole().runs()[:1], tmp_path))
     assert outcome.error == "RuntimeError: first"
+
+
+def test_scripted_policies_play_in_suites(tmp_path):
+    """Policies that are kernels, as methods and as opponents; one that is none cannot meet them."""
+    experiment = {
+        **POLICIES,
+        "games": [{"id": "mo-pommerman-duel-v0", "params": {"max_steps": 60}}],
+        "methods": [RANDOM, {"name": "static", "options": {}}],
+        "opponents": [{"name": "static", "weights": []}, {"name": "random", "weights": []}],
+        "seeds": [0],
+    }
+    results = run_suite(suite(experiment), tmp_path)
+    assert not results.failed
+    rows = [row for run in suite(experiment).runs() for row in Store(tmp_path).rows(run)]
+    means = {}
+    for row in rows:
+        means.setdefault((row["method"], row["opponent"], row["seat"]), []).append(row["return"][0])
+    assert {key: len(values) for key, values in means.items()} == {
+        (mine, other, seat): 8
+        for mine in ("random", "static")
+        for other in ("static", "random")
+        for seat in ("agent_0", "agent_1")
+    }
+    assert all(sum(means["static", "random", seat]) > sum(means["random", "static", seat]) for seat in ("agent_0", "agent_1"))
+    assert set(means["static", "static", "agent_0"]) == {-1.0}  # nobody ever moves: a tie

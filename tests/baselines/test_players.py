@@ -7,8 +7,9 @@ import pytest
 
 import momagames
 from momagames import registry
+from momagames.adapters.gymnasium import OneAgent
 from momagames.baselines import compiled, policy
-from momagames.baselines.compiled import NOBODY, Compiled, CompiledPolicy, Players
+from momagames.baselines.players import NOBODY, Compiled, CompiledPolicy, Players
 from momagames.engine.batch import Batch
 from momagames.errors import BadParameter, UnknownId
 from momagames.kernels.jit import kernel
@@ -144,9 +145,8 @@ def test_the_gymnasium_door_has_a_memory_for_each_agent_and_empties_it(monkeypat
             super().begin()
             asked["begun"].append(self.agent)
 
-    momagames.register("meteors-told-v0", "tests.meteors:game")
     monkeypatch.setattr(registry, "policy", lambda name, game, agent: Told(game, agent))
-    env = momagames.make("meteors-told-v0", api="gymnasium", others="counter", limit=5)
+    env = OneAgent(meteors.game("meteors-v0", limit=5), others="counter")
     assert asked["made"] == [1, 2]
     for seed in range(4):
         env.reset(seed=seed)

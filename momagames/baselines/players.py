@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.compiled_loops import loop
+from momagames.baselines.player_loops import loop
+from momagames.baselines.rollouts import Episodes
 from momagames.contract import Game, State
 from momagames.engine.batch import Batch
 from momagames.errors import BadParameter, one_of
@@ -90,6 +91,26 @@ class Players:
         for run, plays, memories, blank in zip(self._loops, self._plays, self._memories, self._blanks, strict=True):
             run(batch.states, batch.masks, plays, batch.lengths, memories, blank, self._words, self._parts, out)
         return out
+
+
+def play_kernels(
+    game: Game,
+    states: NDArray[Any],
+    policies: Sequence[Compiled],
+    seats: NDArray[np.int64],
+    words: NDArray[np.uint64],
+) -> Episodes:
+    """Play on from `states`, record[N], to the end, a policy at each seat; see `Players` for seats and words.
+
+    Like `rollouts.play`, without the moves
+    """
+    batch = Batch(game, len(states), autoreset="disabled")
+    batch.load(states)
+    players = Players(batch, policies, seats, words)
+    while not batch.states["over"].all():
+        batch.step(players.act())
+    lengths = batch.final_lengths.astype(np.int64)
+    return Episodes(batch.states, batch.returns, lengths, lengths, np.zeros((len(states), 0), np.int32))
 
 
 class CompiledPolicy:

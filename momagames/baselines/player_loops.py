@@ -1,4 +1,4 @@
-"""The loops around policies that are kernels; see `momagames.baselines.compiled` for what they promise."""
+"""The loops around policies that are kernels; see `momagames.baselines.players` for what they promise."""
 
 from __future__ import annotations
 
