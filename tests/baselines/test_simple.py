@@ -192,6 +192,7 @@ def test_beside_wood_it_lays_a_bomb_or_waits():
     dead_end = "1111111 1111111 1111111 00a2111 1111111 1111110 111111c"
     assert set(choices(position(dead_end))) == {STOP}
     assert set(choices(position(dead_end, strength=1))) == {BOMB}
+    assert set(choices(position(at(dead_end, (2, 1), "2")))) == {STOP}  # wood behind a corner is no way out
     turn = at(dead_end, (2, 1), "0")
     assert set(choices(position(turn))) == {BOMB}
     assert set(choices(position(at(turn, (2, 1), "8")))) == {LEFT}  # no passage behind the corner: but an item, in two steps
