@@ -1,0 +1,427 @@
+"""The oracle: MO-Pommerman from SPEC.md alone, with plain lists and dicts. It imports nothing of ours.
+
+A game starts from the dict form of a position (§9) and facts: kind ("ffa", "team", "duel"), size, max_steps,
+first_collapse (None: never), range_limit, view (None: everything), credit ("full" or "split").
+"""
+
+PASSAGE, RIGID, WOOD, BOMB, FLAMES, FOG, EXTRA, RANGE, KICK, NOBODY = range(10)
+STEPS = {1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}
+ITEMS = (EXTRA, RANGE, KICK)
+
+
+class Agent:
+    def __init__(self, seat, facts):
+        alive, row, col, ammo, strength, kick = facts
+        self.seat, self.alive, self.cell = seat, bool(alive), (row, col)
+        self.ammo, self.strength, self.kick = ammo, strength, bool(kick)
+        self.message, self.seen, self.want, self.action = (0, 0), {self.cell}, None, 0
+
+
+class Bomb:
+    def __init__(self, row, col, life, strength, owner, direction):
+        self.cell, self.life, self.strength, self.owner, self.direction = (row, col), life, strength, owner, direction
+        self.want, self.kicker = None, None
+
+
+class Game:
+    def __init__(self, position, kind, size, max_steps, range_limit, first_collapse=None, view=None, credit="full"):
+        self.kind, self.size, self.max_steps, self.range_limit = kind, size, max_steps, range_limit
+        self.view, self.credit, self.rings = view, credit, []
+        if first_collapse:
+            self.rings = list(range(first_collapse, max_steps, (max_steps - first_collapse) // 4))
+        digits = [int(digit, 16) for digit in position["board"]]
+        self.board = {(i // size, i % size): shown for i, shown in enumerate(digits)}
+        self.agents = [Agent(seat, facts) for seat, facts in enumerate(position["agents"])]
+        self.bombs = [Bomb(*facts) for facts in position["bombs"]]
+        owners = position.get("flame_owners") or [0] * len(position["flames"])
+        self.flames = [
+            {"cell": (r, c), "life": life, "owners": {seat for seat in range(4) if bits >> seat & 1}}
+            for (r, c, life), bits in zip(position["flames"], owners, strict=True)
+        ]
+        self.items = {(r, c): item for r, c, item in position["items"]}
+        for agent, words in zip(self.agents, position.get("messages", []), strict=False):
+            agent.message = tuple(words)
+        for agent, word in zip(self.agents, position.get("visited", []), strict=False):
+            agent.seen = {cell for i, cell in enumerate(self.board) if int(word, 16) >> i & 1}
+        self.count, self.ring, self.over, self.cut, self.winners, self.result = (
+            position.get("step_count", 0),
+            None,
+            False,
+            False,
+            [],
+            "incomplete",
+        )
+
+    # ------------------------------------------------------------------------------------------------------- helpers
+
+    def side(self, seat):
+        return [seat, (seat + 2) % 4] if self.kind == "team" else [seat]
+
+    def on_board(self, cell):
+        return cell in self.board
+
+    def next(self, cell, direction):
+        down, right = STEPS[direction]
+        return cell[0] + down, cell[1] + right
+
+    def live(self):
+        return [agent for agent in self.agents if agent.alive]
+
+    def pay(self, seat, name, amount):
+        self.rewards[seat][name] = self.rewards[seat].get(name, 0) + amount
+
+    def pay_owners(self, owners, among, name, sign):
+        for seat in owners:
+            if seat in among:
+                self.pay(seat, name, sign if self.credit == "full" else sign / len(owners))
+
+    # --------------------------------------------------------------------------------------------------------- a step
+
+    def step(self, actions, messages=None):
+        """Play a step; returns a dict of what it pays for each agent, by objective; what is missing is 0."""
+        self.rewards = [{} for _ in self.agents]
+        self.fall()
+        self.speak(messages)
+        self.cool()
+        self.wish(actions)
+        self.roll()
+        self.cross()
+        self.conflicts()
+        self.kicks()
+        self.move()
+        self.explode()
+        self.draw()
+        self.judge()
+        return self.rewards
+
+    def fall(self):
+        """§4.11"""
+        ring, self.ring = self.ring, None
+        if ring is None:
+            return
+        far = self.size - 1 - ring
+        cells = {
+            (r, c) for r, c in self.board if ring <= r <= far and ring <= c <= far and (r in (ring, far) or c in (ring, far))
+        }
+        for agent in self.live():
+            if agent.cell in cells:
+                agent.alive = False
+        for bomb in self.bombs:
+            if bomb.cell in cells:
+                self.refund(bomb.owner)
+        self.bombs = [bomb for bomb in self.bombs if bomb.cell not in cells]
+        self.flames = [flame for flame in self.flames if flame["cell"] not in cells]
+        for cell in cells:
+            self.items.pop(cell, None)
+            self.board[cell] = RIGID
+
+    def speak(self, messages):
+        """§3.3, §5.6"""
+        if messages is None:
+            return
+        for agent, words in zip(self.agents, messages, strict=True):
+            said = tuple(words) if agent.alive else (0, 0)
+            self.pay(agent.seat, "comm", -0.5 * sum(word != 0 for word in said))
+            if said != agent.message:
+                self.pay(agent.seat, "comm_change", -1)
+            agent.message = said
+
+    def cool(self):
+        """§4.1"""
+        kept, came = [], []
+        for flame in self.flames:
+            if flame["life"] == 0:
+                item = self.items.pop(flame["cell"], None)
+                if item:
+                    came.append(flame["cell"])
+                self.board[flame["cell"]] = item or PASSAGE
+            else:
+                flame["life"] -= 1
+                kept.append(flame)
+        self.flames = kept
+        for cell in came:
+            owners = set().union(*(flame["owners"] for flame in kept if flame["cell"] == cell))
+            self.pay_owners(owners, range(4), "item_waste", -1)
+        for flame in kept:
+            self.board[flame["cell"]] = FLAMES
+
+    def wish(self, actions):
+        """§4.2"""
+        for agent, action in zip(self.agents, actions, strict=True):
+            agent.want, agent.action = agent.cell, action if agent.alive else 0
+            if not agent.alive:
+                continue
+            self.board[agent.cell] = PASSAGE
+            if action == 5:
+                if agent.ammo > 0 and all(bomb.cell != agent.cell for bomb in self.bombs):
+                    agent.ammo -= 1
+                    self.bombs.append(Bomb(*agent.cell, 10, agent.strength, agent.seat, 0))
+                    self.pay(agent.seat, "bombs", -1)
+                    for seat in self.side(agent.seat):
+                        self.pay(seat, "team_bombs", -1)
+            elif action:
+                to = self.next(agent.cell, action)
+                if self.on_board(to) and self.board[to] not in (RIGID, WOOD):
+                    agent.want = to
+
+    def roll(self):
+        """§4.3"""
+        for bomb in self.bombs:
+            self.board[bomb.cell] = PASSAGE
+            bomb.want = bomb.cell
+            if bomb.direction:
+                to = self.next(bomb.cell, bomb.direction)
+                if self.on_board(to) and self.board[to] not in (RIGID, WOOD, *ITEMS):
+                    bomb.want = to
+
+    def cross(self):
+        """§4.4"""
+        borders = {}
+        for mover in [*self.live(), *self.bombs]:
+            if mover.want == mover.cell:
+                continue
+            border = frozenset((mover.cell, mover.want))
+            if border not in borders:
+                borders[border] = mover
+                continue
+            mover.want = mover.cell
+            if isinstance(mover, Agent) or isinstance(borders[border], Bomb):
+                borders[border].want = borders[border].cell
+
+    def conflicts(self):
+        """§4.5"""
+        self.claims = {Agent: dict.fromkeys(self.board, 0), Bomb: dict.fromkeys(self.board, 0)}
+        movers = [*self.live(), *self.bombs]
+        for mover in movers:
+            self.claims[type(mover)][mover.want] += 1
+        changed = True
+        while changed:
+            changed = False
+            for mover in movers:
+                if mover.want != mover.cell and max(claims[mover.want] for claims in self.claims.values()) > 1:
+                    self.send_back(mover)
+                    changed = True
+
+    def send_back(self, mover):
+        mover.want = mover.cell
+        self.claims[type(mover)][mover.cell] += 1
+
+    def kicks(self):
+        """§4.6"""
+        agents, bombs = self.claims[Agent], self.claims[Bomb]
+        notes = []
+        for bomb in self.bombs:
+            bomb.kicker = None
+            takers = [agent for agent in self.live() if agent.want == bomb.want]
+            if agents[bomb.want] == 0 or not takers:
+                continue
+            (agent,) = takers
+            if agent.want == agent.cell:
+                if bomb.want != bomb.cell:
+                    notes.append((bomb, bomb.cell))
+                continue
+            to = self.next(bomb.want, agent.action)
+            free = self.on_board(to) and agents[to] == bombs[to] == 0 and self.board[to] not in (RIGID, WOOD, *ITEMS)
+            if agent.kick and free:
+                bombs[bomb.want] = 0
+                bomb.kicker, bomb.direction = agent, agent.action
+                notes.append((bomb, to))
+            else:
+                notes += [(bomb, bomb.cell), (agent, agent.cell)]
+        for mover, to in notes:
+            mover.want = to
+            self.claims[type(mover)][to] += 1
+        changed = bool(notes)
+        while changed:
+            changed = False
+            for agent in self.live():
+                if agent.want != agent.cell and (agents[agent.want] > 1 or bombs[agent.want] != 0):
+                    for bomb in self.bombs:
+                        if bomb.kicker is agent:
+                            bomb.kicker = None
+                            self.send_back(bomb)
+                    self.send_back(agent)
+                    changed = True
+            for bomb in self.bombs:
+                if (bomb.want != bomb.cell or bomb.kicker) and (bombs[bomb.want] > 1 or agents[bomb.want] != 0):
+                    self.send_back(bomb)
+                    if bomb.kicker:
+                        self.send_back(bomb.kicker)
+                        bomb.kicker = None
+                    changed = True
+
+    def move(self):
+        """§4.7"""
+        for bomb in self.bombs:
+            if bomb.kicker:
+                self.pay(bomb.kicker.seat, "kicks", 1)
+            elif bomb.want == bomb.cell:
+                bomb.direction = 0
+            bomb.cell = bomb.want
+        for agent in self.live():
+            if agent.want == agent.cell:
+                continue
+            agent.cell = agent.want
+            self.pay(agent.seat, "movement", -1)
+            if agent.cell not in agent.seen:
+                agent.seen.add(agent.cell)
+                self.pay(agent.seat, "explore", 1)
+            if self.board[agent.cell] in ITEMS:
+                self.take(agent, self.board[agent.cell])
+                self.board[agent.cell] = PASSAGE
+
+    def take(self, agent, item):
+        """§4.7 V2, §5.4"""
+        before = agent.ammo, agent.strength, agent.kick
+        if item == EXTRA:
+            agent.ammo = min(agent.ammo + 1, 10)
+            useful = before[0] < 10
+        elif item == RANGE:
+            agent.strength = min(agent.strength + 1, self.range_limit)
+            useful = before[1] < self.range_limit
+        else:
+            agent.kick = True
+            useful = not before[2]
+        self.pay(agent.seat, "items", 1)
+        self.pay(agent.seat, {EXTRA: "extra_bombs", RANGE: "ranges", KICK: "kick_items"}[item], 1)
+        self.pay(agent.seat, "useful_items", int(useful))
+
+    def refund(self, owner):
+        self.agents[owner].ammo = min(self.agents[owner].ammo + 1, 10)
+
+    def explode(self):
+        """§4.8"""
+        self.blast = {}
+        for bomb in self.bombs:
+            bomb.life -= 1
+            if self.board[bomb.cell] == FLAMES:
+                bomb.life = 0
+        while any(bomb.life == 0 for bomb in self.bombs):
+            for bomb in [bomb for bomb in self.bombs if bomb.life == 0]:
+                self.bombs.remove(bomb)
+                self.refund(bomb.owner)
+                for cell in self.covered(bomb):
+                    self.blast.setdefault(cell, set()).add(bomb.owner)
+            for bomb in self.bombs:
+                if bomb.cell in self.blast:
+                    bomb.life = 0
+
+    def covered(self, bomb):
+        """§4.8 B8"""
+        yield bomb.cell
+        for direction in STEPS:
+            cell = bomb.cell
+            for _ in range(bomb.strength - 1):
+                cell = self.next(cell, direction)
+                if not self.on_board(cell) or self.board[cell] == RIGID:
+                    break
+                yield cell
+                if self.board[cell] == WOOD:
+                    break
+
+    def draw(self):
+        """§4.9"""
+        for bomb in self.bombs:
+            self.board[bomb.cell] = BOMB
+        for cell in sorted(self.blast):
+            owners = self.blast[cell]
+            if self.board[cell] == WOOD:
+                self.pay_owners(owners, range(4), "wood", 1)
+            elif self.board[cell] in ITEMS:
+                self.pay_owners(owners, range(4), "item_waste", -1)
+            self.flames.append({"cell": cell, "life": 2, "owners": set(owners)})
+        for flame in self.flames:
+            self.board[flame["cell"]] = FLAMES
+        for agent in self.live():
+            if self.board[agent.cell] != FLAMES:
+                self.board[agent.cell] = 10 + agent.seat
+                continue
+            agent.alive = False
+            owners = set().union(*(flame["owners"] for flame in self.flames if flame["cell"] == agent.cell))
+            side = self.side(agent.seat)
+            self.pay_owners(owners, [seat for seat in range(4) if seat not in side], "kills", 1)
+            self.pay_owners(owners, [seat for seat in side if seat != agent.seat], "team_kill", -1)
+            self.pay_owners(owners, [agent.seat], "self_kill", -1)
+
+    def judge(self):
+        """§4.10, §6"""
+        self.count += 1
+        sides = {tuple(sorted(self.side(agent.seat))) for agent in self.live()}
+        late = self.count >= self.max_steps
+        won = sides.pop() if len(sides) == 1 else ()
+        decided = bool(won) or not self.live()
+        self.over, self.cut = decided or late, late and not decided
+        self.winners = list(won)
+        self.result = "win" if won else "tie" if self.over else "incomplete"
+        for agent in self.agents:
+            if won:
+                outcome = 1 if agent.seat in won else -1
+            elif self.over:
+                outcome = 0 if self.kind == "duel" and not self.cut else -1
+            else:
+                outcome = -1 if self.kind == "ffa" and not agent.alive else 0
+            self.pay(agent.seat, "outcome_original", outcome)
+            self.pay(agent.seat, "outcome", outcome if self.over else 0)
+            self.pay(agent.seat, "speed", 0 if self.over else -1 / self.max_steps)
+            self.pay(agent.seat, "survival", agent.alive / self.max_steps)
+            if self.kind == "team":
+                self.pay(agent.seat, "mate_survival", self.agents[agent.seat ^ 2].alive / self.max_steps)
+        if self.count in self.rings:
+            self.ring = self.rings.index(self.count)
+
+    # ------------------------------------------------------------------------------------------------------ what shows
+
+    def position(self):
+        """§9.1, after the fall of a ring that is due"""
+        ring, kept = self.ring, None
+        if ring is not None:
+            kept = (
+                dict(self.board),
+                list(self.bombs),
+                list(self.flames),
+                dict(self.items),
+                [(a.alive, a.ammo) for a in self.agents],
+            )
+            self.fall()
+        shown = {
+            "board": "".join(f"{shown:x}" for shown in self.board.values()),
+            "agents": [[int(a.alive), *a.cell, a.ammo, a.strength, int(a.kick)] for a in self.agents],
+            "bombs": [[*b.cell, b.life, b.strength, b.owner, b.direction] for b in self.bombs],
+            "flames": [[*f["cell"], f["life"]] for f in self.flames],
+            "items": [[*cell, item] for cell, item in sorted(self.items.items())],
+            "step_count": self.count,
+            "flame_owners": [sum(1 << seat for seat in f["owners"]) for f in self.flames],
+        }
+        if kept:
+            self.board, self.bombs, self.flames, self.items, facts = kept
+            for agent, (alive, ammo) in zip(self.agents, facts, strict=True):
+                agent.alive, agent.ammo = alive, ammo
+            self.ring = ring
+        return shown
+
+    def observe(self, seat):
+        """§7.3 without what is the same for a whole game"""
+        agent = self.agents[seat]
+        seen = [self.view is None or max(abs(r - agent.cell[0]), abs(c - agent.cell[1])) <= self.view for r, c in self.board]
+
+        def matrix(values, unseen=0):
+            flat = [value if there else unseen for value, there in zip(values, seen, strict=True)]
+            return [flat[k : k + self.size] for k in range(0, len(flat), self.size)]
+
+        bombs = {bomb.cell: bomb for bomb in self.bombs}
+        lives = {}
+        for flame in self.flames:
+            lives[flame["cell"]] = flame["life"] + 1
+        return {
+            "board": matrix(self.board.values(), FOG),
+            "bomb_blast_strength": matrix([bombs[c].strength if c in bombs else 0 for c in self.board]),
+            "bomb_life": matrix([bombs[c].life if c in bombs else 0 for c in self.board]),
+            "bomb_moving_direction": matrix([bombs[c].direction if c in bombs else 0 for c in self.board]),
+            "flame_life": matrix([lives.get(c, 0) for c in self.board]),
+            "alive": [int(a.alive) for a in self.agents],
+            "position": list(agent.cell),
+            "ammo": [agent.ammo],
+            "blast_strength": [agent.strength],
+            "can_kick": [int(agent.kick)],
+            "step_count": [self.count],
+        }

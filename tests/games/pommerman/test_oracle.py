@@ -1,0 +1,114 @@
+"""The rules against the oracle, step by step: positions, what is seen, rewards in every objective, ends."""
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.engine.batch import Batch
+from momagames.engine.play import loaded
+from momagames.games.pommerman.facts import RESULTS
+from momagames.games.pommerman.state import OBJECTIVES, RADIO
+from tests.games.pommerman import naive
+from tests.games.pommerman.crowd import position
+
+NEEDS = {"comm": "radio", "comm_change": "radio", "team_kill": "team", "team_bombs": "team", "mate_survival": "team"}
+CASES = {
+    "ffa": ("ffa", {}),
+    "ffa small": ("ffa", {"board_size": 7, "max_steps": 12, "num_rigid": 4, "credit": "split"}),
+    "ffa large, falling": ("ffa", {"board_size": 16, "max_steps": 40, "first_collapse": 3, "blast_strength": 4}),
+    "ffa fog": ("ffa", {"board_size": 9, "is_partially_observable": True, "agent_view_size": 2, "max_steps": 25}),
+    "team": ("team", {"board_size": 8, "max_steps": 30}),
+    "team full, split": ("team-full", {"board_size": 9, "credit": "split", "max_steps": 30}),
+    "team falling": ("team-collapse", {"board_size": 10, "max_steps": 25, "first_collapse": 2}),
+    "radio": ("radio", {"board_size": 8, "max_steps": 30}),
+    "radio falling": ("radio", {"board_size": 9, "max_steps": 15, "first_collapse": 3}),
+    "duel": ("duel", {"max_steps": 25}),
+    "duel falling": ("duel", {"board_size": 7, "max_steps": 20, "first_collapse": 2}),
+}
+
+
+def game_of(case):
+    """The game of a case with every objective that it can have."""
+    name, params = CASES[case]
+    kinds = {"ffa": (), "duel": (), "radio": ("radio", "team")}.get(name.split("-")[0], ("team",))
+    objectives = [goal for goal in OBJECTIVES if goal not in NEEDS or NEEDS[goal] in kinds]
+    return momagames.spec(f"mo-pommerman-{name}-v0", objectives=objectives, **params)
+
+
+def oracle_of(game, start):
+    kind = "team" if len(set(game.teams)) < len(game.agents) else "duel" if len(game.agents) == 2 else "ffa"
+    params = game.params
+    return naive.Game(
+        start,
+        kind,
+        params["board_size"],
+        params["max_steps"],
+        params["max_blast_strength"],
+        params["first_collapse"],
+        params["agent_view_size"] if params["is_partially_observable"] else None,
+        params["credit"],
+    )
+
+
+def compare(game, batch, i, oracle):
+    """Environment i of a batch after a step against its oracle."""
+    shown = game.save(batch.states[i])
+    for key, value in oracle.position().items():
+        assert shown[key] == value, key
+    assert RESULTS[int(batch.states["result"][i])] == oracle.result
+    assert [seat for seat in range(4) if int(batch.states["winners"][i]) >> seat & 1] == oracle.winners
+    assert bool(batch.terminated[i].all()) == (oracle.over and not oracle.cut)
+    assert bool(batch.truncated[i].all()) == oracle.cut
+    for seat, paid in enumerate(oracle.rewards):
+        expected = [paid.get(goal.name, 0) for goal in game.objectives]
+        assert np.allclose(batch.rewards[i, seat], expected, atol=1e-6), dict(
+            zip(OBJECTIVES, batch.rewards[i, seat], strict=False)
+        )
+        for goal, amount in zip(game.objectives, expected, strict=True):
+            assert goal.low - 1e-6 <= amount <= goal.high + 1e-6, goal.name
+        legal = 1 if oracle.over else 6 if oracle.agents[seat].alive else 1
+        assert batch.masks[i, seat, :6].sum() == (0 if oracle.over else legal)
+        seen = game.observation_views(batch.observations[i, seat])
+        for name, value in oracle.observe(seat).items():
+            assert np.array_equal(seen[name], value), name
+        if int(batch.states["mode"][i]) == RADIO:
+            assert seen["message"].tolist() == list(oracle.agents[seat ^ 2].message)
+
+
+def play(game, batch, steps, seed):
+    """Random play of a batch and of its oracles."""
+    rng = np.random.default_rng(seed)
+    oracles = [oracle_of(game, game.save(state)) for state in batch.states]
+    for _ in range(steps):
+        over = [oracle.over for oracle in oracles]
+        if all(over):
+            break
+        moves = rng.choice(6, (*batch.played.shape[:2], 1), p=[0.1, 0.2, 0.2, 0.2, 0.2, 0.1])
+        words = rng.integers(0, 9, (*batch.played.shape[:2], len(game.actions) - 1)) * (rng.random() < 0.7)
+        actions = np.concatenate([moves, words], axis=2)
+        given = batch.actions(actions.squeeze(2) if len(game.actions) == 1 else actions)
+        batch.step(given)
+        for i, oracle in enumerate(oracles):
+            if not over[i]:
+                oracle.step(moves[i, :, 0].tolist(), words[i].tolist() if words.size else None)
+                compare(game, batch, i, oracle)
+    return oracles
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_games_from_the_start(case):
+    game = game_of(case)
+    batch = Batch(game, 6, autoreset="disabled", views="all")
+    batch.seed(5)
+    batch.reset()
+    play(game, batch, 60, seed=1)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_crowds(case):
+    game = game_of(case)
+    batch = Batch(game, 60, autoreset="disabled", views="all")
+    batch.seed(5)
+    batch.load(np.concatenate([loaded(game, position(game, seed)) for seed in range(60)]))
+    oracles = play(game, batch, 14, seed=2)
+    assert sum(oracle.over for oracle in oracles) > 5
