@@ -155,6 +155,18 @@ def test_a_seed_says_everything_and_bouts_do_not_depend_on_their_number(players)
     assert {one.games[0].seed for one in few.bouts}.isdisjoint(one.games[0].seed for one in other.bouts)
 
 
+def test_luck_differs_by_seed_bout_and_seat():
+    drawn = []
+
+    def draws(seen, mask, rng):
+        drawn.append(int(rng.integers(2**62)))
+        return 5
+
+    for seed in (1, 2):
+        match("mo-pommerman-team-v0", [draws, "static"], games=2, seed=seed, max_reruns=0)
+    assert len(drawn) == len(set(drawn)) == 2 * 2 * 2 * 10  # seeds, bouts, seats, steps
+
+
 def dice(seen, mask, rng):
     return int(rng.choice(np.flatnonzero(mask)))
 
