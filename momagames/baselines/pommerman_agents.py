@@ -1,4 +1,4 @@
-"""MO-Pommerman: the kernels of the policies "static", which stands still, and "simple", the scripted agent (SPEC §10).
+"""MO-Pommerman: the kernels of the policies "static", which stands still, and "simple", the scripted agent (SPEC §11).
 
 The scripted agent follows the first of seven rules that says anything. It knows the strength of bombs and not their time,
 never kicks on purpose, says nothing, and blows itself up often: an opponent for beginners, not a strong one.

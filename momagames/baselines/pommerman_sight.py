@@ -1,4 +1,4 @@
-"""MO-Pommerman: what a scripted agent sees, and the ways from where it stands (SPEC §7.2, §10).
+"""MO-Pommerman: what a scripted agent sees, and the ways from where it stands (SPEC §7.2, §11).
 
 `look` writes down what is seen, and all the rest, here and in pommerman_agents.py, reads that: nobody acts on what is hidden.
 

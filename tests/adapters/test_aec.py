@@ -10,8 +10,7 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 
 import momagames
 from momagames.envs import mobreakthrough_v0, mosame_game_v0
-
-SMALL = {"board_width": 5, "board_height": 6}
+from tests.adapters.small import SMALL, small
 
 
 def first_legal(env: AECEnv) -> int:
@@ -20,20 +19,19 @@ def first_legal(env: AECEnv) -> int:
 
 @pytest.mark.parametrize("id", momagames.ids())
 def test_seeds(id: str) -> None:
-    seed_test(lambda: momagames.make(id, **SMALL), num_cycles=20)
+    seed_test(lambda: momagames.make(id, **small(id)), num_cycles=20)
 
 
-@pytest.mark.parametrize("id", momagames.ids())
+DISCRETE = [id for id in momagames.ids() if len(momagames.spec(id).actions) == 1]
+
+
+@pytest.mark.parametrize("id", DISCRETE)  # AssertOutOfBoundsWrapper knows no other action spaces
 def test_pettingzoo_wrappers_accept_it(id: str) -> None:
-    env = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(_with_discrete(id)))
+    env = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(momagames.make(id, **small(id))))
     env.reset(seed=1)
     while env.agents:
         _, _, terminated, truncated, _ = env.last()
         env.step(None if terminated or truncated else first_legal(env))
-
-
-def _with_discrete(id: str) -> AECEnv:
-    return momagames.make(id, **SMALL)
 
 
 def test_an_instance_of_momaland_environments() -> None:

@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 import momagames
 from momagames.adapters.gymnasium import OneAgent
 from tests import meteors
-
-SMALL = {"board_width": 5, "board_height": 6}
-
-
-def small(id: str) -> dict[str, int]:
-    """Parameters that make games of this id short."""
-    return {"board_size": 7, "max_steps": 40} if "pommerman" in id else SMALL
+from tests.adapters.small import SMALL, small
 
 
 def first(state: object, mask: NDArray[np.int8], rng: np.random.Generator) -> int:

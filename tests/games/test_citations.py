@@ -30,6 +30,6 @@ def test_cited_sections_exist(folder):
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_sections_are_in_order(folder):
     titles = re.findall(r"^## (\d+) (.+)$", (folder / "SPEC.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert [int(number) for number, _ in titles] == list(range(1, 11))
-    for (_, title), start in zip(titles, ORDER, strict=True):
+    assert [int(number) for number, _ in titles] == list(range(1, len(titles) + 1))
+    for (_, title), start in zip(titles[: len(ORDER)], ORDER, strict=True):
         assert title.lower().startswith(start)

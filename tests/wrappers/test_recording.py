@@ -105,7 +105,8 @@ def test_chosen_episodes_only(tmp_path: Path) -> None:
     assert [file.name for file in env.recorder.files] == ["episode-000001.json", "episode-000003.json"]
 
 
-def test_simultaneous_moves(tmp_path: Path) -> None:
+def test_simultaneous_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(momagames.registry, "_entries", dict(momagames.registry._entries))
     momagames.register("meteors-v0", "tests.meteors:game")
     env = Record(MultiObjectiveAEC(meteors.game("meteors-v0", cells=4), render_mode="rgb_array"), tmp_path, ("gif", "json"))
     for seed in range(4):
