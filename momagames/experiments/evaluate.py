@@ -95,8 +95,9 @@ def _play(
     starts: NDArray[Any],
     words: NDArray[np.uint64],
 ) -> Episodes:
-    """Every member plays every episode from one seat; episodes are the inner loop."""
+    """Every member plays every episode from one seat, and the seats of its team mates; episodes are the inner loop."""
     count = len(members) * len(starts)
+    side = [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
     everybody = (*members, other)
     if any(member.rule == KERNEL for member in everybody):
         kernels = [member.kernel for member in everybody if member.kernel]
@@ -104,10 +105,10 @@ def _play(
             lacks = one_of([member.label for member in everybody if not member.kernel])
             raise BadParameter(f"{lacks} cannot meet policies that are kernels")
         seats = np.full((count, len(game.agents)), len(members))
-        seats[:, seat] = np.repeat(np.arange(len(members)), len(starts))
+        seats[:, side] = np.repeat(np.arange(len(members)), len(starts))[:, None]
         return play_kernels(game, np.tile(starts, len(members)), kernels, seats, np.tile(words, (len(members), 1)))
     rules = np.full((count, len(game.agents)), other.rule)
     weights = np.broadcast_to(other.weights, (*rules.shape, len(game.objectives))).copy()
-    rules[:, seat] = np.repeat([m.rule for m in members], len(starts))
-    weights[:, seat] = np.repeat([m.weights for m in members], len(starts), axis=0)
+    rules[:, side] = np.repeat([m.rule for m in members], len(starts))[:, None]
+    weights[:, side] = np.repeat([m.weights for m in members], len(starts), axis=0)[:, None]
     return play(game, np.tile(starts, len(members)), rules, weights, np.tile(words, (len(members), 1)))

@@ -75,7 +75,7 @@ class MethodChoice(Frozen):
 
 
 class Opponent(Frozen):
-    """A policy that plays all seats but one.
+    """A policy that plays all seats but those of one agent and its team mates.
 
     weights    of the policy "greedy", one for each objective; empty: all equal. Others have none.
     """
