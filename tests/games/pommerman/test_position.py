@@ -1,0 +1,428 @@
+"""Positions as data and as text (SPEC §9): nothing is lost, and what cannot be is refused with what is wrong and where."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.engine.play import Play, loaded, random_legal
+from momagames.errors import BadState
+
+FFA, RADIO, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
+ROWS = ["1267800", "0a300d0", "0044002", "0200000", "0000400", "0b00000", "0000000"]
+POSITION = {  # something of everything
+    "board": "".join(ROWS),
+    "agents": [[1, 1, 1, 2, 3, 1], [1, 5, 1, 10, 9, 0], [0, 5, 5, 0, 2, 0], [1, 1, 5, 1, 2, 0]],
+    "bombs": [[1, 2, 4, 3, 0, 4], [5, 1, 9, 2, 1, 0]],  # the second one is under agent_1
+    "flames": [[2, 3, 0], [2, 2, 1], [2, 2, 2], [4, 4, 2]],
+    "items": [[0, 1, 6], [2, 2, 7], [3, 1, 8]],
+    "step_count": 17,
+    "flame_owners": [1, 2, 0, 10],
+    "visited": ["100", "1000000000", "1fff", "1000"],
+    "rng": 12345678901234567890,
+}
+
+
+def board(*changes, rows=ROWS):
+    """The board with other digits on some cells: (row, column, digit)."""
+    cells = [list(row) for row in rows]
+    for row, col, digit in changes:
+        cells[row][col] = digit
+    return "".join("".join(row) for row in cells)
+
+
+def agent(seat, **parts):
+    """The agents, one of them changed."""
+    agents = [list(row) for row in POSITION["agents"]]
+    for part, value in parts.items():
+        agents[seat][("alive", "row", "col", "ammo", "strength", "kick").index(part)] = value
+    return agents
+
+
+def play_of(given=POSITION, id=FFA, **params):
+    """A game that goes on from a position."""
+    play = Play(momagames.spec(id, board_size=7, **params))
+    play.load(given)
+    return play
+
+
+def rest(play):
+    """Everybody stops and is silent."""
+    play.turn(np.zeros_like(play.pending))
+
+
+# ------------------------------------------------------------------------------------------------------- nothing is lost
+
+
+def forms(game, state):
+    data = game.save(state)
+    return {"data": data, "json": json.loads(json.dumps(data)), "text": game.show(state), "record": state.copy()}
+
+
+@pytest.mark.parametrize("form", ["data", "json", "text", "record"])
+def test_everything_is_kept(form):
+    play = play_of()
+    given = forms(play.game, play.state)[form]
+    assert play.game.save(loaded(play.game, given)[0]) == POSITION
+
+
+def test_the_text_is_facts_and_then_the_board():
+    play = play_of()
+    lines = play.game.show(play.state).splitlines()
+    assert lines[-7:] == ROWS
+    assert "bombs=[[1,2,4,3,0,4],[5,1,9,2,1,0]]" in lines
+    assert play.game.read("\n".join(lines[::-1][7:] + lines[-7:])) == POSITION, "in any order"
+
+
+KINDS = [
+    (FFA, {"board_size": 8}),
+    (FFA, {"board_size": 7, "dead": "leave", "objectives": ["outcome", "outcome_original", "explore", "useful_items"]}),
+    ("mo-pommerman-ffa-collapse-v0", {"board_size": 9, "max_steps": 30, "first_collapse": 6, "dead": "leave"}),
+    ("mo-pommerman-team-v0", {"board_size": 8, "dead": "leave", "credit": "split", "objectives": ["team_kill", "item_waste"]}),
+    (RADIO, {"board_size": 7, "first_collapse": 10, "max_steps": 30, "objectives": ["comm", "comm_change", "self_kill"]}),
+    (DUEL, {"observation": "planes"}),
+]
+
+
+@pytest.mark.parametrize(("id", "params"), KINDS, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize("form", ["data", "text", "record"])
+def test_a_loaded_position_goes_on_as_the_same_game(id, params, form, interpreted):
+    game = momagames.spec(id, **params)
+    play, other = Play(game), Play(game)
+    chance = np.random.default_rng(3)
+    deaths = 0
+    for seed in range(2 if interpreted else 12):
+        play.deal(seed)
+        while not play.state["over"]:
+            saved = game.save(play.state)
+            other.load(forms(game, play.state)[form])
+            assert game.save(other.state) == saved
+            deaths += not all(row[0] for row in saved["agents"])
+            for row, mask in zip(play.pending, play.masks, strict=True):
+                row[:] = random_legal(mask, game.actions, chance) if mask.any() else 0
+            other.turn(play.pending.copy())
+            play.turn(play.pending)
+            assert game.save(other.state) == game.save(play.state)
+            for name in ("reward", "observations", "masks"):
+                assert np.array_equal(getattr(other, name), getattr(play, name)), name
+            for name in ("over", "truncated", "gone", "result", "winners"):
+                assert np.array_equal(other.states[name], play.states[name]), name
+        play.deal()
+        other.deal()
+        assert game.save(play.state) == game.save(other.state), "and the next game is the same too"
+    assert deaths or interpreted or id == DUEL, "these games must have steps after a death"
+
+
+def test_what_is_left_out():
+    given = {"board": board((1, 2, "0"), (2, 2, "0"), (2, 3, "0"), (4, 4, "0")), "agents": POSITION["agents"]}
+    play = play_of(given)
+    saved = play.game.save(play.state)
+    expected = {"bombs": [], "flames": [], "items": [], "flame_owners": [], "step_count": 0}
+    assert {name: saved[name] for name in expected} == expected
+    assert saved["visited"] == [f"{1 << 7 * row + col:x}" for _, row, col, *_ in POSITION["agents"]]
+    play.deal(7)
+    stream = int(play.state["rng"])
+    play.load(given)
+    assert int(play.state["rng"]) == stream, "the environment's own luck goes on"
+
+
+@pytest.mark.parametrize(("owners", "kills", "self_kills"), [([1, 2, 0, 10], 1, -1), ([1, 2, 0, 2], 1, 0), (None, 0, 0)])
+def test_owners_of_flames_are_kept(owners, kills, self_kills):
+    """agent_3 walks into the flames of (4, 4): a kill of agent_1, and its own fault too, if both are owners."""
+    given = POSITION | {"agents": agent(3, row=4, col=5), "board": board((1, 5, "0"), (4, 5, "d")), "flame_owners": owners}
+    if owners is None:
+        del given["flame_owners"]
+    play = play_of(given, objectives=["kills", "self_kill"])
+    assert play.game.save(play.state)["flame_owners"] == (owners or [0, 0, 0, 0])
+    play.turn(np.array([[0], [0], [0], [3]]))
+    assert play.reward.tolist() == [[0, 0], [kills, 0], [0, 0], [0, self_kills]]
+    assert not play.state["alive"][3]
+
+
+def test_a_board_may_be_rows():
+    play = play_of(POSITION | {"board": ROWS})
+    assert play.game.save(play.state) == POSITION
+
+
+def test_messages_are_kept_in_radio():
+    messages = [[1, 2], [3, 0], [0, 0], [8, 8]]
+    play = play_of(POSITION | {"messages": messages}, RADIO)
+    assert play.game.save(play.state)["messages"] == messages
+    assert play.game.save(play_of(POSITION, RADIO).state)["messages"] == [[0, 0]] * 4
+    silent = play_of(POSITION | {"messages": [[0, 0]] * 4}, FFA)
+    assert "messages" not in silent.game.save(silent.state)
+
+
+# ---------------------------------------------------------------------------------------------------------- exotic ones
+
+
+def test_strength_above_the_limit_and_full_ammunition():
+    play = play_of(POSITION | {"agents": agent(0, strength=16, ammo=10)}, max_blast_strength=4)
+    assert play.game.save(play.state)["agents"][0] == [1, 1, 1, 10, 16, 1]
+
+
+def test_a_bomb_under_an_agent_is_seen_once_the_agent_has_gone():
+    play = play_of()
+    play.turn(np.array([[0], [1], [0], [0]]))
+    saved = play.game.save(play.state)
+    assert saved["agents"][1][1:3] == [4, 1]
+    assert saved["board"][5 * 7 + 1] == "3"
+
+
+@pytest.mark.parametrize("dead", [(0, 1, 2, 3), (1, 2, 3), (0, 2)])
+def test_T3_W4_a_position_that_a_fallen_ring_decides_is_over_one_step_later(dead):
+    given = {"board": "0" * 49, "agents": [[0, 1, 1, 1, 2, 0]] * 4}
+    places = {0: (1, 1), 1: (5, 1), 2: (5, 5), 3: (1, 5)}
+    for seat in set(range(4)) - set(dead):
+        row, col = places[seat]
+        given["board"] = board((row, col, "abcd"[seat]), rows=[given["board"][k : k + 7] for k in range(0, 49, 7)])
+        given["agents"] = [[1, row, col, 1, 2, 0] if k == seat else one for k, one in enumerate(given["agents"])]
+    play = play_of(given, "mo-pommerman-team-v0", num_items=0)
+    assert not play.state["over"]
+    rest(play)
+    assert play.state["over"]
+
+
+# ---------------------------------------------------------------------------------------------------- order of the flames
+
+
+def test_flames_are_saved_oldest_first_and_row_by_row():
+    play = play_of()
+    assert int(play.state["flame_orders"]) == 0
+    rest(play)
+    assert play.game.save(play.state)["flames"] == [[2, 2, 0], [2, 2, 1], [4, 4, 1]]
+
+
+def lines_of_fire(*flames):
+    """An empty 16x16 board with two bombs that reach far and explode now, and these flames."""
+    cells = [["0"] * 16 for _ in range(16)]
+    agents = [[1, 1, 1, 1, 2, 0], [1, 14, 1, 1, 2, 0], [1, 14, 14, 1, 2, 0], [1, 1, 14, 1, 2, 0]]
+    bombs = [[4, 4, 1, 16, 0, 0], [11, 11, 1, 16, 0, 0]]
+    for digit, cell in zip("abcd33", [row[1:3] for row in agents] + [row[:2] for row in bombs], strict=True):
+        cells[cell[0]][cell[1]] = digit
+    for row, col, _ in flames:
+        cells[row][col] = "4"
+    text = "".join("".join(row) for row in cells)
+    return {"board": text, "agents": agents, "bombs": bombs, "flames": [list(flame) for flame in flames]}
+
+
+def test_flames_in_another_order_keep_it_while_they_last():
+    game = momagames.spec(FFA, board_size=16)
+    play, other = Play(game), Play(game)
+    play.load(lines_of_fire((9, 9, 2), (8, 8, 2), (7, 1, 1), (6, 6, 2)))
+    assert game.save(play.state)["flames"] == [[9, 9, 2], [8, 8, 2], [7, 1, 1], [6, 6, 2]]
+    for life in (1, 0):
+        rest(play)
+        flames = game.save(play.state)["flames"]
+        first = [[9, 9, life], [8, 8, life], [7, 1, 0], [6, 6, life]] if life else [[9, 9, 0], [8, 8, 0], [6, 6, 0]]
+        assert flames[: len(first)] == first
+        new = flames[len(first) :]
+        assert len(new) == 62 - 2
+        assert new == sorted(new, key=lambda flame: (flame[2], *flame[:2]))
+        other.load(game.save(play.state))  # longer than any order that could be given, but in order from some flame on
+        assert game.save(other.state) == game.save(play.state)
+    rest(play)
+    assert {flame[2] for flame in game.save(play.state)["flames"]} == {0}
+    assert len(game.save(play.state)["flames"]) == 60
+
+
+def test_too_many_flames_in_no_order():
+    """Turned round, 33 flames are in order from the last one on, and 32 have to be remembered."""
+    game = momagames.spec(FFA, board_size=16)
+    cells = [(row, col, 1) for row in (7, 8, 9) for col in range(16)]
+    for given in (cells, cells[32::-1] + cells[33:]):
+        assert game.save(loaded(game, lines_of_fire(*given))[0])["flames"] == [list(flame) for flame in given]
+    with pytest.raises(BadState, match="the first 33 flames are in no order: list them oldest"):
+        loaded(game, lines_of_fire(*cells[33::-1], *cells[34:]))
+
+
+# -------------------------------------------------------------------------------------------------------- falling rings
+
+
+def test_W4_O9_a_position_is_saved_after_the_fall_and_seen_before_it():
+    game = momagames.spec("mo-pommerman-ffa-collapse-v0", board_size=7, first_collapse=18, max_steps=30, observation="dict")
+    play = Play(game)
+    play.load(POSITION | {"agents": agent(0, row=0, col=6), "board": board((1, 1, "0"), (0, 6, "a"))})
+    rest(play)
+    saved = game.save(play.state)
+    assert int(play.state["falling"]) == 0
+    assert play.observe(0)["board"][0].tolist() == [1, 2, 6, 7, 8, 0, 10]
+    assert saved["board"][:7] == "1111111"
+    assert saved["agents"][0][0] == 0, "it has fallen with the ring"
+    assert saved["agents"][1][0] == 1
+    assert saved["items"] == [[2, 2, 7], [3, 1, 8]], "the item of (0, 1) is gone"
+    assert play.state["alive"][0] == 1, "saving changes nothing"
+    other = Play(game)
+    other.load(saved)
+    assert int(other.state["falling"]) == -1
+    assert game.save(other.state) == saved
+    assert other.observe(0)["board"][0].tolist() == [1] * 7
+
+
+# -------------------------------------------------------------------------------------------------------- who has left
+
+
+def test_the_dead_have_left_where_they_leave():
+    stay, leave, told = play_of(), play_of(dead="leave"), play_of(POSITION | {"gone": [0, 0, 0, 0]}, dead="leave")
+    assert [play.states["gone"][0].tolist() for play in (stay, leave, told)] == [[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]
+    assert "gone" not in stay.game.save(stay.state)
+    assert leave.game.save(leave.state)["gone"] == [0, 0, 1, 0]
+    for play in (stay, leave, told):
+        rest(play)
+    outcome = 0
+    assert stay.reward[2, outcome] == 0
+    assert leave.reward[2, outcome] == 0, "it was paid when it left"
+    assert told.reward[2, outcome] == -1, "it leaves now"
+    assert told.states["gone"][0].tolist() == [0, 0, 1, 0]
+
+
+# ------------------------------------------------------------------------------------------------------------ refusals
+
+REFUSED = [
+    # the board
+    ({"board": "00"}, "board has 2 cells; this game needs 7 x 7 = 49 hex digits"),
+    ({"board": ROWS[1:]}, "board has 42 cells"),
+    ({"board": board((3, 3, "5"))}, "board row 3, column 3 holds '5'; allowed: 0-4, 6-8, agents a-d"),
+    ({"board": board((3, 3, "9"))}, "board row 3, column 3 holds '9'"),
+    ({"board": board((6, 0, "e"))}, "board row 6, column 0 holds 'e'"),
+    ({"board": board((6, 0, "x"))}, "board row 6, column 0 holds 'x'"),
+    ({"board": None}, "board=None: needed is a text of 49 hex digits, or 7 rows of 7"),
+    ({"board": [[0] * 7] * 7}, "needed is a text of 49 hex digits"),
+    # agents
+    ({"agents": POSITION["agents"][:3]}, "agents lists 3; this game has 4"),
+    ({"agents": 3}, "agents=3: needed is a list of lists of 6 whole numbers"),
+    ({"agents": "[["}, "agents='\\[\\[' cannot be read"),
+    ({"agents": agent(1, row=1.5)}, r"agents\[1\]=.*1.5.*: needed are 6 whole numbers"),
+    ({"agents": [[1, 1, 1, 2, 3]] * 4}, r"agents\[0\]=.*: needed are 6 whole numbers"),
+    ({"agents": agent(0, alive=2)}, r"agents\[0\]: alive=2 is not possible; allowed: 0..1"),
+    ({"agents": agent(0, row=7)}, r"agents\[0\]: row=7 is not possible; allowed: 0..6"),
+    ({"agents": agent(2, col=-1)}, r"agents\[2\]: col=-1 is not possible; allowed: 0..6"),
+    ({"agents": agent(3, ammo=11)}, r"agents\[3\]: ammo=11 is not possible; allowed: 0..10"),
+    ({"agents": agent(3, strength=0)}, r"agents\[3\]: strength=0 is not possible; allowed: 1..255"),
+    ({"agents": agent(3, kick=2)}, r"agents\[3\]: kick=2"),
+    ({"agents": agent(0, col=0)}, r"agent_0 lives on \(1, 0\), but the board shows it at: \(1, 1\)"),
+    ({"agents": agent(0, alive=0)}, r"agent_0 is dead, but the board shows it at: \(1, 1\)"),
+    ({"agents": agent(2, alive=1)}, r"agent_2 lives on \(5, 5\), but the board shows it at: nowhere"),
+    ({"board": board((6, 6, "a"))}, r"agent_0 lives on \(1, 1\), but the board shows it at: \(1, 1\), \(6, 6\)"),
+    ({"board": board((1, 1, "1"))}, r"agent_0 lives on \(1, 1\), but the board shows it at: nowhere"),
+    # bombs
+    ({"bombs": [[1, 2, 4, 3, 0]]}, r"bombs\[0\]=.*: needed are 6 whole numbers"),
+    ({"bombs": [[1, 7, 4, 3, 0, 0]]}, r"bombs\[0\]: col=7 is not possible; allowed: 0..6"),
+    ({"bombs": [[1, 2, 4, 3, 0, 0], [1, 2, 3, 3, 0, 0]]}, r"bombs\[1\]: there is another bomb on row 1, column 2"),
+    ({"bombs": [[1, 2, 0, 3, 0, 0]]}, r"bombs\[0\]: life=0 is not possible; allowed: 1..10"),
+    ({"bombs": [[1, 2, 11, 3, 0, 0]]}, r"bombs\[0\]: life=11"),
+    ({"bombs": [[1, 2, 4, 0, 0, 0]]}, r"bombs\[0\]: strength=0 is not possible; allowed: 1..255"),
+    ({"bombs": [[1, 2, 4, 3, 4, 0]]}, r"bombs\[0\]: owner=4 is not possible; allowed: 0..3"),
+    ({"bombs": [[1, 2, 4, 3, 0, 5]]}, r"bombs\[0\]: direction=5 is not possible; allowed: 0..4"),
+    *(
+        (
+            {"bombs": [*POSITION["bombs"], [*cell, 4, 3, 0, 0]]},
+            rf"bombs\[2\]: the board shows {shown} on row {cell[0]}, column {cell[1]}",
+        )
+        for cell, shown in (((0, 0), 1), ((0, 1), 2), ((6, 6), 0), ((0, 2), 6))
+    ),
+    ({"bombs": []}, r"board row 1, column 2 shows a bomb \(3\) that bombs does not list"),
+    ({"bombs": [[0, 0, 1, 2, 0, 0]] * 65}, "bombs lists 65; a position holds at most 64"),
+    # flames
+    ({"flames": [[2, 3]]}, r"flames\[0\]=\[2, 3\]: needed are 3 whole numbers"),
+    ({"flames": [[2, 3, 3]]}, r"flames\[0\]: life=3 is not possible; allowed: 0..2"),
+    ({"flames": [[2, 3, -1]]}, r"flames\[0\]: life=-1"),
+    ({"flames": [[9, 3, 1]]}, r"flames\[0\]: row=9"),
+    ({"flames": [[2, 3, 1], [2, 3, 1]]}, r"flames\[1\]: there is another flame of life 1 on row 2, column 3"),
+    ({"flames": [[6, 6, 1]]}, r"flames\[0\]: the board shows no flames \(4\) on row 6, column 6"),
+    ({"flames": [[2, 3, 1], [2, 2, 1]]}, r"board row 4, column 4 shows flames \(4\) that flames does not list"),
+    # items
+    ({"items": [[0, 1, 5]]}, r"items\[0\]: value=5 is not possible; allowed: 6..8"),
+    ({"items": [[0, 1, 9]]}, r"items\[0\]: value=9"),
+    ({"items": [[0, 1, 6], [0, 1, 7]]}, r"items\[1\]: there is another item on row 0, column 1"),
+    ({"items": [[0, 0, 6]]}, r"items\[0\]: no wood \(2\) and no flames \(4\) on row 0, column 0 could hide it"),
+    ({"items": [[1, 1, 6]]}, r"items\[0\]: no wood \(2\) and no flames \(4\) on row 1, column 1"),
+    ({"items": [[0, 7, 6]]}, r"items\[0\]: col=7"),
+    # the rest
+    ({"step_count": 800}, "step_count=800 is not possible here; allowed: whole numbers 0..799"),
+    ({"step_count": -1}, "step_count=-1"),
+    ({"rng": 2**64}, "rng="),
+    ({"messages": [[1, 0], [0, 0], [0, 0], [0, 0]]}, "messages: nobody speaks in this game"),
+    ({"visited": ["1"]}, r"visited=\['1'\]: needed is a list of 4 hex numbers, one for each agent"),
+    ({"visited": 5}, "visited=5: needed is a list of 4 hex numbers"),
+    ({"visited": ["1", "x", "1", "1"]}, r"visited\[1\]='x': needed is a hex number with a bit for each of 49 cells"),
+    ({"visited": ["1", "1", "-1", "1"]}, r"visited\[2\]='-1'"),
+    ({"visited": ["1", "1", "1", f"{1 << 49:x}"]}, r"visited\[3\]='2000000000000'"),
+    ({"visited": [1, 1, 1, 1]}, r"visited\[0\]=1"),
+    ({"gone": [0, 0, 1, 0]}, r"gone\[2\]=1: nobody leaves this game \(dead='stay'\)"),
+    ({"gone": [0, 0]}, "gone=.*: needed is a list of 4 whole numbers, one for each agent"),
+    ({"gone": [0, 0, 2, 0]}, r"gone\[2\]=2 is not possible; allowed: 0..1"),
+    ({"bomb": []}, "a position has no key 'bomb'.*did you mean 'bombs'"),
+]
+OWNERS = [
+    ([1, 2, 3], "flame_owners=.*: needed is a list of 4 whole numbers, one for each flame"),
+    ([1, 2, 3, 16], r"flame_owners\[3\]=16 is not possible; allowed: 0..15"),
+    ([1, 2, -3, 1], r"flame_owners\[2\]=-3"),
+    ([1, 1.5, 3, 1], r"flame_owners\[1\]=1.5"),
+    ("x", "state cannot be read"),
+    (7, "flame_owners=7"),
+]
+REFUSED += [({"flame_owners": owners}, why) for owners, why in OWNERS]
+
+
+@pytest.mark.parametrize(("change", "why"), REFUSED, ids=lambda value: str(value)[:50])
+def test_refused(change, why):
+    env = momagames.make(FFA, api="parallel", board_size=7)
+    env.reset(options={"state": POSITION})
+    given = POSITION | change
+    if "flames" in change:
+        del given["flame_owners"]
+    with pytest.raises(BadState, match=why) as error:
+        env.reset(options={"state": given})
+    assert str(error.value).startswith(FFA)
+    assert env.get_state() == POSITION, "and the game that was running goes on"
+    env.step(dict.fromkeys(env.agents, 0))
+
+
+def test_refused_in_other_games():
+    for id, change, why, params in (
+        (RADIO, {"messages": [[9, 0]] * 4}, r"messages\[0\]: word=9 is not possible; allowed: 0..8", {}),
+        (RADIO, {"messages": [[1, 0]] * 3}, "messages lists 3; this game has 4 agents", {}),
+        (FFA, {"gone": [1, 0, 1, 0]}, r"gone\[0\]=1, but agent_0 lives", {"dead": "leave"}),
+        (DUEL, {}, "board row 1, column 5 holds 'd'; allowed: 0-4, 6-8, agents a-b", {}),
+        (DUEL, {"board": board((1, 5, "0"))}, "agents lists 4; this game has 2", {}),
+    ):
+        with pytest.raises(BadState, match=why):
+            play_of(POSITION | change, id, **params)
+    with pytest.raises(BadState, match="needs 'agents'"):
+        play_of({"board": POSITION["board"]})
+
+
+def test_too_many_bombs_to_come():
+    """SPEC §9.3 10 + 10 + 10 + 1 of ammunition, 2 bombs and 31 items are 64: one more is one too many."""
+    wood = (
+        [(row, col) for row in (2, 3, 4) for col in range(7)] + [(6, col) for col in range(7)] + [(0, col) for col in range(3)]
+    )
+    agents = [
+        [alive, row, col, ammo, 2, 0] for (alive, row, col, *_), ammo in zip(POSITION["agents"], (10, 10, 10, 1), strict=True)
+    ]
+    cells = board(*((row, col, "2") for row, col in wood), (0, 3, "0"), (0, 4, "0"))
+    given = {"board": cells, "agents": agents, "bombs": POSITION["bombs"], "items": [[*cell, 6] for cell in wood]}
+    assert len(wood) == 31
+    play_of(given)
+    with pytest.raises(BadState, match="bombs, ammunition and extra-bomb items come to 65; a position holds at most 64 bombs"):
+        play_of(given | {"board": cells[:3] + "6" + cells[4:]})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"), [("bombs=[[1", "bombs='\\[\\[1' cannot be read"), ("0000", "needs 'agents'|board has 4")]
+)
+def test_text_that_cannot_be_read(text, why):
+    with pytest.raises(BadState, match=why):
+        play_of(text)
+
+
+def test_the_time_is_up():
+    """§6 T1 A game that was cut off is not played on; the step before is."""
+    play = play_of(POSITION | {"step_count": 799})
+    rest(play)
+    assert play.state["truncated"]
+    with pytest.raises(BadState, match=re.escape("step_count=800 is not possible here; allowed: whole numbers 0..799")):
+        play.load(play.game.save(play.state))
