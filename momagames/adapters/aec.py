@@ -100,8 +100,10 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         if self._sequential:
             return {agent: self.look(agent) for agent in agents}
         everything = self.play.observe_all()
-        for seen, mask in zip(everything, shown_masks(self.game, self.play.masks), strict=True):
-            seen["action_mask"] = mask
+        for i, mask in enumerate(shown_masks(self.game, self.play.masks)):
+            everything[i]["action_mask"] = mask
+        if len(agents) == len(everything):
+            return dict(zip(agents, everything))  # noqa: B905 - as long as each other
         return {agent: everything[self._index[agent]] for agent in agents}
 
     def last(self, observe: bool = True) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
@@ -196,14 +198,14 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
 
     def _pay(self) -> None:
         """PettingZoo's `rewards`: of this step, for the agents that are still here."""
-        rewards = dict(zip(self.possible_agents, self.play.reward.copy(), strict=True))
+        rewards = dict(zip(self.possible_agents, self.play.reward.copy()))  # noqa: B905 - as long as each other
         self.rewards = rewards if len(self.agents) == len(rewards) else {agent: rewards[agent] for agent in self.agents}
 
     def _tell(self) -> None:
         """What the game has to say to everybody."""
         if self.game.facts:
             facts = self.game.facts(self.play.state)
-            self.infos = {agent: dict(facts) for agent in self.agents}
+            self.infos = {agent: facts.copy() for agent in self.agents}
 
     def _end(self, status: int) -> None:
         """Somebody has left, or the game is over."""

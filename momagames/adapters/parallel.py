@@ -27,6 +27,7 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
         Declared.__init__(self, aec.game)
         self.render_mode, self.render_options = aec.render_mode, aec.render_options
         self._started = False
+        self._names = frozenset(self.possible_agents)
 
     @property
     def returns(self) -> NDArray[np.float64]:
@@ -54,8 +55,9 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
         aec = self.aec_env
         if not self._started:
             raise checks.before_reset("step()")
-        for agent in actions.keys() - self.action_spaces.keys():
-            self.action_space(agent)  # refuses an unknown name
+        if not actions.keys() <= self._names:
+            for agent in actions:
+                self.action_space(agent)  # refuses an unknown name
         if not self.agents:
             return {}, {}, {}, {}, {}
         playing = aec.agents[:]
@@ -71,11 +73,10 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
         return seen, rewards, terminations, truncations, infos
 
     def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
-        infos = {agent: dict(self.aec_env.infos[agent]) for agent in agents}
-        if self.game.sequential:
-            for info in infos.values():
-                info["active_agent"] = self.aec_env.agent_selection
-        return infos
+        told = self.aec_env.infos
+        if not self.game.sequential:
+            return {agent: told[agent].copy() for agent in agents}
+        return {agent: {**told[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
 
     def _bury(self) -> None:
         """The dead steps of agents that have finished."""

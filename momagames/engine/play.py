@@ -198,7 +198,7 @@ class Play:
             for i, action in enumerate(actions):
                 if type(action) not in INTEGERS:
                     return i
-                self._column[i] = action
+            self._column[:] = actions
         else:
             for i, action in enumerate(actions):
                 if type(action) is not np.ndarray or action.shape != self._shape or action.dtype.kind not in "iu":

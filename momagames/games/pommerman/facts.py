@@ -11,6 +11,8 @@ RESULTS = ("incomplete", "win", "tie")
 
 def facts(state: State) -> dict[str, Any]:
     """ "result": "incomplete", "win" or "tie", and "winners", the names of who has won."""
+    if not state["result"]:
+        return {"result": RESULTS[0], "winners": []}
     winners, seats = int(state["winners"]), int(state["seats"])
     return {
         "result": RESULTS[int(state["result"])],
