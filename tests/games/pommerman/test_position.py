@@ -339,6 +339,7 @@ REFUSED = [
     ({"items": [[0, 1, 6], [0, 1, 7]]}, r"items\[1\]: there is another item on row 0, column 1"),
     ({"items": [[0, 0, 6]]}, r"items\[0\]: no wood \(2\) and no flames \(4\) on row 0, column 0 could hide it"),
     ({"items": [[1, 1, 6]]}, r"items\[0\]: no wood \(2\) and no flames \(4\) on row 1, column 1"),
+    ({"items": [[6, 6, 6]]}, r"items\[0\]: no wood \(2\) and no flames \(4\) on row 6, column 6"),
     ({"items": [[0, 7, 6]]}, r"items\[0\]: col=7"),
     # the rest
     ({"step_count": 800}, "step_count=800 is not possible here; allowed: whole numbers 0..799"),
@@ -393,6 +394,16 @@ def test_refused_in_other_games():
             play_of(POSITION | change, id, **params)
     with pytest.raises(BadState, match="needs 'agents'"):
         play_of({"board": POSITION["board"]})
+
+
+def test_owners_in_the_duel_are_its_two_agents():
+    rest = {"board": board((1, 5, "0")), "agents": POSITION["agents"][:2], "visited": ["1", "1"], "flame_owners": [1, 2, 0, 3]}
+    good = POSITION | rest
+    play_of(good, DUEL)
+    with pytest.raises(BadState, match=r"bombs\[0\]: owner=2 is not possible; allowed: 0..1"):
+        play_of(good | {"bombs": [[1, 2, 4, 3, 2, 4], [5, 1, 9, 2, 1, 0]]}, DUEL)
+    with pytest.raises(BadState, match=r"flame_owners\[3\]=4 is not possible; allowed: 0..3"):
+        play_of(good | {"flame_owners": [1, 2, 0, 4]}, DUEL)
 
 
 def test_too_many_bombs_to_come():

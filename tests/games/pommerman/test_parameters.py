@@ -1,0 +1,174 @@
+"""Ids, parameters and objectives of MO-Pommerman (SPEC §5, §8), and the words for its actions."""
+
+import re
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.engine.play import Play
+from momagames.errors import BadParameter, IllegalAction
+from momagames.games import pommerman
+from momagames.games.pommerman.state import OBJECTIVES
+from momagames.registry import VERSIONS
+
+FFA, TEAM, RADIO, DUEL = (f"mo-pommerman-{name}-v0" for name in ("ffa", "team", "radio", "duel"))
+FULL, FALLING, BOTH = "mo-pommerman-team-full-v0", "mo-pommerman-ffa-collapse-v0", "mo-pommerman-team-collapse-v0"
+IDS = [id for id in VERSIONS if id.startswith("mo-pommerman-")]
+ORIGINAL = {  # E1, E2: fog, limit of range items, first ring
+    FFA: (False, 10, None),
+    FALLING: (False, 10, 500),
+    TEAM: (True, 4, None),
+    FULL: (False, 10, None),
+    BOTH: (True, 4, 500),
+    RADIO: (True, 4, None),
+    DUEL: (False, 10, None),
+}
+ALONE, TOGETHER = "outcome kills wood items bombs", "outcome kills team_kill wood bombs"
+OBJECTIVES_OF = {FFA: ALONE, FALLING: ALONE, TEAM: TOGETHER, FULL: TOGETHER, BOTH: TOGETHER, RADIO: f"{TOGETHER} comm"}
+OBJECTIVES_OF[DUEL] = "outcome wood items bombs"
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_defaults_are_the_games_of_the_original(id):
+    game = momagames.spec(id)
+    params = game.params
+    assert (params["is_partially_observable"], params["max_blast_strength"], params["first_collapse"]) == ORIGINAL[id]
+    counts = [params[name] for name in ("board_size", "num_rigid", "num_wood", "num_items", "max_steps", "agent_view_size")]
+    assert counts == ([8, 16, 16, 10, 800, 4] if id == DUEL else [11, 36, 36, 20, 800, 4])
+    assert params["blast_strength"] == 2
+    assert (params["dead"], params["credit"], params["observation"], params["egocentric"]) == ("stay", "full", "dict", False)
+    assert [goal.name for goal in game.objectives] == OBJECTIVES_OF[id].split()
+    assert game.agents == tuple(f"agent_{seat}" for seat in range(2 if id == DUEL else 4))
+    teams = id in (TEAM, FULL, BOTH, RADIO)
+    assert game.teams == ((0, 1, 0, 1) if teams else tuple(range(len(game.agents))))
+    assert game.utility == ("teams" if teams else "individual")
+    assert game.information == ("partial" if params["is_partially_observable"] else "perfect")
+    assert game.actions == ((6, 9, 9) if id == RADIO else (6,))
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("size", range(7, 17))
+def test_every_size_has_defaults_that_are_allowed(id, size):
+    game = momagames.spec(id, board_size=size)
+    again = momagames.spec(id, **{name: value for name, value in game.params.items() if name != "objectives"})
+    assert again.params == game.params
+    play = Play(game)
+    play.deal(size)
+    assert play.mask(0)[:6].all()
+
+
+@pytest.mark.parametrize("size", [7, 11, 16])
+def test_the_ends_of_what_a_board_may_hold(size):
+    """The largest number of each, one after the other, can be dealt."""
+    params = {"board_size": size}
+    for name in ("num_rigid", "num_wood", "num_items"):
+        params[name] = next(int(p.high) for p in momagames.spec(FFA, **params).parameters if p.name == name)
+    play = Play(momagames.spec(FFA, **params))
+    play.deal(1)
+    saved = play.game.save(play.state)
+    assert [saved["board"].count(digit) for digit in "12"] == [params["num_rigid"], params["num_wood"]]
+    assert len(saved["items"]) == params["num_items"]
+    play.load(saved)  # and no more bombs can come of it than a position holds
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"board_size": 6}, "board_size=6 is not possible; allowed: whole numbers 7..16"),
+        ({"num_rigid": 37}, "num_rigid=37 .* 0..36 (on 11 x 11, so that boards whose passages can be reached (G7) do not"),
+        ({"num_wood": 57}, "num_wood=57 .* 0..56 (what 36 rigid walls leave on 11 x 11)"),
+        ({"num_rigid": 35, "num_wood": 57}, "num_wood=57 .* 0..56 (what 35 rigid walls leave"),
+        ({"num_wood": 14, "num_items": 15}, "num_items=15 .* 0..14 (one in each wooden wall, 60 at most)"),
+        ({"num_wood": 0, "num_items": 13}, "num_items=13 .* 0..12 (one in each"),
+        ({"board_size": 16, "num_items": 61}, "num_items=61 .* 0..60"),
+        ({"first_collapse": 797}, "first_collapse=797 .* 1..796, or None (at least 4 before max_steps=800)"),
+        ({"first_collapse": 0}, "first_collapse=0 "),
+        ({"max_steps": 1}, "max_steps=1 "),
+        ({"agent_view_size": 0}, "agent_view_size=0 .* 1..15"),
+        ({"blast_strength": 0}, "blast_strength=0 .* 1..16"),
+        ({"dead": "go"}, "dead='go' .*'stay' or 'leave'"),
+        ({"credit": "none"}, "credit='none' .*'full' or 'split'"),
+        ({"observation": "array"}, "observation='array' .*'dict' or 'planes'"),
+        ({"egocentric": True}, "egocentric=True needs is_partially_observable=True"),
+        ({"objectives": ["comm"]}, "the objective 'comm' is for games with radio"),
+        ({"objectives": ["outcome", "comm_change"]}, "the objective 'comm_change' is for games with radio"),
+        ({"objectives": ["team_kill"]}, "the objective 'team_kill' is for games with teams"),
+        ({"objectives": ["team_bombs"]}, "the objective 'team_bombs' is for games with teams"),
+        ({"objectives": ["mate_survival"]}, "the objective 'mate_survival' is for games with teams"),
+        ({"objectives": ["kils"]}, "has no objective 'kils'.*did you mean 'kills'"),
+        ({"objectives": []}, "must name at least one objective"),
+        ({"num_wod": 3}, "has no parameter 'num_wod'.*did you mean 'num_wood'"),
+        ({"variant": "duel"}, "fixes 'variant'"),
+    ],
+    ids=str,
+)
+def test_refused(given, why):
+    pattern = ".*".join(re.escape(part) for part in why.split(".*"))
+    with pytest.raises(BadParameter, match=f"^{FFA}.*{pattern}"):
+        momagames.spec(FFA, **given)
+
+
+def test_an_unknown_variant_is_refused():
+    with pytest.raises(BadParameter, match=r"variant='teams' is not possible; allowed: .*did you mean 'team'"):
+        pommerman.game("guest-v0", "teams")
+
+
+def test_what_goes_together():
+    momagames.spec(FFA, is_partially_observable=True, egocentric=True)
+    momagames.spec(RADIO, first_collapse=20, objectives=["comm", "comm_change"])
+    assert momagames.spec(FALLING, first_collapse=None).params["first_collapse"] is None
+    assert momagames.spec(FALLING, max_steps=4).params["first_collapse"] is None, "too short for rings"
+    with pytest.raises(BadParameter, match="'comm' is for games with radio"):
+        momagames.spec(TEAM, objectives=["comm"])
+
+
+def test_every_objective_can_be_chosen_and_has_bounds():
+    game = momagames.spec(RADIO, objectives=list(OBJECTIVES[::-1]), max_steps=50)
+    assert [goal.name for goal in game.objectives] == list(OBJECTIVES[::-1])
+    for goal, worst in zip(game.objectives, game.reference_point, strict=True):
+        assert goal.return_low <= goal.low <= 0 <= goal.high <= max(goal.high, goal.return_high)
+        assert worst == goal.return_low
+    bounds = {goal.name: (goal.return_low, goal.return_high) for goal in game.objectives}
+    assert bounds["outcome"] == bounds["outcome_original"] == (-1, 1)
+    assert (bounds["kills"], bounds["wood"], bounds["item_waste"]) == ((0, 2), (0, 36), (-20, 0))
+    assert (bounds["bombs"], bounds["team_bombs"], bounds["explore"]) == ((-50, 0), (-100, 0), (0, 120))
+    alone = {goal.name: goal for goal in momagames.spec(FFA, objectives=["kills", "outcome_original"]).objectives}
+    assert alone["kills"].return_high == 3
+    assert alone["outcome_original"].return_low == -800
+    assert momagames.spec(DUEL, objectives="kills").objectives[0].return_high == 1
+
+
+@pytest.mark.parametrize("id", [FFA, RADIO])
+def test_actions_by_name(id):
+    play = Play(momagames.spec(id))
+    play.deal(0)
+    game, state = play.game, play.state
+    for move, name in enumerate(("stop", "up", "down", "left", "right", "bomb")):
+        action = [move, 3, 8] if id == RADIO else move
+        assert game.action_name(state, action) == (f"{name} 3 8" if id == RADIO else name)
+        assert game.parse_action(state, game.action_name(state, action)) == action
+        silent = [move, 0, 0] if id == RADIO else move
+        for text in (name, name.upper(), name[0], str(move)):
+            assert game.parse_action(state, text) == silent
+    for text in ("", "x", "6", "-1", "up 1", "up 1 9", "up x y", "up 1 2 3", *(["up 3 5"] if id == FFA else [])):
+        with pytest.raises(ValueError, match="is not an action: type 'stop', 'up'"):
+            game.parse_action(state, text)
+
+
+def test_an_illegal_action_says_which_there_are():
+    env = momagames.make(FFA)
+    env.reset(seed=1)
+    with pytest.raises(IllegalAction, match=r"agent_0 cannot play 6: 6 actions are legal; moves are 0\.\.5: 'stop', 'up'"):
+        env.step(6)
+
+
+def test_all_at_once_the_original_scalar_game():
+    """A6 With weight 1 on `outcome` a game pays what the original pays in its last step."""
+    play = Play(momagames.spec(FFA, board_size=7, max_steps=40, objectives=["outcome", "outcome_original"]))
+    chance = np.random.default_rng(1)
+    for seed in range(10):
+        play.deal(seed)
+        while not play.state["over"]:
+            play.turn(chance.integers(6, size=(4, 1)))
+        assert play.returns[:, 0].tolist() == play.reward[:, 1].tolist()
