@@ -37,13 +37,15 @@ def position(game, seed):
         if board[row, col] == 2 and rng.random() < 0.7:
             items.append([row, col, int(rng.integers(6, 9))])
     order = sorted(range(len(flames)), key=lambda k: (flames[k][2], flames[k][0], flames[k][1]))
-    return {
+    told = {"messages": rng.integers(0, 9, (seats, 2)).tolist()} if len(game.actions) > 1 else {}
+    return told | {
         "board": "".join(f"{shown:x}" for shown in board.ravel()),
         "agents": agents,
         "bombs": bombs,
         "flames": [flames[k] for k in order],
         "flame_owners": [owners[k] for k in order],
         "items": sorted(items),
+        "step_count": int(rng.integers(0, min(8, game.params["max_steps"]))),
     }
 
 

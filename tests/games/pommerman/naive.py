@@ -1,12 +1,15 @@
 """The oracle: MO-Pommerman from SPEC.md alone, with plain lists and dicts. It imports nothing of ours.
 
-A game starts from the dict form of a position (§9) and facts: kind ("ffa", "team", "duel"), size, max_steps,
-first_collapse (None: never), range_limit, view (None: everything), credit ("full" or "split").
+A game starts from the dict form of a position (§9) and facts: kind ("ffa", "team", "radio", "duel"), size, max_steps,
+first_collapse (None: never), range_limit, view (None: everything), credit ("full" or "split"), dead ("stay" or "leave").
 """
+
+from copy import deepcopy
 
 PASSAGE, RIGID, WOOD, BOMB, FLAMES, FOG, EXTRA, RANGE, KICK, NOBODY = range(10)
 STEPS = {1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}
 ITEMS = (EXTRA, RANGE, KICK)
+GAME_TYPES = {"ffa": 1, "team": 2, "radio": 3, "duel": 4}
 
 
 class Agent:
@@ -14,7 +17,7 @@ class Agent:
         alive, row, col, ammo, strength, kick = facts
         self.seat, self.alive, self.cell = seat, bool(alive), (row, col)
         self.ammo, self.strength, self.kick = ammo, strength, bool(kick)
-        self.message, self.seen, self.want, self.action = (0, 0), {self.cell}, None, 0
+        self.message, self.seen, self.want, self.action, self.gone = (0, 0), {self.cell}, None, 0, False
 
 
 class Bomb:
@@ -24,9 +27,11 @@ class Bomb:
 
 
 class Game:
-    def __init__(self, position, kind, size, max_steps, range_limit, first_collapse=None, view=None, credit="full"):
+    def __init__(
+        self, position, kind, size, max_steps, range_limit, first_collapse=None, view=None, credit="full", dead="stay"
+    ):
         self.kind, self.size, self.max_steps, self.range_limit = kind, size, max_steps, range_limit
-        self.view, self.credit, self.rings = view, credit, []
+        self.view, self.credit, self.leave, self.rings = view, credit, dead == "leave", []
         if first_collapse:
             self.rings = list(range(first_collapse, max_steps, (max_steps - first_collapse) // 4))
         digits = [int(digit, 16) for digit in position["board"]]
@@ -43,19 +48,19 @@ class Game:
             agent.message = tuple(words)
         for agent, word in zip(self.agents, position.get("visited", []), strict=False):
             agent.seen = {cell for i, cell in enumerate(self.board) if int(word, 16) >> i & 1}
-        self.count, self.ring, self.over, self.cut, self.winners, self.result = (
-            position.get("step_count", 0),
-            None,
-            False,
-            False,
-            [],
-            "incomplete",
-        )
+        for agent in self.agents:
+            agent.gone = self.leave and not agent.alive
+        self.count, self.ring = position.get("step_count", 0), None
+        self.over, self.cut, self.winners, self.result = False, False, [], "incomplete"
 
     # ------------------------------------------------------------------------------------------------------- helpers
 
     def side(self, seat):
-        return [seat, (seat + 2) % 4] if self.kind == "team" else [seat]
+        return [seat, (seat + 2) % 4] if self.teams else [seat]
+
+    @property
+    def teams(self):
+        return self.kind in ("team", "radio")
 
     def on_board(self, cell):
         return cell in self.board
@@ -117,7 +122,7 @@ class Game:
 
     def speak(self, messages):
         """§3.3, §5.6"""
-        if messages is None:
+        if self.kind != "radio":
             return
         for agent, words in zip(self.agents, messages, strict=True):
             said = tuple(words) if agent.alive else (0, 0)
@@ -360,29 +365,28 @@ class Game:
                 outcome = 0 if self.kind == "duel" and not self.cut else -1
             else:
                 outcome = -1 if self.kind == "ffa" and not agent.alive else 0
+            last = self.over or (self.leave and not agent.alive)  # §6.5
             self.pay(agent.seat, "outcome_original", outcome)
-            self.pay(agent.seat, "outcome", outcome if self.over else 0)
-            self.pay(agent.seat, "speed", 0 if self.over else -1 / self.max_steps)
+            self.pay(agent.seat, "outcome", outcome if last else 0)
+            self.pay(agent.seat, "speed", 0 if last else -1 / self.max_steps)
             self.pay(agent.seat, "survival", agent.alive / self.max_steps)
-            if self.kind == "team":
+            if self.teams:
                 self.pay(agent.seat, "mate_survival", self.agents[agent.seat ^ 2].alive / self.max_steps)
+            if agent.gone:
+                self.rewards[agent.seat] = {}
+            agent.gone = self.leave and not agent.alive
         if self.count in self.rings:
             self.ring = self.rings.index(self.count)
 
     # ------------------------------------------------------------------------------------------------------ what shows
 
     def position(self):
-        """§9.1, after the fall of a ring that is due"""
-        ring, kept = self.ring, None
-        if ring is not None:
-            kept = (
-                dict(self.board),
-                list(self.bombs),
-                list(self.flames),
-                dict(self.items),
-                [(a.alive, a.ammo) for a in self.agents],
-            )
-            self.fall()
+        """§9.1, after the fall of a ring that is due, without `rng`"""
+        if self.ring is not None:
+            later = deepcopy(self)
+            later.fall()
+            return later.position()
+        cells = list(self.board)
         shown = {
             "board": "".join(f"{shown:x}" for shown in self.board.values()),
             "agents": [[int(a.alive), *a.cell, a.ammo, a.strength, int(a.kick)] for a in self.agents],
@@ -391,17 +395,26 @@ class Game:
             "items": [[*cell, item] for cell, item in sorted(self.items.items())],
             "step_count": self.count,
             "flame_owners": [sum(1 << seat for seat in f["owners"]) for f in self.flames],
+            "visited": [f"{sum(1 << cells.index(cell) for cell in a.seen):x}" for a in self.agents],
         }
-        if kept:
-            self.board, self.bombs, self.flames, self.items, facts = kept
-            for agent, (alive, ammo) in zip(self.agents, facts, strict=True):
-                agent.alive, agent.ammo = alive, ammo
-            self.ring = ring
+        if self.kind == "radio":
+            shown["messages"] = [list(a.message) for a in self.agents]
+        if self.leave:
+            shown["gone"] = [int(a.gone) for a in self.agents]
         return shown
 
-    def observe(self, seat):
-        """§7.3 without what is the same for a whole game"""
+    def legal(self, seat):
+        """§3.2 Moves that the agent may choose from; it may say anything if it may do anything, else be silent."""
         agent = self.agents[seat]
+        if self.over or agent.gone:
+            return []
+        return [0, 1, 2, 3, 4, 5] if agent.alive else [0]
+
+    def observe(self, seat):
+        """§7.3"""
+        agent = self.agents[seat]
+        side = self.side(seat)
+        enemies = [10 + a.seat for a in self.agents if a.seat not in side]
         seen = [self.view is None or max(abs(r - agent.cell[0]), abs(c - agent.cell[1])) <= self.view for r, c in self.board]
 
         def matrix(values, unseen=0):
@@ -412,7 +425,7 @@ class Game:
         lives = {}
         for flame in self.flames:
             lives[flame["cell"]] = flame["life"] + 1
-        return {
+        fields = {
             "board": matrix(self.board.values(), FOG),
             "bomb_blast_strength": matrix([bombs[c].strength if c in bombs else 0 for c in self.board]),
             "bomb_life": matrix([bombs[c].life if c in bombs else 0 for c in self.board]),
@@ -423,5 +436,9 @@ class Game:
             "ammo": [agent.ammo],
             "blast_strength": [agent.strength],
             "can_kick": [int(agent.kick)],
+            "teammate": [10 + side[1] if self.teams else NOBODY],
+            "enemies": enemies + [NOBODY] * self.teams,
+            "game_type": [GAME_TYPES[self.kind]],
             "step_count": [self.count],
         }
+        return fields | ({"message": list(self.agents[side[1]].message)} if self.kind == "radio" else {})
