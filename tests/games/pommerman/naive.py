@@ -424,7 +424,7 @@ class Game:
         bombs = {bomb.cell: bomb for bomb in self.bombs}
         lives = {}
         for flame in self.flames:
-            lives[flame["cell"]] = flame["life"] + 1
+            lives[flame["cell"]] = max(lives.get(flame["cell"], 0), flame["life"] + 1)
         fields = {
             "board": matrix(self.board.values(), FOG),
             "bomb_blast_strength": matrix([bombs[c].strength if c in bombs else 0 for c in self.board]),
