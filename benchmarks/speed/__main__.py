@@ -66,9 +66,9 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
         return pommerman.remark(case, variant, values)
     if part == "c_loop" and variant != "ours":
         return f"ours: {value / values['ours']:.2f} x its speed"
-    if part == "threads" and not variant.endswith("threads=1"):
-        ratio = values[f"{variant.split(',')[0]}, threads=1"] / value
-        return f"{ratio:.2f} x one thread" + (" (at least 1.7 x on idle cores)" if variant.endswith("threads=2") else "")
+    if part == "threads" and variant.endswith(f"threads=2, {throughput.GAIN}"):
+        control = values[variant.replace("threads=2", "at once")]
+        return f"at least 1.7 x on idle cores; {value / control:.2f} of what two batches at once gain"
     if part == "cold_start" and variant == "momagames":
         return f"{value - values['pettingzoo']:+.3f} s beside pettingzoo (at most +0.05)"
     if part == "cold_start" and variant.endswith("wall"):
@@ -78,12 +78,14 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
     return ""
 
 
-def shown(part: str, value: float) -> tuple[str, str]:
+def shown(part: str, variant: str, value: float) -> tuple[str, str]:
     """A figure as text, and as millions of steps a second where it is a time per step."""
     if part == "memory":
         return f"{value:,} B", ""
     if part == "cold_start":
         return f"{value:.3f} s", ""
+    if variant.endswith(throughput.GAIN):
+        return f"{value:.2f} x", ""
     return f"{value:,.0f} ns", f"{1000 / value:.3g} M/s"
 
 
@@ -104,7 +106,7 @@ def table(results: dict[str, Any]) -> Table:
     for part in PARTS:
         for case, values in results.get(part, {}).items():
             for variant, value in values.items():
-                out.add_row(part, case, variant, *shown(part, value), remark(part, case, values, variant))
+                out.add_row(part, case, variant, *shown(part, variant, value), remark(part, case, values, variant))
         out.add_section()
     return out
 

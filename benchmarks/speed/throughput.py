@@ -13,13 +13,14 @@ import numpy as np
 
 import momagames
 from benchmarks.speed.peers import CASES, momaland_env
-from benchmarks.speed.timing import Measure, interleaved, record, replay
+from benchmarks.speed.timing import Measure, interleaved, record, replay, samples
 from momagames.engine.rollout import random_rollouts, random_steps
 from momagames.kernels.rng import stream
 
 WARM_UP = 100  # steps before the recording: games in all phases
 STEPS = 50_000  # environment steps of one run, about
 PASSES = 9  # of a run with threads
+GAIN = "gain"  # ends the name of a ratio among times
 
 
 class Recording:
@@ -107,19 +108,29 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
 
 
 def measure_threads(rounds: int) -> dict[str, dict[str, float]]:
-    """ns of wall time a step with one thread and with two: {case: {variant: median}}.
+    """ns of wall time a step, and gains over one thread, each a median over rounds: {case: {variant: median}}.
 
     "at once" are two batches of half the size, one thread each, with nothing between them: what the machine's second core
-    is worth in the same minutes. Apart from the rest, because threads that wait count as CPU time.
+    is worth at that moment. A gain is that of one round, because cores that are shared change from second to second.
+    Apart from the rest, because threads that wait count as CPU time.
     """
-    measures: dict[str, Measure] = {}
+    out: dict[str, dict[str, float]] = {}
     for case in ("SameGame 15x15x5", "Breakthrough 8x8"):
+        out[case] = {}
         for n in (1024, 16384):
-            for threads in (1, 2):
-                recording = Recording(*CASES[case], n, threads)
-                measures[f"{case}|N={n}, threads={threads}"] = partial(steadily, recording)
-            measures[f"{case}|N={n}, at once"] = partial(at_once, [Recording(*CASES[case], n // 2) for _ in range(2)])
-    return grouped(interleaved(measures, rounds))
+            halves = [Recording(*CASES[case], n // 2) for _ in range(2)]
+            measures: dict[str, Measure] = {
+                "threads=1": partial(steadily, Recording(*CASES[case], n, 1)),
+                "threads=2": partial(steadily, Recording(*CASES[case], n, 2)),
+                "at once": partial(at_once, halves),
+            }
+            found = samples(measures, rounds)
+            for name, values in found.items():
+                out[case][f"N={n}, {name}"] = median(values)
+                if name != "threads=1":
+                    pairs = zip(found["threads=1"], values, strict=True)
+                    out[case][f"N={n}, {name}, {GAIN}"] = median(one / value for one, value in pairs)
+    return out
 
 
 def steadily(recording: Recording) -> float:

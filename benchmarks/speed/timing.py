@@ -10,14 +10,19 @@ Measure = Callable[[], float]  # runs once and returns the nanoseconds of a step
 
 
 def interleaved(measures: dict[str, Measure], rounds: int) -> dict[str, float]:
-    """Median of each measure, in ns a step; each round runs all of them once, after one that does not count."""
-    samples: dict[str, list[float]] = {name: [] for name in measures}
+    """Median of each measure, in ns a step; see `samples`."""
+    return {name: statistics.median(values) for name, values in samples(measures, rounds).items()}
+
+
+def samples(measures: dict[str, Measure], rounds: int) -> dict[str, list[float]]:
+    """What each measure gave in each round; a round runs all of them once, after one that does not count."""
+    found: dict[str, list[float]] = {name: [] for name in measures}
     for k in range(rounds + 1):
         for name, measure in measures.items():
             value = measure()
             if k:
-                samples[name].append(value)
-    return {name: statistics.median(values) for name, values in samples.items()}
+                found[name].append(value)
+    return found
 
 
 def replay(env: Any, games: Iterable[tuple[int, list[Any]]], clock: Callable[[], float]) -> float:
