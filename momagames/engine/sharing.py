@@ -24,15 +24,31 @@ def piece_limit(mail, thread, threads):
     return (thread + 1) * mail[PIECES] // threads
 
 
+@kernel
+def announce(mail, threads):
+    """Lay out the pieces anew, and tell the workers that are awake.
+
+    A worker that is late may still look for pieces of the call before. It finds none, or one of this call, which is its
+    as well as anybody's: that is why the first pieces are written outright, and not counted back.
+    """
+    write_atomically(mail, DONE, 0)
+    for run in range(threads):
+        write_atomically(mail, FIRST + run * LINE, piece_limit(mail, run - 1, threads))
+    add_atomically(mail, CALLS, 1)
+
+
 def sharing(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A compiled function for all threads from a loop (low, high, *arrays) over rows.
 
-    share(mail, thread, threads, *arrays)   works on pieces while there are any. Thread 0 is the caller: returns 1 when
-                                            all are done, 0 when it has been waiting long. Others return the number of
-                                            the last call that they looked at when there has been none for a while.
+    share(mail, thread, threads, begin, *arrays)   works on pieces while there are any. Thread 0 is the caller: with
+                                                   `begin` it makes a new call; returns 1 when all pieces are done, 0
+                                                   when it has been waiting long. Others return the number of the last
+                                                   call that they looked at when there has been none for a while.
     """
 
-    def share(mail, thread, threads, *arrays):
+    def share(mail, thread, threads, begin, *arrays):
+        if begin:
+            announce(mail, threads)
         while True:
             call = read_atomically(mail, CALLS)
             for turn in range(threads):
@@ -58,18 +74,3 @@ def sharing(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
                 relax()
 
     return driver(share, name)
-
-
-def announce(mail: Any, threads: int) -> None:
-    """Lay out the pieces anew, and tell the workers that are awake.
-
-    A worker that is late may still look for pieces of the call before. It finds none, or one of this call, which is its
-    as well as anybody's: that is why the first pieces are written outright, and not counted back.
-    """
-    write_atomically(mail, DONE, 0)
-    for run in range(threads):
-        write_atomically(mail, FIRST + run * LINE, piece_limit(mail, run - 1, threads))
-    add_atomically(mail, CALLS, 1)
-
-
-announce = driver(announce, "workers.announce")

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.engine.sharing import CALLS, FIRST, LINE, PIECE, PIECES, ROWS, announce
+from momagames.engine.sharing import CALLS, FIRST, LINE, PIECE, PIECES, ROWS
 from momagames.kernels.jit import INTERPRETED
 
 PIECES_EACH = 8  # pieces of a thread's run: what is lost at the end when another takes its core
@@ -46,10 +46,11 @@ class Workers:
         """Work on all rows."""
         if self._process != os.getpid():  # the first call, here or in a forked child, which inherits no threads
             self._start()
-        announce(self._mail, self._threads)
         if self._bed.asleep:
             self._bed.wake()
-        while not self._share(self._mail, 0, self._threads, *self._arrays):
+        begin = True
+        while not self._share(self._mail, 0, self._threads, begin, *self._arrays):
+            begin = False
             let_others_run()
 
     def _start(self) -> None:
@@ -87,4 +88,4 @@ class Bed:
 def serve(share: Callable[..., Any], mail: Any, thread: int, threads: int, arrays: tuple[Any, ...], bed: Bed) -> None:
     """The life of a worker."""
     while not bed.closed:
-        bed.sleep(mail, share(mail, thread, threads, *arrays))
+        bed.sleep(mail, share(mail, thread, threads, False, *arrays))
