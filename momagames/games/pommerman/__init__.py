@@ -67,7 +67,7 @@ VARIANTS = {
 }
 NEEDS_RADIO, NEEDS_MATE = ("comm", "comm_change"), ("team_kill", "team_bombs", "mate_survival")
 MOST_RIGID = {FFA: Fraction(9, 20), TEAM: Fraction(9, 20), RADIO: Fraction(9, 20), DUEL: Fraction(2, 5)}  # §8.3
-LONGEST = 100_000
+MAX_STEPS = 100_000
 
 
 def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
@@ -93,7 +93,7 @@ def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parame
     places = min(wood_laid(ring, wood), MAX_BOMBS - SEATS)
     why = f"one in each wooden wall, {MAX_BOMBS - SEATS} at most"
     ask("num_items", min(int(wood_laid(ring, wood) * kind.items), places), "items hidden in wood", 0, places, why)
-    steps = ask("max_steps", 800, "steps until the game is cut off", 2, LONGEST)
+    steps = ask("max_steps", 800, "steps until the game is cut off", 2, MAX_STEPS)
     first = min(5 * steps // 8, steps - 4) if kind.collapse and steps > 4 else None
     doc, why = "step after which the first ring falls; None: never", f"at least 4 before max_steps={steps}"
     ask("first_collapse", first, doc, 1, max(steps - 4, 0), why, optional=True)

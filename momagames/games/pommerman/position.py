@@ -21,6 +21,7 @@ from momagames.games.pommerman.state import (
     FOG,
     FUSE,
     KICK,
+    LONGEST,
     MAX_AMMO,
     MAX_BOMBS,
     MAX_ORDERED,
@@ -39,7 +40,6 @@ KEYS = (
 AGENT_PARTS = ("alive", "row", "col", "ammo", "strength", "kick")
 BOMB_PARTS = ("row", "col", "life", "strength", "owner", "direction")
 HEX = "0123456789abcdef"
-LONGEST = 255
 
 
 def settled(state: State) -> State:

@@ -21,6 +21,7 @@ FFA, TEAM, RADIO, DUEL = range(1, 5)
 INCOMPLETE, WIN, TIE = range(3)
 # §1.5 Numbers of the original
 FUSE, BURN, MAX_AMMO, WORDS, VOCABULARY = 10, 3, 10, 2, 9
+LONGEST = 255  # blast strength of a loaded position: it has a byte (SPEC §9.1)
 
 # §5 Objectives, in the order of `column`
 OBJECTIVES = (

@@ -18,6 +18,7 @@ from momagames.games.pommerman.state import (
     FOG,
     FUSE,
     KICK,
+    LONGEST,
     MAX_AMMO,
     MAX_SIDE,
     NOBODY,
@@ -31,7 +32,6 @@ from momagames.games.pommerman.state import (
 from momagames.kernels.jit import copy_few, find_value, kernel, local_array, routine, spread_bits
 
 MAX_VIEW = MAX_SIDE - 1
-LONGEST = 255  # blast strengths of loaded positions have a byte
 
 # §7.4 The planes, in order: the codes from passage to kick item, who is where, bombs, flames, and planes of one number
 CODES = KICK + 1
