@@ -17,7 +17,8 @@ from momagames.errors import BadParameter, BadState, nearest, one_of
 
 State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
 # Somebody who plays: (state record, action mask int8[M], generator) -> action. One that remembers has a method `begin()`,
-# called when a game begins, and plays a single agent.
+# called when a game begins, and plays a single agent. If it also has `remembered()`, a copy of what it remembers, and
+# `recall(memory)`, which takes such a copy, moves that people take back are forgotten.
 Policy = Callable[[State, NDArray[np.int8], np.random.Generator], Any]
 # A line of text for people: pieces of it with their styles ("bold #e93009"; "" is none)
 Line = list[tuple[str, str]]

@@ -70,6 +70,15 @@ class Seating:
         hidden = self.game.information == "partial" and any(option.name == "viewer" for option in self.game.render_options)
         return {"viewer": self.humans[0]} if hidden and len(self.humans) == 1 and self.asked() else {}
 
+    def memories(self) -> list[Any]:
+        """What the policies remember, as far as they tell, for `recall`."""
+        return [getattr(one, "remembered", lambda: None)() for one in self.policies.values()]
+
+    def recall(self, memories: list[Any]) -> None:
+        """Make the policies remember what they did when `memories` gave this."""
+        for one, memory in zip(self.policies.values(), memories, strict=True):
+            getattr(one, "recall", lambda memory: None)(memory)
+
     def move(self, chosen: dict[int, Any]) -> dict[int, Any]:
         """Play the actions of people, by agent, together with those of the policies. Returns the actions of all who act."""
         play, agents = self.play, self.game.agents

@@ -57,7 +57,7 @@ class Table(Seating):
     def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str], console: Console) -> None:
         super().__init__(game, opponent, seed, humans)
         self.console = console
-        self.history: list[tuple[Play, Any]] = []  # before each move of a person
+        self.history: list[tuple[Play, Any, list[Any]]] = []  # game, last action and memories before each move of a person
         self.say(self.title, "dim")
         if self.welcome:
             self.say(f"{self.welcome} {HELP}")
@@ -87,7 +87,7 @@ class Table(Seating):
                 return
             chosen[i] = answer
         if asked:
-            self.history.append((copy.deepcopy(self.play), self.last))
+            self.history.append((copy.deepcopy(self.play), self.last, self.memories()))
         self.advance(chosen)
 
     def ask(self, agent: int) -> Any:
@@ -134,10 +134,12 @@ class Table(Seating):
             self.say(f"part {part + 1}: {' '.join(map(str, np.flatnonzero(allowed)))}")
 
     def take_back(self) -> None:
+        """Go back to before the last move of a person, also in what the others remember; their luck goes on."""
         if not self.history:
             self.say("There is no move to take back.", "red")
             return
-        self.play, self.last = self.history.pop()
+        self.play, self.last, memories = self.history.pop()
+        self.recall(memories)
         self.say("Taken back.")
 
     def advance(self, chosen: dict[int, Any]) -> None:

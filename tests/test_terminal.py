@@ -119,6 +119,47 @@ def test_several_moves_are_taken_back_one_by_one(sit_down):
     assert seen[1] == seen[3]
 
 
+def memories_after(monkeypatch, *typed):
+    """What the scripted agents of MO-Pommerman remember after these typed lines, as bytes."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+    game = momagames.spec("mo-pommerman-ffa-v0")
+    table = Table(game, "simple", 3, game.agents[:1], Console(file=io.StringIO(), width=200))
+    table.run()
+    return [policy.remembered()[1].tobytes() for policy in table.policies.values()]
+
+
+def test_taking_back_is_forgotten_by_those_who_remember(monkeypatch):
+    moves = ["stop"] * 12
+    before = memories_after(monkeypatch, *moves)
+    assert memories_after(monkeypatch, *moves, "stop") != before
+    assert memories_after(monkeypatch, *moves, "stop", "u") == before
+    assert memories_after(monkeypatch, *moves, *["u"] * 12) == memories_after(monkeypatch)
+
+
+def test_taking_back_with_a_policy_of_ones_own(monkeypatch):
+    """One that tells its memory gets it back; one that does not is left as it is."""
+
+    class Counting:
+        def __init__(self):
+            self.seen = 0
+
+        def __call__(self, state, mask, rng):
+            self.seen += 1
+            return int(mask.argmax())
+
+    class Telling(Counting):
+        def remembered(self):
+            return self.seen
+
+        def recall(self, memory):
+            self.seen = memory
+
+    for one, seen in ((Counting(), 2), (Telling(), 1)):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("0 1 0\n3 1 3\nu\n"))
+        Table(momagames.spec(BREAKTHROUGH, **TINY), one, 2, ("player_0",), Console(file=io.StringIO())).run()
+        assert one.seen == seen
+
+
 def test_what_is_not_a_move_is_refused_and_changes_nothing(sit_down):
     shown, returns = sit_down(BREAKTHROUGH, "hello", "0 0 0", "99999999999999999999", "[bold]", seed=1, **TINY)
     assert "'hello' is not a move" in shown

@@ -45,7 +45,7 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
 
     The state may be any record of the game (it is only read), the mask is that of the agent to move, and all chance comes
     from the generator, a numpy.random.Generator. A policy that remembers has a method `begin()`, to be called when a game
-    begins; make one for each agent.
+    begins; make one for each agent. `remembered()` is a copy of its memory, `recall(memory)` takes that back.
 
     agent      index of the agent that it plays; only policies that see what an agent sees need it, where all move at once
     options    "greedy" has weights, float[K] (default: all equal); the others have none

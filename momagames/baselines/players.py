@@ -143,6 +143,14 @@ class CompiledPolicy:
         """A new game begins."""
         self._begun[0] = 0
 
+    def remembered(self) -> tuple[int, NDArray[Any]]:
+        """A copy of what it remembers, for `recall`."""
+        return int(self._begun[0]), self._memory.copy()
+
+    def recall(self, memory: tuple[int, NDArray[Any]]) -> None:
+        """Remember what it did when `remembered` gave this."""
+        self._begun[0], self._memory[:] = memory
+
     def __call__(self, state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:
         self._states[0] = state
         row = 0 if self.game.sequential or self.agent is None else self.agent
