@@ -103,6 +103,8 @@ class Parameter:
     def allowed(self) -> str:
         if self.choices is not None:
             return one_of(self.choices)
+        if self.optional and self.low is not None and self.high is not None and self.low > self.high:
+            return "None"
         kind = "whole numbers" if self.whole else "numbers"
         return f"{kind} {self.low:g}..{self.high:g}" + (", or None" if self.optional else "")
 

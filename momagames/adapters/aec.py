@@ -61,14 +61,15 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         self._started = True
         play = self.play
         over, cut = bool(play.state["over"]), bool(play.state["truncated"])
-        self.agents = self.possible_agents[:]
+        gone = play.state["gone"]
+        self.agents = [agent for agent, i in self._index.items() if not gone[i]]
         self._pay()
-        self._cumulative_rewards = {agent: play.totals[i] for agent, i in self._index.items()}
+        self._cumulative_rewards = {agent: play.totals[self._index[agent]] for agent in self.agents}
         self.terminations = dict.fromkeys(self.agents, over and not cut)
         self.truncations = dict.fromkeys(self.agents, over and cut)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._tell()
-        self.agent_selection = self.possible_agents[play.mover]
+        self.agent_selection = self.agents[0] if self.agents and not self._sequential else self.possible_agents[play.mover]
         self._skip_agent_selection: str | None = None
         self._last_action: Any = None
 

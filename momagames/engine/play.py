@@ -37,9 +37,10 @@ def loaded(game: Game, given: Any) -> NDArray[Any]:
         raise BadState(f"{game.id}: {error}") from None
     except (TypeError, ValueError, LookupError, OverflowError) as error:
         raise BadState(f"{game.id}: the state cannot be read: {error}") from None
-    if record is not None:  # a game that was broken off stays so
-        for name in ("over", "truncated", "gone"):
-            states[name] = record[name]
+    if record is not None:
+        states["gone"] = record["gone"]
+        if record["over"]:  # a game that was broken off stays so
+            states["over"], states["truncated"] = record["over"], record["truncated"]
     if game.sequential:
         mask = np.zeros(game.mask_size, np.int8)
         loops.single(game).look(states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask)

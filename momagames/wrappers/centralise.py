@@ -52,7 +52,7 @@ class Centralise(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         observations, infos = self.env.reset(seed=seed, options=options)
-        self._seen = dict(observations)
+        self._seen = {agent: _nothing(self.env.observation_space(agent)) for agent in self._order} | dict(observations)
         self._started = True
         self._playing = bool(self.env.agents)
         return self._observation(), self._info(infos)
@@ -154,6 +154,15 @@ def _sizes(space: Any, agent: str) -> list[int]:
     if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
         return [int(n) for n in space.nvec]
     raise BadParameter(f"Centralise needs Discrete or MultiDiscrete actions that count from 0; {agent} has {space}")
+
+
+def _nothing(space: spaces.Space[Any]) -> Any:
+    """Zeros: what is seen of an agent that had left before the position from which a game goes on."""
+    if isinstance(space, spaces.Dict):
+        return {name: _nothing(part) for name, part in space.items()}
+    if isinstance(space, spaces.Tuple):
+        return tuple(_nothing(part) for part in space)
+    return np.zeros(space.shape or (), space.dtype)
 
 
 def _state_space(env: Any) -> spaces.Space[Any]:

@@ -9,7 +9,9 @@ from pettingzoo.test import seed_test
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
 import momagames
+from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.envs import mobreakthrough_v0, mosame_game_v0
+from tests import meteors
 from tests.adapters.small import SMALL, small
 
 
@@ -112,3 +114,18 @@ def test_bad_seeds_are_refused(seed: object) -> None:
     env = momagames.make("mo-samegame-v0")
     with pytest.raises(momagames.MomagamesError, match="seed"):
         env.reset(seed=seed)
+
+
+def test_agents_that_had_left_before_the_given_position() -> None:
+    """They are not in the game that goes on, as they would not be had it been played on."""
+    played, env = (MultiObjectiveAEC(meteors.game("meteors-v0", cells=20, limit=6)) for _ in range(2))
+    played.reset(seed=1)
+    given = played.get_state() | {"gone": [1, 0, 0]}
+    env.reset(options={"state": given})
+    assert env.agents == list(env.infos) == list(env.rewards) == ["rover_1", "rover_2"]
+    assert env.agent_selection == "rover_1"
+    assert list(env.terminations.values()) == [False, False]
+    for _ in range(2):
+        assert env.observe(env.agent_selection)["action_mask"][0].any()
+        env.step([1, 0])
+    assert env.get_state()["ply"] == 1

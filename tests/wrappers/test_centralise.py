@@ -146,3 +146,20 @@ def test_one_agent_is_the_gymnasium_door() -> None:
     aec = samegame()
     list(play(aec))
     np.testing.assert_array_equal(paid, aec.returns[0])
+
+
+@pytest.mark.parametrize("observation", ["agents", "state"])
+def test_agents_that_had_left_before_the_given_position(observation: Any) -> None:
+    """What they saw is not known: zeros. Their parts of the joint action are not read."""
+    env = Centralise(rovers(), observation=observation)
+    env.reset(seed=1)
+    given = env.get_state() | {"gone": [0, 1, 0]}
+    seen, info = env.reset(options={"state": given})
+    assert env.observation_space.contains(seen)
+    masks = env.action_masks().reshape(3, -1)
+    assert masks.any(axis=1).tolist() == [True, False, True]
+    assert list(info["agents"]) == env.env.agents == ["rover_0", "rover_2"]
+    if observation == "agents":
+        assert not any(np.any(field) for name, field in seen["rover_1"].items() if name != "action_mask")
+    still = [1, 0, 9, 9, 1, 0]
+    assert env.observation_space.contains(env.step(still)[0])

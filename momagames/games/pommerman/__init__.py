@@ -95,7 +95,8 @@ def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parame
     ask("num_items", min(int(wood_laid(ring, wood) * kind.items), places), "items hidden in wood", 0, places, why)
     steps = ask("max_steps", 800, "steps until the game is cut off", 2, MAX_STEPS)
     first = min(5 * steps // 8, steps - 4) if kind.collapse and steps > 4 else None
-    doc, why = "step after which the first ring falls; None: never", f"at least 4 before max_steps={steps}"
+    doc = "step after which the first ring falls; None: never"
+    why = f"at least 4 before max_steps={steps}" if steps > 4 else f"no ring can fall within max_steps={steps}, it takes 5"
     ask("first_collapse", first, doc, 1, max(steps - 4, 0), why, optional=True)
     ask("agent_view_size", 4, "how far an agent sees in the fog, in rows and columns", 1, view.MAX_VIEW)
     ask("max_blast_strength", 4 if kind.fog else 10, "limit for range items", 2, MAX_SIDE)
@@ -204,7 +205,7 @@ def assemble(
     """The game of checked parameters."""
     seats, size = seats_of(mode), params["board_size"]
     agents = tuple(f"agent_{seat}" for seat in range(seats))
-    fogged, sight = params["is_partially_observable"], params["agent_view_size"] if params["is_partially_observable"] else 0
+    sight = params["agent_view_size"] if params["is_partially_observable"] else 0
     planes = params["observation"] == "planes"
     goals = tuple(objectives(mode, params)[name] for name in chosen)
     selection = Parameter("objectives", VARIANTS[variant].objectives, "objectives by name, in this order", choices=OBJECTIVES)
@@ -215,7 +216,7 @@ def assemble(
         teams=tuple(seat % 2 for seat in range(seats)) if mode in (TEAM, RADIO) else tuple(range(seats)),
         dynamics="simultaneous",
         chance="start",
-        information="partial" if fogged else "perfect",
+        information="partial",  # §7: what is hidden in wood, and what others carry
         utility="teams" if mode in (TEAM, RADIO) else "individual",
         objectives=goals,
         actions=(len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else [])),

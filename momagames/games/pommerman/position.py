@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import State, check_position, position_number
-from momagames.errors import BadState
+from momagames.errors import BadState, one_of
 from momagames.games.pommerman import rules
+from momagames.games.pommerman.facts import RESULTS, facts
 from momagames.games.pommerman.state import (
     AGENT,
     BOMB,
@@ -20,6 +21,7 @@ from momagames.games.pommerman.state import (
     FLAMES,
     FOG,
     FUSE,
+    INCOMPLETE,
     KICK,
     LONGEST,
     MAX_AMMO,
@@ -35,7 +37,7 @@ from momagames.games.pommerman.state import (
 )
 
 KEYS = (
-    "board", "agents", "bombs", "flames", "items", "step_count", "messages", "flame_owners", "visited", "gone", "rng",
+    "board", "agents", "bombs", "flames", "items", "step_count", "messages", "flame_owners", "visited", "gone", "over", "rng",
 )  # fmt: skip
 AGENT_PARTS = ("alive", "row", "col", "ammo", "strength", "kick")
 BOMB_PARTS = ("row", "col", "life", "strength", "owner", "direction")
@@ -73,6 +75,8 @@ def save(state: State) -> dict[str, Any]:
         position["messages"] = state["message"].tolist()
     if state["leave"]:
         position["gone"] = state["gone"][:seats].tolist()
+    if state["over"]:
+        position["over"] = facts(state)
     return position
 
 
@@ -91,7 +95,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     for name in ("fire", "hidden", "result", "winners", "flame_orders"):
         state[name] = 0
     state["falling"] = -1
-    state["ply"] = position_number(given, "step_count", 0, int(state["max_steps"]) - 1)  # §6 T1: then it is over
+    state["ply"] = position_number(given, "step_count", 0, int(state["max_steps"]))
     if "rng" in given:
         state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
     load_board(state, given["board"])
@@ -102,6 +106,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     load_messages(state, given)
     load_visited(state, given)
     load_gone(state, given)
+    load_over(state, given)
     check_capacity(state)
 
 
@@ -318,6 +323,53 @@ def load_gone(state: State, given: Mapping[str, Any]) -> None:
         if gone and not dead[seat]:
             raise BadState(f"gone[{seat}]=1, but agent_{seat} lives")
         state["gone"][seat] = gone
+
+
+def load_over(state: State, given: Mapping[str, Any]) -> None:
+    """§9.5 Whether the game is over, and how it ended: as `over` says, else by the position itself if time is up."""
+    live = {seat for seat in range(int(state["seats"])) if state["alive"][seat]}
+    time_is_up = bool(state["ply"] == state["max_steps"])
+    if "over" not in given:
+        if time_is_up:
+            conclude(state, live)
+        return
+    result, winners = told_end(given["over"], int(state["seats"]))
+    if result == INCOMPLETE and not winners and not time_is_up:
+        state["over"] = 1  # broken off
+        return
+    left = live if time_is_up else winners  # before that a ring may have fallen on winners since (§4.11 W4)
+    conclude(state, left)
+    if live - left or (int(state["result"]), int(state["winners"])) != (result, sum(1 << seat for seat in winners)):
+        alive = ", ".join(f"agent_{seat}" for seat in sorted(live)) or "nobody"
+        raise BadState(
+            f"over={given['over']!r}: the game cannot have ended like this; alive after {int(state['ply'])} of "
+            f"{int(state['max_steps'])} steps: {alive}"
+        )
+
+
+def told_end(told: Any, seats: int) -> tuple[int, set[int]]:
+    """Result and seats of the winners, of {"result": ..., "winners": [names]}."""
+    told = json.loads(told) if isinstance(told, str) else told
+    names = [f"agent_{seat}" for seat in range(seats)]
+    if (
+        not isinstance(told, Mapping)
+        or set(told) != {"result", "winners"}
+        or told["result"] not in RESULTS
+        or not isinstance(told["winners"], (list, tuple))
+        or not all(name in names for name in told["winners"])
+    ):
+        needed = f"{{'result': {one_of(RESULTS)}, 'winners': [...]}} with names of {names[0]} to {names[-1]}"
+        raise BadState(f"over={told!r}: needed is {needed}")
+    return RESULTS.index(told["result"]), {names.index(name) for name in told["winners"]}
+
+
+def conclude(state: State, left: set[int]) -> None:
+    """§6.1 Make a position the end of a game in which these agents were left."""
+    states = np.array([state], dtype=state.dtype)
+    states["alive"][0] = [seat in left for seat in range(len(state["alive"]))]
+    rules.conclude(states)
+    for name in ("over", "truncated", "result", "winners"):
+        state[name] = states[name][0]
 
 
 def check_capacity(state: State) -> None:

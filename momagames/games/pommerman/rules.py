@@ -31,7 +31,7 @@ from momagames.games.pommerman.state import (
 )
 from momagames.kernels.jit import driver, kernel, local_array, routine
 
-__all__ = ["deal", "legal", "settle", "state_dtype", "step"]
+__all__ = ["conclude", "deal", "legal", "settle", "state_dtype", "step"]
 
 
 @kernel
@@ -129,15 +129,31 @@ def verdict(state):
     return decided, TIE if over else INCOMPLETE, 0
 
 
-@routine
-def judge(state, reward):
-    """§4.10 Whether the game is over, and what that pays."""
+@kernel
+def note_end(state):
+    """§6.1 Note whether the game is over, and who has won. Returns the `verdict`."""
     decided, result, winners = verdict(state)
     over = result != INCOMPLETE
     state["result"] = result
     state["winners"] = winners
     state["over"] = over
     state["truncated"] = over and not decided
+    return decided, result, winners
+
+
+def conclude(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
+    """§6.1 Note in states[0] whether the game is over, and who has won; nobody is paid."""
+    note_end(states[0])
+
+
+conclude = driver(conclude, "pommerman.conclude")
+
+
+@routine
+def judge(state, reward):
+    """§4.10 Whether the game is over, and what that pays."""
+    decided, result, winners = note_end(state)
+    over = result != INCOMPLETE
     mode, rate = state["mode"], 1.0 / np.float64(state["max_steps"])
     for agent in range(np.int64(state["seats"])):
         alive = state["alive"][agent] != 0

@@ -401,6 +401,8 @@ class Game:
             shown["messages"] = [list(a.message) for a in self.agents]
         if self.leave:
             shown["gone"] = [int(a.gone) for a in self.agents]
+        if self.over:
+            shown["over"] = {"result": self.result, "winners": [f"agent_{seat}" for seat in self.winners]}
         return shown
 
     def legal(self, seat):

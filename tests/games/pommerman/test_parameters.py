@@ -43,7 +43,7 @@ def test_the_defaults_are_the_games_of_the_original(id):
     teams = id in (TEAM, FULL, BOTH, RADIO)
     assert game.teams == ((0, 1, 0, 1) if teams else tuple(range(len(game.agents))))
     assert game.utility == ("teams" if teams else "individual")
-    assert game.information == ("partial" if params["is_partially_observable"] else "perfect")
+    assert game.information == "partial", "nobody sees what is hidden in wood, nor what others carry"
     assert game.actions == ((6, 9, 9) if id == RADIO else (6,))
 
 
@@ -84,6 +84,10 @@ def test_the_ends_of_what_a_board_may_hold(size):
         ({"board_size": 16, "num_items": 61}, "num_items=61 .* 0..60"),
         ({"first_collapse": 797}, "first_collapse=797 .* 1..796, or None (at least 4 before max_steps=800)"),
         ({"first_collapse": 0}, "first_collapse=0 "),
+        (
+            {"max_steps": 4, "first_collapse": 1},
+            "first_collapse=1 .* allowed: None (no ring can fall within max_steps=4, it takes 5)",
+        ),
         ({"max_steps": 1}, "max_steps=1 "),
         ({"agent_view_size": 0}, "agent_view_size=0 .* 1..15"),
         ({"blast_strength": 0}, "blast_strength=0 .* 1..16"),

@@ -1,7 +1,6 @@
 """Positions as data and as text (SPEC §9): nothing is lost, and what cannot be is refused with what is wrong and where."""
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -342,7 +341,7 @@ REFUSED = [
     ({"items": [[6, 6, 6]]}, r"items\[0\]: no wood \(2\) and no flames \(4\) on row 6, column 6"),
     ({"items": [[0, 7, 6]]}, r"items\[0\]: col=7"),
     # the rest
-    ({"step_count": 800}, "step_count=800 is not possible here; allowed: whole numbers 0..799"),
+    ({"step_count": 801}, "step_count=801 is not possible here; allowed: whole numbers 0..800"),
     ({"step_count": -1}, "step_count=-1"),
     ({"rng": 2**64}, "rng="),
     ({"messages": [[1, 0], [0, 0], [0, 0], [0, 0]]}, "messages: nobody speaks in this game"),
@@ -430,10 +429,225 @@ def test_text_that_cannot_be_read(text, why):
         play_of(text)
 
 
+# --------------------------------------------------------------------------------------------------- games that are over
+
+
+def duel(*dead, fire=True, **more):
+    """Two agents on an empty board, each beside a flame that lasts (row 2); those that are `dead` have walked into it."""
+    cells, agents = [["0"] * 8 for _ in range(8)], []
+    for seat, col in enumerate((1, 6)):
+        cells[2][col] = "4" if fire else "0"
+        alive = seat not in dead
+        if alive:
+            cells[1][col] = "ab"[seat]
+        agents.append([int(alive), 1 + (not alive), col, 1, 2, 0])
+    flames = [[2, col, 2] for col in (1, 6)] if fire else []
+    return {"board": "".join("".join(row) for row in cells), "agents": agents, "flames": flames, **more}
+
+
+TIED = {"result": "tie", "winners": []}
+ENDS = [  # steps made, joint action, result, winners, whether time is up
+    (10, [0, 2], "win", ["agent_0"], False),
+    (10, [2, 2], "tie", [], False),
+    (799, [0, 0], "tie", [], True),
+    (799, [2, 0], "win", ["agent_1"], False),
+    (799, [2, 2], "tie", [], False),
+]
+
+
+@pytest.mark.parametrize(("steps", "moves", "result", "winners", "cut"), ENDS)
+@pytest.mark.parametrize("form", ["data", "json", "text", "record"])
+def test_a_finished_game_stays_finished(steps, moves, result, winners, cut, form):
+    play, other = Play(momagames.spec(DUEL)), Play(momagames.spec(DUEL))
+    play.load(duel(step_count=steps))
+    assert "over" not in play.game.save(play.state), "it goes on"
+    play.turn(np.array(moves)[:, None])
+    saved = play.game.save(play.state)
+    assert saved["over"] == {"result": result, "winners": winners}
+    other.load(forms(play.game, play.state)[form])
+    assert other.game.save(other.state) == saved
+    for name in ("over", "truncated", "result", "winners"):
+        assert other.states[name] == play.states[name], name
+    assert (bool(other.state["over"]), bool(other.state["truncated"])) == (True, cut)
+    assert not other.masks.any()
+    assert not other.reward.any()
+
+
+def test_a_finished_game_is_over_at_every_door():
+    """Its end is not paid once more, as in the other games; without `over` the game goes on as long as there is time."""
+    env = momagames.make(DUEL, api="parallel")
+    env.reset(options={"state": duel(step_count=10)})
+    env.step({"agent_0": 0, "agent_1": 2})
+    saved = env.get_state()
+    seen, infos = env.reset(options={"state": saved})
+    assert list(seen) == list(infos) == env.possible_agents
+    assert infos["agent_1"] == {"result": "win", "winners": ["agent_0"]}
+    assert env.agents == []
+    assert not any(seen[agent]["action_mask"].any() for agent in seen)
+    assert env.step({}) == ({}, {}, {}, {}, {})
+    aec = momagames.make(DUEL)
+    aec.reset(options={"state": saved})
+    assert all(aec.terminations.values())
+    assert not any(aec.truncations.values())
+    alone = momagames.make(DUEL, api="gymnasium", agent="agent_0")
+    _, info = alone.reset(options={"state": saved})
+    assert info["result"] == "win"
+    with pytest.raises(momagames.MomagamesError, match="after the end of the episode"):
+        alone.step(0)
+    many = momagames.make_vec(DUEL, 2, autoreset="disabled")
+    many.reset(options={"state": saved})
+    _, paid, ended, cut, _ = many.step(np.zeros((2, 2), int))
+    assert ended.all()
+    assert not cut.any()
+    assert not paid.any()
+    assert not env.returns.any()
+    del saved["over"]
+    env.reset(options={"state": saved})
+    assert env.agents == env.possible_agents
+    env.step({"agent_0": 0})
+    assert env.returns[:, 0].tolist() == [1, -1], "as before"
+
+
+def test_a_forfeit_is_an_end_too():
+    env = momagames.make(FFA, board_size=7)
+    env.reset(seed=1)
+    env.forfeit("agent_1")
+    saved = env.get_state()
+    assert saved["over"] == {"result": "incomplete", "winners": []}
+    env.reset(options={"state": saved})
+    assert all(env.terminations.values())
+    assert env.get_state() == saved
+
+
+def test_W4_winners_on_whom_a_ring_falls_after_the_end():
+    """agent_0 has won in the step after which the outermost ring falls, and stands on it."""
+    game = momagames.spec(DUEL, first_collapse=11, max_steps=30)
+    play, other = Play(game), Play(game)
+    given = duel(step_count=10)
+    cells = list(given["board"])
+    cells[9], cells[0] = "0", "a"
+    play.load(given | {"board": "".join(cells), "agents": [[1, 0, 0, 1, 2, 0], given["agents"][1]]})
+    play.turn(np.array([[0], [2]]))
+    saved = game.save(play.state)
+    assert [row[0] for row in saved["agents"]] == [0, 0]
+    assert saved["over"] == {"result": "win", "winners": ["agent_0"]}
+    other.load(saved)
+    assert game.save(other.state) == saved
+
+
 def test_the_time_is_up():
-    """§6 T1 A game that was cut off is not played on; the step before is."""
+    """§6 T1, §9.5 Without `over` too a position at `max_steps` is the end of a game, decided or cut off."""
     play = play_of(POSITION | {"step_count": 799})
     rest(play)
     assert play.state["truncated"]
-    with pytest.raises(BadState, match=re.escape("step_count=800 is not possible here; allowed: whole numbers 0..799")):
-        play.load(play.game.save(play.state))
+    saved = play.game.save(play.state)
+    assert saved["over"] == {"result": "tie", "winners": []}
+    del saved["over"]
+    play.load(saved)
+    assert (play.state["over"], play.state["truncated"], play.game.facts(play.state)["result"]) == (1, 1, "tie")
+    assert not play.masks.any()
+    game = momagames.spec(DUEL)
+    for dead, cut, winners in (((), 1, []), ((0,), 0, ["agent_1"]), ((0, 1), 0, [])):
+        state = loaded(game, duel(*dead, fire=False, step_count=800))[0]
+        assert (state["over"], state["truncated"], game.facts(state)["winners"]) == (1, cut, winners)
+
+
+def test_a_record_that_was_not_over_when_time_was_up():
+    record = play_of(POSITION | {"step_count": 799}).state.copy()
+    record["ply"] = 800
+    state = loaded(momagames.spec(FFA, board_size=7), record)[0]
+    assert (state["over"], state["truncated"]) == (1, 1)
+
+
+WON = [{"result": "win", "winners": [f"agent_{seat}"]} for seat in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("dead", "steps", "over", "why"),
+    [
+        ((), 10, WON[0], "the game cannot have ended like this; alive after 10 of 800 steps: agent_0, agent_1"),
+        ((0,), 10, WON[0], "alive after 10 of 800 steps: agent_1"),
+        ((0,), 10, TIED, "alive after 10 of 800 steps: agent_1"),
+        ((0, 1), 10, {"result": "win", "winners": ["agent_0", "agent_1"]}, "steps: nobody"),
+        ((0, 1), 10, {"result": "win", "winners": []}, "steps: nobody"),
+        ((0, 1), 10, {"result": "incomplete", "winners": ["agent_0"]}, "steps: nobody"),
+        ((0, 1), 800, WON[0], "alive after 800 of 800 steps: nobody"),
+        ((0,), 800, {"result": "incomplete", "winners": []}, "alive after 800 of 800 steps: agent_1"),
+        (
+            (0,),
+            10,
+            True,
+            "over=True: needed is {'result': 'incomplete', 'win' or 'tie', 'winners': \\[...\\]} with names of agent_0",
+        ),
+        ((0,), 10, {"result": "win"}, "needed is"),
+        ((0,), 10, {"result": "lost", "winners": []}, "needed is"),
+        ((0,), 10, {"result": ["win"], "winners": []}, "needed is"),
+        ((0,), 10, {"result": "win", "winners": "agent_1"}, "needed is"),
+        ((0,), 10, {"result": "win", "winners": ["agent_2"]}, "with names of agent_0 to agent_1"),
+        ((0,), 10, {"result": "win", "winners": ["agent_1", []]}, "needed is"),
+        ((0,), 10, "{", "state cannot be read"),
+    ],
+)
+def test_ends_that_cannot_be(dead, steps, over, why):
+    with pytest.raises(BadState, match=why):
+        loaded(momagames.spec(DUEL), duel(*dead, fire=False, step_count=steps, over=over))
+
+
+def test_a_team_wins_together():
+    nobody = {"board": "0" * 49, "agents": [[0, 1, 1, 1, 2, 0]] * 4}
+    game = momagames.spec("mo-pommerman-team-v0", board_size=7)
+    for winners, good in (("02", True), ("13", True), ("0", False), ("01", False), ("0123", False)):
+        given = nobody | {"over": {"result": "win", "winners": [f"agent_{seat}" for seat in winners]}}
+        if good:
+            assert game.save(loaded(game, given)[0])["over"] == given["over"]
+            continue
+        with pytest.raises(BadState, match="the game cannot have ended like this"):
+            loaded(game, given)
+
+
+# ------------------------------------------------------------------------------------------------- agents that have left
+
+
+@pytest.mark.parametrize("id", [FFA, "mo-pommerman-team-v0", RADIO])
+def test_who_has_left_is_not_in_a_game_that_goes_on(id):
+    """agent_0 and agent_3 are gone: at both doors of PettingZoo they are not agents, in a batch they are terminated."""
+    agents = [[int(alive), *row[1:]] for alive, row in zip((0, 1, 1, 0), agent(0), strict=True)]
+    given = POSITION | {"agents": agents, "board": board((1, 1, "0"), (1, 5, "0"), (5, 5, "c")), "gone": [1, 0, 0, 1]}
+    left = ["agent_1", "agent_2"]
+    still = [0, 0, 0] if id == RADIO else 0
+    aec, parallel = (momagames.make(id, api=api, board_size=7, dead="leave") for api in ("aec", "parallel"))
+    aec.reset(options={"state": given})
+    assert aec.agents == left
+    for books in (aec.rewards, aec._cumulative_rewards, aec.terminations, aec.truncations, aec.infos):
+        assert list(books) == left
+    order = []
+    for name in aec.agent_iter(4):
+        order.append(name)
+        assert not any(aec.last()[2:4])
+        aec.step(still)
+    assert order == left * 2
+    seen, infos = parallel.reset(options={"state": given})
+    assert list(seen) == list(infos) == parallel.agents == left
+    results = parallel.step(dict.fromkeys(left, still))
+    assert [list(result) for result in results] == [left] * 5
+    many = momagames.make_vec(id, 1, board_size=7, dead="leave")
+    many.reset(options={"state": given})
+    assert many.step(np.zeros(many.action_space.shape, int))[2].tolist() == [[True, False, False, True]]
+
+
+def test_a_finished_game_that_all_have_left():
+    env = momagames.make(FFA, api="parallel", board_size=7, dead="leave")
+    given = {"board": "0" * 49, "agents": [[0, 1, 1, 1, 2, 0]] * 4, "over": TIED}
+    assert env.reset(options={"state": given}) == ({}, {})
+    assert env.step({}) == ({}, {}, {}, {}, {})
+    assert env.get_state()["gone"] == [1, 1, 1, 1]
+
+
+# --------------------------------------------------------------------------------------------------- more than is dealt
+
+
+def test_more_wood_and_items_than_are_dealt():
+    """SPEC §9.6 Such boards are taken as they are."""
+    play = play_of(num_wood=0, num_items=0, objectives=["wood", "items"])
+    assert [goal.return_high for goal in play.game.objectives] == [0, 0]
+    assert play.game.save(play.state) == POSITION

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import momagames
 from momagames.contract import Game
 from momagames.games.pommerman import state as codes
 from momagames.games.pommerman import view as views
@@ -339,3 +340,12 @@ def test_planes_are_those_of_the_table():
     }
     assert [sorted(set(plane.ravel().tolist())) for plane in planes[19:]] == [[3], [4], [1], [127], [6], [8]]
     assert planes[0].sum() == 121 - 6
+
+
+def test_state_is_what_all_agents_see():
+    """Nobody sees what others carry, fog or not: the whole position is the planes of all."""
+    env = momagames.make("mo-pommerman-ffa-v0", board_size=7, observation="planes")
+    env.reset(seed=1)
+    whole = env.state()
+    assert env.state_space.contains(whole)
+    assert np.array_equal(whole, np.concatenate([env.observe(agent)["observation"].ravel() for agent in env.agents]))
