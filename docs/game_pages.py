@@ -7,11 +7,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pictures import Legend, Picture, films, legends, stills
+
 import momagames
 from momagames import registry
 from momagames.games import VERSIONS
 
-STATIC = Path(__file__).resolve().parent / "_static"
+ABREAST = 2  # positions side by side
 
 
 def spec_file(id: str) -> Path:
@@ -38,7 +40,6 @@ def facts(id: str) -> list[str]:
         ("longest episode", f"{game.max_plies} steps"),
         ("reference point", ", ".join(f"{value:g}" for value in game.reference_point)),
         ("source", game.source),
-        ("canonical id", f"`{momagames.canonical(id)}`"),
     ]
     goals = [
         (f"`{g.name}`", g.unit, f"{g.low:g} .. {g.high:g}", f"{g.return_low:g} .. {g.return_high:g}") for g in game.objectives
@@ -49,6 +50,12 @@ def facts(id: str) -> list[str]:
         "With the default parameters:",
         "",
         *table(("fact", "value"), rows),
+        "Canonical id:",
+        "",
+        "```text",
+        momagames.canonical(id),
+        "```",
+        "",
         *table(("objective", "unit", "one step", "episode"), goals),
         "```python",
         "import momagames",
@@ -60,15 +67,24 @@ def facts(id: str) -> list[str]:
     ]
 
 
-def picture(id: str) -> list[str]:
-    """A game being played, if there is a picture of it."""
-    name = f"{spec_file(id).parent.name}.gif"
-    return [f"![A game of {id}, move by move](../_static/{name})", ""] if (STATIC / name).exists() else []
+def image(shown: Picture | Legend) -> str:
+    return f"![{shown.text}](../_static/{shown.file})"
+
+
+def gallery(id: str) -> list[str]:
+    """The pictures of an id: films, positions side by side, what the cells look like."""
+    lines = [line for film in films(id) for line in (image(film), "")]
+    positions = stills(id)
+    for k in range(0, len(positions), ABREAST):
+        row = positions[k : k + ABREAST]
+        lines += table([one.text for one in row], [[image(one) for one in row]])
+    return lines + [line for legend in legends(id) for line in (f"{legend.text}:", "", image(legend), "")]
 
 
 def page(id: str) -> str:
     title, _, rest = spec_file(id).read_text().partition("\n")
-    return "\n".join([title, "", *picture(id), *facts(id), rest])
+    name = title.partition(" (")[0]  # behind it stand all the ids of these rules
+    return "\n".join([f"{name} (`{id}`)", "", *gallery(id), *facts(id), rest])
 
 
 def index(ids: Sequence[str]) -> str:

@@ -1,67 +1,106 @@
-"""Draws the pictures of the games in docs/_static: one position and one short game of each.
+"""Draws the pictures of the games in docs/_static, those that pictures.py lists.
 
-    python docs/make_pictures.py
+    python docs/make_pictures.py [FILE ...]
+
+FILE ...   only these; all, if none is named
 
 The same games are played each time, so that the files only change when the drawing or the policies do.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from pictures import PICTURES, Legend, Picture
 from PIL import Image
 
 import momagames
+from momagames.games.pommerman import state as codes
+from momagames.games.pommerman.tiles import FALLING, IN_RANGE, NOBODY, Bomb, cell
 from momagames.registry import policy
+from momagames.render import canvas
 
 FOLDER = Path(__file__).resolve().parent / "_static"
-SHOWN = 12  # the position after this many moves
-FRAME = 700  # milliseconds
-COLORS = 64  # of a picture in the files: tiles, letters and their smooth edges
-# name of the files -> id, parameters of the position and of the game, and who plays it
-GAMES: dict[str, tuple[str, dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
-    "samegame": (
-        "mo-samegame-v0",
-        {"num_agents": 2},
-        {"board_width": 8, "board_height": 6, "num_colors": 4},
-        ("greedy", "greedy"),
-    ),
-    "breakthrough": ("mo-breakthrough-v0", {}, {"board_width": 5, "board_height": 6}, ("greedy", "random")),
-}
+FRAME, QUICK_FRAME = 700, 400  # milliseconds, in turn and all at once
+COLORS = 96  # of a picture in the files: tiles, letters and their smooth edges
+SIDE, LINE, LEFT, GAP = 40, 50, 12, 300  # pixels of the legend: of a cell, a row, the margin and a column
+
+# A row of the legend: cells (code, then the other arguments of `tiles.cell`), and what they are
+ROWS = (
+    (((codes.PASSAGE,), (codes.RIGID,), (codes.WOOD,)), "passage, rigid wall, wood"),
+    (((codes.EXTRA_BOMB,), (codes.RANGE,), (codes.KICK,)), "items: bomb, range, kick"),
+    (tuple((codes.AGENT + seat,) for seat in range(4)), "agents 0 to 3"),
+    (tuple((codes.AGENT + seat, 0, None, True) for seat in range(4)), "the same in teams"),
+    (((codes.PASSAGE, 0, None, False, 1), (codes.FOG,)), "grave of agent 1, fog"),
+    (((codes.BOMB, 0, Bomb(9, 0, 0)), (codes.BOMB, 0, Bomb(2, 0, 1)), (codes.BOMB, 0, Bomb(7, 0, NOBODY))),
+     "bombs: steps left, owner"),
+    (((codes.BOMB, 0, Bomb(6, codes.RIGHT, 3)), (codes.AGENT + 2, 0, Bomb(8, 0, 2))), "rolling, under an agent"),
+    (((codes.FLAMES, 2), (codes.FLAMES, 1), (codes.FLAMES, 0)), "flames: new to old"),
+    (((codes.PASSAGE, 0, None, False, -1, IN_RANGE), (codes.WOOD, 0, None, False, -1, IN_RANGE)), "a bomb can reach it"),
+    (((codes.PASSAGE, 0, None, False, -1, FALLING), (codes.WOOD, 0, None, False, -1, FALLING)), "becomes wall now"),
+)  # fmt: skip
+HALF = (len(ROWS) + 1) // 2
 
 
-def frames(id: str, params: dict[str, Any], players: tuple[str, ...], seed: int = 4) -> list[Image.Image]:
-    """A whole game, a picture for each position."""
-    env = momagames.make(id, render_mode="rgb_array", **params)
-    env.reset(seed=seed)
-    chosen = {agent: policy(name, env.game) for agent, name in zip(env.possible_agents, players, strict=False)}
-    rng = np.random.default_rng(seed)
-    pictures = [Image.fromarray(env.render())]
-    for agent in env.agent_iter():
-        observation, _, terminated, truncated, _ = env.last()
-        if terminated or truncated:
-            break
-        env.step(chosen[agent](env.record, observation["action_mask"], rng))
-        pictures.append(Image.fromarray(env.render()))
-    return pictures
+def frames(shot: Picture) -> Iterator[Image.Image]:
+    """The positions that it shows, one after the other."""
+    env = momagames.make(shot.id, api="parallel", render_mode="rgb_array", render_options=shot.look, **shot.params)
+    env.reset(seed=shot.seed)
+    game, play = env.game, env.aec_env.play
+    chosen = [policy(name, game, i) for i, name in enumerate(shot.players)]
+    rng = np.random.default_rng(shot.seed)
+    steps = range(shot.steps, shot.steps + 1) if isinstance(shot.steps, int) else shot.steps
+    for step in range(steps.stop):
+        if step in steps:
+            yield Image.fromarray(env.render())
+        if not env.agents:
+            return
+        acting = [play.mover] if game.sequential else [game.agents.index(name) for name in env.agents]
+        env.step({game.agents[i]: chosen[i](play.state, play.mask(i), rng) for i in acting})
 
 
-def small(picture: Image.Image) -> Image.Image:
-    return picture.quantize(COLORS, dither=Image.Dither.NONE)
+def legend() -> Image.Image:
+    """What the cells of MO-Pommerman look like, in two columns."""
+    wide = LEFT + 4 * (SIDE + 4) + GAP - 110
+    sheet = canvas.blank(HALF * LINE + LEFT, 2 * wide)
+    for k, (cells, text) in enumerate(ROWS):
+        left, top = LEFT + k // HALF * wide, LEFT + k % HALF * LINE
+        for n, given in enumerate(cells):
+            x = left + n * (SIDE + 4)
+            sheet[top : top + SIDE, x : x + SIDE] = cell(SIDE, *given)
+        canvas.write(sheet, left + 4 * (SIDE + 4) + 6, top + SIDE / 2, text, 14)
+    return Image.fromarray(sheet)
 
 
-def main() -> None:
+def small(pictures: list[Image.Image]) -> list[Image.Image]:
+    """Pictures of one size with few colours, the same ones for all."""
+    every = Image.fromarray(np.concatenate([np.asarray(picture) for picture in pictures]))
+    palette = every.quantize(COLORS, dither=Image.Dither.NONE)
+    return [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+
+
+def draw(shot: Picture | Legend) -> None:
+    """Write its file."""
+    path = FOLDER / shot.file
+    first, *others = small([legend()] if isinstance(shot, Legend) else list(frames(shot)))
+    if path.suffix == ".gif":
+        assert isinstance(shot, Picture)
+        pace = FRAME if momagames.spec(shot.id).sequential else QUICK_FRAME
+        first.save(path, save_all=True, append_images=others, duration=[pace] * len(others) + [4 * pace], loop=0)
+    else:
+        first.save(path, optimize=True)
+    print(f"{path.relative_to(FOLDER.parent.parent)}: {path.stat().st_size / 1024:.0f} KiB")
+
+
+def main(names: list[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
-    for name, (id, position, game, players) in GAMES.items():
-        small(frames(id, position, players)[SHOWN]).save(FOLDER / f"{name}.png", optimize=True)
-        first, *others = map(small, frames(id, game, players))
-        durations = [FRAME] * len(others) + [4 * FRAME]
-        first.save(FOLDER / f"{name}.gif", save_all=True, append_images=others, duration=durations, loop=0)
-        for path in (FOLDER / f"{name}.png", FOLDER / f"{name}.gif"):
-            print(f"{path.relative_to(FOLDER.parent.parent)}: {path.stat().st_size / 1024:.0f} KiB")
+    for shot in PICTURES:
+        if not names or shot.file in names:
+            draw(shot)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

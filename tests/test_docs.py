@@ -251,6 +251,18 @@ def test_the_readme_names_every_game():
         )  # fmt: skip
 
 
+def test_the_pictures_of_the_docs_are_those_that_are_listed(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    listed = import_module("pictures").PICTURES
+    assert {one.file for one in listed} == {file.name for file in (ROOT / "docs/_static").iterdir()}
+    assert {id for one in listed for id in one.pages} <= set(VERSIONS)
+    for one in listed:
+        if hasattr(one, "look"):
+            game = momagames.spec(one.id, **one.params)
+            assert len(one.players) == len(game.agents)
+            assert set(one.look) <= {option.name for option in game.render_options}
+
+
 @pytest.mark.parametrize("file", sorted((ROOT / "docs").glob("*.py")), ids=name)
 def test_scripts_of_the_docs_say_what_they_do(file):
     assert ast.get_docstring(ast.parse(file.read_text()))

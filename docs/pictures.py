@@ -1,0 +1,100 @@
+"""The pictures of the games in docs/_static: what each shows, and on whose pages it stands. make_pictures.py draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+WHOLE = range(100_000)  # all positions of a game
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A position of a game that policies play, or several as a film.
+
+    file      in docs/_static: .png, or .gif for a film
+    text      what it shows
+    id        of the game that is played
+    players   who plays: the names of policies, by agent
+    steps     the position after so many moves, or those of a film
+    pages     ids on whose pages it stands
+    params    of the game
+    look      render options
+    seed      of the deal and of the policies' luck
+    """
+
+    file: str
+    text: str
+    id: str
+    players: tuple[str, ...]
+    steps: int | range
+    pages: tuple[str, ...]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    look: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 4
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What the cells of a game look like; the fields are those of `Picture`."""
+
+    file: str
+    text: str
+    pages: tuple[str, ...]
+
+
+SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
+FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
+TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
+RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
+POMMERMAN = (FFA, FFA_COLLAPSE, TEAM, TEAM_FULL, TEAM_COLLAPSE, RADIO, DUEL)
+SIMPLE, CHATTER = ("simple",) * 4, ("random", "simple", "random", "simple")
+SHORT = {"max_steps": 160}  # the first ring falls after 100 steps
+FOGGED = "What agent_0 sees of it: neither what is far off nor whose a bomb is nor what others carry"
+
+# In the order in which they stand on a page, after its films
+PICTURES: tuple[Picture | Legend, ...] = (
+    Picture("samegame.gif", "A game of a greedy agent, move by move", SAMEGAME, ("greedy",), WHOLE, (SAMEGAME,),
+            {"board_width": 8, "board_height": 6, "num_colors": 4}),
+    Picture("samegame.png", "A position of two agents", SAMEGAME, ("greedy", "greedy"), 12, (), {"num_agents": 2}),
+    Picture("breakthrough.gif", "A greedy against a random agent, move by move", BREAKTHROUGH, ("greedy", "random"), WHOLE,
+            (BREAKTHROUGH,), {"board_width": 5, "board_height": 6}),
+    Picture("breakthrough.png", "A position", BREAKTHROUGH, ("greedy", "random"), 12, ()),
+    Picture("pommerman-ffa.gif", "Some steps of a game of four scripted agents", FFA, SIMPLE, range(20, 50), (FFA,), seed=1),
+    Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2], WHOLE, (DUEL,), seed=12),
+    Picture("pommerman-ffa.png", "A position of the game above", FFA, SIMPLE, 27, (FFA,), seed=1),
+    Picture("pommerman-blasts.png", "The same, striped where bombs can reach (`blasts=True`)", FFA, SIMPLE, 27, (FFA,),
+            look={"blasts": True}, seed=1),
+    Picture("pommerman-team.png", "A position of a team game, with everything in sight", TEAM, SIMPLE, 38, (TEAM, TEAM_FULL),
+            seed=14),
+    Picture("pommerman-fog.png", FOGGED, TEAM, SIMPLE, 38, (TEAM,), look={"viewer": "agent_0"}, seed=14),
+    Picture("pommerman-radio.png", "A radio game: the column shows what everybody says; here 0 and 2 play at random", RADIO,
+            CHATTER, 6, (RADIO,), seed=3),
+    Picture("pommerman-radio-fog.png", "What agent_0 sees of it, and hears: its own words and its team mate's", RADIO,
+            CHATTER, 6, (RADIO,), look={"viewer": "agent_0"}, seed=3),
+    Picture("pommerman-ring.png", "The outermost ring is about to fall (a game of 160 steps)", FFA_COLLAPSE, SIMPLE, 100,
+            (FFA_COLLAPSE,), SHORT, seed=23),
+    Picture("pommerman-fallen.png", "One step later it is wall, and agent_0 is dead", FFA_COLLAPSE, SIMPLE, 101,
+            (FFA_COLLAPSE,), SHORT, seed=23),
+    Picture("pommerman-team-ring.png", "The outermost ring is about to fall (a game of 160 steps)", TEAM_COLLAPSE, SIMPLE,
+            100, (TEAM_COLLAPSE,), SHORT, seed=24),
+    Picture("pommerman-ring-fog.png", FOGGED, TEAM_COLLAPSE, SIMPLE, 100, (TEAM_COLLAPSE,), SHORT, {"viewer": "agent_0"},
+            24),
+    Legend("pommerman-cells.png", "What the cells look like", POMMERMAN),
+)  # fmt: skip
+
+
+def films(id: str) -> list[Picture]:
+    """The films on the page of an id."""
+    return [one for one in PICTURES if id in one.pages and isinstance(one, Picture) and isinstance(one.steps, range)]
+
+
+def stills(id: str) -> list[Picture]:
+    """The positions on the page of an id."""
+    return [one for one in PICTURES if id in one.pages and isinstance(one, Picture) and isinstance(one.steps, int)]
+
+
+def legends(id: str) -> list[Legend]:
+    """What the cells look like, on the page of an id."""
+    return [one for one in PICTURES if id in one.pages and isinstance(one, Legend)]
