@@ -58,8 +58,8 @@ def place(i):
 def neighbors(i):
     """The cells that share a side with cell i, ascending."""
     x, y = place(i)
-    around = [(x, y - 1), (x - 1, y), (x + 1, y), (x, y + 1)]
-    return [at(p, q) for p, q in around if 0 <= p < WIDTH and 0 <= q < HEIGHT]
+    beside = [(x, y - 1), (x - 1, y), (x + 1, y), (x, y + 1)]
+    return [at(p, q) for p, q in beside if 0 <= p < WIDTH and 0 <= q < HEIGHT]
 
 
 def row(y):
@@ -197,7 +197,7 @@ class Naive:
                 self.covers[i] = thing["cover"]
             if thing["kind"] != "basic" or thing["color"] is not None:
                 self._put(i, self._make(thing))
-        for i, thing in things.items():
+        for i in things:
             if i not in self.grid:
                 self._put(i, Piece("basic", color=self._draw_color()))
         self._settle()
@@ -455,7 +455,7 @@ class Naive:
 
     def _wave(self, cells, color):
         done = []
-        for i in sorted({j for i in cells for j in neighbors(i)} - set(cells)):
+        for i in sorted({beside for cell in cells for beside in neighbors(cell)} - set(cells)):
             piece = self.grid.get(i)
             if self.covers.get(i) == "cage":
                 if piece.kind != "basic" or piece.color == color:
@@ -523,10 +523,7 @@ class Naive:
     def _down(self, piece):
         """Moves a piece one step down, if it can."""
         i = piece.anchor
-        if piece.size == 1:
-            needed = [self._below_in_column(i)]
-        else:
-            needed = [i - WIDTH, i - WIDTH + 1]
+        needed = [self._below_in_column(i)] if piece.size == 1 else [i - WIDTH, i - WIDTH + 1]
         if any(j is None or j not in self.active or j in self.grid for j in needed):
             return False
         self._remove(piece)

@@ -86,6 +86,7 @@ SHOWN = {
     "weed, all of them": ("trr", {"t": "weed"}, {"weed": "all"}, {0: 1, 8: 1, 9: 1, 16: 1, 21: 1, 22: 1}),
     "flask": ("R#rr", {}, {}, {0: 1, 1: 1, 7: 1, 12: 1, 15: 1, 20: 1, 22: 1}),
     "rocket, goal power": ("-#rr", {}, {"power": 1}, {0: 1, 7: 1, 9: 1, 13: 1, 15: 1, 20: 1, 22: 1}),
+    "other rocket, goal rocket": ("-#rr", {}, {"rocket": 1}, {0: 1, 7: 1, 9: 1, 13: 1, 15: 1, 20: 1, 22: 1}),
     "rocket, goal rocket": ("|#rr", {}, {"rocket": 1}, {0: 1, 7: 1, 9: 1, 14: 1, 15: 1, 20: 1, 22: 1}),
     "bomb, goal rocket": ("*#rr", {}, {"rocket": 1}, {0: 1, 7: 1, 11: 1, 15: 1, 20: 1, 22: 1}),
     "dandelion": ("trr", {"t": "dandelion"}, {}, {0: 1, 8: 1, 15: 1, 21: 1, 22: 1}),
@@ -324,6 +325,25 @@ def convert_to_rockets(deal):
 
 
 @vector
+def nothing_is_lit_twice(deal):
+    """What waits to go off is not queued again and not turned any more."""
+    game = deal(level("R*##rbr", goals={"power": 9}), 0)
+    tap(game, 0, hits=2 + 1, used=4)
+    seed = next(seed for seed in range(99) if draws(seed, 2, 2) == [0, 0])
+    game = deal(level("#####b", "R-#rbr", goals={"power": 9}), seed)
+    tap(game, 0, hits=2 + 1, used=4)
+
+
+@vector
+def first_lit_first_used(deal):
+    """The lower rocket goes first and turns the third one, so that the rock is hit once and not twice."""
+    signs = {(4, 3): "*", (3, 1): "-", (6, 4): "|", (6, 1): "-", (8, 1): "t"}
+    game = deal(level(*checkered(9, 5, signs), legend={"t": "rock:3"}), 0)
+    tap(game, 4, 3, used=4)
+    assert has(game, 8, 1, block=2)
+
+
+@vector
 def rocket_turned_by_rocket(deal):
     """A beam turns the rocket that lies along it; one across it fires as it lies."""
     for sign, hits in (("-", 3 + 2), ("|", 3 + 2)):
@@ -403,6 +423,14 @@ def one_hit_per_wave(deal):
     game = deal(level("rrrr", "rLLr", "rLLr", legend={"L": "bush"}, goals={"bush": 10}), 0)
     tap(game, 0, hits=8 + 1, collected=[1])
     assert has(game, 2, 1, block=9)
+
+
+@vector
+def units_of_a_bush(deal):
+    """Each hp is a unit, the last one too, and the whole bush is none."""
+    game = deal(level("rLL#LL", "rLL#LL", legend={"L": "bush:1"}, goals={"bush": 2}), 0)
+    tap(game, 0, hits=3, collected=[1])
+    assert game.remaining() == [1]
 
 
 @vector
@@ -574,10 +602,12 @@ def feeding(deal):
     event = tap(game, 0, hits=2 + 3, collected=[3, 0])
     assert event["draws"] >= 5
     assert has(game, 0, basic=1)
-    feed = [{"piece": "seedbag", "per_mille": 0, "max_on_board": 1, "total": 3}]
-    game = deal(level("rr", feed=feed, goals={"seedbag": 3}), 0)
-    event = tap(game, 0, hits=2)
-    assert event["draws"] >= 4
+    drawn = draws(0, 1000, 1)[0]
+    for per_mille, units in ((drawn, 0), (drawn + 1, 1)):
+        feed = [{"piece": "seedbag", "per_mille": per_mille, "max_on_board": 1, "total": 1}]
+        game = deal(level("rr", "yb", feed=feed, goals={"seedbag": 1}), 0)
+        tap(game, 0, 1, hits=2)
+        assert bool(cell(game, 0, 1).get(8)) == bool(units)
 
 
 @vector
