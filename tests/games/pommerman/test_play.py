@@ -161,7 +161,8 @@ def typed(monkeypatch, id, *lines, **options):
 
 def test_typed_moves(monkeypatch):
     shown, returns = typed(monkeypatch, FFA, "bomb", "d", "fly", seed=1, opponent=resting)
-    assert "agent_0 plays bomb, agent_1 plays stop, agent_2 plays stop, agent_3 plays stop: agent_0 bombs -1" in shown
+    assert "agent_0 plays bomb: agent_0 bombs -1" in shown
+    assert not re.search("agent_[123] (plays|bombs)", shown), "without fog too, what others do and get is not announced"
     assert "agent_0 plays down" in shown
     assert "'fly' is not an action: type 'stop', 'up'" in shown
     assert "09" in shown
