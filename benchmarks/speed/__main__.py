@@ -85,7 +85,7 @@ def shown(part: str, variant: str, value: float) -> tuple[str, str]:
     if part == "cold_start":
         return f"{value:.3f} s", ""
     if variant.endswith(throughput.GAIN):
-        return f"{value:.2f} x", ""
+        return f"{value:,.2f} x", ""
     return f"{value:,.0f} ns", f"{1000 / value:.3g} M/s"
 
 

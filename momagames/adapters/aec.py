@@ -100,9 +100,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         """`look` for several agents."""
         if self._sequential:
             return {agent: self.look(agent) for agent in agents}
-        everything = self.play.observe_all()
-        for i, mask in enumerate(shown_masks(self.game, self.play.masks)):
-            everything[i]["action_mask"] = mask
+        everything = self.play.observe_all(shown_masks(self.game, self.play.masks))
         if len(agents) == len(everything):
             return dict(zip(agents, everything))  # noqa: B905 - as long as each other
         return {agent: everything[self._index[agent]] for agent in agents}
@@ -145,8 +143,8 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
     def step_all(self, actions: dict[str, Any]) -> None:
         """One step of a game in which all agents move at once, with the actions of those that are in it."""
         play, given = self.play, [actions.get(agent) for agent in self.possible_agents]
-        doubtful = play.propose(given)
-        if doubtful >= 0:
+        status = play.attempt(given)
+        if status < 0:
             chosen = {}
             for agent in self.agents:
                 i = self._index[agent]
@@ -156,11 +154,11 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
                         self.forfeit(agent)
                         return
                     chosen[i] = self._set_right(i, given[i])
-            play.pending[:] = 0
+            play.pending.fill(0)
             for i, action in chosen.items():
                 play.pending[i] = action
-        play.totals[:] = 0
-        self._advance(play.pending)
+            status = play.turn(play.pending)
+        self._after(status, play.pending)
 
     def _set_right(self, i: int, action: Any) -> Any:
         """A legal action in place of an illegal one, or IllegalAction."""
@@ -184,7 +182,10 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
             self._advance(self.play.pending)
 
     def _advance(self, actions: Any) -> None:
-        status = self.play.turn(actions)
+        self._after(self.play.turn(actions), actions)
+
+    def _after(self, status: int, actions: Any) -> None:
+        """What a step that was played means for the agents."""
         self._last_action = actions if self._sequential else actions.copy()
         self._pay()
         self._tell()

@@ -26,11 +26,11 @@ def shown_mask(game: Game, mask: NDArray[np.int8]) -> Any:
     return mask.copy() if len(game.actions) == 1 else shown_masks(game, mask[None])[0]
 
 
-def shown_masks(game: Game, masks: NDArray[np.int8]) -> list[Any]:
+def shown_masks(game: Game, masks: NDArray[np.int8]) -> NDArray[np.int8] | list[Any]:
     """The same for the masks of several agents, int8[V, M]."""
     masks = masks.copy()
     if len(game.actions) == 1:
-        return list(masks)
+        return masks
     return list(zip(*np.split(masks, np.cumsum(game.actions)[:-1], axis=1), strict=True))
 
 

@@ -117,17 +117,16 @@ class Single:
     deal(states)                                      start a game
     look(states, agent, obs, mask)                    what `agent` sees: obs uint8[B], mask int8[M]
     view(states, obs, masks)                          what the mover sees (one row), or every agent (a row each)
-    refused(states, actions, masks, parts)            the first actor whose action is illegal, or -1
-    turn(states, actions, reward, totals, returns, obs, masks)
+    turn(states, actions, parts, reward, totals, returns, obs, masks)
                                                       step, then view; adds the reward to `returns`, and to `totals`,
-                                                      where the mover's starts anew; returns OVER | TRUNCATED |
-                                                      SOMEBODY_GONE, and the agent to move times MOVER
+                                                      where that of all who acted starts anew; returns OVER | TRUNCATED |
+                                                      SOMEBODY_GONE, and the agent to move times MOVER. Does nothing if
+                                                      an action is illegal: returns -1 - its actor
     """
 
     deal: Loop
     look: Loop
     view: Loop
-    refused: Loop
     turn: Loop
 
 
@@ -220,11 +219,11 @@ def _make_single(game: Game) -> Single:
     def view(states, obs, masks):
         show(states[0], obs, masks)
 
-    def refused(states, actions, masks, parts):
-        return first_refused(states[0], actions, masks, parts)
-
-    def turn(states, actions, reward, totals, returns, obs, masks):
+    def turn(states, actions, parts, reward, totals, returns, obs, masks):
         state = states[0]
+        refused = first_refused(state, actions, masks, parts)
+        if refused >= 0:
+            return -1 - refused
         mover = np.int64(state["to_move"])
         step(state, actions, reward)
         show(state, obs, masks)
@@ -232,7 +231,7 @@ def _make_single(game: Game) -> Single:
         for agent in range(reward.shape[0]):
             gone |= np.int64(state["gone"][agent])
             for k in range(reward.shape[1]):
-                before = np.float32(0.0) if sequential and agent == mover else totals[agent, k]
+                before = totals[agent, k] if sequential and agent != mover else np.float32(0.0)
                 totals[agent, k] = before + reward[agent, k]
                 returns[agent, k] += reward[agent, k]
         status = np.int64(state["over"]) * OVER + np.int64(state["truncated"]) * TRUNCATED + gone * SOMEBODY_GONE
@@ -243,7 +242,6 @@ def _make_single(game: Game) -> Single:
         deal=driver(deal, f"{name}.deal"),
         look=driver(look, f"{name}.look"),
         view=driver(view, f"{name}.view"),
-        refused=driver(refused, f"{name}.refused"),
         turn=driver(turn, f"{name}.turn"),
     )
 
