@@ -73,10 +73,12 @@ def test_vectors(vector):
     vector(Naive)
 
 
-@pytest.mark.parametrize("number", range(1, 13))
-def test_positions_come_back(number):
+FED = vectors.level("rr", "yb", "rr", feed=[{"piece": "seedbag", "per_mille": 900, "max_on_board": 2, "total": 2}])
+
+
+@pytest.mark.parametrize("level", [*map(read_level, range(1, 13)), FED], ids=lambda level: level["title"])
+def test_positions_come_back(level):
     """A game taken up from its snapshot goes on as the game does."""
-    level = read_level(number)
     game = Naive(level, 7)
     for _ in range(5):
         game.tap(game.valid()[-1])
