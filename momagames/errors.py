@@ -21,6 +21,10 @@ class BadParameter(MomagamesError, ValueError):
     """A parameter that does not exist or is outside its range."""
 
 
+class BadLevel(BadParameter):
+    """A level that cannot be played as it is; the message names the file, the place in it and what is allowed there."""
+
+
 class BadState(MomagamesError, ValueError):
     """A board or state from which no game can be played."""
 
