@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from momagames.errors import nearest, one_of
-from momagames.games.tileblast.catalogue import BASIC, BIG, CODES, COLORED, COLORS, COUNTS, COVERS, KINDS, UNITS
+from momagames.games.tileblast.catalogue import BASIC, BIG, CODES, COLORED, COLORS, COUNTS, COVERS, KINDS, UNITS, Kind
 from momagames.games.tileblast.level import NO_COUNTERS, Feed, Goal, Level, Thing
+from momagames.games.tileblast.problem import Path, Problem, cell_path
 from momagames.games.tileblast.state import ALL, CELLS, FEEDS, GOALS, HEIGHT, WIDTH
-
-Path = tuple[str | int, ...]
 
 KEYS = ("id", "title", "moves", "colours", "weights", "goals", "feed", "legend", "layout")
 NEEDED = ("id", "title", "moves", "colours", "goals", "layout")
 THING_KEYS = ("kind", "colour", "colours", "hp", "cover")
+# What stands for a part that is missing; that those of NEEDED are missing was told before
+DEFAULTS: dict[str, Any] = {
+    "id": 0,
+    "title": "",
+    "moves": 1,
+    "colours": COLORS,
+    "goals": [{"collect": "basic", "amount": 1}],
+    "layout": "\n".join(["." * WIDTH] * HEIGHT),
+    "weights": None,
+    "feed": (),
+    "legend": {},
+}
 INACTIVE, EMPTY = "#", "_"
 # §10.2
 SIGNS = {
@@ -26,33 +36,8 @@ SIGNS = {
     **{sign: Thing(BASIC, 1, k + 1) for k, sign in enumerate("rbyopk")},
     **{sign: Thing(CODES["flask"], 1, k + 1) for k, sign in enumerate("RBYOPK")},
 }
-NAMES = tuple(CODES)
 MAX_MOVES = 50_000
 MAX_WEIGHT = 1_000_000
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something that is wrong with a level.
-
-    path    where in the data: keys and indices; of a cell ("layout", line, column), from 0
-    text    what was given and what is allowed
-    """
-
-    path: Path
-    text: str
-
-    @property
-    def cell(self) -> tuple[int, int] | None:
-        """(x, y) of a problem that is in a cell."""
-        match self.path:
-            case ("layout", int(line), int(column)):
-                return column, HEIGHT - 1 - line
-        return None
-
-    def __str__(self) -> str:
-        at = "the cell ({},{})".format(*self.cell) if self.cell else ".".join(map(str, self.path))
-        return f"{at}: {self.text}" if at else self.text
 
 
 class Reader:
@@ -94,7 +79,7 @@ class Reader:
                 self.refuse(path, f"the key {key!r} is missing")
         return {str(key): value[key] for key in value if key in allowed}
 
-    def list(self, path: Path, value: Any, low: int, high: int, what: str) -> list[Any]:
+    def entries(self, path: Path, value: Any, low: int, high: int, what: str) -> list[Any]:
         """A list of low to high entries."""
         if not isinstance(value, list | tuple):
             self.refuse(path, f"{value!r} is not possible; needed: a list of {what}")
@@ -105,48 +90,48 @@ class Reader:
 
     # ------------------------------------------------------------------------------------------------ the parts of a level
 
-    def level(self, data: Any) -> Level:
-        """§10.1 The level; worth nothing if there are problems."""
+    def level(self, data: Any) -> Level | None:
+        """§10.1 The level, or None if there are problems."""
         given = self.keys((), data, KEYS, NEEDED)
-        title = given.get("title", "")
-        if not isinstance(title, str):
-            self.refuse(("title",), f"{title!r} is not possible; needed: a text")
-        colors = self.colors(given.get("colours", []))
-        weights = self.weights(given.get("weights"), len(colors))
-        goals = self.list(("goals",), given.get("goals", []), 1, GOALS, "goals")
-        feeds = self.list(("feed",), given.get("feed") or [], 0, FEEDS, "feeds")
-        signs = self.legend(given.get("legend") or {})
-        lines = self.lines(given.get("layout", ""))
-        active, things = self.cells(lines, signs)
+        if not given:
+            return None
+        parts = {**DEFAULTS, **given}
+        if not isinstance(parts["title"], str):
+            self.refuse(("title",), f"{parts['title']!r} is not possible; needed: a text")
+        names = self.entries(("colours",), parts["colours"], 2, len(COLORS), "colours")
+        colors = self.colors(names)
+        weights = self.weights(parts["weights"], len(names))
+        goals = self.entries(("goals",), parts["goals"], 1, GOALS, "goals")
+        feeds = self.entries(("feed",), parts["feed"], 0, FEEDS, "feeds")
+        lines = self.lines(parts["layout"])
+        active, things = self.cells(lines, self.legend(parts["legend"]))
         level = Level(
-            id=self.whole(("id",), given.get("id", 0), 0, 2**31 - 1),
-            title=str(title),
-            moves=self.whole(("moves",), given.get("moves", 1), 1, MAX_MOVES),
+            id=self.whole(("id",), parts["id"], 0, 2**31 - 1),
+            title=str(parts["title"]),
+            moves=self.whole(("moves",), parts["moves"], 1, MAX_MOVES),
             colors=tuple(colors),
             weights=tuple(weights),
             goals=tuple(goal for k, entry in enumerate(goals) if (goal := self.goal(("goals", k), entry))),
             feeds=tuple(feed for k, entry in enumerate(feeds) if (feed := self.feed(("feed", k), entry))),
             active=tuple(active),
             things=things,
-            data={},
+            data=plain(given, lines),
         )
-        level.data.update(plain(given, lines))
-        return level
+        return None if self.problems else level
 
-    def colors(self, value: Any) -> list[int]:
-        colors = self.list(("colours",), value, 2, len(COLORS), "colours")
+    def colors(self, names: list[Any]) -> list[int]:
         codes = []
-        for k, name in enumerate(colors):
+        for k, name in enumerate(names):
             if self.name(("colours", k), name, COLORS, "the colour"):
                 codes.append(COLORS.index(name) + 1)
-                if colors.index(name) < k:
+                if names.index(name) < k:
                     self.refuse(("colours", k), f"{name!r} stands there twice")
         return codes
 
     def weights(self, value: Any, count: int) -> list[int]:
         if value is None:
             return [1] * count
-        weights = self.list(("weights",), value, count, count, "weights, one for each colour")
+        weights = self.entries(("weights",), value, count, count, "weights, one for each colour")
         return [self.whole(("weights", k), weight, 1, MAX_WEIGHT) for k, weight in enumerate(weights)]
 
     def goal(self, path: Path, value: Any) -> Goal | None:
@@ -190,48 +175,49 @@ class Reader:
 
     def thing(self, path: Path, value: Any) -> Thing | None:
         """`cover+kind.colour:hp`, or a dict."""
-        if isinstance(value, str):
-            cover, _, rest = value.rpartition("+")
-            rest, _, hp = rest.partition(":")
-            kind, _, color = rest.partition(".")
-            points: Any = int(hp) if hp.isdecimal() and hp.isascii() else hp
-            parts = {"cover": cover, "kind": kind, "colour": color, "hp": points}
-            value = {name: part for name, part in parts.items() if part != "" or name == "kind"}
-        given = self.keys(path, value, THING_KEYS, ("kind",))
-        if "kind" not in given or not self.name(path, given["kind"], NAMES, "the kind"):
+        given = self.keys(path, parts(value) if isinstance(value, str) else value, THING_KEYS, ("kind",))
+        if "kind" not in given or not self.name(path, given["kind"], CODES, "the kind"):
             return None
         code = CODES[given["kind"]]
-        kind = KINDS[code]
-        cover = given.get("cover")
-        if cover is not None and self.name(path, cover, COVERS[1:], "the cover") and kind.attributes & BIG:
-            self.refuse(path, f"{kind.name!r} has size 2; covers lie on pieces of size 1 only")
-        color = given.get("colour")
-        if color is not None and kind.color != "one":
-            self.refuse(path, f"{kind.name!r} has no colour at the start")
-        elif color is None and kind.color == "one" and code != BASIC:
-            self.refuse(path, f"{kind.name!r} needs a colour: {one_of(COLORS)}")
-        elif color is not None:
-            self.name(path, color, COLORS, "the colour")
-        counters = self.counters(path, given.get("colours"), code)
-        hp = given.get("hp", kind.usual)
-        if kind.attributes & COUNTS:
-            hp = self.whole(path, sum(counters), kind.low, kind.high, " as the sum of the colours")
-            if given.get("hp", hp) != hp:
-                self.refuse(path, f"hp={given['hp']!r} is not the sum of the colours, {hp}")
-        elif not kind.low <= self.whole(path, hp, 0, 255, f" as hit points of {kind.name!r}") <= kind.high:
-            allowed = f"{kind.low}..{kind.high}" if kind.low < kind.high else str(kind.low)
-            self.refuse(path, f"{hp} hit points are not possible; allowed for {kind.name!r}: {allowed}")
+        counters = self.counters(path, given.get("colours"), KINDS[code])
         return Thing(
             kind=code,
-            hp=hp if isinstance(hp, int) else kind.usual,
-            color=COLORS.index(color) + 1 if color in COLORS else 0,
-            cover=COVERS.index(cover) if cover in COVERS[1:] else 0,
+            hp=self.hit_points(path, given.get("hp"), KINDS[code], counters),
+            color=self.color(path, given.get("colour"), KINDS[code]),
+            cover=self.cover(path, given.get("cover"), KINDS[code]),
             counters=counters,
         )
 
-    def counters(self, path: Path, value: Any, code: int) -> tuple[int, ...]:
+    def cover(self, path: Path, value: Any, kind: Kind) -> int:
+        if value is None or not self.name(path, value, COVERS[1:], "the cover"):
+            return 0
+        if kind.attributes & BIG:
+            self.refuse(path, f"{kind.name!r} has size 2; covers lie on pieces of size 1 only")
+        return COVERS.index(value)
+
+    def color(self, path: Path, value: Any, kind: Kind) -> int:
+        if value is None:
+            if kind.color == "one" and kind.name != "basic":
+                self.refuse(path, f"{kind.name!r} needs a colour: {one_of(COLORS)}")
+            return 0
+        if kind.color != "one":
+            self.refuse(path, f"{kind.name!r} has no 'colour' at the start")
+            return 0
+        return COLORS.index(value) + 1 if self.name(path, value, COLORS, "the colour") else 0
+
+    def hit_points(self, path: Path, value: Any, kind: Kind, counters: tuple[int, ...]) -> int:
+        """§1.1"""
+        if kind.attributes & COUNTS:
+            total = self.whole(path, sum(counters), kind.low, kind.high, " as the sum of the colours")
+            if value not in (None, total):
+                self.refuse(path, f"hp {value!r} is not the sum of the colours, {total}")
+            return total
+        if value is None:
+            return kind.usual
+        return self.whole(path, value, kind.low, kind.high, f" as hit points of {kind.name!r}")
+
+    def counters(self, path: Path, value: Any, kind: Kind) -> tuple[int, ...]:
         """Hit points by colour."""
-        kind = KINDS[code]
         if not kind.attributes & COUNTS:
             if value is not None:
                 self.refuse(path, f"{kind.name!r} has no 'colours'")
@@ -279,7 +265,7 @@ class Reader:
         for cell, sign in enumerate(drawn):
             if sign in (INACTIVE, EMPTY) or cell in taken:
                 continue
-            path = place(cell)
+            path = cell_path(cell)
             if sign not in signs:
                 known = [INACTIVE, EMPTY, *signs]
                 self.refuse(path, f"the character {sign!r} is not known; put it into the legend, or use {one_of(known)}")
@@ -300,9 +286,13 @@ class Reader:
         return inside and all(drawn[cell] == drawn[anchor] and cell not in taken for cell in fills)
 
 
-def place(cell: int) -> Path:
-    """The path of a cell."""
-    return ("layout", HEIGHT - 1 - cell // WIDTH, cell % WIDTH)
+def parts(text: str) -> dict[str, Any]:
+    """`cover+kind.colour:hp` taken apart."""
+    cover, _, rest = text.rpartition("+")
+    rest, _, hp = rest.partition(":")
+    kind, _, color = rest.partition(".")
+    points = int(hp) if hp.isascii() and hp.isdecimal() else hp
+    return {"kind": kind} | {name: part for name, part in (("cover", cover), ("colour", color), ("hp", points)) if part != ""}
 
 
 def plain(given: Mapping[str, Any], lines: list[str]) -> dict[str, Any]:

@@ -481,13 +481,13 @@ def bubbles_stay_in_their_cells(deal):
 @vector
 def things_with_a_color(deal):
     """A match hurts a pot or a mushroom of its colour only; power pieces hurt all."""
-    legend = {"p": "pot.red:2", "q": "pot.blue:2", "m": "mushroom.red", "n": "mushroom.blue"}
+    legend = {"a": "pot.red:2", "q": "pot.blue:2", "m": "mushroom.red", "n": "mushroom.blue"}
     goals = {"pot": 2, "mushroom.blue": 1, "mushroom.red": 1}
-    game = deal(level("prrq#nbbm", legend=legend, goals=goals), 0)
+    game = deal(level("arrq#nbbm", legend=legend, goals=goals), 0)
     tap(game, 1, hits=3, collected=[0, 0, 0])
     assert [cell(game, x)[8] for x in (0, 3)] == [1, 2]
     tap(game, 6, hits=3, collected=[0, 1, 0])
-    game = deal(level("-pq#mn", legend=legend, goals=goals), 0)
+    game = deal(level("-aq#mn", legend=legend, goals=goals), 0)
     tap(game, 0, hits=4, collected=[0, 1, 1])
 
 
