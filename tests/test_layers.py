@@ -48,7 +48,7 @@ KEEPERS = {
     "mo_gymnasium": HOSTS,
     "moocore": ("baselines", "experiments", "cli"),
     "pydantic": ("experiments", "cli"),
-    "yaml": ("experiments", "cli"),
+    "yaml": ("games/tileblast/document.py", "experiments", "cli"),
     "plotly": ("experiments", "cli"),
     "typer": ("cli",),
     "rich": ("experiments", "terminal.py", "cli"),

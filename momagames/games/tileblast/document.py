@@ -32,23 +32,22 @@ class Document:
             node = yaml.compose(self.text.replace("\t", " "), Loader=yaml.SafeLoader)
             self.data = self.read(node, ()) if node else None
         except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            at = (mark.line + 1, mark.column + 1) if mark else None
+            where = error.problem_mark or error.context_mark
+            at = (where.line + 1, where.column + 1) if where else None
             self.problems.append(Problem((), f"this is no YAML: {error.problem or error.context}", at))
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             self.problems.append(Problem((), f"this is no YAML: {error}"))
 
-    def read(self, node: yaml.Node, path: Path) -> Any:
-        """The data of a node; notes where it stands."""
-        self.places[path] = (node.start_mark.line + 1, node.start_mark.column + 1)
+    def read(self, node: yaml.Node, path: Path, key: yaml.Node | None = None) -> Any:
+        """The data of a node; notes where it stands, or its key if it has one."""
+        self.places[path] = mark(key or node)
         if isinstance(node, yaml.MappingNode):
             data = {}
             for key, part in node.value:
                 name = key.value if isinstance(key, yaml.ScalarNode) else str(key.value)
                 if name in data:
-                    at = (key.start_mark.line + 1, key.start_mark.column + 1)
-                    self.problems.append(Problem((*path, name), f"the key {name!r} stands there twice", at))
-                data[name] = self.read(part, (*path, name))
+                    self.problems.append(Problem((*path, name), f"the key {name!r} stands there twice", mark(key)))
+                data[name] = self.read(part, (*path, name), key)
             return data
         if isinstance(node, yaml.SequenceNode):
             return [self.read(part, (*path, k)) for k, part in enumerate(node.value)]
@@ -65,14 +64,15 @@ class Document:
 
     def locate(self, problem: Problem) -> Problem:
         """The problem with its place, or the place of what it is part of."""
-        if problem.place:
-            return problem
         for length in range(len(problem.path), -1, -1):
-            place = self.places.get(problem.path[:length])
-            if place and length:
+            if (place := self.places.get(problem.path[:length])) and not problem.place:
                 line, column = place
-                deeper = problem.path[length:]
-                if problem.path[0] == "layout" and length == 2 and deeper:
-                    column += int(deeper[0])
+                if problem.cell and length == 2:  # of cells it is known where their line begins
+                    column += int(problem.path[2])
                 return problem.at((line, column))
-        return problem.at(self.places.get(()))
+        return problem
+
+
+def mark(node: yaml.Node) -> tuple[int, int]:
+    """Line and column of a node, from 1."""
+    return node.start_mark.line + 1, node.start_mark.column + 1

@@ -75,7 +75,9 @@ def read(level: Source, check: bool) -> tuple[Level | None, list[Problem]]:
     reader = Reader()
     found = reader.level(document.data if document else level)
     wrong = reader.problems or (lint(found) if found and check else [])
-    return found, [document.locate(problem) for problem in wrong] if document else wrong
+    if document:
+        wrong = sorted(map(document.locate, wrong), key=lambda problem: problem.place or (0, 0))
+    return found, wrong
 
 
 def text_of(level: Any) -> str:

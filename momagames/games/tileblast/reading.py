@@ -36,6 +36,7 @@ SIGNS = {
     **{sign: Thing(BASIC, 1, k + 1) for k, sign in enumerate("rbyopk")},
     **{sign: Thing(CODES["flask"], 1, k + 1) for k, sign in enumerate("RBYOPK")},
 }
+KNOWN = " ".join([INACTIVE, EMPTY, *SIGNS])
 MAX_MOVES = 50_000
 MAX_WEIGHT = 1_000_000
 
@@ -85,7 +86,7 @@ class Reader:
             self.refuse(path, f"{value!r} is not possible; needed: a list of {what}")
             return []
         if not low <= len(value) <= high:
-            self.refuse(path, f"{len(value)} {what}; allowed: {low} to {high}")
+            self.refuse(path, f"{len(value)} {what}; allowed: {low if low == high else f'{low} to {high}'}")
         return list(value)
 
     # ------------------------------------------------------------------------------------------------ the parts of a level
@@ -262,27 +263,29 @@ class Reader:
         drawn = "".join(reversed(lines))
         things: dict[int, Thing] = {}
         taken: set[int] = set()
+        told: set[str] = set()
         for cell, sign in enumerate(drawn):
             if sign in (INACTIVE, EMPTY) or cell in taken:
                 continue
-            path = cell_path(cell)
+            thing = signs.get(sign)
             if sign not in signs:
-                known = [INACTIVE, EMPTY, *signs]
-                self.refuse(path, f"the character {sign!r} is not known; put it into the legend, or use {one_of(known)}")
-            elif thing := signs[sign]:
-                fills = thing.cells(cell)
-                if len(fills) > 1 and not self.fits(cell, fills, drawn, taken):
-                    name = KINDS[thing.kind].name
-                    self.refuse(path, f"{name!r} fills 2 x 2 cells, so the cells right, above and right above must be {sign!r}")
-                    continue
-                things[cell] = thing
-                taken.update(fills)
+                wrong = f"the character {sign!r} is not known; put it into the legend, or use one of {KNOWN}"
+            elif thing and not self.fits(cell, thing.cells(cell), drawn, taken):
+                wrong = f"{KINDS[thing.kind].name!r} fills 2 x 2 cells; those right, above and right above must be {sign!r} too"
+            else:
+                if thing:
+                    things[cell] = thing
+                    taken.update(thing.cells(cell))
+                continue
+            if sign not in told:  # the first cell is enough
+                self.refuse(cell_path(cell), wrong)
+                told.add(sign)
         return [sign != INACTIVE for sign in drawn], things
 
     @staticmethod
     def fits(anchor: int, fills: tuple[int, ...], drawn: str, taken: set[int]) -> bool:
-        """§10.4 Whether a piece of size 2 has its four cells."""
-        inside = anchor % WIDTH < WIDTH - 1 and anchor // WIDTH < HEIGHT - 1
+        """§10.4 Whether a piece has all its cells."""
+        inside = len(fills) == 1 or (anchor % WIDTH < WIDTH - 1 and anchor // WIDTH < HEIGHT - 1)
         return inside and all(drawn[cell] == drawn[anchor] and cell not in taken for cell in fills)
 
 

@@ -1,0 +1,437 @@
+"""Levels of MO-TileBlast: what files and data say, what the linter refuses and where, how a level gets into a state."""
+
+import copy
+import json
+from importlib import resources
+
+import numpy as np
+import pytest
+import yaml
+
+from momagames.errors import BadLevel, BadParameter
+from momagames.games.tileblast import levels
+from momagames.games.tileblast.catalogue import CODES, COLORS, UNITS
+from momagames.games.tileblast.state import NOWHERE, state_dtype
+from tests.games.tileblast import vectors
+from tests.games.tileblast.naive import Naive, read_thing
+
+TWELVE = range(1, 13)
+GOOD = {
+    "id": 1,
+    "title": "Good",
+    "moves": 10,
+    "colours": ["red", "blue"],
+    "goals": [{"collect": "rock", "amount": 2}],
+    "feed": [{"piece": "pot.red:2", "per_mille": 100, "max_on_board": 2, "total": 3}],
+    "legend": {"t": "rock:2", "S": "seedbox", "s": "seedbag"},
+    "layout": "\n".join(["." * 13] * 7 + ["t....t......."] + ["." * 13]) + "\n",
+}
+
+
+def filled(level):
+    state = np.zeros(1, state_dtype)[0]
+    levels.fill(level, state)
+    return state
+
+
+def raw(number):
+    return yaml.safe_load(resources.files("momagames.games.tileblast").joinpath(f"levels/{number:02}.yaml").read_text())
+
+
+def rows(*lines):
+    """A layout whose lower left corner are these lines; the rest is inactive."""
+    return vectors.level(*lines)["layout"]
+
+
+# ------------------------------------------------------------------------------------------------------------- loading
+
+
+@pytest.mark.parametrize("number", TWELVE)
+def test_a_packaged_level_is_what_its_file_says(number, tmp_path):
+    level, said = levels.load(number), raw(number)
+    assert (level.id, level.title, level.moves) == (number, said["title"], said["moves"])
+    assert levels.load(np.int64(number)) is level
+    assert levels.plain(number) == number
+    assert levels.load(said) == level
+    assert levels.load(level.data) == level
+    assert level.data == {**{key: said[key] for key in said if key != "legend"}, **legend_of(said)}
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(level.data, indent="\t"))
+    assert levels.load(file) == levels.load(str(file)) == level
+    assert levels.plain(file) == level.data
+    assert levels.problems(number) == []
+
+
+def legend_of(said):
+    return {"legend": {str(sign): thing for sign, thing in said["legend"].items()}} if "legend" in said else {}
+
+
+@pytest.mark.parametrize("number", TWELVE)
+def test_a_level_fills_a_state(number):
+    """As the oracle reads it: cells, things, colours, goals and feeds."""
+    said = raw(number)
+    oracle, state = Naive(said, 0), filled(levels.load(number))
+    things = Naive.__new__(Naive)._read(said, True, None)
+    assert np.flatnonzero(state["active"]).tolist() == sorted(oracle.active)
+    assert state["limit"] == said["moves"]
+    anchors = {int(i) for i in np.flatnonzero(state["start_kind"]) if state["start_anchor"][i] == i}
+    assert anchors == set(things)
+    for i, thing in things.items():
+        piece = oracle._make(thing)
+        chance = thing["kind"] == "basic" and thing["color"] is None
+        assert state["start_kind"][i] == CODES[thing["kind"]]
+        assert state["start_hp"][i] == piece.hp
+        assert state["start_color"][i] == (0 if chance or thing["color"] is None else thing["color"] + 1)
+        assert state["start_cover"][i] == ["", "cage", "bubble"].index(thing["cover"] or "")
+        crowd = {k: int(state["start_counters"][i]) >> 4 * k & 15 for k in range(6)}
+        assert {k: n for k, n in crowd.items() if n} == (thing["crowd"] or {})
+        piece.anchor = i
+        assert {int(state["start_anchor"][j]) for j in piece.cells()} == {i}
+        assert {int(state["start_kind"][j]) for j in piece.cells()} == {CODES[thing["kind"]]}
+    assert state["palette"][: state["colors"]].tolist() == [COLORS.index(name) + 1 for name in said["colours"]]
+    assert state["weights"][: state["colors"]].tolist() == said.get("weights", [1] * len(said["colours"]))
+    assert state["goals"] == len(said["goals"])
+    for k, goal in enumerate(said["goals"]):
+        name, _, color = goal["collect"].partition(".")
+        assert state["goal_units"][k] == UNITS[name]
+        assert state["goal_color"][k] == (COLORS.index(color) + 1 if color else 0)
+        assert state["goal_amount"][k] == (-1 if goal["amount"] == "all" else goal["amount"])
+    assert state["feeds"] == len(said.get("feed", []))
+    for k, feed in enumerate(said.get("feed", [])):
+        assert state["feed_kind"][k] == CODES[read_thing(feed["piece"])["kind"]]
+        assert [state[f"feed_{name}"][k] for name in ("per_mille", "on_board", "total")] == list(feed.values())[1:]
+    for i in oracle.active:
+        assert state["below"][i] == next((j for j in range(i - 13, -1, -13) if j in oracle.active), NOWHERE)
+
+
+def test_what_a_feed_brings():
+    state = filled(levels.load(GOOD))
+    assert (state["feed_kind"][0], state["feed_hp"][0], state["feed_color"][0]) == (CODES["pot"], 2, 1)
+
+
+def test_levels_of_the_vectors_load():
+    """Those that the linter refuses too: they ask for 90 pink basics, so that they never end."""
+    seen = []
+
+    def deal(level, *arguments, **more):
+        levels.load(level, check=False)
+        seen.append(level)
+        return Naive(level, *arguments, **more)
+
+    for check in vectors.ALL:
+        check(deal)
+    assert len(seen) > 100
+
+
+def test_data_is_not_shared():
+    given = copy.deepcopy(GOOD)
+    level = levels.load(given)
+    given["goals"][0]["amount"] = 1
+    given["legend"]["t"] = "rock"
+    assert level.data == GOOD
+
+
+def test_numbers_as_characters_are_text(tmp_path):
+    file = tmp_path / "a.yaml"
+    for written in ("1: rock", '"1": rock', "'1': rock", "1: {kind: rock}"):
+        data = {**GOOD, "legend": {"1": "rock"}, "layout": GOOD["layout"].replace("t", "1")}
+        file.write_text(yaml.safe_dump({**data, "legend": "HERE"}).replace("HERE", f"{{{written}}}"))
+        assert levels.load(file).things == levels.load(data).things
+
+
+# ---------------------------------------------------------------------------------------------------------- A_k (§5.1)
+
+BOUNDS = {
+    "amounts": (["tt..."], {"rock": 2, "basic.red": 7}, {}, (2, 7, 0, 0)),
+    "all of what is there": (["tt..."], {"rock": "all"}, {}, (2, 0, 0, 0)),
+    "bushes": (["LL.", "LL."], {"bush": "all"}, {}, (10, 0, 0, 0)),
+    "gnomes, and one colour of them": (["GG.", "GG."], {"gnomes": "all", "gnomes.red": "all"}, {}, (5, 2, 0, 0)),
+    "weeds": (["ww.."], {"weed": "all"}, {}, (2 + 50, 0, 0, 0)),
+    "bubbles that nothing makes": (["uu.."], {"bubble": "all"}, {}, (2, 0, 0, 0)),
+    "bubbles and a sprinkler": (["uuZ.."], {"bubble": "all"}, {}, (2 + 117 * 50, 0, 0, 0)),
+    "bubbles and a bucket": (["uug.."], {"bubble": "all"}, {}, (2 + 117 * 50, 0, 0, 0)),
+    "bubbles and a bucket that is fed": (["uu.."], {"bubble": "all"}, {"piece": "bucket"}, (2 + 117 * 50, 0, 0, 0)),
+    "dandelions": (["dDc.."], {"dandelion": "all", "cage": "all"}, {}, (1 + 117 * 50, 1, 0, 0)),
+    "a feed": (["t."], {"rock": "all"}, {"piece": "rock:3"}, (1 + 4, 0, 0, 0)),
+    "a feed of another colour": (["a."], {"pot.red": "all", "pot": "all"}, {"piece": "pot.blue"}, (1, 1 + 4, 0, 0)),
+}
+THINGS = {
+    "t": "rock",
+    "L": "bush",
+    "G": {"kind": "gnomes", "colours": {"red": 2, "blue": 3}},
+    "w": "weed",
+    "d": "dandelion",
+    "u": "bubble+basic",
+    "c": "cage+basic",
+    "Z": "sprinkler",
+    "g": "bucket",
+    "D": "dispenser",
+    "a": "pot.red",
+}
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_goal_bounds(name):
+    lines, goals, feed, expected = BOUNDS[name]
+    more = {"feed": [{**feed, "per_mille": 5, "max_on_board": 2, "total": 4}]} if feed else {}
+    level = {**vectors.level(*lines, goals=goals, legend=THINGS), **more}
+    assert levels.goal_bounds(levels.load(level), 50) == expected
+
+
+# -------------------------------------------------------------------------------------------------------------- linter
+
+
+def without(key):
+    return {name: value for name, value in GOOD.items() if name != key}
+
+
+def thing(text):
+    return {**GOOD, "legend": {**GOOD["legend"], "x": text}}
+
+
+def goal(collect, amount, *lines, legend=None, **more):
+    return {**vectors.level(*lines, goals={collect: amount}, legend={**THINGS, **(legend or {})}), **more}
+
+
+def drop(*lines):
+    legend = {**THINGS, "S": "seedbox", "s": "seedbag", "C": "cage+seedbag", "Z": "beehive", "e": "stump"}
+    return vectors.level(*lines, legend=legend, goals={"basic.red": 3})
+
+
+# what is wrong -> the level, the path of the problem, words of its text
+WRONG = {
+    "no mapping": ([1], (), ["[1]", "mapping"]),
+    "a key is missing": (without("moves"), (), ["'moves' is missing"]),
+    "unknown key": ({**GOOD, "colors": []}, ("colors",), ["'colors'", "did you mean 'colours'"]),
+    "id": ({**GOOD, "id": "one"}, ("id",), ["'one'", "0.."]),
+    "title": ({**GOOD, "title": 3}, ("title",), ["3", "text"]),
+    "no moves": ({**GOOD, "moves": 0}, ("moves",), ["0", "1..50000"]),
+    "moves that are True": ({**GOOD, "moves": True}, ("moves",), ["True"]),
+    "one colour": ({**GOOD, "colours": ["red"]}, ("colours",), ["1 colours", "2 to 6"]),
+    "unknown colour": ({**GOOD, "colours": ["red", "blu"]}, ("colours", 1), ["'blu'", "did you mean 'blue'"]),
+    "a colour twice": ({**GOOD, "colours": ["red", "blue", "red"]}, ("colours", 2), ["twice"]),
+    "no colours": ({**GOOD, "colours": 3}, ("colours",), ["3", "a list"]),
+    "too few weights": ({**GOOD, "weights": [1]}, ("weights",), ["1 weights", "2"]),
+    "weight 0": ({**GOOD, "weights": [1, 0]}, ("weights", 1), ["0", "1..1000000"]),
+    "no goal": ({**GOOD, "goals": []}, ("goals",), ["0 goals", "1 to 4"]),
+    "five goals": ({**GOOD, "goals": GOOD["goals"] * 5}, ("goals",), ["5 goals"]),
+    "goal without amount": ({**GOOD, "goals": [{"collect": "rock"}]}, ("goals", 0), ["'amount' is missing"]),
+    "amount": (goal("rock", "some", "t."), ("goals", 0, "amount"), ["'some'", "'all'"]),
+    "unknown unit": (goal("rok", 1, "t."), ("goals", 0, "collect"), ["'rok'", "did you mean 'rock'"]),
+    "unknown colour of a unit": (goal("pot.rad", 1, "a."), ("goals", 0, "collect"), ["'rad'", "did you mean 'red'"]),
+    "unit without colour": (goal("rock.red", 1, "t."), ("goals", 0, "collect"), ["'rock' has no colour", "'pot'"]),
+    "sprinklers never go": (goal("sprinkler", 1, "Z."), ("goals", 0, "collect"), ["'sprinkler'"]),
+    "beehives never go": (goal("beehive", 1, "Z."), ("goals", 0, "collect"), ["'beehive'", "did you mean 'bee'"]),
+    "five feeds": ({**GOOD, "feed": GOOD["feed"] * 5}, ("feed",), ["5 feeds", "0 to 4"]),
+    "feed of basics": (
+        {**GOOD, "feed": [{**GOOD["feed"][0], "piece": "basic.red"}]},
+        ("feed", 0, "piece"),
+        ["basics come in by themselves"],
+    ),
+    "feed of size 2": ({**GOOD, "feed": [{**GOOD["feed"][0], "piece": "bush"}]}, ("feed", 0, "piece"), ["'bush'", "size 1"]),
+    "feed with a cover": ({**GOOD, "feed": [{**GOOD["feed"][0], "piece": "cage+rock"}]}, ("feed", 0, "piece"), ["no cover"]),
+    "per mille": ({**GOOD, "feed": [{**GOOD["feed"][0], "per_mille": 1001}]}, ("feed", 0, "per_mille"), ["1001", "1..1000"]),
+    "feed without total": ({**GOOD, "feed": [{"piece": "rock"}]}, ("feed", 0), ["'per_mille' is missing"]),
+    "unknown kind": (thing("rok"), ("legend", "x"), ["'rok'", "did you mean 'rock'"]),
+    "unknown cover": (thing("cgae+rock"), ("legend", "x"), ["'cgae'", "did you mean 'cage'"]),
+    "unknown colour of a thing": (thing("pot.rde"), ("legend", "x"), ["'rde'", "did you mean 'red'"]),
+    "unknown key of a thing": (thing({"kind": "rock", "hps": 2}), ("legend", "x", "hps"), ["did you mean 'hp'"]),
+    "no kind": (thing({"hp": 2}), ("legend", "x"), ["'kind' is missing"]),
+    "no thing": (thing(7), ("legend", "x"), ["7", "mapping"]),
+    "rock of 6": (thing("rock:6"), ("legend", "x"), ["6", "1..5", "'rock'"]),
+    "bush of 11": (thing({"kind": "bush", "hp": 11}), ("legend", "x"), ["11", "1..10"]),
+    "hit points that are none": (thing("rock:two"), ("legend", "x"), ["'two'"]),
+    "hit points that are superscript": (thing("rock:²"), ("legend", "x"), ["'²'"]),
+    "chestnut of 1": (thing("chestnut:1"), ("legend", "x"), ["1", "'chestnut'"]),
+    "gnomes without colours": (thing("gnomes"), ("legend", "x"), ["0", "1..10", "sum of the colours"]),
+    "too many gnomes": (
+        thing({"kind": "gnomes", "colours": {"red": 6, "blue": 5}}),
+        ("legend", "x"),
+        ["11", "1..10", "sum of the colours"],
+    ),
+    "gnomes of another sum": (thing({"kind": "gnomes", "colours": {"red": 6}, "hp": 5}), ("legend", "x"), ["5", "6"]),
+    "gnomes in green": (thing({"kind": "gnomes", "colours": {"green": 6}}), ("legend", "x", "green"), ["'green'"]),
+    "a rock with colours": (thing({"kind": "rock", "colours": {"red": 6}}), ("legend", "x"), ["'rock' has no 'colours'"]),
+    "pot without colour": (thing("pot"), ("legend", "x"), ["'pot' needs a colour"]),
+    "flask without colour": (thing("flask"), ("legend", "x"), ["'flask' needs a colour"]),
+    "butterfly with a colour": (thing("butterfly.red"), ("legend", "x"), ["'butterfly' has no 'colour'"]),
+    "cover of size 2": (thing("bubble+bush"), ("legend", "x"), ["'bush' has size 2"]),
+    "legend of two characters": ({**GOOD, "legend": {**GOOD["legend"], "xx": "rock"}}, ("legend", "xx"), ["one character"]),
+    "legend changes a character": (
+        {**GOOD, "legend": {**GOOD["legend"], "p": "pot.red"}},
+        ("legend", "p"),
+        ["meaning already"],
+    ),
+    "legend changes the empty cell": ({**GOOD, "legend": {**GOOD["legend"], "_": "rock"}}, ("legend", "_"), ["'_'"]),
+    "unknown character": ({**GOOD, "layout": GOOD["layout"].replace("t...", "?...")}, ("layout", 7, 0), ["'?'", "legend"]),
+    "eight lines": ({**GOOD, "layout": GOOD["layout"][14:]}, ("layout",), ["8 lines", "9 lines of 13"]),
+    "a short line": ({**GOOD, "layout": GOOD["layout"].replace("t....t", "t....")}, ("layout", 7), ["12 characters", "13"]),
+    "no layout": ({**GOOD, "layout": 5}, ("layout",), ["5", "text"]),
+    "half a bush": (goal("bush", 1, "LL.", "L.."), ("layout", 8, 0), ["'bush' fills 2 x 2 cells", "'L'"]),
+    "a bush on the edge": (goal("bush", 1, "." * 12 + "L", "." * 12 + "L"), ("layout", 8, 12), ["'bush'"]),
+    "a bush above the top": (
+        {**goal("bush", 1, "."), "layout": "LL" + "." * 11 + "\n" + rows(".").split("\n", 1)[1]},
+        ("layout", 0, 0),
+        ["'bush'"],
+    ),
+    "more rocks than there are": (goal("rock", 3, "tt."), ("goals", 0, "amount"), ["3 of 'rock'", "2"]),
+    "more rocks than are fed": (
+        goal("rock", 5, "tt.", feed=[{"piece": "rock", "per_mille": 1, "max_on_board": 1, "total": 2}]),
+        ("goals", 0, "amount"),
+        ["5 of 'rock'", "4"],
+    ),
+    "more weeds than can grow": (goal("weed", 22, "w.", moves=20), ("goals", 0, "amount"), ["22 of 'weed'", "21"]),
+    "bubbles of a bucket": (goal("bubble", 11, "ug."), ("goals", 0, "amount"), ["10"]),
+    "basics that are not drawn": (goal("basic.purple", 2, "p.."), ("goals", 0, "amount"), ["2 of 'basic.purple'", "1"]),
+    "more butterflies in a colour": (goal("butterfly.red", 2, "x.", legend={"x": "butterfly"}), ("goals", 0, "amount"), ["1"]),
+    "butterflies in a colour that never comes": (
+        goal("butterfly.purple", 1, "x.", legend={"x": "butterfly"}),
+        ("goals", 0, "amount"),
+        ["0"],
+    ),
+    "bees without beehive": (goal("bee", 1, "t."), ("goals", 0, "amount"), ["1 of 'bee'", "0"]),
+    "more gnomes in a colour": (goal("gnomes.red", 3, "GG.", "GG."), ("goals", 0, "amount"), ["3 of 'gnomes.red'", "2"]),
+    "all basics": (goal("basic", "all", "t."), ("goals", 0, "amount"), ["'all'", "'basic'", "no end"]),
+    "all power": (goal("rocket", "all", "-."), ("goals", 0, "amount"), ["'all'", "'rocket'", "no end"]),
+    "all bees": (goal("bee", "all", "x.", legend={"x": "beehive"}), ("goals", 0, "amount"), ["'all'", "'bee'", "no end"]),
+    "all of nothing": (goal("weed", "all", "t."), ("goals", 0, "amount"), ["'all'", "none at the start"]),
+    "a seedbag on its exit": (drop("s."), ("layout", 8, 0), ["'seedbag' is on an exit"]),
+    "a seedbag over inactive cells": (drop("s.", "#."), ("layout", 7, 0), ["'seedbag' is on an exit"]),
+    "a seedbox on its exit": (drop("SS.", "SS."), ("layout", 8, 0), ["'seedbox' is on an exit"]),
+    "a seedbox over a gap": (drop("SS.", "SS.", ".#.", "..."), ("layout", 6, 0), ["'seedbox' can never leave", "(1,1)"]),
+    "a seedbox over a step": (drop("SS.", "SS.", "..", ".#"), ("layout", 6, 0), ["'seedbox' can never leave", "(1,0)"]),
+    "a seedbox over a beehive": (
+        drop("SS", "SS", "..", ".Z"),
+        ("layout", 6, 0),
+        ["'beehive'", "(1,0)", "neither falls nor breaks"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_refused(name):
+    level, path, words = WRONG[name]
+    found = [problem for problem in problems_of(level) if problem.path == path]
+    assert found, problems_of(level)
+    assert all(word in found[0].text for word in words), found[0].text
+
+
+def problems_of(level):
+    if isinstance(level, list):
+        from momagames.games.tileblast.reading import Reader
+
+        reader = Reader()
+        assert reader.level(level) is None
+        return reader.problems
+    with pytest.raises(BadLevel):
+        levels.load(level)
+    return levels.problems(level)
+
+
+ALLOWED = {
+    "the good one": GOOD,
+    "empty feed and legend": {**GOOD, "feed": [], "legend": {"t": "rock"}},
+    "a caged seedbag on its exit": drop("C."),
+    "a seedbag over nothing": drop("s.", "_."),
+    "a seedbox over a stump": drop("SS", "SS", "..", ".e"),
+    "a seedbox with a bottom of its own": drop("SS.", "SS.", "...", "##."),
+    "bubbles of a bucket": goal("bubble", 10, "ug."),
+    "weeds that can grow": goal("weed", 21, "w.", moves=20),
+    "many basics": goal("basic.red", 117, ".."),
+    "bees": goal("bee", 20, "x.", legend={"x": "beehive"}),
+    "a butterfly in a colour": goal("butterfly.red", 1, "x.", legend={"x": "butterfly"}),
+    "a caged flask": thing("cage+flask.red"),
+    "gnomes with their sum": thing({"kind": "gnomes", "colours": {"red": 6}, "hp": 6}),
+    "sunflower": thing({"kind": "sunflower", "hp": 4, "cover": "bubble"}),
+    "a pot as a dict": thing({"kind": "pot", "colour": "red"}),
+}
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_what_is_allowed(name):
+    assert levels.problems(ALLOWED[name]) == []
+
+
+BROKEN = """\
+id: 1
+title: Broken
+moves: 0
+colours: [red, blu]
+goals:
+  - {collect: rock, amount: 14}
+  - {collect: rok, amount: 1}
+legend:
+  1: "rock:9"
+layout: |
+  #############
+  ##.........##
+  ##..?......##
+  ##.........##
+  ##....?....##
+  ##.........##
+  ##.........##
+  ##.........##
+  #############
+"""
+
+
+def test_everything_is_told_with_its_place(tmp_path):
+    """Line and column in the file, the cell on the board; in the order of the file."""
+    file = tmp_path / "broken.yaml"
+    file.write_text(BROKEN)
+    problems = levels.problems(file)
+    assert [problem.place for problem in problems] == [(3, 1), (4, 16), (7, 6), (9, 3), (15, 9)]
+    assert [problem.cell for problem in problems] == [None] * 4 + [(6, 4)]
+    with pytest.raises(BadLevel) as refused:
+        levels.load(file)
+    said = str(refused.value).split("\n")
+    assert len(said) == 5
+    assert all(line.startswith(f"{file}: line ") for line in said)
+    assert "line 15, column 9, the cell (6,4): the character '?'" in said[4]
+    assert "goals[1].collect: the unit 'rok'" in said[2]
+
+
+def test_many_problems_are_counted():
+    with pytest.raises(BadLevel, match=r"the level: the key 'id' is missing(.*\n){5}\.\.\. and 1 more$"):
+        levels.load({})
+
+
+def test_what_the_linter_finds_has_a_place(tmp_path):
+    file = tmp_path / "a.yaml"
+    file.write_text(
+        BROKEN.replace("0\n", "9\n", 1).replace("blu]", "blue]").replace("rok", "rock").replace(":9", ":2").replace("?", ".")
+    )
+    assert [problem.place for problem in levels.problems(file)] == [(6, 21), (7, 21)]
+    assert levels.load(file, check=False).moves == 9
+
+
+TEXTS = {
+    "id: [1\ntitle: a\n": "line 2, column 6: this is no YAML",
+    "id: 1\nid: 2\n": "line 2, column 1, id: the key 'id' stands there twice",
+    "\x00": "this is no YAML",
+    "": "None is not possible; needed: a mapping",
+    "!!python/object:os.system {}": "is not possible; needed: a mapping|missing",
+    "title: !!int x": "this is no YAML",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_texts_that_are_no_level(text, tmp_path):
+    file = tmp_path / "a.yaml"
+    file.write_text(text)
+    with pytest.raises(BadLevel, match=TEXTS[text]):
+        levels.load(file)
+
+
+@pytest.mark.parametrize("given", [0, 13, -1, True, 2.5, None, [1], b"x"])
+def test_what_is_no_level(given):
+    with pytest.raises(BadParameter, match=r"allowed: 1\.\.12, the path of a level file, or a level as a dict"):
+        levels.load(given)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(BadLevel, match=r"none\.yaml.*cannot be read"):
+        levels.load(tmp_path / "none.yaml")
+    (tmp_path / "latin.yaml").write_bytes(b"title: \xe9")
+    with pytest.raises(BadLevel, match="cannot be read"):
+        levels.load(tmp_path / "latin.yaml")
