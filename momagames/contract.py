@@ -82,9 +82,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A keyword of a game: numbers have a range, everything else a list of choices.
+    """A keyword of a game: numbers have a range, everything else a list of choices, or a function that reads it.
 
     optional   None is allowed as well
+    convert    value -> plain data that says the same (raises BadParameter); `accepts` says in words what it takes
     """
 
     name: str
@@ -94,6 +95,8 @@ class Parameter:
     high: float | None = None
     choices: tuple[Any, ...] | None = None
     optional: bool = False
+    convert: Callable[[Any], Any] | None = None
+    accepts: str = ""
 
     @property
     def whole(self) -> bool:
@@ -101,6 +104,8 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
+        if self.convert is not None:
+            return self.accepts
         if self.choices is not None:
             return one_of(self.choices)
         if self.optional and self.low is not None and self.high is not None and self.low > self.high:
@@ -113,6 +118,8 @@ class Parameter:
         good: bool
         if self.optional and value is None:
             return None
+        if self.convert is not None:
+            return self.convert(value)
         if isinstance(self.default, bool):
             good = isinstance(value, (bool, np.bool_))
             allowed = "True or False"
@@ -257,6 +264,7 @@ class Game:
     action_colors    states record[N] -> int64[N, M], the index of the per-colour objective that each action would pay;
                      for games with a parameter `color_rewards`, else None
     facts            optional: state -> what `infos` of the doors of one environment say besides the mask
+    lenient          whether actions outside the mask are played as well: the rules then say what they do
     mask_space       whether action masks are declared as Box(0, 1, int8) or as MultiBinary
     parameters       the keywords that the factory takes, with their ranges
     position_keys    keys of the dict form of a position
@@ -298,6 +306,7 @@ class Game:
     point: Callable[[State, float, float], Mapping[str, Any]] | None = None
     keys: Keys | None = None
     facts: Callable[[State], dict[str, Any]] | None = None
+    lenient: bool = False
     mask_space: Literal["box", "binary"] = "box"
     parameters: tuple[Parameter, ...] = ()
     position_keys: tuple[str, ...] = ()

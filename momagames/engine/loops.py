@@ -176,7 +176,7 @@ def _viewer(game: Game) -> Loop:
 
 
 def _referee(game: Game) -> Loop:
-    sequential = game.sequential
+    sequential, lenient = game.sequential, game.lenient
 
     @kernel
     def refused(state, action, masks, parts, actor):
@@ -186,7 +186,7 @@ def _referee(game: Game) -> Loop:
         start, illegal = 0, False
         for part in range(parts.shape[0]):
             size = parts[part]
-            illegal |= action[part] < 0 or action[part] >= size or mask[start + action[part]] == 0
+            illegal |= action[part] < 0 or action[part] >= size or (not lenient and mask[start + action[part]] == 0)
             start += size
         if illegal and not sequential and not has_choice(mask, parts):
             choose_only(mask, parts, action)

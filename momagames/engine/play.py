@@ -178,7 +178,7 @@ class Play:
         try:
             if self._simple:
                 number = int(action)
-                return bool(number == action and 0 <= number < self._parts[0] and mask[number])
+                return bool(number == action and 0 <= number < self._parts[0] and (self.game.lenient or mask[number]))
             parts = [int(part) for part in action]
         except (TypeError, ValueError, OverflowError):
             return False
@@ -186,7 +186,7 @@ class Play:
             return False
         start = 0
         for part, size in zip(parts, self._parts, strict=True):
-            if not (0 <= part < size and mask[start + part]):
+            if not (0 <= part < size and (self.game.lenient or mask[start + part])):
                 return False
             start += size
         return True

@@ -99,3 +99,30 @@ def numbers(text: str) -> list[int]:
         return [int(part) for part in text.translate(str.maketrans(",()-", "    ")).split()]
     except ValueError:
         return []
+
+
+def cell_name(action: int, width: int) -> str:
+    """Column and row, from 0, of a cell that is an action, as (x,y)."""
+    y, x = divmod(action, width)
+    return f"({x},{y})"
+
+
+def parse_cell(text: str, width: int) -> int:
+    """The action of a cell from 'x y' or 'x,y', or its number; ValueError says what to type."""
+    given = numbers(text)
+    if len(given) == 1:
+        return given[0]
+    if len(given) == 2:
+        return given[1] * width + given[0]
+    raise ValueError(f"{text!r} is not a cell: type column and row, such as '3 14'")
+
+
+def nearest_cells(action: int, mask: NDArray[np.int8], width: int) -> str:
+    """The legal cells nearest to an action, for error messages."""
+    legal = np.flatnonzero(mask)
+    if not len(legal) or not 0 <= action < len(mask):
+        return ""
+    y, x = divmod(action, width)
+    distance = abs(legal // width - y) + abs(legal % width - x)
+    closest = legal[np.argsort(distance, kind="stable")[:3]]
+    return "nearest legal cells (x,y): " + ", ".join(f"{cell_name(int(a), width)} = {a}" for a in closest)

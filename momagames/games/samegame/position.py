@@ -79,30 +79,17 @@ def show(state: State) -> str:
 
 def action_name(state: State, action: Any) -> str:
     """Column and row of the cell, from 0, as (x,y)."""
-    y, x = divmod(int(action), int(state["width"]))
-    return f"({x},{y})"
+    return boards.cell_name(int(action), int(state["width"]))
 
 
 def parse_action(state: State, text: str) -> int:
     """'x y' or 'x,y', or the number of the action."""
-    numbers = boards.numbers(text)
-    if len(numbers) == 1:
-        return numbers[0]
-    if len(numbers) == 2:
-        return numbers[1] * int(state["width"]) + numbers[0]
-    raise ValueError(f"{text!r} is not a cell: type column and row, such as '3 14'")
+    return boards.parse_cell(text, int(state["width"]))
 
 
 def nearest_legal(state: State, action: Any, mask: NDArray[np.int8]) -> str:
     """The legal cells nearest to an action, for error messages."""
-    height, width = int(state["height"]), int(state["width"])
-    legal = np.flatnonzero(mask)
-    if not len(legal) or not 0 <= int(action) < height * width:
-        return ""
-    y, x = divmod(int(action), width)
-    distance = abs(legal // width - y) + abs(legal % width - x)
-    closest = legal[np.argsort(distance, kind="stable")[:3]]
-    return "nearest legal cells (x,y): " + ", ".join(f"{action_name(state, a)} = {a}" for a in closest)
+    return boards.nearest_cells(int(action), mask, int(state["width"]))
 
 
 def momaland_board(seed: int, board_width: int = 15, board_height: int = 15, num_colors: int = 5) -> NDArray[np.int64]:

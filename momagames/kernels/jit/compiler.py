@@ -34,7 +34,7 @@ def kernel(function: F) -> F:
 def routine(function: F) -> F:
     """A kernel that is called and not inlined, for what is large or rare: some nanoseconds a call, and seconds less to
     compile."""
-    return njit(function)
+    return njit(function, forceinline=False)  # said outright, or it takes the option over from the kernel that calls it first
 
 
 def quiet(function: F) -> F:
