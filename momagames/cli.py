@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momagames.cli_level import level
+
 if TYPE_CHECKING:
     from momagames.contract import Game
     from momagames.experiments import Match
@@ -26,6 +28,7 @@ app = typer.Typer(
 )
 bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
+app.add_typer(level, name="level")
 
 Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the results [momagames-results/SUITE].")]

@@ -30,7 +30,7 @@ LAYERS = (
     ("envs", "wrappers"),
     ("baselines",),
     ("experiments", "seating"),
-    ("terminal", "keyboard"),
+    ("terminal", "keyboard", "cli_level"),
     ("cli",),
     ("__main__",),
 )

@@ -1,0 +1,85 @@
+"""The commands `momagames level`: check, show and make levels of MO-TileBlast."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from momagames.games.tileblast.levels import Level
+
+WRONG_LEVEL = 1  # exit code
+STYLES = ("", "red", "blue", "yellow", "dark_orange", "magenta", "hot_pink")  # by colour code
+NO_COLOR = "bold"
+DIM = "bright_black"
+
+level = typer.Typer(help="Check, show and make levels of MO-TileBlast.", no_args_is_help=True)
+
+
+@level.command()
+def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Level files, YAML or JSON.")]) -> None:
+    """Say what is wrong with level files, and where; the exit code is 1 if anything is."""
+    from momagames.errors import BadLevel
+    from momagames.games.tileblast import levels
+
+    wrong = 0
+    for file in files:
+        try:
+            found = [f"{file}: {problem}" for problem in levels.problems(file)]
+        except BadLevel as error:
+            found = [str(error)]
+        print("\n".join(found) or f"{file}: fine")
+        wrong += bool(found)
+    if wrong:
+        print(f"momagames: {wrong} of {len(files)} files cannot be played", file=sys.stderr)
+        raise typer.Exit(WRONG_LEVEL)
+
+
+@level.command()
+def show(source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A level file, or 1 to 12.")]) -> None:
+    """Show a level: its goals, its board in colours, what the characters mean."""
+    from rich.console import Console
+
+    from momagames.games.tileblast import levels
+
+    shown = levels.load(int(source) if source.isdecimal() else source)
+    console = Console(highlight=False)
+    console.print(f"[bold]{shown.title}[/bold]  level {shown.id}, {shown.moves} moves", soft_wrap=True)
+    drawn = zip(shown.data["colours"], shown.weights, strict=True)
+    even = len(set(shown.weights)) == 1
+    console.print("colours: " + ", ".join(name if even else f"{name} ({weight})" for name, weight in drawn), soft_wrap=True)
+    console.print(
+        "goals:   " + ", ".join(f"{goal['collect']} {goal['amount']}" for goal in shown.data["goals"]), soft_wrap=True
+    )
+    for feed in shown.data.get("feed", []):
+        often = f"{feed['per_mille']} in 1000 new pieces, {feed['max_on_board']} at a time, {feed['total']} in all"
+        console.print(f"feed:    {said(feed['piece'])}, {often}", soft_wrap=True)
+    console.print(board(shown))
+    for sign, thing in shown.data.get("legend", {}).items():
+        console.print(f"{sign}  {said(thing)}", markup=False, soft_wrap=True)
+
+
+def board(shown: Level) -> Any:
+    """The layout, each piece in its colour."""
+    from rich.text import Text
+
+    from momagames.games.tileblast.state import HEIGHT, WIDTH
+
+    styles = {cell: STYLES[thing.color] or NO_COLOR for at, thing in shown.things.items() for cell in thing.cells(at)}
+    text = Text()
+    for row, line in enumerate(shown.data["layout"].splitlines()):
+        for x, sign in enumerate(line):
+            text.append(sign, DIM if sign in "#._" else styles[x + WIDTH * (HEIGHT - 1 - row)])
+            text.append(" " if x < WIDTH - 1 else "\n" * (row < HEIGHT - 1))
+    return text
+
+
+def said(thing: Any) -> str:
+    """A thing of a legend in words."""
+    if isinstance(thing, str):
+        return thing
+    parts = {**thing, "colours": ", ".join(f"{name} {n}" for name, n in thing.get("colours", {}).items())}
+    return " ".join(str(part) for part in parts.values() if part)
