@@ -62,6 +62,29 @@ def show(source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A le
         console.print(f"{sign}  {said(thing)}", markup=False, soft_wrap=True)
 
 
+@level.command()
+def generate(
+    seed: Annotated[int, typer.Option(help="The same seed and options give the same level.")],
+    mechanics: Annotated[str, typer.Option(help="Kinds and covers, with commas between them.")] = "rock,dandelion",
+    difficulty: Annotated[float, typer.Option(help="0 to 1.")] = 0.5,
+    width: Annotated[int, typer.Option(help="Columns, 3 to 13.")] = 13,
+    height: Annotated[int, typer.Option(help="Rows, 3 to 9.")] = 9,
+    colors: Annotated[int, typer.Option(help="Colours that are drawn, 2 to 6.")] = 4,
+    moves: Annotated[int | None, typer.Option(help="The limit of moves [a guess].")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The file [print the level].")] = None,
+) -> None:
+    """Make a level by chance."""
+    from momagames.games.tileblast.document import spelled
+    from momagames.games.tileblast.generate import generate as make
+
+    names = [name.strip() for name in mechanics.split(",") if name.strip()]
+    text = spelled(make(seed, width, height, colors, names, difficulty, moves))
+    if out:
+        out.write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
+
+
 def board(shown: Level) -> Any:
     """The layout, each piece in its colour."""
     from rich.text import Text

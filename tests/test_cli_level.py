@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from momagames.cli import app
 from momagames.errors import BadLevel
 from momagames.games.tileblast import levels
+from momagames.games.tileblast.generate import generate
 
 GOOD = (
     """\
@@ -91,3 +92,19 @@ def test_what_cannot_be_shown():
         done = command("show", given)
         assert isinstance(done.exception, BadLevel)
         assert told in str(done.exception)
+
+
+def test_generate(tmp_path):
+    options = ("--seed", 7, "--mechanics", "rock, cage", "--difficulty", "0.3", "--width", 9, "--colors", 3, "--moves", 33)
+    file = tmp_path / "made.yaml"
+    done = command("generate", *options, "-o", file)
+    assert (done.exit_code, done.stdout) == (0, ""), done.output
+    assert levels.load(file).data == generate(7, 9, 9, 3, ["rock", "cage"], 0.3, 33)
+    assert command("generate", *options).stdout == file.read_text()
+    assert command("check", file).exit_code == 0
+    assert "made.yaml: fine" in command("check", file).stdout
+
+
+def test_what_cannot_be_generated():
+    assert "'rok'" in str(command("generate", "--seed", 7, "--mechanics", "rok").exception)
+    assert command("generate").exit_code == 2

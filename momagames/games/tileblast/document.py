@@ -76,3 +76,18 @@ class Document:
 def mark(node: yaml.Node) -> tuple[int, int]:
     """Line and column of a node, from 1."""
     return node.start_mark.line + 1, node.start_mark.column + 1
+
+
+class Dumper(yaml.SafeDumper):
+    """Writes texts of several lines line by line."""
+
+
+Dumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style=LITERAL if "\n" in text else None),
+)
+
+
+def spelled(data: dict[str, Any]) -> str:
+    """The text of a level file that says these data."""
+    return str(yaml.dump(data, Dumper=Dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=120))

@@ -96,7 +96,7 @@ class Reader:
         given = self.keys((), data, KEYS, NEEDED)
         if not given:
             return None
-        parts = {**DEFAULTS, **given}
+        parts = {**DEFAULTS, **{key: value for key, value in given.items() if key in NEEDED or value is not None}}
         if not isinstance(parts["title"], str):
             self.refuse(("title",), f"{parts['title']!r} is not possible; needed: a text")
         names = self.entries(("colours",), parts["colours"], 2, len(COLORS), "colours")
@@ -300,7 +300,7 @@ def parts(text: str) -> dict[str, Any]:
 
 def plain(given: Mapping[str, Any], lines: list[str]) -> dict[str, Any]:
     """The data of a level in one form, whatever it was read from; shares nothing with it."""
-    data = {key: copied(given[key]) for key in KEYS if given.get(key)}
+    data = {key: copied(given[key]) for key in KEYS if key in given and (key in NEEDED or given[key])}
     return {**data, "layout": "\n".join(lines) + "\n"}
 
 

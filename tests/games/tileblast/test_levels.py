@@ -131,6 +131,13 @@ def test_data_is_not_shared():
     assert level.data == GOOD
 
 
+def test_data_are_a_level():
+    """What may be left out is, what may not is there, also where it says nothing."""
+    level = levels.load({**GOOD, "id": 0, "title": "", "feed": None, "weights": None})
+    assert list(level.data) == ["id", "title", "moves", "colours", "goals", "legend", "layout"]
+    assert levels.load(level.data) == level
+
+
 def test_numbers_as_characters_are_text(tmp_path):
     file = tmp_path / "a.yaml"
     for written in ("1: rock", '"1": rock', "'1': rock", "1: {kind: rock}"):

@@ -1,0 +1,157 @@
+"""Levels of MO-TileBlast by chance: what was asked for is there, the linter accepts them, a seed gives one level."""
+
+import math
+
+import numpy as np
+import pytest
+
+from momagames.errors import BadLevel, BadParameter
+from momagames.games.tileblast import levels
+from momagames.games.tileblast.catalogue import CODES, COVERS
+from momagames.games.tileblast.document import Document, spelled
+from momagames.games.tileblast.generate import MADE, MECHANICS, calibrate, generate
+from momagames.games.tileblast.site import Luck, Site, connected
+from tests.games.tileblast.naive import Naive
+
+# generate(3, 8, 5, 3, ["rock"], 0.2)
+KNOWN = {
+    "id": 3,
+    "title": "Generated 3",
+    "moves": 27,
+    "colours": ["red", "orange", "purple"],
+    "goals": [{"collect": "rock", "amount": 8}, {"collect": "basic.red", "amount": 8}],
+    "legend": {"a": "rock:2", "c": "rock"},
+    "layout": """\
+#############
+#############
+##.c.aa.c.###
+##........###
+##..a..a..###
+##........###
+##a.#..#.a###
+#############
+#############
+""",
+}
+
+
+def test_luck_is_that_of_the_spec():
+    luck = Luck(42)
+    assert "".join(str(luck.below(5)) for _ in range(20)) == "30110414131222310203"
+
+
+def test_a_level_never_changes():
+    """What a seed gave once it gives for ever."""
+    data = generate(3, 8, 5, 3, ["rock"], 0.2)
+    assert generate(3, 8, 5, 3, ["rock"], 0.2) == data
+    assert data == KNOWN
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_levels_are_good(seed):
+    """All kinds of arguments: the linter accepts the level, and it has what was asked for; its file says the same."""
+    luck = Luck(1000 + seed)
+    names = luck.some(MECHANICS, luck.below(6))
+    width, height, colors = luck.within(7, 13), luck.within(6, 9), luck.within(2, 6)
+    data = generate(seed, width, height, colors, names, luck.below(11) / 10)
+    assert levels.problems(data) == []
+    level = levels.load(data)
+    seen = {thing.kind for thing in level.things.values()}
+    covers = {COVERS[thing.cover] for thing in level.things.values()}
+    assert all(name in covers if name in COVERS else CODES[name] in seen for name in names)
+    assert len(data["colours"]) == colors
+    cells = [cell for cell in range(117) if level.active[cell]]
+    assert connected({(cell % 13, cell // 13) for cell in cells})
+    assert 0.7 * width * height < len(cells) <= width * height
+    assert len({cell % 13 for cell in cells}) <= width
+    assert len({cell // 13 for cell in cells}) <= height
+    assert Document(spelled(data)).data == data
+    oracle = Naive(data, seed)
+    assert not oracle.dead
+    assert not oracle.won
+
+
+@pytest.mark.parametrize("name", MECHANICS)
+def test_every_mechanic_and_its_goal(name):
+    data = generate(5, mechanics=[name])
+    goals = {goal["collect"]: goal["amount"] for goal in data["goals"]}
+    assert MADE[name][0] if name in MADE else name in goals
+
+
+def test_all_mechanics_at_once():
+    data = generate(1, mechanics=MECHANICS)
+    assert len(data["goals"]) == 4
+    assert len(data["legend"]) >= len(MECHANICS)
+
+
+def test_no_mechanics():
+    data = generate(1, mechanics=())
+    assert "legend" not in data
+    assert [goal["collect"].split(".")[0] for goal in data["goals"]] == ["basic"]
+
+
+def test_harder_levels_have_more_in_the_way_and_fewer_moves():
+    def hits(data):
+        return sum(thing.hp for thing in levels.load(data).things.values() if thing.kind == CODES["rock"])
+
+    easy, hard = ([generate(seed, difficulty=d) for seed in range(10)] for d in (0, 1))
+    assert 2 * sum(map(hits, easy)) < sum(map(hits, hard))
+    assert all(a["moves"] / (1 + hits(a)) > b["moves"] / (1 + hits(b)) for a, b in zip(easy, hard, strict=True))
+
+
+def test_half_of_the_boards_are_mirrored():
+    boards = [Site.carve(Luck(seed), 9, 7) for seed in range(60)]
+    alike = [{(8 - x, y) for x, y in site.active} == site.active for site in boards]
+    assert [same for site, same in zip(boards, alike, strict=True) if site.mirrored] == [True] * sum(s.mirrored for s in boards)
+    assert 15 < sum(site.mirrored for site in boards) < 45
+
+
+def test_the_moves_that_are_asked_for():
+    assert generate(1, moves=17)["moves"] == 17
+
+
+BAD = {
+    "width": ({"width": 14}, "width=14 .*3..13"),
+    "height": ({"height": 2}, "height=2 .*3..9"),
+    "colors": ({"colors": 1}, "colors=1 .*2..6"),
+    "difficulty": ({"difficulty": 1.5}, "difficulty=1.5 .*0..1"),
+    "nan": ({"difficulty": math.nan}, "difficulty=nan"),
+    "moves": ({"moves": 0}, "moves=0 .*1..50000"),
+    "mechanics": ({"mechanics": ["rok"]}, "'rok'.*did you mean 'rock'"),
+    "basics are always there": ({"mechanics": ["basic"]}, "'basic'"),
+    "no room": ({"mechanics": ["seedbox", "bush"], "width": 3, "height": 3}, "'seedbox,bush' do not fit on 3 x 3 cells"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_refused(name):
+    given, told = BAD[name]
+    with pytest.raises(BadParameter, match=told):
+        generate(1, **given)
+
+
+# --------------------------------------------------------------------------------------------------------- calibration
+
+
+@pytest.mark.parametrize(("difficulty", "moves"), [(0.0, 100), (0.5, 50), (0.75, 25), (0.99, 1), (1.0, 1)])
+def test_calibration_leaves_the_share_that_is_won(difficulty, moves):
+    """Games that take 1, 2, ..., 100 moves."""
+    seen = []
+
+    def play(level, games):
+        seen.append((level.moves, games))
+        return np.arange(games, 0, -1.0)
+
+    data = generate(1)
+    found = calibrate(data, play, difficulty, games=100, limit=300)
+    assert found == {**data, "moves": moves}
+    assert seen == [(300, 100)]
+
+
+def test_calibration_of_a_level_that_is_too_hard():
+    def play(level, games):
+        return np.where(np.arange(games) < 3, 10.0, math.inf)
+
+    with pytest.raises(BadLevel, match="only 3 of 10 games were won within 200 moves; needed: 5"):
+        calibrate(generate(1), play, 0.5, games=10)
+    assert calibrate(generate(1), play, 0.7, games=10)["moves"] == 10
