@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from momagames.cli_level import level
+from momagames.cli_serve import serve
 
 if TYPE_CHECKING:
     from momagames.contract import Game
@@ -29,6 +30,7 @@ app = typer.Typer(
 bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(level, name="level")
+app.add_typer(serve, name="serve")
 
 Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the results [momagames-results/SUITE].")]

@@ -1,0 +1,149 @@
+"""The words of the HTTP protocol: what requests must hold, how positions are written."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from momagames.games.tileblast.state import CELLS, HEIGHT, WIDTH
+
+CHANNELS = 24
+SHAPE = (WIDTH, HEIGHT, CHANNELS)
+CENTER = (WIDTH // 2, HEIGHT // 2)  # the cell that requests call 0, 0
+# What clients divide the channels by: none is 0, and each at least what the channel usually holds
+NORMS = (1, 3, 3, 3, 3, 3, 3, 1, 10, 10, 1, 1, 1, 1, 1, 4, 1, 2, 1, 2, 1, 10, 10, 1)
+SHOWN = 3  # wrong fields that an answer names
+CELL_TEXTS = [f"[{i % WIDTH - CENTER[0]}, {i // WIDTH - CENTER[1]}]" for i in range(CELLS)]
+
+
+class Refusal(Exception):
+    """A request that is answered with an error; it has changed nothing."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status, self.text = status, text
+
+
+class Request(BaseModel):
+    """Fields are read strictly: no text for numbers, no numbers for truth values. Others than these are not looked at."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class Empty(Request):
+    """A request that needs no fields."""
+
+
+class Load(Request):
+    """/load"""
+
+    levelIndex: int
+    seed: int
+
+
+class Click(Request):
+    """/click"""
+
+    state: str
+    x: int
+    y: int
+
+
+class Create(Request):
+    """/session/create: a level and a seed, or a state."""
+
+    levelIndex: int | None = None
+    seed: int | None = None
+    state: str | None = None
+    returnFullState: bool = False
+
+
+class SessionClick(Request):
+    """/session/click"""
+
+    sessionId: str
+    x: int
+    y: int
+    returnFullState: bool = False
+    dryRun: bool = False
+
+
+class Status(Request):
+    """/session/status"""
+
+    sessionId: str
+
+
+class Destroy(Request):
+    """/session/destroy; clients that have no session say null."""
+
+    sessionId: str | None
+
+
+class Replay(Request):
+    """What a state is, as text: the valid taps of a game, as cells x + 13 * y."""
+
+    levelIndex: int
+    seed: int
+    taps: list[Annotated[int, Field(ge=0, lt=CELLS)]]
+
+
+Kind = TypeVar("Kind", bound=Request)
+
+
+def read(kind: type[Kind], body: bytes | str) -> Kind:
+    """A request from its JSON text; Refusal 400 says what is wrong with it."""
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        raise Refusal(400, wrong(error)) from None
+
+
+def wrong(error: ValidationError) -> str:
+    """What is wrong with a request, field by field."""
+    found = error.errors(include_url=False, include_context=False)
+    said = [": ".join(filter(None, (".".join(map(str, one["loc"])), one["msg"]))) for one in found[:SHOWN]]
+    return "; ".join(said + [f"and {len(found) - SHOWN} more"] * (len(found) > SHOWN))
+
+
+def cell(x: int, y: int) -> int | None:
+    """The index of a cell in centred coordinates; None off the board."""
+    column, row = x + CENTER[0], y + CENTER[1]
+    return column + WIDTH * row if 0 <= column < WIDTH and 0 <= row < HEIGHT else None
+
+
+def valid_positions(mask: NDArray[np.int8]) -> str:
+    """The valid taps as JSON text: centred [x, y], ascending by cell."""
+    return f"[{', '.join([CELL_TEXTS[i] for i in np.flatnonzero(mask)])}]"
+
+
+def numbers(board: NDArray[np.uint8]) -> str:
+    """uint8[n] as text with commas; nearly always all are digits, and one pass will do."""
+    if board.max() > 9:
+        return ",".join(map(str, board.tolist()))
+    text = np.full(2 * board.size - 1, ord(","), np.uint8)
+    text[::2] = board + ord("0")
+    return text.tobytes().decode("ascii")
+
+
+def channels(board: NDArray[np.uint8], names: list[str], goals: list[int], rest: list[int]) -> str:
+    """multichannelArrayState: a JSON object as text.
+
+    board   uint8[2808], cell (x, y) of channel c at c * 117 + y * 13 + x
+    names, goals, rest   of each goal: what is collected, how much in all, how much of it is left
+    """
+    told: dict[str, Any] = {
+        "boardSize": SHAPE,
+        "normList": NORMS,
+        "collectGoalRemaining": sum(rest),
+        "collectGoalGoal": sum(goals),
+        "collectGoalIdList": names,
+        "collectGoalGoalList": goals,
+        "collectGoalRemainingList": rest,
+        "collectGoalRemaininglList": rest,  # as the published page spells it
+    }
+    return f'{{"board":[{numbers(board)}],{json.dumps(told, separators=(",", ":"))[1:]}'
