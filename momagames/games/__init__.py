@@ -25,6 +25,10 @@ VERSIONS: dict[str, Entry] = {
     "mo-pommerman-team-collapse-v0": Entry("momagames.games.pommerman:game", {"variant": "team-collapse"}),
     "mo-pommerman-radio-v0": Entry("momagames.games.pommerman:game", {"variant": "radio"}),
     "mo-pommerman-duel-v0": Entry("momagames.games.pommerman:game", {"variant": "duel"}),
+    "mo-tileblast-v0": Entry("momagames.games.tileblast:game", {"variant": "general"}),
+    "mo-tileblast-goals-v0": Entry("momagames.games.tileblast:game", {"variant": "goals"}),
+    "mo-tileblast-playtest-v0": Entry("momagames.games.tileblast:game", {"variant": "playtest"}),
+    "mo-tileblast-colours-v0": Entry("momagames.games.tileblast:game", {"variant": "colours"}),
 }
 
 # Ids that existed once: id -> the id that takes its place.

@@ -6,12 +6,11 @@ from momagames.kernels.record import record
 
 WIDTH, HEIGHT = 13, 9
 CELLS = WIDTH * HEIGHT
-STRIDE = WIDTH + 1  # boards with a margin: cell (x, y) is at STRIDE * (y + 1) + x + 1, what lies around it is 0
-MARGIN_CELLS = STRIDE * (HEIGHT + 2) + 1
 MAX_AGENTS = 4
 GOALS, FEEDS = 4, 4
 NOWHERE = 255  # no cell
 ALL = -1  # the amount of a goal that wants all
+SPAWNERS = 200
 HIT, LIT = 1, 2  # flags of a piece, in the tap that is being played
 
 state_dtype = record(
@@ -50,6 +49,7 @@ state_dtype = record(
     feed_per_mille=("i4", (FEEDS,)),
     feed_on_board=("i4", (FEEDS,)),
     feed_total=("i4", (FEEDS,)),
+    abilities=("i8",),  # attributes of pieces that the game can have, see catalogue.py
     # the board (§1.2): a piece of size 2 has its kind and its anchor in four cells, the rest at its anchor
     kind=("u1", (CELLS,)),
     anchor=("u1", (CELLS,)),  # of the piece in the cell; 0 in empty cells
@@ -66,6 +66,7 @@ state_dtype = record(
     score=("i8",),
     draws=("i4",),
     collected=("i4", (GOALS,)),
+    rest=("i4", (GOALS,)),  # what is left of each goal (§6.1)
     fed=("i4", (FEEDS,)),
     won=("u1",),
     dead=("u1",),
@@ -78,14 +79,15 @@ state_dtype = record(
     hits=("i4",),
     gained=("i4", (GOALS,)),  # units of each goal
     cleared=("i4", (6,)),  # basics of each colour
-    # within a tap; all 0 between taps
+    # within a tap; nothing of it is left between taps
     flags=("u1", (CELLS,)),
     touched=("u2", (CELLS,)),  # number of the last effect that touched the piece
     effects=("u2",),
+    harmed=("u1",),  # something was damaged: there are flags and touched pieces
     attacked=("u1",),  # a weed was
     queue=("u1", (CELLS,)),  # lit pieces (cells) in the order of their effects
     queued=("u1",),
-    spawns=("u1", (2 * CELLS,)),  # cell of what spawns, in the order of the hits
+    spawns=("u1", (2 * CELLS,)),  # what was hit that spawns: the cell of a bucket, or SPAWNERS and its code, in that order
     spawned=("u1",),
-    marks=("u1", (MARGIN_CELLS,)),
+    makers=("u1",),  # how many of these are no buckets
 )

@@ -53,7 +53,9 @@ class Compiled:
         before = [getattr(self, name) for name in ("score", "shuffles", "draws")]
         self.play.turn(a)
         said, state = facts(self.play.state), self.play.state
-        event = {name: said[name] for name in ("valid", "hits", "cluster", "created", "used", "collected", "won", "lost", "dead")}
+        event = {
+            name: said[name] for name in ("valid", "hits", "cluster", "created", "used", "collected", "won", "lost", "dead")
+        }
         event |= {"combo": int(said["combo"]), "colors": state["cleared"].tolist(), "truncated": bool(state["truncated"])}
         for name, value in zip(("score", "shuffles", "draws"), before, strict=True):
             event[name] = getattr(self, name) - value

@@ -1,0 +1,139 @@
+"""MO-TileBlast: parameters, objectives, assembly. The rules are in rules.py and what it imports, their text in SPEC.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
+from momagames.errors import BadParameter, nearest, one_of
+from momagames.games.tileblast import draw, levels, position, rules, view
+from momagames.games.tileblast.facts import facts
+from momagames.games.tileblast.pay import COMPONENTS
+from momagames.games.tileblast.state import CELLS, MAX_AGENTS, state_dtype
+
+# §8.1
+VARIANTS = {
+    "general": ("goals", "win", "step", "invalid", "created", "score"),
+    "goals": ("goal_1", "goal_2", "goal_3", "goal_4", "win", "step", "invalid"),
+    "playtest": ("win", "moves_saved", "combo", "used"),
+    "colours": (*(f"color_{k}" for k in range(1, 7)), "win"),
+}
+# §8.2
+PARAMETERS = (
+    Parameter("level", 1, "the level", convert=levels.plain, accepts=levels.ACCEPTS),
+    Parameter("num_agents", 1, "agents that take turns", 1, MAX_AGENTS),
+    Parameter("team_rewards", False, "every agent gets every reward"),
+    Parameter("normalise", False, "rewards divided by what the level has"),
+    Parameter("strict_moves", True, "the game is lost when its moves are used up"),
+    Parameter(
+        "max_taps", None, "taps until the game is cut off; None: 20 times the limit of moves", 1, 1_000_000, optional=True
+    ),
+    Parameter("invalid", "penalise", "invalid taps cost a tap, or raise an error", choices=("penalise", "raise")),
+    Parameter("observation", "board", "one array, or fields that also show goals and moves", choices=("board", "dict")),
+    Parameter("channels", 24, "channels of the board", choices=(24, 27)),
+    Parameter("axes", "xyc", "order of the axes of the board", choices=tuple(view.AXES)),
+)
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, view.observe, thin=rules.thin)
+TAPS_A_MOVE = 20  # §6.3
+MOST_HITS = 2 * CELLS**2  # §5.4 in one tap
+
+
+def goals_of(level: levels.Level, params: Mapping[str, Any], max_taps: int) -> dict[str, tuple[Objective, float]]:
+    """§5 Every objective with its bounds, and what it is divided by (§5.7)."""
+    limit, valid = level.moves, level.moves if params["strict_moves"] else max_taps
+    amounts = levels.goal_bounds(level, valid)
+    total = sum(amounts)
+    table = [
+        ("goals", "units of all goals", 0, total, 0, total, "§5.1", total),
+        *((f"goal_{k + 1}", f"units of goal {k + 1}", 0, n, 0, n, "§5.1", total) for k, n in enumerate(amounts)),
+        ("win", "level won", 0, 1, 0, 1, "§5.2", 1),
+        ("step", "taps, negative", -1, 0, -max_taps, 0, "§5.3", limit),
+        ("move", "valid taps, negative", -1, 0, -valid, 0, "§5.3", limit),
+        ("moves_saved", "moves left at the win", 0, limit - 1, 0, limit - 1, "§5.2", 1),
+        ("invalid", "invalid taps, negative", -1, 0, -max_taps, 0, "§5.3", limit),
+        ("created", "power pieces made by groups", 0, 1, 0, valid, "§5.4", limit),
+        ("used", "power pieces used", 0, CELLS, 0, CELLS * valid, "§5.4", 1),
+        ("combo", "taps that join power pieces", 0, 1, 0, valid, "§5.4", limit),
+        ("score", "points", 0, MOST_HITS, 0, MOST_HITS * valid, "§5.4", 100),
+        *((f"color_{k}", f"basics of colour {k} cleared", 0, CELLS, 0, CELLS * valid, "§5.5", 1) for k in range(1, 7)),
+    ]
+    out: dict[str, tuple[Objective, float]] = {}
+    for name, unit, low, high, least, most, source, parts in table:
+        share = float(parts) if params["normalise"] else 1.0
+        step, whole = (low / share, high / share), (least / share, most / share)
+        out[name] = Objective(name, unit, *step, *whole, source), share
+    return out
+
+
+def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
+    """The game with these parameters (§8).
+
+    variant   which objectives it has if none are named, see VARIANTS: set by the id
+    """
+    if variant not in VARIANTS:
+        raise BadParameter(f"variant={variant!r} is not possible; allowed: {one_of(VARIANTS)}{nearest(variant, VARIANTS)}")
+    params = check_parameters(id, PARAMETERS, given)
+    chosen = check_objectives(id, objectives, COMPONENTS) or VARIANTS[variant]
+    return assemble(id, variant, levels.load(params["level"]), params, chosen)
+
+
+def assemble(id: str, variant: str, level: levels.Level, params: dict[str, Any], chosen: tuple[str, ...]) -> Game:
+    """The game of checked parameters."""
+    count = params["num_agents"]
+    max_taps = params["max_taps"] or TAPS_A_MOVE * level.moves
+    table = goals_of(level, params, max_taps)
+    goals = tuple(table[name][0] for name in chosen)
+    lenient = params["invalid"] == "penalise"
+    selection = Parameter("objectives", VARIANTS[variant], "objectives by name, in this order", choices=COMPONENTS)
+    return Game(
+        id=id,
+        title="MO-TileBlast",
+        agents=tuple(f"agent_{i}" for i in range(count)),
+        teams=(0,) * count if params["team_rewards"] else tuple(range(count)),
+        dynamics="sequential",
+        chance="step",
+        information="perfect",
+        utility="cooperative" if params["team_rewards"] or count == 1 else "individual",
+        objectives=goals,
+        actions=(CELLS,),
+        fields=view.fields(params["observation"], params["channels"], params["axes"]),
+        max_plies=max_taps,
+        reference_point=tuple(goal.return_low for goal in goals),
+        params={**params, "objectives": chosen},
+        parameters=(*PARAMETERS, selection),
+        factory=partial(game, variant=variant),
+        blank=blank(level, params, max_taps, [(COMPONENTS.index(name), table[name][1]) for name in chosen]),
+        kernels=KERNELS,
+        rules_key="tileblast" if lenient else "tileblast.strict",
+        position_keys=position.KEYS,
+        load=position.load,
+        save=position.save,
+        show=position.show,
+        read=position.read,
+        draw=draw.picture,
+        sketch=draw.sketch,
+        facts=facts,
+        lenient=lenient,
+        action_name=position.action_name,
+        parse_action=position.parse_action,
+        legal_hint=position.nearest_legal,
+        source="own rules around the published observation, actions and reward of the tap-to-blast competition of CoG 2021",
+    )
+
+
+def blank(level: levels.Level, params: Mapping[str, Any], max_taps: int, wanted: list[tuple[int, float]]) -> State:
+    """A state with the parameters filled in and nothing dealt."""
+    state = np.zeros(1, state_dtype)[0]
+    state["agents"], state["max_taps"], state["channels"] = params["num_agents"], max_taps, params["channels"]
+    for name in ("team_rewards", "strict_moves"):
+        state[name] = params[name]
+    state["fields"], state["upside_down"] = params["observation"] == "dict", params["axes"] != "xyc"
+    for k, (component, share) in enumerate(wanted):
+        state["wanted"][k], state["share"][k] = component, share
+    levels.fill(level, state)
+    state["abilities"] = position.abilities(state, "start_kind", "feed_kind")
+    return state
