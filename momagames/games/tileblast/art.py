@@ -4,134 +4,52 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
-from PIL import ImageDraw
 
 from momagames.games.tileblast.catalogue import CODES
 from momagames.games.tileblast.marks import INKS, mark, mix, on, ring
+from momagames.games.tileblast.parts import (
+    BARK,
+    BARK_DARK,
+    BARK_LIGHT,
+    CLOTH,
+    CREAM,
+    GOLD,
+    GOLD_DARK,
+    LEAF,
+    LEAF_DARK,
+    LEAF_LIGHT,
+    SKIN,
+    STEEL,
+    STEEL_LIGHT,
+    STONE,
+    STONE_DARK,
+    STONE_LIGHT,
+    WATER,
+    WATER_LIGHT,
+    Art,
+    Look,
+    Place,
+    bow,
+    dot,
+    down,
+    leaf,
+)
 from momagames.render.canvas import INK, WHITE, Color, Painter
+from momagames.render.figures import EDGE, ball, box, shape, slab, stroke
 from momagames.render.shapes import bars, label, oval, polygon
-
-Art = tuple[Painter, ...]
-Place = tuple[float, float]
-
-EDGE = (58, 52, 46)
-STONE, STONE_LIGHT, STONE_DARK = (138, 143, 150), (176, 181, 187), (92, 97, 106)
-LEAF, LEAF_LIGHT, LEAF_DARK = (74, 143, 61), (127, 184, 92), (40, 92, 44)
-BARK, BARK_LIGHT, BARK_DARK = (140, 94, 54), (205, 160, 104), (92, 58, 32)
-CREAM, SKIN = (252, 244, 224), (246, 205, 170)
-GOLD, GOLD_DARK = (247, 190, 30), (184, 122, 20)
-WATER, WATER_LIGHT = (64, 150, 220), (168, 216, 246)
-STEEL, STEEL_LIGHT = (120, 132, 148), (196, 206, 216)
-CLOTH = (190, 54, 50)
-
-
-@dataclass(frozen=True)
-class Look:
-    """A piece as it is shown.
-
-    hp, full   hit points now, and when it was placed
-    color      0 none, 1..6
-    counts     hit points by colour, of gnomes
-    """
-
-    kind: int
-    hp: int = 1
-    full: int = 1
-    color: int = 0
-    counts: tuple[int, ...] = ()
-
-
-# ------------------------------------------------------------------------------------------------------------------ parts
-
-
-def shape(points: Sequence[Place], ink: Color, edge: Color = EDGE, wide: float = 0.03) -> Painter:
-    """A polygon with an outline whose corners are round."""
-
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
-        corners = [(x * side, y * side) for x, y in points]
-        drawing.polygon(corners, fill=ink)
-        drawing.line([*corners, *corners[:2]], fill=edge, width=round(wide * side), joint="curve")
-
-    return draw
-
-
-def ball(left: float, top: float, right: float, bottom: float, ink: Color, edge: Color = EDGE, wide: float = 0.03) -> Painter:
-    """An ellipse with an outline."""
-
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
-        box = [part * side for part in (left, top, right, bottom)]
-        drawing.ellipse(box, fill=ink, outline=edge, width=round(wide * side))
-
-    return draw
-
-
-def box(left: float, top: float, right: float, bottom: float, round_off: float, ink: Color, edge: Color = EDGE) -> Painter:
-    """A rectangle with round corners and an outline."""
-
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
-        corners = [part * side for part in (left, top, right, bottom)]
-        drawing.rounded_rectangle(corners, round_off * side, fill=ink, outline=edge, width=round(0.03 * side))
-
-    return draw
-
-
-def stroke(points: Sequence[Place], wide: float, ink: Color = EDGE) -> Painter:
-    """A line with round ends."""
-
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
-        drawing.line([(x * side, y * side) for x, y in points], fill=ink, width=round(wide * side), joint="curve")
-        for x, y in (points[0], points[-1]):
-            r = wide / 2
-            drawing.ellipse([(x - r) * side, (y - r) * side, (x + r) * side, (y + r) * side], fill=ink)
-
-    return draw
-
-
-def dot(x: float, y: float, radius: float, ink: Color) -> Painter:
-    return oval(x - radius, y - radius, x + radius, y + radius, ink)
-
-
-def bow(x: float, y: float, rx: float, ry: float, start: float, end: float) -> list[Place]:
-    """Points on an ellipse; angles in turns, 0 at the right, growing downwards."""
-    angles = [2 * math.pi * (start + (end - start) * k / 24) for k in range(25)]
-    return [(x + rx * math.cos(a), y + ry * math.sin(a)) for a in angles]
-
-
-def leaf(x: float, y: float, turn: float, long: float, ink: Color = LEAF, edge: Color = LEAF_DARK) -> Painter:
-    """A leaf from (x, y) on, in a direction in turns, 0 upwards."""
-    outline = [(0.0, 0.0), (0.24, -0.3), (0.26, -0.6), (0.0, -1.0), (-0.26, -0.6), (-0.24, -0.3)]
-    cos, sin = math.cos(2 * math.pi * turn), math.sin(2 * math.pi * turn)
-    return shape([(x + long * (px * cos - py * sin), y + long * (px * sin + py * cos)) for px, py in outline], ink, edge, 0.02)
-
-
-def down(x: float, y: float, size: float) -> Painter:
-    """An arrow downwards: this wants to leave at the bottom."""
-    head = [(x, y + size), (x - size, y), (x - size * 0.42, y), (x - size * 0.42, y - size), (x + size * 0.42, y - size)]
-    return polygon([*head, (x + size * 0.42, y), (x + size, y)], LEAF_DARK)
-
 
 # ----------------------------------------------------------------------------------------------- basics and power pieces
 
 
-def block(ink: Color, edge: Color) -> Art:
-    """A tile, lit from above."""
-
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
-        for low, top, high, bottom, fill in (
-            (0.03, 0.03, 0.97, 0.97, edge),
-            (0.03, 0.03, 0.97, 0.91, mix(ink, WHITE, 0.38)),
-            (0.03, 0.075, 0.97, 0.91, ink),
-        ):
-            drawing.rounded_rectangle([low * side, top * side, high * side, bottom * side], 0.2 * side, fill=fill)
-
-    return (draw,)
-
-
 def basic(look: Look) -> Art:
+    """A tile, lit from above."""
     ink = INKS[look.color]
-    return (*block(ink, mix(ink, INK, 0.4)), mark(look.color, 0.5, 0.49, 0.25, on(look.color)))
+    return (
+        slab(0.03, 0.03, 0.97, 0.97, 0.2, mix(ink, INK, 0.4)),
+        slab(0.03, 0.03, 0.97, 0.91, 0.2, mix(ink, WHITE, 0.38)),
+        slab(0.03, 0.075, 0.97, 0.91, 0.2, ink),
+        mark(look.color, 0.5, 0.49, 0.25, on(look.color)),
+    )
 
 
 def turned(points: Sequence[Place], upright: bool) -> list[Place]:

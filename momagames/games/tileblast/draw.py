@@ -9,9 +9,9 @@ import numpy as np
 
 from momagames.contract import Parameter, State
 from momagames.games.tileblast import tiles
-from momagames.games.tileblast.art import Look
 from momagames.games.tileblast.catalogue import BASIC, BIG, CAGE, COLORS, COUNTS, KINDS
 from momagames.games.tileblast.marks import INKS
+from momagames.games.tileblast.parts import Look
 from momagames.games.tileblast.scene import ending, progress
 from momagames.games.tileblast.sketch import sketch
 from momagames.games.tileblast.state import CELLS, HEIGHT, WIDTH

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 
-from PIL import ImageDraw
-
 from momagames.games.tileblast.catalogue import COLORS
 from momagames.render import canvas, shapes
 from momagames.render.canvas import INK, WHITE, Color, Painter
@@ -79,12 +77,9 @@ assert len(OUTLINES) == len(CODES) == len(COLORS) + 1
 
 def mark(color: int, x: float, y: float, radius: float, ink: Color) -> Painter:
     """The mark of a colour with its middle at (x, y); nothing for colour 0. Sizes are parts of the side."""
-
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
-        if color:
-            drawing.polygon([((x + px * radius) * side, (y + py * radius) * side) for px, py in OUTLINES[color]], fill=ink)
-
-    return draw
+    if not color:
+        return shapes.bars(ink=ink)
+    return shapes.polygon([(x + px * radius, y + py * radius) for px, py in OUTLINES[color]], ink)
 
 
 def on(color: int) -> Color:

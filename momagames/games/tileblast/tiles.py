@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-from PIL import ImageDraw
 
-from momagames.games.tileblast.art import EDGE, PAINT, STEEL_LIGHT, Art, Look, bee, dot, gnome, rocket, stroke
+from momagames.games.tileblast.art import PAINT, bee, gnome, rocket
 from momagames.games.tileblast.catalogue import BIG, BOMB, BUBBLE, CAGE, CODES, COUNTS, FLASK, KINDS, ROCKET_H, ROCKET_V
+from momagames.games.tileblast.parts import STEEL_LIGHT, Art, Look, dot
 from momagames.games.tileblast.scene import NAMES
 from momagames.render import canvas, shapes
 from momagames.render.canvas import PAPER, WHITE, Color, Painter, Picture
+from momagames.render.figures import EDGE, slab, stroke
 from momagames.render.shapes import label
 
 HOLLOW, HOLLOW_EDGE = (231, 228, 214), (208, 204, 188)
@@ -22,16 +23,13 @@ NOTHING = Look(0)
 
 def pits(count: int) -> Art:
     """Empty active cells, count x count of them."""
-
-    def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
-        step = side / count
-        for k in range(count * count):
-            x, y = k % count * step, k // count * step
-            for low, high, ink in ((0.01, 0.99, HOLLOW_EDGE), (0.035, 0.99, HOLLOW)):
-                corners = [x + 0.01 * step, y + low * step, x + 0.99 * step, y + high * step]
-                drawing.rounded_rectangle(corners, radius=0.12 * step, fill=ink)
-
-    return (draw,)
+    places = [(x / count, y / count) for y in range(count) for x in range(count)]
+    near, far, low, corner = (part / count for part in (0.01, 0.99, 0.035, 0.12))
+    return tuple(
+        slab(x + near, y + top, x + far, y + far, corner, ink)
+        for x, y in places
+        for top, ink in ((near, HOLLOW_EDGE), (low, HOLLOW))
+    )
 
 
 @functools.lru_cache(maxsize=4096)

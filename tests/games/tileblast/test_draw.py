@@ -89,7 +89,8 @@ def assert_apart(pictures, least=0.03):
 
 @pytest.mark.parametrize(("names", "size"), [(SINGLE, 1), (LARGE, 2)])
 def test_every_kind_looks_different(names, size):
-    pictures = {name: square(put(position(), 3, 4, name, **usual(name)), 3, 4, size) for name in names}
+    """With the same hit points, so that these do not tell them apart."""
+    pictures = {name: square(put(position(), 3, 4, name, 1, 1, **usual(name)), 3, 4, size) for name in names}
     pictures["empty"] = square(position(), 3, 4, size)
     pictures["inactive"] = square(position(active=0), 3, 4, size)
     empty = {frozenset(("empty", "inactive"))}
@@ -164,6 +165,11 @@ def test_hit_points_that_are_gone_are_shown(name):
     one, other = (put(position(), 3, 4, name, 1, full, **usual(name)) for full in (2, 3))
     size = 2 if name in LARGE else 1
     assert not np.array_equal(square(one, 3, 4, size), square(other, 3, 4, size))
+
+
+def test_many_hit_points_are_a_number():
+    one, other = (square(put(position(), 3, 4, "bush", hp, 10), 3, 4, 2) for hp in (6, 7))
+    assert differs(one[-draw.SIDE // 2 :, -draw.SIDE // 2 :], other[-draw.SIDE // 2 :, -draw.SIDE // 2 :]) > 0.01
 
 
 def test_gnomes_show_their_counters():
@@ -256,6 +262,8 @@ def test_goals_are_shown_with_what_remains():
     ):
         assert not np.array_equal(top(changed), top(state))
         assert text(changed) != text(state)
+    glyph = np.s_[:, draw.EDGE : draw.EDGE + draw.GLYPH]
+    assert differs(top(position(("pot", RED, 0)))[glyph], top(state)[glyph]) > 0.1  # it is pale
     assert "bee  reached" in text(position(("pot", RED, 9), ("bee", 0, 0)))
 
 
