@@ -22,7 +22,6 @@ from momagames.games.tileblast.catalogue import (
     COUNTS,
     COVERS,
     DROP,
-    FALLS,
     KINDS,
     LASTS,
     PER_HIT,
@@ -178,7 +177,7 @@ def wanted(
             amount = sum(map(hit_points, things))
         elif kind.attributes & POWER:
             amount += luck.below(3)
-        elif name == "seedbag" and luck.below(2) and not any(stays(kind_of(other)) for other in placed):
+        elif name == "seedbag" and luck.below(2) and not any(kind_of(other).attributes & LASTS for other in placed):
             total = luck.within(1, 2)
             feed.append({"piece": name, "per_mille": 100, "max_on_board": 2, "total": total})
             amount += total
@@ -187,11 +186,6 @@ def wanted(
         goals[f"basic.{luck.pick(palette)}"] = max(3, round(len(site.active) * (0.15 + 0.3 * difficulty)))
     chosen = luck.some(list(goals), min(GOALS, len(goals)))
     return {name: goals[name] for name in chosen}, feed
-
-
-def stays(kind: Kind) -> bool:
-    """Whether a piece is in the way of drops for ever."""
-    return bool(kind.attributes & LASTS) and not kind.attributes & FALLS
 
 
 def guess(goals: dict[str, Any], placed: dict[str, list[Thing]], difficulty: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from momagames.games.tileblast.catalogue import BASIC, BEEHIVE, BIG, CAGE, CODES, DROP, FALLS, KINDS, LASTS, POWER, UNIT_BUBBLE
+from momagames.games.tileblast.catalogue import BASIC, BEEHIVE, BIG, CAGE, CODES, DROP, KINDS, LASTS, POWER, UNIT_BUBBLE
 from momagames.games.tileblast.level import BUCKET, SPRINKLER, Goal, Level, Thing, made
 from momagames.games.tileblast.problem import Problem, cell_path
 from momagames.games.tileblast.state import ALL, CELLS, WIDTH
@@ -82,6 +82,6 @@ def blocked(level: Level, anchor: int) -> str:
             cell = x + WIDTH * y
             if not level.active[cell]:
                 return f"it would have to pass the inactive cell ({x},{y})"
-            if cell in held and held[cell].attributes & LASTS and not held[cell].attributes & FALLS:
-                return f"{KINDS[held[cell].kind].name!r} in the cell ({x},{y}) neither falls nor breaks"
+            if cell in held and held[cell].attributes & LASTS:  # none of these falls
+                return f"{KINDS[held[cell].kind].name!r} in the cell ({x},{y}) stays for ever"
     return ""

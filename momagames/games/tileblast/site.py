@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from momagames.games.tileblast.catalogue import BIG, CODES, DROP, FALLS, KINDS, LASTS, Kind
+from momagames.games.tileblast.catalogue import BIG, CODES, DROP, KINDS, LASTS, Kind
 from momagames.games.tileblast.reading import INACTIVE, SIGNS
 from momagames.games.tileblast.state import HEIGHT, WIDTH
 
@@ -93,7 +93,7 @@ class Site:
             near = [(p, q) for p in range(x - 1, x + 3) for q in range(y - 1, y + 3)]
             if any(self.taken[cell].attributes & BIG for cell in near if cell in self.taken):
                 return False
-        if kind.attributes & LASTS and not kind.attributes & FALLS:
+        if kind.attributes & LASTS:
             return not any(held.attributes & DROP for (p, _), held in self.taken.items() if p == x)
         return not kind.attributes & DROP or self.can_leave(kind, anchor)
 

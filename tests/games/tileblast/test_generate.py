@@ -7,7 +7,7 @@ import pytest
 
 from momagames.errors import BadLevel, BadParameter
 from momagames.games.tileblast import levels
-from momagames.games.tileblast.catalogue import CODES, COVERS
+from momagames.games.tileblast.catalogue import CODES, COVERS, KINDS
 from momagames.games.tileblast.document import Document, spelled
 from momagames.games.tileblast.generate import MADE, MECHANICS, calibrate, generate
 from momagames.games.tileblast.site import Luck, Site, connected
@@ -75,7 +75,60 @@ def test_levels_are_good(seed):
 def test_every_mechanic_and_its_goal(name):
     data = generate(5, mechanics=[name])
     goals = {goal["collect"]: goal["amount"] for goal in data["goals"]}
-    assert MADE[name][0] if name in MADE else name in goals
+    assert (MADE[name][0] if name in MADE else name) in goals
+    assert (goals.get("weed") == "all") == (name == "weed")
+
+
+def count(data, kind):
+    return sum(thing.kind == CODES[kind] for thing in levels.load(data).things.values())
+
+
+def test_drops_are_asked_for_with_those_that_are_fed():
+    fed = 0
+    for seed in range(20):
+        data = generate(seed, mechanics=["seedbag"])
+        coming = sum(feed["total"] for feed in data.get("feed", []))
+        assert {"collect": "seedbag", "amount": count(data, "seedbag") + coming} in data["goals"]
+        fed += coming > 0
+        assert "feed" not in generate(seed, mechanics=["seedbag", "beehive"])  # on which they could get stuck
+    assert 5 < fed < 15
+
+
+def test_bubbles_are_asked_for_with_those_that_are_made():
+    data = generate(1, mechanics=["bubble", "sprinkler"], difficulty=1)
+    bubbles = sum(thing.cover == COVERS.index("bubble") for thing in levels.load(data).things.values())
+    assert {"collect": "bubble", "amount": bubbles + MADE["sprinkler"][2]} in data["goals"]
+
+
+def test_basics_have_room():
+    """Four cells in ten at least."""
+    small = [name for name in MECHANICS if name not in ("bush", "gnomes", "basket", "seedbox", "seedbag", *COVERS)]
+    with pytest.raises(BadParameter, match="do not fit on 5 x 5 cells"):
+        generate(1, 5, 5, mechanics=small[:16])
+    assert generate(1, 5, 5, mechanics=small[:9])
+
+
+def test_where_pieces_may_stand():
+    r"""On this board, with a seedbox S at rest in its columns and a beehive Z:
+
+    ......#
+    .SS....
+    .SS...#
+    ......#
+    ....Z##
+    """
+    cells = {(x, y) for x in range(7) for y in range(5)} - {(5, 0), (6, 0), (6, 1), (6, 2), (6, 4)}
+    site = Site(Luck(0), 7, 5, False, cells)
+    kind = {name: KINDS[CODES[name]] for name in ("rock", "bush", "seedbag", "seedbox", "beehive")}
+    assert {cell for cell in cells if site.fits(kind["seedbox"], cell)} == {(0, 3), (1, 3), (2, 3), (3, 3)}
+    site.put({"kind": "seedbox"}, kind["seedbox"], (1, 2))
+    site.put({"kind": "beehive"}, kind["beehive"], (4, 0))
+    fits = {name: {cell for cell in cells if site.fits(kind[name], cell)} for name in kind}
+    assert fits["rock"] == cells - {(1, 2), (2, 2), (1, 3), (2, 3), (4, 0)}
+    assert fits["beehive"] == {cell for cell in fits["rock"] if cell[0] not in (1, 2)}
+    assert fits["bush"] == {(4, 1), (4, 2), (4, 3)}
+    assert fits["seedbag"] == {(x, y) for x, y in fits["rock"] if y > 2 and x < 6}
+    assert fits["seedbox"] == set()
 
 
 def test_all_mechanics_at_once():

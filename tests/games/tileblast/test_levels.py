@@ -275,6 +275,7 @@ WRONG = {
     "a short line": ({**GOOD, "layout": GOOD["layout"].replace("t....t", "t....")}, ("layout", 7), ["12 characters", "13"]),
     "no layout": ({**GOOD, "layout": 5}, ("layout",), ["5", "text"]),
     "half a bush": (goal("bush", 1, "LL.", "L.."), ("layout", 8, 0), ["'bush' fills 2 x 2 cells", "'L'"]),
+    "two bushes in each other": (goal("bush", 1, "LL.", "LLL", ".LL"), ("layout", 7, 0), ["'bush'"]),
     "a bush on the edge": (goal("bush", 1, "." * 12 + "L", "." * 12 + "L"), ("layout", 8, 12), ["'bush'"]),
     "a bush above the top": (
         {**goal("bush", 1, "."), "layout": "LL" + "." * 11 + "\n" + rows(".").split("\n", 1)[1]},
@@ -307,10 +308,15 @@ WRONG = {
     "a seedbox on its exit": (drop("SS.", "SS."), ("layout", 8, 0), ["'seedbox' is on an exit"]),
     "a seedbox over a gap": (drop("SS.", "SS.", ".#.", "..."), ("layout", 6, 0), ["'seedbox' can never leave", "(1,1)"]),
     "a seedbox over a step": (drop("SS.", "SS.", "..", ".#"), ("layout", 6, 0), ["'seedbox' can never leave", "(1,0)"]),
+    "a seedbox over a step to the left": (
+        drop("SS.", "SS.", "..", "#."),
+        ("layout", 6, 0),
+        ["'seedbox' can never leave", "(0,0)"],
+    ),
     "a seedbox over a beehive": (
         drop("SS", "SS", "..", ".Z"),
         ("layout", 6, 0),
-        ["'beehive'", "(1,0)", "neither falls nor breaks"],
+        ["'beehive'", "(1,0)", "stays for ever"],
     ),
 }
 
