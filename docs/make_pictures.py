@@ -14,35 +14,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from legends import LEGENDS
 from pictures import PICTURES, Legend, Picture
 from PIL import Image
 
 import momagames
-from momagames.games.pommerman import state as codes
-from momagames.games.pommerman.tiles import FALLING, IN_RANGE, NOBODY, Bomb, cell
 from momagames.registry import policy
-from momagames.render import canvas
 
 FOLDER = Path(__file__).resolve().parent / "_static"
 FRAME, QUICK_FRAME = 700, 400  # milliseconds, in turn and all at once
 COLORS = 96  # of a picture in the files: tiles, letters and their smooth edges
-SIDE, LINE, LEFT, GAP = 40, 50, 12, 300  # pixels of the legend: of a cell, a row, the margin and a column
-
-# A row of the legend: cells (code, then the other arguments of `tiles.cell`), and what they are
-ROWS = (
-    (((codes.PASSAGE,), (codes.RIGID,), (codes.WOOD,)), "passage, rigid wall, wood"),
-    (((codes.EXTRA_BOMB,), (codes.RANGE,), (codes.KICK,)), "items: bomb, range, kick"),
-    (tuple((codes.AGENT + seat,) for seat in range(4)), "agents 0 to 3"),
-    (tuple((codes.AGENT + seat, 0, None, True) for seat in range(4)), "the same in teams"),
-    (((codes.PASSAGE, 0, None, False, 1), (codes.FOG,)), "grave of agent 1, fog"),
-    (((codes.BOMB, 0, Bomb(9, 0, 0)), (codes.BOMB, 0, Bomb(2, 0, 1)), (codes.BOMB, 0, Bomb(7, 0, NOBODY))),
-     "bombs: steps left, owner"),
-    (((codes.BOMB, 0, Bomb(6, codes.RIGHT, 3)), (codes.AGENT + 2, 0, Bomb(8, 0, 2))), "rolling, under an agent"),
-    (((codes.FLAMES, 2), (codes.FLAMES, 1), (codes.FLAMES, 0)), "flames: new to old"),
-    (((codes.PASSAGE, 0, None, False, -1, IN_RANGE), (codes.WOOD, 0, None, False, -1, IN_RANGE)), "a bomb can reach it"),
-    (((codes.PASSAGE, 0, None, False, -1, FALLING), (codes.WOOD, 0, None, False, -1, FALLING)), "becomes wall now"),
-)  # fmt: skip
-HALF = (len(ROWS) + 1) // 2
 
 
 def frames(shot: Picture) -> Iterator[Image.Image]:
@@ -62,19 +43,6 @@ def frames(shot: Picture) -> Iterator[Image.Image]:
         env.step({game.agents[i]: chosen[i](play.state, play.mask(i), rng) for i in acting})
 
 
-def legend() -> Image.Image:
-    """What the cells of MO-Pommerman look like, in two columns."""
-    wide = LEFT + 4 * (SIDE + 4) + GAP - 110
-    sheet = canvas.blank(HALF * LINE + LEFT, 2 * wide)
-    for k, (cells, text) in enumerate(ROWS):
-        left, top = LEFT + k // HALF * wide, LEFT + k % HALF * LINE
-        for n, given in enumerate(cells):
-            x = left + n * (SIDE + 4)
-            sheet[top : top + SIDE, x : x + SIDE] = cell(SIDE, *given)
-        canvas.write(sheet, left + 4 * (SIDE + 4) + 6, top + SIDE / 2, text, 14)
-    return Image.fromarray(sheet)
-
-
 def small(pictures: list[Image.Image]) -> list[Image.Image]:
     """Pictures of one size with few colours, the same ones for all."""
     every = Image.fromarray(np.concatenate([np.asarray(picture) for picture in pictures]))
@@ -85,7 +53,7 @@ def small(pictures: list[Image.Image]) -> list[Image.Image]:
 def draw(shot: Picture | Legend) -> None:
     """Write its file."""
     path = FOLDER / shot.file
-    first, *others = small([legend()] if isinstance(shot, Legend) else list(frames(shot)))
+    first, *others = small([LEGENDS[shot.file]()] if isinstance(shot, Legend) else list(frames(shot)))
     if path.suffix == ".gif":
         assert isinstance(shot, Picture)
         pace = FRAME if momagames.spec(shot.id).sequential else QUICK_FRAME

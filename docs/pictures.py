@@ -49,6 +49,8 @@ FFA, FFA_COLLAPSE = "mo-pommerman-ffa-v0", "mo-pommerman-ffa-collapse-v0"
 TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full-v0", "mo-pommerman-team-collapse-v0"
 RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
 POMMERMAN = (FFA, FFA_COLLAPSE, TEAM, TEAM_FULL, TEAM_COLLAPSE, RADIO, DUEL)
+TILEBLAST, TILEBLAST_GOALS = "mo-tileblast-v0", "mo-tileblast-goals-v0"
+TILEBLAST_TEST, TILEBLAST_COLOURS = "mo-tileblast-playtest-v0", "mo-tileblast-colours-v0"
 SIMPLE, CHATTER = ("simple",) * 4, ("random", "simple", "random", "simple")
 SHORT = {"max_steps": 160}  # the first ring falls after 100 steps
 FOGGED = "What agent_0 sees of it: neither what is far off nor whose a bomb is nor what others carry"
@@ -82,6 +84,16 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Picture("pommerman-ring-fog.png", FOGGED, TEAM_COLLAPSE, SIMPLE, 100, (TEAM_COLLAPSE,), SHORT, {"viewer": "agent_0"},
             24),
     Legend("pommerman-cells.png", "What the cells look like", POMMERMAN),
+    Picture("tileblast.gif", "Level 2, played by a greedy agent, tap by tap", TILEBLAST, ("greedy",), WHOLE, (TILEBLAST,),
+            {"level": 2}),
+    Picture("tileblast-garden.png", "Level 12 after some taps; tiles that burst together are joined", TILEBLAST_GOALS,
+            ("greedy",), 15, (TILEBLAST, TILEBLAST_GOALS), {"level": 12}),
+    Picture("tileblast-picnic.png", "Level 11 after some taps", TILEBLAST_TEST, ("random",), 12, (TILEBLAST_TEST,),
+            {"level": 11}),
+    Picture("tileblast-weeds.png", "Level 10 after some taps", TILEBLAST_COLOURS, ("greedy",), 10,
+            (TILEBLAST_COLOURS,), {"level": 10}),
+    Legend("tileblast-pieces.png", "What the pieces look like, and what is special about each",
+           (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLOURS)),
 )  # fmt: skip
 
 

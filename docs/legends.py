@@ -1,0 +1,108 @@
+"""What the cells and pieces of the games look like, as pictures for the docs."""
+
+from __future__ import annotations
+
+from PIL import Image
+
+from momagames.games.pommerman import state as codes
+from momagames.games.pommerman.tiles import FALLING, IN_RANGE, NOBODY, Bomb, cell
+from momagames.games.tileblast import tiles
+from momagames.games.tileblast.catalogue import CODES, COVERS, KINDS
+from momagames.games.tileblast.parts import Look
+from momagames.render import canvas
+
+SIDE, LINE, LEFT, GAP = 40, 50, 12, 300  # pixels of the legend: of a cell, a row, the margin and a column
+
+# A row of the legend: cells (code, then the other arguments of `tiles.cell`), and what they are
+ROWS = (
+    (((codes.PASSAGE,), (codes.RIGID,), (codes.WOOD,)), "passage, rigid wall, wood"),
+    (((codes.EXTRA_BOMB,), (codes.RANGE,), (codes.KICK,)), "items: bomb, range, kick"),
+    (tuple((codes.AGENT + seat,) for seat in range(4)), "agents 0 to 3"),
+    (tuple((codes.AGENT + seat, 0, None, True) for seat in range(4)), "the same in teams"),
+    (((codes.PASSAGE, 0, None, False, 1), (codes.FOG,)), "grave of agent 1, fog"),
+    (((codes.BOMB, 0, Bomb(9, 0, 0)), (codes.BOMB, 0, Bomb(2, 0, 1)), (codes.BOMB, 0, Bomb(7, 0, NOBODY))),
+     "bombs: steps left, owner"),
+    (((codes.BOMB, 0, Bomb(6, codes.RIGHT, 3)), (codes.AGENT + 2, 0, Bomb(8, 0, 2))), "rolling, under an agent"),
+    (((codes.FLAMES, 2), (codes.FLAMES, 1), (codes.FLAMES, 0)), "flames: new to old"),
+    (((codes.PASSAGE, 0, None, False, -1, IN_RANGE), (codes.WOOD, 0, None, False, -1, IN_RANGE)), "a bomb can reach it"),
+    (((codes.PASSAGE, 0, None, False, -1, FALLING), (codes.WOOD, 0, None, False, -1, FALLING)), "becomes wall now"),
+)  # fmt: skip
+HALF = (len(ROWS) + 1) // 2
+
+# MO-TileBlast: every kind but basics, and covers, with what is special about it; in rows
+PIECE, ROW, COLUMN, ABREAST = 56, 70, 290, 3  # pixels of a picture, a row and a column, and columns
+PIECES = {
+    "rocket_h": "clears its row",
+    "rocket_v": "clears its column",
+    "bomb": "clears 21 cells",
+    "flask": "clears all tiles of its colour",
+    "rock": "1 to 5 hits; does not fall",
+    "dandelion": "one hit",
+    "chestnut": "two hits",
+    "sunflower": "1 to 4 hits",
+    "pot": "1 to 3 hits by its own colour",
+    "mushroom": "the same, one hit; does not fall",
+    "snail": "only power hits it",
+    "stump": "only power hits it; does not fall",
+    "basket": "three hits, by power only",
+    "bush": "up to 10 hits, each counts",
+    "gnomes": "as many hits of each colour",
+    "butterfly": "first hit: it takes that colour",
+    "polaroid": "two hits; heals in between",
+    "chest": "the same; does not fall",
+    "weed": "spreads when none is hit",
+    "seedbag": "leaves at the bottom",
+    "seedbox": "leaves at the bottom",
+    "beehive": "a bee for each hit; stays",
+    "sprinkler": "a bubble for each hit; stays",
+    "dispenser": "a dandelion for each hit; stays",
+    "bucket": "one hit: bubbles around it",
+    "cage": "locks its cell until it is hit",
+    "bubble": "bursts with the tile inside",
+}
+GNOMES = (3, 2, 0, 1, 0, 0)
+
+
+def pommerman() -> Image.Image:
+    """What the cells of MO-Pommerman look like, in two columns."""
+    wide = LEFT + 4 * (SIDE + 4) + GAP - 110
+    sheet = canvas.blank(HALF * LINE + LEFT, 2 * wide)
+    for k, (cells, text) in enumerate(ROWS):
+        left, top = LEFT + k // HALF * wide, LEFT + k % HALF * LINE
+        for n, given in enumerate(cells):
+            x = left + n * (SIDE + 4)
+            sheet[top : top + SIDE, x : x + SIDE] = cell(SIDE, *given)
+        canvas.write(sheet, left + 4 * (SIDE + 4) + 6, top + SIDE / 2, text, 14)
+    return Image.fromarray(sheet)
+
+
+def tileblast() -> Image.Image:
+    """The pieces of MO-TileBlast, in columns."""
+    rows = -(-len(PIECES) // ABREAST)
+    sheet = canvas.blank((1 + rows) * ROW, ABREAST * COLUMN)
+    for color in range(1, 7):
+        put(sheet, 0, (color - 1) * (PIECE + 6), tiles.piece(PIECE, Look(CODES["basic"], color=color)))
+    canvas.write(sheet, 6 * (PIECE + 6) + 12, PIECE / 2 - 3, "basic", 15)
+    canvas.write(sheet, 6 * (PIECE + 6) + 12, PIECE / 2 + 16, "two or more of a colour burst when tapped", 12, canvas.FAINT)
+    for k, (name, text) in enumerate(PIECES.items()):
+        top, left = (1 + k // ABREAST) * ROW, k % ABREAST * COLUMN
+        put(sheet, top, left, example(name))
+        canvas.write(sheet, left + PIECE + 12, top + PIECE / 2 - 3, name, 15)
+        canvas.write(sheet, left + PIECE + 12, top + PIECE / 2 + 16, text, 12, canvas.FAINT)
+    return Image.fromarray(sheet)
+
+
+def example(name: str) -> canvas.Picture:
+    """A piece or a cover as it may stand in a level."""
+    if name in COVERS:
+        return tiles.piece(PIECE, Look(CODES["basic"], color=3), COVERS.index(name))
+    kind = KINDS[CODES[name]]
+    color = 1 if kind.color == "one" else 0
+    return tiles.piece(PIECE, Look(CODES[name], kind.usual, kind.usual, color, GNOMES if name == "gnomes" else ()))
+
+
+def put(sheet: canvas.Picture, top: int, left: int, picture: canvas.Picture) -> None:
+    sheet[top + 6 : top + 6 + len(picture), left + 6 : left + 6 + len(picture)] = picture
+
+
+LEGENDS = {"pommerman-cells.png": pommerman, "tileblast-pieces.png": tileblast}
