@@ -41,6 +41,10 @@ class BadFile(MomagamesError, ValueError):
     """A file (suite, result, front, record) that cannot be used as it is."""
 
 
+class RemoteError(MomagamesError, RuntimeError):
+    """Another program did not answer as it should; the message names its address and what came back."""
+
+
 class MissingExtra(MomagamesError, ImportError):
     """Something that an optional dependency does; the message names the extra to install."""
 

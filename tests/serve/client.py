@@ -1,0 +1,50 @@
+"""Requests in the manner of the public clients: a POST on a connection of its own, answers read as JSON."""
+
+import json
+
+import numpy as np
+import requests
+
+TIMEOUT = 100
+
+
+def post(url, path, **data):
+    """The answer; what is no success raises."""
+    response = raw(url, path, json.dumps(data))
+    response.raise_for_status()
+    return response.json()
+
+
+def raw(url, path, body, **headers):
+    return requests.post(url + path, data=body, headers={"content-type": "application/json", **headers}, timeout=TIMEOUT)
+
+
+def create(url, level=1, seed=7, **more):
+    return post(url, "/session/create", levelIndex=level, seed=seed, returnFullState=False, **more)
+
+
+def click(url, session, action, **more):
+    x, y = action % 13 - 6, action // 13 - 4
+    return post(url, "/session/click", sessionId=session, x=x, y=y, returnFullState=False, **more)
+
+
+def observed(answer):
+    """The board as the public clients make it: [x, y, channel]."""
+    state = json.loads(answer["multichannelArrayState"])
+    return np.array(state["board"], dtype=np.float64).reshape(state["boardSize"], order="F")
+
+
+def mask(answer):
+    """The valid actions, as the research client reads them."""
+    out = np.zeros(117, np.int8)
+    for x, y in json.loads(answer["validActionPositions"]):
+        out[(x + 6) + 13 * (y + 4)] = 1
+    return out
+
+
+def error(response):
+    """The text of an answer that refuses."""
+    assert response.headers["content-type"] == "application/json"
+    (name, text), *others = response.json().items()
+    assert (name, others) == ("error", [])
+    return text
