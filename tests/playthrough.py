@@ -62,6 +62,13 @@ PLAYS: dict[str, dict[str, dict[str, Any]]] = {
         "collapse": {"seed": 10, "board_size": 8, "max_steps": 30, "first_collapse": 5, "dead": "leave"},
     },
     "mo-pommerman-duel-v0": {"default": {"seed": 1}, "wooden": {"seed": 11, "num_wood": 24, "num_rigid": 8}},
+    "mo-tileblast-v0": {
+        "powers": {"seed": 1, "level": 2},
+        "drops": {"seed": 2, "level": 5, "observation": "dict", "channels": 27, "max_taps": 25},
+    },
+    "mo-tileblast-goals-v0": {"party": {"seed": 3, "level": 12, "num_agents": 2, "team_rewards": True, "max_taps": 25}},
+    "mo-tileblast-playtest-v0": {"cages": {"seed": 4, "level": 7, "axes": "cyx", "invalid": "raise"}},
+    "mo-tileblast-colours-v0": {"weeds": {"seed": 5, "level": 10, "axes": "yxc", "normalise": True}},
 }
 
 

@@ -13,6 +13,7 @@ import momagames
 from momagames import registry
 from momagames.contract import Game
 from momagames.games import VERSIONS
+from momagames.games.tileblast import levels
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs/decisions").glob("*.md")])
@@ -146,12 +147,22 @@ def table(text: str, first_column: str) -> list[list[str]]:
     return rows
 
 
-def value_of(text: str, game: Game) -> float:
-    """A formula of SPEC.md, such as 2W(2H - 5) + 1, with the letters of the game's board."""
+def level_letters(game: Game, name: str) -> dict[str, float]:
+    """G, A_k, M, V and T of a game with a level (MO-TileBlast, SPEC §5), for the objective of this name."""
+    level, taps = levels.load(game.params["level"]), game.max_plies
+    valid = level.moves if game.params["strict_moves"] else taps
+    amounts = levels.goal_bounds(level, valid)
+    one = amounts[int(name[-1]) - 1] if name.startswith("goal_") else 0
+    return {"G": sum(amounts), "A_k": one, "M": level.moves, "V": valid, "T": taps}
+
+
+def value_of(text: str, game: Game, name: str = "") -> float:
+    """A formula of SPEC.md, such as 2W(2H - 5) + 1, with the letters of the game's board; in the row of this objective."""
     letters = {letter: game.params.get(key, 0) for letter, key in
                (("W", "board_width"), ("H", "board_height"), ("C", "num_colors"), ("clear_bonus", "clear_bonus"),
                 ("T", "max_steps"), ("I", "num_items"), ("n", "board_size"))}  # fmt: skip
     letters |= {"W": letters["W"] or game.params.get("num_wood", 0), "E": sum(team != game.teams[0] for team in game.teams)}
+    letters |= level_letters(game, name) if "level" in game.params else {}
     formula = re.sub(r"(?<=[\d)WHC])\s*(?=[WHCT(])", "*", text.strip().rstrip(".")).replace("^", "**")
     return float(eval(formula, {"floor": lambda x: x // 1, **letters}))
 
@@ -215,7 +226,7 @@ def test_spec_lists_the_objectives(id):
                 (row[2], objective.low, objective.high),
                 (row[3], objective.return_low, objective.return_high),
             ):
-                assert [value_of(end, game) for end in cell.split("..")] == [low, high]
+                assert [value_of(end, game, objective.name) for end in cell.split("..")] == [low, high]
 
 
 @pytest.mark.parametrize("id", ["mo-samegame-v0", "mo-breakthrough-v0"])  # one table of cells to act on and to see

@@ -13,6 +13,7 @@ from momagames.errors import BadParameter, nearest, one_of
 from momagames.games.tileblast import draw, levels, position, rules, view
 from momagames.games.tileblast.facts import facts
 from momagames.games.tileblast.pay import COMPONENTS
+from momagames.games.tileblast.sketch import sketch
 from momagames.games.tileblast.state import CELLS, MAX_AGENTS, state_dtype
 
 # §8.1
@@ -49,7 +50,7 @@ def goals_of(level: levels.Level, params: Mapping[str, Any], max_taps: int) -> d
     total = sum(amounts)
     table = [
         ("goals", "units of all goals", 0, total, 0, total, "§5.1", total),
-        *((f"goal_{k + 1}", f"units of goal {k + 1}", 0, n, 0, n, "§5.1", total) for k, n in enumerate(amounts)),
+        *((f"goal_{k + 1}", "units of the goal", 0, n, 0, n, "§5.1", total) for k, n in enumerate(amounts)),
         ("win", "level won", 0, 1, 0, 1, "§5.2", 1),
         ("step", "taps, negative", -1, 0, -max_taps, 0, "§5.3", limit),
         ("move", "valid taps, negative", -1, 0, -valid, 0, "§5.3", limit),
@@ -59,7 +60,7 @@ def goals_of(level: levels.Level, params: Mapping[str, Any], max_taps: int) -> d
         ("used", "power pieces used", 0, CELLS, 0, CELLS * valid, "§5.4", 1),
         ("combo", "taps that join power pieces", 0, 1, 0, valid, "§5.4", limit),
         ("score", "points", 0, MOST_HITS, 0, MOST_HITS * valid, "§5.4", 100),
-        *((f"color_{k}", f"basics of colour {k} cleared", 0, CELLS, 0, CELLS * valid, "§5.5", 1) for k in range(1, 7)),
+        *((f"color_{k}", "basics of the colour cleared", 0, CELLS, 0, CELLS * valid, "§5.5", 1) for k in range(1, 7)),
     ]
     out: dict[str, tuple[Objective, float]] = {}
     for name, unit, low, high, least, most, source, parts in table:
@@ -115,7 +116,8 @@ def assemble(id: str, variant: str, level: levels.Level, params: dict[str, Any],
         show=position.show,
         read=position.read,
         draw=draw.picture,
-        sketch=draw.sketch,
+        sketch=sketch,
+        render_options=draw.OPTIONS,
         facts=facts,
         lenient=lenient,
         action_name=position.action_name,

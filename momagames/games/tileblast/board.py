@@ -4,15 +4,15 @@ import numpy as np
 
 from momagames.games.tileblast.catalogue import ATTRIBUTES, BASIC, BIG
 from momagames.games.tileblast.state import CELLS, WIDTH
-from momagames.kernels import rng
 from momagames.kernels.jit import kernel, routine
+from momagames.kernels.rng import draw as draw_word
 
 
 @kernel
 def draw(state, n):
     """§2.3 A draw from 0..n-1, counted."""
     state["draws"] += 1
-    return rng.draw(state, n)
+    return draw_word(state, n)
 
 
 @routine

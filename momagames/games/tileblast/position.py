@@ -14,6 +14,7 @@ from momagames.errors import BadState, nearest, one_of
 from momagames.games import boards
 from momagames.games.tileblast import rules
 from momagames.games.tileblast.catalogue import ATTRIBUTES, BIG, CODES, COLORS, COUNTS, COVERS, KINDS, TAKES, Kind
+from momagames.games.tileblast.sketch import symbol
 from momagames.games.tileblast.state import ALL, CELLS, HEIGHT, WIDTH
 
 COUNTERS = ("moves", "taps", "invalid_taps", "shuffles", "score", "draws")
@@ -186,26 +187,11 @@ def load_cover(state: State, entry: list[Any]) -> None:
 
 # --------------------------------------------------------------------------------------------------------------- text
 
-LETTERS = dict(zip(CODES, "?-|*?odcs?mntBUGfpXw.8HSDu", strict=True))
-
-
-def symbol(state: State, cell: int) -> str:
-    """Two characters for a cell: what is in it (colours as letters), and its hit points or cover."""
-    if not state["active"][cell]:
-        return "  "
-    code, anchor, cover = int(state["kind"][cell]), int(state["anchor"][cell]), int(state["cover"][cell])
-    if not code:
-        return " ." if not cover else " " + " #o"[cover]
-    kind, color, hp = KINDS[code], int(state["color"][anchor]), int(state["hp"][anchor])
-    letter = LETTERS[kind.name]
-    if letter == "?":
-        letter = "rbyopk"[color - 1] if kind.name == "basic" else "RBYOPK"[color - 1] if kind.name == "flask" else "t"
-    return letter + (" #o"[cover] if cover else str(hp % 10) if kind.high > 1 else " ")
-
 
 def show(state: State) -> str:
     """The position as text: the board for the eye in lines that begin with #, then each key of the dict form in a line."""
-    board = ["# " + " ".join(symbol(state, WIDTH * y + x) for x in range(WIDTH)).rstrip() for y in reversed(range(HEIGHT))]
+    cells = [[symbol(state, WIDTH * y + x) for x in range(WIDTH)] for y in reversed(range(HEIGHT))]
+    board = ["# " + " ".join(row).rstrip() for row in cells]
     return "\n".join(board + [f"{name}: {json.dumps(value)}" for name, value in save(state).items()])
 
 
