@@ -70,19 +70,48 @@ def generate(
     width: Annotated[int, typer.Option(help="Columns, 3 to 13.")] = 13,
     height: Annotated[int, typer.Option(help="Rows, 3 to 9.")] = 9,
     colors: Annotated[int, typer.Option(help="Colours that are drawn, 2 to 6.")] = 4,
-    moves: Annotated[int | None, typer.Option(help="The limit of moves [a guess].")] = None,
+    moves: Annotated[
+        int | None, typer.Option(help="The limit of moves [so that 1 - difficulty of the games of lookahead are won].")
+    ] = None,
+    played: Annotated[
+        bool, typer.Option("--play/--guess", help="Have the level played to choose the limit, or guess it at once.")
+    ] = True,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file [print the level].")] = None,
 ) -> None:
-    """Make a level by chance."""
+    """Make a level by chance; without --moves it is played, which shows that it can be won."""
     from momagames.games.tileblast.document import spelled
+    from momagames.games.tileblast.generate import calibrate
     from momagames.games.tileblast.generate import generate as make
 
     names = [name.strip() for name in mechanics.split(",") if name.strip()]
-    text = spelled(make(seed, width, height, colors, names, difficulty, moves))
+    data = make(seed, width, height, colors, names, difficulty, moves)
+    if played and moves is None:
+        from momagames.experiments.levels import moves_to_win
+
+        data = calibrate(data, lambda level, games: moves_to_win(level, "lookahead", games, cap=level.moves)[0], difficulty)
+    text = spelled(data)
     if out:
         out.write_text(text, encoding="utf-8")
     else:
         print(text, end="")
+
+
+@level.command()
+def rate(
+    source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A level file, or 1 to 12.")],
+    policy: Annotated[str, typer.Option(help="Who plays: random, contacts or lookahead.")] = "lookahead",
+    runs: Annotated[int, typer.Option(help="Games.", min=1)] = 200,
+    seed: Annotated[int, typer.Option(help="Of the first game; game k has this seed + k.")] = 1000,
+    cap: Annotated[int, typer.Option(help="Moves after which a game is given up.", min=1)] = 150,
+) -> None:
+    """Have a level played many times: how often it is won within its moves, and how many moves it takes without that limit."""
+    from momagames.experiments.levels import rate as rating
+
+    found = rating(int(source) if source.isdecimal() else source, policy, runs, seed, cap)
+    late = f"not within {cap}"
+    print(f"won within {found.limit} moves: {found.win_rate:.3f} +- {found.error:.3f} of {runs} games of {policy}")
+    print(f"moves to win: {found.p5 or late} for the best 5 %, {found.median or late} in the median")
+    print(f"games without any tap left: {found.dead}")
 
 
 def board(shown: Level) -> Any:

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from momagames.cli import app
 from momagames.errors import BadLevel
+from momagames.experiments.levels import moves_to_win
 from momagames.games.tileblast import levels
 from momagames.games.tileblast.generate import generate
 
@@ -108,3 +109,32 @@ def test_generate(tmp_path):
 def test_what_cannot_be_generated():
     assert "'rok'" in str(command("generate", "--seed", 7, "--mechanics", "rok").exception)
     assert command("generate").exit_code == 2
+
+
+def test_rate():
+    done = command("rate", 3, "--policy", "random", "--runs", 50, "--cap", 30)
+    assert done.exit_code == 0, done.output
+    said = done.stdout.splitlines()
+    assert re.fullmatch(r"won within 20 moves: 0\.\d{3} \+- 0\.\d{3} of 50 games of random", said[0])
+    assert re.fullmatch(r"moves to win: (\d+|not within 30) for the best 5 %, not within 30 in the median", said[1])
+    assert said[2:] == ["games without any tap left: 0"]
+
+
+def test_what_cannot_be_rated():
+    assert "'lookahed'" in str(command("rate", 3, "--policy", "lookahed").exception)
+    assert "1..12" in str(command("rate", 13).exception)
+    assert command("rate", 3, "--runs", 0).exit_code == 2
+
+
+def test_generated_levels_are_played(tmp_path):
+    """The limit leaves 1 - difficulty of the games of lookahead won; a guess needs no games."""
+    options = ("--seed", 7, "--mechanics", "dandelion", "--difficulty", "0.4")
+    guessed, played = tmp_path / "guessed.yaml", tmp_path / "played.yaml"
+    assert command("generate", *options, "--guess", "-o", guessed).exit_code == 0
+    done = command("generate", *options, "-o", played)
+    assert done.exit_code == 0, done.output
+    assert levels.load(guessed).data == generate(7, mechanics=["dandelion"], difficulty=0.4)
+    moves = levels.load(played).moves
+    assert levels.load(played).data == {**levels.load(guessed).data, "moves": moves}
+    took, _ = moves_to_win(levels.load(played), "lookahead", 200, cap=200)
+    assert (took <= moves).mean() >= 0.6 > (took < moves).mean()

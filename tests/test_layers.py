@@ -50,6 +50,7 @@ KEEPERS = {
     "mo_gymnasium": HOSTS,
     "moocore": ("baselines", "experiments", "cli"),
     "pydantic": ("experiments", "serve", "cli"),
+    "pydantic_core": ("serve",),
     "yaml": ("games/tileblast/document.py", "experiments", "cli"),
     "plotly": ("experiments", "cli"),
     "starlette": ("serve",),

@@ -14,13 +14,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.speed import aec, c_loop, cold_start, memory, pommerman, throughput
+from benchmarks.speed import aec, c_loop, cold_start, http, memory, pommerman, throughput, tileblast
 from benchmarks.speed.peers import REQUIRED_AEC, REQUIRED_BATCH
 
 PARTS = {
     "throughput": lambda rounds: throughput.measure(rounds),
     "aec": lambda rounds: aec.measure(rounds),
     "pommerman": lambda rounds: pommerman.measure(rounds),
+    "http": lambda rounds: http.measure(rounds),
+    "tileblast": lambda rounds: tileblast.measure(rounds),
     "c_loop": lambda rounds: c_loop.measure(rounds),
     "cold_start": lambda rounds: cold_start.measure(min(rounds, 5)),
     "memory": lambda rounds: memory.measure(),
@@ -64,6 +66,10 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
         return text
     if part == "pommerman":
         return pommerman.remark(case, variant, values)
+    if part == "http":
+        return f"{1e9 / value:,.0f} steps/s" + (f" (at least {http.REQUIRED:,})" if variant == "new connections" else "")
+    if part == "tileblast":
+        return tileblast.remark(case, variant)
     if part == "c_loop" and variant != "ours":
         return f"ours: {value / values['ours']:.2f} x its speed"
     if part == "threads" and variant.endswith(f"threads=2, {throughput.GAIN}"):
@@ -97,7 +103,7 @@ def table(results: dict[str, Any]) -> Table:
         + ", ".join(f"{name} {facts[name]}" for name in VERSIONED if facts[name])
         + (f"; {facts['compiler']}" if facts["compiler"] else "")
     )
-    out = Table(title=title, caption="CPU time a step, median of interleaved rounds; threads and 'wall': wall time")
+    out = Table(title=title, caption="CPU time a step, median of interleaved rounds; threads, http and 'wall': wall time")
     for name in ("what", "case", "variant"):
         out.add_column(name)
     out.add_column("median", justify="right")

@@ -24,6 +24,8 @@ METHODS: dict[str, str] = {
     "exact": "momagames.baselines.exact_plans:Exact",
     "static": "momagames.baselines.scripted:Static",
     "simple": "momagames.baselines.scripted:Simple",
+    "contacts": "momagames.baselines.scripted:Contacts",
+    "lookahead": "momagames.baselines.scripted:Lookahead",
 }
 # name -> "module:class" of the policy: opponents in suites, `others=` of the Gymnasium door, `momagames play`
 POLICIES: dict[str, str] = {
@@ -31,6 +33,8 @@ POLICIES: dict[str, str] = {
     "greedy": "momagames.baselines.greedy:GreedyPolicy",
     "static": "momagames.baselines.scripted:StaticPolicy",
     "simple": "momagames.baselines.scripted:SimplePolicy",
+    "contacts": "momagames.baselines.scripted:ContactsPolicy",
+    "lookahead": "momagames.baselines.scripted:LookaheadPolicy",
 }
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import KERNEL, RANDOM, Member
 from momagames.baselines.players import play_kernels
+from momagames.baselines.random import RandomPolicy
 from momagames.baselines.rollouts import Episodes, deal, play
 from momagames.contract import Game
 from momagames.errors import BadParameter, one_of
@@ -67,7 +68,7 @@ def policy_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
     lots = np.random.SeedSequence([run.seed, PLAYERS]).generate_state((select + report) * len(game.agents), np.uint64)
     starts, words = deal(game, seeds), lots.astype(np.uint64).reshape(-1, len(game.agents))
     facts |= {"policies": len(members), "steps": 0}
-    nobody = Member("nobody", RANDOM, (0.0,) * len(game.objectives))
+    nobody = Member("nobody", RANDOM, (0.0,) * len(game.objectives), RandomPolicy.compiled)
     for label, other in [(o.label, o.member(game)) for o in run.opponents] or [("nobody", nobody)]:
         for seat in run.seats:
             done = _play(game, members, other, game.agents.index(seat), starts, words)

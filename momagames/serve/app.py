@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pydantic_core import to_json
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -40,24 +40,23 @@ def app(service: Service, limits: Limits) -> Starlette:
         return handle
 
     answers: dict[str, Handler] = {
+        "/session/click": answering(protocol.SessionClick, service.session_click),  # the first is found first
+        "/session/create": answering(protocol.Create, service.create),
         "/load": answering(protocol.Load, service.load),
         "/click": answering(protocol.Click, service.click),
-        "/session/create": answering(protocol.Create, service.create),
-        "/session/click": answering(protocol.SessionClick, service.session_click),
         "/session/status": answering(protocol.Status, service.status),
         "/session/destroy": answering(protocol.Destroy, service.destroy),
         "/sessions/list": answering(protocol.Empty, service.list),
         "/sessions/clear": answering(protocol.Empty, service.clear),
     }
-    routes = [Route("/ping", ping, methods=["GET", "POST"])]
-    routes += [Route(path, handle, methods=["POST"]) for path, handle in answers.items()]
+    routes = [Route(path, handle, methods=["POST"]) for path, handle in answers.items()]
+    routes.append(Route("/ping", ping, methods=["GET", "POST"]))
     handlers: dict[Any, Any] = {Refusal: refused, HTTPException: unknown, ClientDisconnect: gone, Exception: failed}
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
 def as_json(data: Answer, status: int = 200, headers: Any = None) -> Response:
-    body = json.dumps(data, separators=(",", ":"))
-    return Response(body, status, headers, media_type="application/json")
+    return Response(to_json(data), status, headers, media_type="application/json")
 
 
 def refused(request: Request, error: Refusal) -> Response:

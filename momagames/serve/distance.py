@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from momagames.contract import State
-from momagames.games.tileblast.catalogue import ATTRIBUTES, BLAST, CODES, COUNTS, KINDS, NEAR, POWER, UNIT_BUBBLE, UNIT_CAGE
+from momagames.games.tileblast.catalogue import (
+    ATTRIBUTES,
+    BASIC,
+    BLAST,
+    COLORS,
+    COUNTS,
+    COVERS,
+    KINDS,
+    NEAR,
+    POWER,
+    UNIT_CAGE,
+)
 from momagames.games.tileblast.level import Goal
 
-GNOMES_BITS = 4  # of a counter in a state
-# By kind: 2 for what power effects hit and nothing else, 1 for the rest. Basics go in groups, power pieces by their tap.
-ONLY_POWER = np.where((ATTRIBUTES & BLAST > 0) & (ATTRIBUTES & (NEAR | POWER) == 0), 2, 1)
-ONLY_POWER[CODES["basic"]] = 1
-COUNTING = (ATTRIBUTES & COUNTS) > 0
+COUNTER = 15  # a counter is 4 bits of a state's word
+ANY = len(COLORS) + 1  # colour codes, 0 for none
+COUNTING = ATTRIBUTES & COUNTS > 0
+# Kinds that power effects hit and nothing else: basics go in groups, power pieces by their own tap
+ONLY_POWER = (ATTRIBUTES & BLAST > 0) & (ATTRIBUTES & (NEAR | POWER) == 0) & (np.arange(len(KINDS)) != BASIC)
 
 
-def distance(state: State, number: int, goal: Goal) -> int:
-    """Hit points of what is on the board for a goal, doubled where only power pieces hit it; 0 for one that is reached."""
-    if not state["rest"][number]:
-        return 0
-    wanted = np.array([goal.units >> kind & 1 for kind in range(len(KINDS))])
-    kinds, colors = state["kind"], state["color"]
-    weights = (wanted * ONLY_POWER)[kinds]
-    counted = COUNTING[kinds]
-    if goal.color:
-        weights = weights * ((colors == goal.color) | counted)
-    points = state["hp"].astype(np.int64)  # of a piece of size 2 at its anchor
-    if goal.color and counted.any():
-        counters = state["counters"].astype(np.int64) >> GNOMES_BITS * (goal.color - 1) & (1 << GNOMES_BITS) - 1
-        points = np.where(counted, counters, points)
-    covers = sum(
-        int((state["cover"] == code).sum()) for code, unit in ((1, UNIT_CAGE), (2, UNIT_BUBBLE)) if goal.units >> unit & 1
-    )
-    return int(weights @ points) + covers
+class Distances:
+    """Of each goal the hit points on the board that are for it, doubled where only power pieces hit them."""
+
+    def __init__(self, goals: Sequence[Goal]) -> None:
+        colors = np.arange(ANY)
+        weights, covers, counters = [], [], []
+        for number, goal in enumerate(goals):
+            wanted = np.array([goal.units >> kind & 1 for kind in range(len(KINDS))]) * np.where(ONLY_POWER, 2, 1)
+            covers.append([0, *(goal.units >> UNIT_CAGE - 1 + cover & 1 for cover in range(1, len(COVERS)))])
+            if goal.color and (wanted * COUNTING).any():
+                counters.append((number, wanted * COUNTING, 4 * (goal.color - 1)))
+                wanted = wanted * ~COUNTING
+            weights.append(np.outer(wanted, (colors == goal.color) | (goal.color == 0)).ravel())
+        self._weights, self._covers = np.array(weights, np.float64), np.array(covers, np.float64)
+        self._counters = counters
+
+    def __call__(self, state: State) -> list[int]:
+        kinds = state["kind"].astype(np.intp)
+        found = self._weights[:, kinds * ANY + state["color"]] @ state["hp"]  # of a piece of size 2 at its anchor
+        found += self._covers @ np.bincount(state["cover"], minlength=len(COVERS))
+        for number, weights, shift in self._counters:
+            found[number] += weights[kinds] @ (state["counters"].astype(np.int64) >> shift & COUNTER)
+        return [int(n) for n in found]

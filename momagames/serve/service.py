@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+from pydantic_core import to_json
 
 from momagames.serve.protocol import (
     Click,
@@ -106,4 +107,4 @@ def board(position: Position, sight: Sight) -> str:
 
 def told(position: Position) -> str:
     """What the last tap did, as JSON text."""
-    return json.dumps(position.level.facts(position), separators=(",", ":"))
+    return to_json(position.level.facts(position)).decode()

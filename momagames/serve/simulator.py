@@ -18,25 +18,25 @@ from momagames.errors import BadLevel
 from momagames.games.tileblast import levels
 from momagames.games.tileblast.facts import facts
 from momagames.games.tileblast.state import CELLS
-from momagames.serve.distance import distance
+from momagames.serve.distance import Distances
 from momagames.serve.protocol import Refusal, Replay, read
 
 GAME = "mo-tileblast-v0"
 MOST_TAPS = 1_000_000  # the game's own bound; the moves of a level are no limit here
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Position:
     """A position, and how it came about.
 
     taps     the valid ones, a byte for each: invalid taps leave no trace
-    states   record[1], not written again
+    record   the state record
     """
 
     level: ServedLevel
     seed: int
     taps: bytes
-    states: NDArray[Any]
+    record: bytes
 
     @property
     def text(self) -> str:
@@ -61,50 +61,65 @@ class Sight:
 
 
 class ServedLevel:
-    """A level with the compiled rules and the buffers that they write."""
+    """A level with the compiled rules and the buffers that they write; for one thread."""
 
     def __init__(self, index: int, source: levels.Source) -> None:
         self.index = index
         self.game = registry.spec(GAME, level=source, strict_moves=False, max_taps=MOST_TAPS)
         level = levels.load(source)
-        self.name, self.moves, self.goals = level.title, level.moves, level.goals
+        self.name, self.moves = level.title, level.moves
         self.names = [goal.name for goal in level.goals]
+        self._distances = Distances(level.goals)
         self._loops = loops.single(self.game)
+        self._states = self.game.start()
+        self._state, self._bytes = self._states[0], self._states.view(np.uint8)
+        self._shown: Position | None = None  # what the buffers hold
         self._action, self._parts = np.zeros((1, 1), np.int64), np.array([CELLS], np.int64)
         books = 1, len(self.game.objectives)
         self._books = np.zeros(books, np.float32), np.zeros(books, np.float32), np.zeros(books)
         self._board, self._mask = np.zeros((1, self.game.observation_bytes), np.uint8), np.zeros((1, CELLS), np.int8)
 
     def start(self, seed: int) -> Position:
-        states = self.game.start(seed)
-        self._loops.deal(states)
-        return Position(self, seed, b"", states)
+        """A new game."""
+        self._states[:] = self.game.start(seed)
+        self._loops.deal(self._states)
+        self._shown = None
+        return Position(self, seed, b"", self._bytes.tobytes())
 
     def tap(self, before: Position, cell: int | None) -> Position | None:
         """The position after a tap; None if it is not valid."""
-        self._loops.view(before.states, self._board, self._mask)
+        self._show(before)
         if cell is None or not self._mask[0, cell]:
             return None
-        states = before.states.copy()
         self._action[0, 0] = cell
-        self._loops.turn(states, self._action, self._parts, *self._books, self._board, self._mask)
-        return Position(self, before.seed, before.taps + bytes([cell]), states)
+        self._loops.turn(self._states, self._action, self._parts, *self._books, self._board, self._mask)
+        self._shown = after = Position(self, before.seed, before.taps + bytes([cell]), self._bytes.tobytes())
+        return after
 
     def see(self, position: Position) -> Sight:
         """What is on the board now."""
-        self._loops.view(position.states, self._board, self._mask)
-        state, count = position.states[0], len(self.goals)
-        rest, collected = state["rest"][:count], state["collected"][:count]
+        self._show(position)
+        count = len(self.names)
+        rest, collected = self._state["rest"][:count], self._state["collected"][:count]
         return Sight(self._board[0].copy(), self._mask[0].copy(), rest.tolist(), (rest + collected).tolist())
 
     def facts(self, position: Position) -> dict[str, Any]:
         """What the last tap did, and how the game stands (SPEC §6.5)."""
-        return facts(position.states[0])
+        self._show(position)
+        return facts(self._state)
 
     def distances(self, position: Position) -> list[dict[str, Any]]:
-        """remainingGoalsDistance: of each goal, how far it is off."""
-        state = position.states[0]
-        return [{"id": goal.name, "distance": distance(state, k, goal)} for k, goal in enumerate(self.goals)]
+        """remainingGoalsDistance: of each goal, how far it is off; 0 if it is reached."""
+        self._show(position)
+        measured = zip(self.names, self._distances(self._state), self._state["rest"].tolist(), strict=False)
+        return [{"id": name, "distance": distance if rest else 0} for name, distance, rest in measured]
+
+    def _show(self, position: Position) -> None:
+        """Put a position into the buffers, if it is not there."""
+        if self._shown is not position:
+            self._bytes[:] = np.frombuffer(position.record, np.uint8)
+            self._loops.view(self._states, self._board, self._mask)
+            self._shown = position
 
 
 class Levels:

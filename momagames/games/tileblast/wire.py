@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -14,18 +14,14 @@ from numpy.typing import NDArray
 from momagames.errors import BadParameter, RemoteError
 from momagames.games.tileblast.state import CELLS, HEIGHT, WIDTH
 
+Value = TypeVar("Value")
+
 SHAPE = (WIDTH, HEIGHT, 24)
 CENTER = (WIDTH // 2, HEIGHT // 2)
 LARGEST = 1 << 24  # bytes of an answer
 SHOWN = 200  # characters of a strange answer that an error shows
-BROKEN = (
-    AttributeError,
-    KeyError,
-    TypeError,
-    ValueError,
-    OverflowError,
-    RecursionError,
-)  # what reading an answer of another form raises
+# What reading an answer of another form raises
+BROKEN = (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -97,7 +93,7 @@ class Wire:
             raise RemoteError(f"{self.url}{path}: the answer is not a JSON object: {shown!r}")
         return answer
 
-    def _field(self, answer: dict[str, Any], name: str, kind: type) -> Any:
+    def _field(self, answer: dict[str, Any], name: str, kind: type[Value]) -> Value:
         value = answer.get(name)
         if type(value) is not kind:
             raise RemoteError(f"{self.url}: the answer needs {name!r} ({kind.__name__}); it is {str(value)[:SHOWN]!r}")

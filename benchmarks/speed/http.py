@@ -1,0 +1,114 @@
+"""MO-TileBlast over HTTP: one client process, and the simulator in another one, on the loopback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from typing import Any
+
+import numpy as np
+import requests
+
+import momagames
+from benchmarks.speed.timing import Measure, interleaved
+
+CASES = {"level 1": 1, "level 12": 12}
+REQUIRED = 1000  # steps a second of a client that opens a connection for each request
+STEPS = 300
+Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
+
+
+@contextmanager
+def simulator() -> Iterator[str]:
+    """A simulator in a process of its own; gives host and port."""
+    command = [sys.executable, "-m", "momagames", "serve", "tileblast", "--port", "0", "--rate", "0"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert running.stdout is not None
+        yield running.stdout.readline().split("http://")[1].split()[0]
+    finally:
+        running.terminate()
+        running.wait()
+
+
+def games(level: int) -> list[tuple[int, list[int]]]:
+    """Random valid taps, as (seed, actions) of whole games."""
+    env = momagames.make("mo-tileblast-v0", api="gymnasium", level=level, strict_moves=False)
+    rng, out, steps = np.random.default_rng(0), [], 0
+    while steps < STEPS:
+        _, info = env.reset(seed=len(out))
+        actions, over = [], False
+        while not over:
+            actions.append(int(rng.choice(np.flatnonzero(info["action_mask"]))))
+            *_, cut, info = env.step(actions[-1])
+            over = cut or info["won"] or info["dead"]
+        out.append((len(out), actions))
+        steps += len(actions)
+    return out
+
+
+def kept(where: str) -> Ask:
+    """http.client on one connection."""
+    connection = HTTPConnection(where)
+
+    def ask(path: str, data: dict[str, Any]) -> dict[str, Any]:
+        connection.request("POST", path, json.dumps(data))
+        return dict(json.loads(connection.getresponse().read()))
+
+    return ask
+
+
+def anew(where: str) -> Ask:
+    """http.client on a connection for each request."""
+
+    def ask(path: str, data: dict[str, Any]) -> dict[str, Any]:
+        connection = HTTPConnection(where)
+        connection.request("POST", path, json.dumps(data))
+        answer = dict(json.loads(connection.getresponse().read()))
+        connection.close()
+        return answer
+
+    return ask
+
+
+def public(where: str) -> Ask:
+    """As the public client asks: `requests.post`, a connection for each request."""
+
+    def ask(path: str, data: dict[str, Any]) -> dict[str, Any]:
+        return dict(requests.post(f"http://{where}{path}", data=json.dumps(data), timeout=100).json())
+
+    return ask
+
+
+def loop(ask: Ask, level: int, played: list[tuple[int, list[int]]]) -> Measure:
+    """ns of wall time a step; creating and destroying the sessions counts, reading the boards does not."""
+
+    def run() -> float:
+        start, steps = time.perf_counter(), 0
+        for seed, actions in played:
+            session = ask("/session/create", {"levelIndex": level, "seed": seed, "returnFullState": False})["sessionId"]
+            for action in actions:
+                data = {"sessionId": session, "x": action % 13 - 6, "y": action // 13 - 4, "returnFullState": False}
+                if not ask("/session/click", data)["clickSuccessful"]:
+                    raise AssertionError(f"level {level}, seed {seed}: the tap {action} was valid when it was recorded")
+            ask("/session/destroy", {"sessionId": session})
+            steps += len(actions)
+        return (time.perf_counter() - start) / steps * 1e9
+
+    return run
+
+
+def measure(rounds: int) -> dict[str, dict[str, float]]:
+    """ns of wall time a step: {case: {variant: median}}."""
+    with simulator() as where:
+        out = {}
+        for case, level in CASES.items():
+            played = games(level)
+            asks = {"new connections": anew(where), "kept connection": kept(where), "requests.post": public(where)}
+            out[case] = interleaved({name: loop(ask, level, played) for name, ask in asks.items()}, rounds)
+        return out
