@@ -21,6 +21,8 @@ METHODS: dict[str, str] = {
     "random": "momagames.baselines.random:Random",
     "greedy": "momagames.baselines.greedy:Greedy",
     "beam": "momagames.baselines.beam:Beam",
+    "dry_run_beam": "momagames.baselines.dry_runs:DryRunBeam",
+    "dry_run_random": "momagames.baselines.dry_runs:DryRunRandom",
     "exact": "momagames.baselines.exact_plans:Exact",
     "static": "momagames.baselines.scripted:Static",
     "simple": "momagames.baselines.scripted:Simple",

@@ -34,7 +34,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Plan:
-    """A way to play on from a position in which nothing is left to chance.
+    """A way to play on from a position in which nothing is left to chance, or whose luck is known.
 
     actions    in order, of whoever is to move
     value      float64[K], the return that they bring
@@ -95,13 +95,21 @@ class Method:
 
 
 def check_certain(name: str, game: Game) -> None:
-    """Plans need a game whose agents gain together and in which nothing is left to chance after the start."""
+    """Most plans need a game whose agents gain together and in which nothing is left to chance after the start."""
+    check_together(name, game)
+    if game.chance == "step":
+        raise BadParameter(
+            f"{name} plans where nothing is left to chance; {game.id} draws during play (dry_run_beam and dry_run_random plan "
+            "for one deal, with the luck that it will have)"
+        )
+
+
+def check_together(name: str, game: Game) -> None:
+    """Plans need agents that gain together and take turns, and actions that are one number."""
     if game.utility != "cooperative" and len(game.agents) > 1:
         raise BadParameter(
             f"{name} plans for agents that gain together; {game.id} has {len(game.agents)} agents with rewards of their own"
         )
-    if game.chance == "step":
-        raise BadParameter(f"{name} plans where nothing is left to chance; {game.id} draws during play")
     check_turns(name, game)
 
 

@@ -28,8 +28,8 @@ SCORES = ("none", *KINDS)
 class Beam(Method):
     """Pareto beam search, in passes of doubling width until the budget or the greatest width is reached.
 
-    A pass keeps `width` unfinished games. Each step tries every legal action of each, drops games that are equal in
-    position and rewards, and keeps those whose score (rewards so far, plus the estimate) lies on the first non-dominated
+    A pass keeps `width` unfinished games. Each step tries the legal actions of each (one of those that the game knows to do
+    the same), drops games that are equal in position and rewards, and keeps those whose score (rewards so far, plus the estimate) lies on the first non-dominated
     fronts; the last front that does not fit is thinned by crowding distance. The complete games of all passes make the
     result. The first pass has width 1 and is finished even if the budget is smaller.
 
@@ -48,20 +48,25 @@ class Beam(Method):
 
     def __post_init__(self) -> None:
         if not 1 <= self.width <= MAX_WIDTH:
-            raise BadParameter(f"beam: width={self.width} is not possible; allowed: 1..{MAX_WIDTH}")
+            raise BadParameter(f"{self.name}: width={self.width} is not possible; allowed: 1..{MAX_WIDTH}")
         if self.estimate not in SCORES:
             raise BadParameter(
-                f"beam: estimate={self.estimate!r} is not possible; allowed: {one_of(SCORES)}{nearest(self.estimate, SCORES)}"
+                f"{self.name}: estimate={self.estimate!r} is not possible; allowed: {one_of(SCORES)}"
+                f"{nearest(self.estimate, SCORES)}"
             )
 
-    def check_plan(self, game: Game) -> None:
+    def check_luck(self, game: Game) -> None:
+        """Raise BadParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
+
+    def check_plan(self, game: Game) -> None:
+        self.check_luck(game)
         if self.estimate != "none" and estimates(game) is None:
-            raise BadParameter(f"beam: there is no estimate for {game.id}; allowed: estimate='none'")
+            raise BadParameter(f"{self.name}: there is no estimate for {game.id}; allowed: estimate='none'")
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        search = _Search(game, start, self.width, SCORES.index(self.estimate))
+        search = _Search(game, start, self.width, SCORES.index(self.estimate), self.name)
         widths = [*(2**i for i in range(self.width.bit_length()) if 2**i < self.width), self.width]
         finished = 0
         for width in widths:
@@ -75,8 +80,8 @@ class Beam(Method):
 class _Search:
     """The passes over one start position, with their buffers and what they found."""
 
-    def __init__(self, game: Game, start: NDArray[Any], width: int, ahead: int) -> None:
-        self._game, self._start, self._ahead = game, start, ahead
+    def __init__(self, game: Game, start: NDArray[Any], width: int, ahead: int, label: str) -> None:
+        self._game, self._start, self._ahead, self._label = game, start, ahead, label
         goals = len(game.objectives)
         room = width * max(1, game.mask_size)
         self._expand = expander(game)
@@ -126,7 +131,7 @@ class _Search:
             for parents, moves in reversed(history):
                 actions.append(int(moves[parent]))
                 parent = int(parents[parent])
-            return Plan(tuple(reversed(actions)), self._values[child].copy(), self.used, "beam")
+            return Plan(tuple(reversed(actions)), self._values[child].copy(), self.used, self._label)
 
         if len(ended):
             self.archive.offer(self._values[ended], plan)
@@ -187,8 +192,14 @@ def _nothing(state, out):
     out[:] = 0.0
 
 
+@kernel
+def _keep_all(state, mask):
+    pass
+
+
 def _make_expander(game: Game) -> Callable[..., Any]:
     legal, step = game.kernels.legal, game.kernels.step
+    thin = game.kernels.thin or _keep_all
     optimistic, present = estimates(game) or (_nothing, _nothing)
 
     @kernel
@@ -210,6 +221,7 @@ def _make_expander(game: Game) -> Callable[..., Any]:
         for i in range(beam.shape[0]):
             agent = np.int64(beam[i]["to_move"])
             legal(beam[i], agent, mask)
+            thin(beam[i], mask)
             for a in range(mask.shape[0]):
                 if mask[a] == 0:
                     continue

@@ -1,7 +1,7 @@
 """Estimates for searches: for a position, what can still be won in each objective.
 
 "optimistic"   at least as much as any play can bring
-"present"      what the position offers as it stands, were everything taken at once
+"present"      what the position offers as it stands, were everything taken at once, or a guess of what play will bring
 
 A game without them is searched without. A kernel is (state, out float64[K]) -> None and may spoil the state.
 """
@@ -16,7 +16,11 @@ from momagames.contract import Game
 
 KINDS = ("optimistic", "present")
 # rules_key -> module with a kernel of each of these names
-ESTIMATES: dict[str, str] = {"samegame": "momagames.baselines.samegame_estimates"}
+ESTIMATES: dict[str, str] = {
+    "samegame": "momagames.baselines.samegame_estimates",
+    "tileblast": "momagames.baselines.tileblast_estimates",
+    "tileblast.strict": "momagames.baselines.tileblast_estimates",
+}
 
 
 def estimates(game: Game) -> tuple[Callable[..., Any], ...] | None:

@@ -93,7 +93,7 @@ def groups(rows):
 @pytest.mark.parametrize("kind", [1, 2])
 def test_estimates_by_counting(game, start, kind):
     """Of every position after one move: colour counts squared (optimistic), or group sizes squared (present)."""
-    search = _Search(game, start, 1, kind)
+    search = _Search(game, start, 1, kind, "beam")
     made = search._step(start, np.zeros((1, 3)), 10**9)
     assert made > 3
     for i in range(made):

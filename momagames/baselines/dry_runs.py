@@ -1,0 +1,48 @@
+"""Plans for one deal of a game that draws during play: its state carries its luck, so that a copy plays on as the game will.
+
+They say what somebody could have reached who knew every draw beforehand. That is a bound for this deal, and not a policy:
+with another seed the same actions bring something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from momagames.baselines.base import Method, Plans, check_together
+from momagames.baselines.beam import Beam
+from momagames.baselines.random import Random, sample
+from momagames.contract import Game
+
+
+@dataclass(frozen=True)
+class DryRunBeam(Beam):
+    """The search of `Beam`, on copies that have the luck of the game: plans of a player who knows every draw of this deal.
+
+    width       greatest number of games kept after a step
+    estimate    see `Beam`
+
+    Source: as `Beam`; searching one deal as if its luck were known, Ginsberg, "GIB: imperfect information in a
+    computationally challenging game", JAIR 14, 2001.
+    """
+
+    name: ClassVar[str] = "dry_run_beam"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)
+
+
+@dataclass(frozen=True)
+class DryRunRandom(Method):
+    """Random play of one deal, again and again with the same luck: the floor for `DryRunBeam`. See `Random`."""
+
+    name: ClassVar[str] = "dry_run_random"
+
+    def check_plan(self, game: Game) -> None:
+        check_together(self.name, game)
+
+    def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
+        self.check_plan(game)
+        return sample(game, start, Random().policies(game), budget, seed)
