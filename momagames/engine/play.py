@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game, State
 from momagames.engine import loops
+from momagames.engine.shown import Shown
 from momagames.errors import BadState, IllegalAction
 
 INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types of numbers that need no second look
@@ -92,8 +92,7 @@ class Play:
         self._turn = self._loops.turn
         self._arrays = (np.array(game.actions, np.int64), self.reward, self.totals, self.returns, self.observations, self.masks)
         self._fields = [list(game.observation_views(row).items()) for row in self.observations]
-        stacks = game.observation_views(self.observations)  # an order of axes is kept by copy("K"), which takes longer
-        self._copies = [partial(stacks[f.name].copy, "K") if f.order else stacks[f.name].copy for f in game.fields]
+        self._shown = None if game.sequential else Shown(game, len(self.observations))
         self._entry = dict_of((*(field.name for field in game.fields), "action_mask"))
         self._sequential = game.sequential
         self._parts = game.actions
@@ -169,8 +168,9 @@ class Play:
 
         masks   what each agent is to see as its "action_mask"
         """
-        stacks = [copy() for copy in self._copies]
-        return [self._entry(*row) for row in zip(*stacks, masks)]  # noqa: B905 - `strict` would double the time
+        assert self._shown is not None
+        seen = self._shown.of(self.observations)
+        return [self._entry(*row, mask) for row, mask in zip(seen, masks)]  # noqa: B905 - as long as each other
 
     def is_legal(self, agent: int, action: Any) -> bool:
         """Whether the rules allow an action of this agent now."""

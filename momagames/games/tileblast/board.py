@@ -23,11 +23,11 @@ def draw_color(state):
     for k in range(count):
         total += np.int64(state["weights"][k])
     r = draw(state, total)
-    for k in range(count):
+    k = 0
+    while r >= np.int64(state["weights"][k]):
         r -= np.int64(state["weights"][k])
-        if r < 0:
-            return np.int64(state["palette"][k])
-    return 0
+        k += 1
+    return np.int64(state["palette"][k])
 
 
 @routine

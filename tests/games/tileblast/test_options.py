@@ -1,0 +1,126 @@
+"""What parameters change: goals of everything, agents in turn, more channels, fields, and masks that are thinned out."""
+
+import random
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.engine.play import Play
+from momagames.games.tileblast.pay import COMPONENTS
+from momagames.kernels.jit import driver
+from tests.games.tileblast.compiled import Compiled
+from tests.games.tileblast.naive import Naive
+from tests.games.tileblast.test_naive import read_level
+
+ID = "mo-tileblast-v0"
+
+
+def taps(play, seed, count=30):
+    """Play random valid taps; gives the tap of each."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        valid = np.flatnonzero(play.masks[0]).tolist()
+        if not valid:
+            return
+        tap = rng.choice(valid)
+        play.turn(tap)
+        yield tap
+
+
+@pytest.mark.parametrize(
+    ("number", "goals"),
+    [(7, ["cage", "chestnut"]), (11, ["bubble", "stump"]), (12, ["gnomes", "bush"]), (12, ["gnomes.red", "dandelion"])],
+)
+def test_goals_of_all(number, goals):
+    """§6.1 What is left of such a goal is what the board holds: covers, hit points of bushes and gnomes, pieces."""
+    level = read_level(number) | {"goals": [{"collect": goal, "amount": "all"} for goal in goals]}
+    rng, slow, fast = random.Random(number), Naive(level, 3, strict_moves=False), Compiled(level, 3, strict_moves=False)
+    start = slow.remaining()
+    for _ in range(60):
+        assert fast.remaining() == list(slow.remaining())
+        assert fast.board() == slow.board()
+        if not slow.valid():
+            break
+        tap = rng.choice(slow.valid())
+        assert fast.tap(tap) == slow.tap(tap)
+    assert any(left < most for left, most in zip(slow.remaining(), start, strict=True))
+
+
+def test_agents_in_turn():
+    """§3.4, §5 Each is paid for its own taps; the taps are those of the game of one."""
+    alone, three = (Play(momagames.spec(ID, objectives=COMPONENTS, num_agents=n, level=3)) for n in (1, 3))
+    alone.deal(1)
+    three.deal(1)
+    for turn, tap in enumerate(taps(alone, 1)):
+        assert three.mover == turn % 3
+        assert not three.mask(three.mover - 1).any()
+        three.turn(tap)
+        paid = np.zeros((3, len(COMPONENTS)), np.float32)
+        paid[turn % 3] = alone.reward[0]
+        assert (three.reward == paid).all()
+
+
+def test_a_team_is_paid_together():
+    alone, two = Play(momagames.spec(ID)), Play(momagames.spec(ID, num_agents=2, team_rewards=True))
+    alone.deal(2)
+    two.deal(2)
+    for tap in taps(alone, 2):
+        two.turn(tap)
+        assert (two.reward == alone.reward[0]).all()
+    assert two.returns[:, 0].all()
+
+
+@pytest.mark.parametrize("number", [4, 7, 11, 12])
+def test_more_channels(number):
+    """§7.4"""
+    game, naive = Play(momagames.spec(ID, level=number, channels=27)), Naive(read_level(number), number)
+    game.deal(number)
+    for tap in taps(game, number, 12):
+        naive.tap(tap)
+        assert game.observe(0)["observation"].ravel("F").tolist() == naive.board(27)
+
+
+@pytest.mark.parametrize("channels", [24, 27])
+def test_fields(channels):
+    """§7.1 The board, and numbers for goals and moves."""
+    plain, fields = (
+        Play(momagames.spec(ID, level=7, channels=channels, observation=observation)) for observation in ("board", "dict")
+    )
+    plain.deal(4)
+    fields.deal(4)
+    for moves, tap in enumerate(taps(plain, 4, 20), 1):
+        fields.turn(tap)
+        seen = fields.observe(0)
+        assert (seen["board"] == plain.observe(0)["observation"]).all()
+        state = fields.state
+        assert seen["goals_remaining"].tolist() == state["rest"].tolist()
+        assert seen["moves_left"].tolist() == [plain.game.facts(plain.state)["moves_left"]] == [int(state["limit"]) - moves]
+
+
+def test_thinned_masks():
+    """§4.2 Taps that are cleared do what another one does."""
+    game = momagames.spec(ID, level=2)
+    kernel = game.kernels.thin
+
+    def clear(states, mask):
+        kernel(states[0], mask)
+
+    clear = driver(clear, "tests.tileblast.thin")
+    play, trial = Play(game), Play(game)
+    play.deal(9)
+
+    def future(tap):
+        trial.states[:] = play.states
+        trial._see()
+        trial.turn(tap)
+        return trial.states.tobytes()
+
+    thinned = 0
+    for _ in taps(play, 9, 10):
+        mask = play.masks[0].copy()
+        clear(play.states, mask)
+        kept, every = np.flatnonzero(mask).tolist(), np.flatnonzero(play.masks[0]).tolist()
+        assert {future(tap) for tap in every} == {future(tap) for tap in kept}
+        thinned += len(every) - len(kept)
+    assert thinned > 50
