@@ -18,6 +18,7 @@ from momagames.errors import BadParameter, nearest, one_of
 from momagames.kernels.jit import driver, kernel, quiet
 
 MAX_WIDTH = 4096
+MAX_BYTES = 2**31  # of the games that are looked at in one step
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 SHIFT, EMPTY = np.uint64(29), -1
 Estimate = Literal["none", "optimistic", "present"]
@@ -28,14 +29,14 @@ SCORES = ("none", *KINDS)
 class Beam(Method):
     """Pareto beam search, in passes of doubling width until the budget or the greatest width is reached.
 
-    A pass keeps `width` unfinished games. Each step tries the legal actions of each (one of those that the game knows to do
-    the same), drops games that are equal in position and rewards, and keeps those whose score (rewards so far, plus the estimate) lies on the first non-dominated
-    fronts; the last front that does not fit is thinned by crowding distance. The complete games of all passes make the
-    result. The first pass has width 1 and is finished even if the budget is smaller.
+    A pass keeps `width` unfinished games. Each step tries the legal actions of each (of those that the game knows to do the
+    same, one), drops games that are equal in position and rewards, and keeps those whose score (rewards so far, plus the
+    estimate) lies on the first non-dominated fronts; the last front that does not fit is thinned by crowding distance. The
+    complete games of all passes make the result. The first pass has width 1 and is finished even if the budget is smaller.
 
     width       greatest number of games kept after a step
     estimate    what is added to the rewards so far: "none"; "optimistic", an upper bound of what can still be won;
-                "present", what the position offers as it stands
+                "present", what the position offers as it stands, or a guess
 
     Source: beam search, Lowerre, "The HARPY speech recognition system", 1976; ranking and crowding, Deb et al., "A fast and
     elitist multiobjective genetic algorithm: NSGA-II", IEEE Trans. Evol. Comp. 6, 2002; doubling, Ginsberg and Harvey,
@@ -61,6 +62,11 @@ class Beam(Method):
 
     def check_plan(self, game: Game) -> None:
         self.check_luck(game)
+        widest = MAX_BYTES // (game.mask_size * game.dtype.itemsize)
+        if self.width > widest:
+            raise BadParameter(
+                f"{self.name}: width={self.width} needs more than {MAX_BYTES >> 30} GiB for {game.id}; allowed: 1..{widest}"
+            )
         if self.estimate != "none" and estimates(game) is None:
             raise BadParameter(f"{self.name}: there is no estimate for {game.id}; allowed: estimate='none'")
 
