@@ -115,7 +115,8 @@ class _Experiment(Frozen):
 
 
 class PlansExperiment(_Experiment):
-    """Search from a dealt position in which nothing more is left to chance; the seed deals it and drives the search.
+    """Search from a dealt position; the seed deals it and drives the search. Nothing more is left to chance, or what is left
+    is known to the search (`dry_run_beam`).
 
     budget    steps of the engine for each run, look-ahead included
     """

@@ -82,8 +82,9 @@ def caption(panel: Panel) -> str:
     tags = sorted({reference.tag for reference in panel.references.values()})
     sizes = sorted(len(reference.values) for reference in panel.references.values())
     size = count(sizes[0], "point") if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]} points"
+    luck = ", found with all draws to come known" if panel.game.chance == "step" else ""
     what = (
-        "each point is the certain return of a plan from the dealt position"
+        f"each point is the certain return of a plan from the dealt position{luck}"
         if panel.kind == "plans"
         else "each point is a policy's mean return (SER) in games other than those by which it was chosen"
     )

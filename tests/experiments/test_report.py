@@ -4,6 +4,7 @@ import html.parser
 import io
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from momagames.experiments import report, run_suite
 from momagames.experiments.analysis import panels, policy_points
 from momagames.experiments.figures import COLORS
 from momagames.experiments.indicators import hypervolume
-from momagames.experiments.reporting import cell
+from momagames.experiments.reporting import caption, cell
 from momagames.experiments.store import Store
 from tests.experiments.tiny import EXACT, GREEDY, POLICIES, RANDOM, broken, plans, suite
 
@@ -182,3 +183,10 @@ def test_nothing_to_report_on(tmp_path):
     assert panels(store, broken()) == []
     with pytest.raises(BadFile, match="no run of 'tiny' is finished"):
         report(tmp_path)
+
+
+@pytest.mark.parametrize(("chance", "said"), [("start", False), ("step", True)])
+def test_plans_that_knew_the_draws_say_so(chance, said):
+    reference = SimpleNamespace(tag="best known", values=[1, 2])
+    panel = SimpleNamespace(references={0: reference}, kind="plans", game=SimpleNamespace(chance=chance))
+    assert ("with all draws to come known" in caption(panel)) == said
