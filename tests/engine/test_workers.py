@@ -24,7 +24,12 @@ def count(low, high, hits, weight):
         hits[i] += weight[0]
 
 
+def announce(mail, threads):
+    pieces.announce(mail, threads)
+
+
 SHARE = sharing(driver(count, "tests.workers.count"), "tests.workers.share")
+ANNOUNCE = driver(announce, "tests.workers.announce")
 
 
 def crew(rows, threads):
@@ -62,7 +67,7 @@ def test_workers_do_take_part():
     team, hits, _ = crew(1 << 16, 2)
     team.run()
     assert ours()
-    pieces.announce(team._mail, 2)  # called, but the caller does nothing yet
+    ANNOUNCE(team._mail, 2)  # called, but the caller does nothing yet
     team._bed.wake()
     deadline = time.monotonic() + 20
     while team._mail[pieces.DONE] < team._mail[pieces.PIECES] and time.monotonic() < deadline:

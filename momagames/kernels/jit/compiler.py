@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from momagames.kernels.jit.cache import keep
+from momagames.kernels.jit.parts import PartCompiler
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,13 +29,14 @@ def njit(function: F, **options: Any) -> F:
 
 def kernel(function: F) -> F:
     """A rule: inlined into its callers, so that sizes read from a state propagate and loops vectorise."""
-    return njit(function, forceinline=True)
+    return njit(function, forceinline=True, pipeline_class=PartCompiler)
 
 
 def routine(function: F) -> F:
     """A kernel that is called and not inlined, for what is large or rare: some nanoseconds a call, and seconds less to
     compile."""
-    return njit(function, forceinline=False)  # said outright, or it takes the option over from the kernel that calls it first
+    # said outright, or it takes the option over from the kernel that calls it first
+    return njit(function, forceinline=False, pipeline_class=PartCompiler)
 
 
 def quiet(function: F) -> F:

@@ -1,0 +1,68 @@
+"""Kernels as parts of drivers: intermediate code that is optimised and made into machine code in the drivers alone.
+
+By itself numba optimises every function with all that it calls, gives it two wrappers to be called by, and makes machine
+code of it; a rule that lies five calls deep is so treated six times and more. A kernel needs none of this: nothing but
+compiled code calls it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import codegen, compiler
+
+
+def called_by_compiled_code_only() -> None:
+    """Stands for the machine code that kernels do not have: Python's calls end here, with one argument too many."""
+
+
+@functools.lru_cache(maxsize=1)
+def _refusal() -> int:
+    """Its address, as Python calls it."""
+    compiled = numba.njit(called_by_compiled_code_only)
+    compiled.compile(())
+    result = compiled.overloads[()]
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_cpython_wrapper_name))
+
+
+class _Codegen:
+    """A code generator that does not look for a part's machine code to tell it its environment."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def set_env(self, name: str, env: Any) -> None:
+        pass
+
+
+class _Part(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """Code to be linked into other code."""
+
+    @property
+    def codegen(self) -> Any:
+        return _Codegen(self._codegen)
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return _refusal()
+
+
+class PartCompiler(compiler.Compiler):  # type: ignore[misc]
+    """Numba's compiler, but for the end."""
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        self.state.library = _Part(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.flags.no_cpython_wrapper = self.state.flags.no_cfunc_wrapper = True
+        return super().compile_extra(func)
