@@ -29,7 +29,10 @@ def run(code: str, **environment: str) -> tuple[float, float]:
     return float(cpu), float(wall)
 
 
-def measure(rounds: int, ids: tuple[str, ...] = ("mo-samegame-v0", "mo-breakthrough-v0")) -> dict[str, dict[str, float]]:
+IDS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0", "mo-tileblast-v0")
+
+
+def measure(rounds: int, ids: tuple[str, ...] = IDS) -> dict[str, dict[str, float]]:
     """Seconds: {"import": CPU of both imports, id: wall (and CPU) of make, reset and step, cold and warm}."""
     imports: dict[str, list[float]] = {"pettingzoo": [], "momagames": []}
     for _ in range(rounds):
