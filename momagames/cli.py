@@ -120,7 +120,7 @@ def play(
     seed: Annotated[int | None, typer.Option(help="Of the game that is dealt.")] = None,
     window: Annotated[
         bool | None,
-        typer.Option("--window/--terminal", help="Where to play [a window where the game has keys and there is a screen]."),
+        typer.Option("--window/--terminal", help="Where to play [a window where there is a screen and the game suits it]."),
     ] = None,
     rate: Annotated[float, typer.Option(help="Steps per second in a window; 0: a step for each key.")] = 4.0,
     param: Params = None,
@@ -130,7 +130,7 @@ def play(
     from momagames.errors import BadCall, MissingExtra
 
     given = parameters(param or [])
-    suits = registry.spec(id, **given).keys is not None and sys.stdin.isatty()
+    suits = keyboard.suits(registry.spec(id, **given)) and sys.stdin.isatty()
     if window or (window is None and suits):
         try:
             board = keyboard.sit(id, opponent, seed, agent, rate, **given)

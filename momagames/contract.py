@@ -258,6 +258,8 @@ class Game:
                      "viewer" is the name of an agent, or None: show what this agent sees
     point            optional: (state, x, y) -> render options that a pointer at this pixel of the picture asks for
     keys             optional: what keys do, for people who play in a window
+    pick             optional, in games of turns: (state, pressed, released) -> the action that somebody means who presses a
+                     button of the mouse at one pixel (x, y) of the picture and releases it at another; None for no action
     action_name      (state, action) -> short text, and
     parse_action     (state, text) -> action (ValueError says what to type), for people at a terminal
     legal_hint       (state, action, mask) -> the legal actions nearest to an illegal one, as text
@@ -305,6 +307,7 @@ class Game:
     render_options: tuple[Parameter, ...] = ()
     point: Callable[[State, float, float], Mapping[str, Any]] | None = None
     keys: Keys | None = None
+    pick: Callable[[State, tuple[float, float], tuple[float, float]], Any] | None = None
     facts: Callable[[State], dict[str, Any]] | None = None
     lenient: bool = False
     mask_space: Literal["box", "binary"] = "box"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,7 @@ class Seating:
 
     opponent   who plays the agents that no person plays: the name of a policy, or a policy
     last       the last action (of the mover, or int64[A, P] where all move at once), None before the first
+    history    for `take_back`: game, last action and memories of the policies, as `remember` found them
     """
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str]) -> None:
@@ -48,6 +50,7 @@ class Seating:
         self.play = Play(game)
         self.play.deal(seed)
         self.last: Any = None
+        self.history: list[tuple[Play, Any, list[Any]]] = []
         others = "" if not self.policies else f" against {opponent if isinstance(opponent, str) else 'a policy'}"
         self.title = f"{registry.spelled(game.id, game.params)}, seed {seed}"
         self.welcome = f"You play {' and '.join(self.humans)}{others}." if self.humans else ""
@@ -78,6 +81,23 @@ class Seating:
         """Make the policies remember what they did when `memories` gave this."""
         for one, memory in zip(self.policies.values(), memories, strict=True):
             getattr(one, "recall", lambda memory: None)(memory)
+
+    def remember(self) -> None:
+        """Keep where the game stands, before people move."""
+        self.history.append((copy.deepcopy(self.play), self.last, self.memories()))
+
+    def take_back(self, to_start: bool = False) -> bool:
+        """Go back to before the last move of people, or their first; also in what the others remember, but their luck goes on.
+
+        Returns whether there was a move to take back
+        """
+        if not self.history:
+            return False
+        if to_start:
+            del self.history[1:]
+        self.play, self.last, memories = self.history.pop()
+        self.recall(memories)
+        return True
 
     def move(self, chosen: dict[int, Any]) -> dict[int, Any]:
         """Play the actions of people, by agent, together with those of the policies. Returns the actions of all who act."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +13,6 @@ from rich.text import Text
 
 from momagames import registry
 from momagames.contract import Game, Policy
-from momagames.engine.play import Play
 from momagames.render import caption
 from momagames.seating import Seating, people, some_seed
 
@@ -57,7 +55,6 @@ class Table(Seating):
     def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str], console: Console) -> None:
         super().__init__(game, opponent, seed, humans)
         self.console = console
-        self.history: list[tuple[Play, Any, list[Any]]] = []  # game, last action and memories before each move of a person
         self.say(self.title, "dim")
         if self.welcome:
             self.say(f"{self.welcome} {HELP}")
@@ -83,11 +80,11 @@ class Table(Seating):
         for i in asked:
             answer = self.ask(i)
             if answer is None:
-                self.take_back()
+                self.undo()
                 return
             chosen[i] = answer
         if asked:
-            self.history.append((copy.deepcopy(self.play), self.last, self.memories()))
+            self.remember()
         self.advance(chosen)
 
     def ask(self, agent: int) -> Any:
@@ -133,14 +130,12 @@ class Table(Seating):
         for part, allowed in enumerate(np.split(mask, np.cumsum(self.game.actions)[:-1])):
             self.say(f"part {part + 1}: {' '.join(map(str, np.flatnonzero(allowed)))}")
 
-    def take_back(self) -> None:
-        """Go back to before the last move of a person, also in what the others remember; their luck goes on."""
-        if not self.history:
+    def undo(self) -> None:
+        """Take the last move of a person back, and say so."""
+        if self.take_back():
+            self.say("Taken back.")
+        else:
             self.say("There is no move to take back.", "red")
-            return
-        self.play, self.last, memories = self.history.pop()
-        self.recall(memories)
-        self.say("Taken back.")
 
     def advance(self, chosen: dict[int, Any]) -> None:
         """Play the actions of people and those of the others, and say what they paid, as far as people may know that."""

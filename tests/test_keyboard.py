@@ -249,8 +249,8 @@ def test_the_lines_below_the_picture(hit, monkeypatch):
 
 
 def test_what_cannot_be_is_refused(pygame):
-    with pytest.raises(BadParameter, match="no keys"):
-        keyboard.play("mo-samegame-v0")
+    with pytest.raises(BadParameter, match="neither keys nor a mouse"):
+        sit(game=meteors.game("meteors-v0"))
     with pytest.raises(BadParameter, match=r"rate=-1 .* 0\.\.30"):
         sit(rate=-1)
     with pytest.raises(BadParameter, match="did you mean 'rover_1'"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,6 +60,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         self._started = False
         self._last_action: Any = None
         self._renderer: Renderer | None = None
+        self._twin: OneAgent | None = None  # where dry runs are played
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal a game, or go on from a given position: options={"state": ...} or the keys of the game's dict form."""
@@ -135,6 +137,57 @@ class OneAgent(gymnasium.Env[Any, Any]):
         facts = self.game.facts(self.play.state) if self.game.facts else {}
         return {"action_mask": shown_mask(self.game, self.play.mask(self._seat)), **facts}
 
+    def clone(self) -> OneAgent:
+        """An independent copy in the same position, with the same luck ahead of it and the same returns so far.
+
+        Policies of the others are copied with what they remember; one that is a plain function is shared, and so has to
+        remember nothing. A copy has no window: where render_mode is "human", it has none
+        Raises     BadCall if a policy cannot be copied
+        """
+        assert self.np_random is not None  # reading it makes one where reset() had no seed: both must have the same
+        twin = copy.copy(self)  # without renderer and twin, see __getstate__
+        twin._policies = copied(self._policies, {id(self): twin})
+        for name in (
+            "play",
+            "_np_random",
+            "_last_action",
+            "render_options",
+            "observation_space",
+            "action_space",
+            "reward_space",
+        ):
+            setattr(twin, name, copy.deepcopy(getattr(self, name)))
+        twin.render_mode = None if self.render_mode == "human" else self.render_mode
+        return twin
+
+    def dry_run(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
+        """What step(action) would return, moves and luck of the others included; nothing changes, no luck is used up.
+
+        Raises     IllegalAction as step() does; BadCall if a policy of the others cannot be copied
+        """
+        if not self._started:
+            raise checks.before_reset("dry_run()")
+        if self._twin is None:
+            self._twin = self.clone()
+            self._twin.play.log = None
+        else:
+            self._twin._stand_as(self)
+        return self._twin.step(action)
+
+    def _stand_as(self, other: OneAgent) -> None:
+        """Take over where another one stands that this one was copied from."""
+        self._started, self._status = other._started, other._status
+        self.play.stand_as(other.play)
+        if self._policies or self.illegal == "random":
+            self.np_random.bit_generator.state = other.np_random.bit_generator.state
+        pairs = [(mine, other._policies[i]) for i, mine in self._policies.items()]
+        if all(mine is theirs or hasattr(theirs, "recall") for mine, theirs in pairs):
+            for mine, theirs in pairs:
+                if mine is not theirs:
+                    mine.recall(theirs.remembered())  # type: ignore[attr-defined]
+        else:
+            self._policies = copied(other._policies, {id(other): self})
+
     def action_masks(self) -> NDArray[np.int8]:
         """The action mask, int8[M] (the parts one after the other), under the name that sb3-contrib asks for."""
         return self.play.mask(self._seat).copy()
@@ -161,7 +214,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         return self.play.state.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_renderer": None}
+        return {**self.__dict__, "_renderer": None, "_twin": None}
 
     def render(self) -> Any:
         """None, the text (ansi) or the picture uint8[H, W, 3] (rgb_array), as render_mode says."""
@@ -186,6 +239,20 @@ def resolve(game: Game, agent: str, others: str | Policy | dict[str, str | Polic
     if chosen is None:
         raise BadParameter(f"others={others!r} names no policy for {agent!r}")
     return registry.policy(chosen, game, game.agents.index(agent)) if isinstance(chosen, str) else chosen
+
+
+def copied(policies: dict[int, Policy], known: dict[int, Any]) -> dict[int, Policy]:
+    """Policies with what they remember, by index of the agent; BadCall for one that cannot be copied.
+
+    known   objects that they may refer to and that are not to be copied, by id: what stands for them
+    """
+    try:
+        return copy.deepcopy(policies, known)
+    except Exception as error:
+        raise BadCall(
+            f"a policy in others= cannot be copied ({type(error).__name__}: {error}), and a copy of the environment needs what"
+            " it remembers; give it a method __deepcopy__"
+        ) from error
 
 
 def make(

@@ -80,7 +80,7 @@ class Renderer:
 
     def picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
         """The board with its caption below, or beside it where the board is narrow."""
-        options = check_render_options(self.game, {**self.options, **self._pointed(state)})
+        options = check_render_options(self.game, {**self.options, **self.pointed(state)})
         board = self.game.draw(state, last, **options)
         width = board.shape[1]
         beside = width < BESIDE
@@ -93,7 +93,7 @@ class Renderer:
         sheet[MARGIN : MARGIN + height, MARGIN : MARGIN + extent] = both
         return sheet
 
-    def _pointed(self, state: State) -> Mapping[str, Any]:
+    def pointed(self, state: State) -> Mapping[str, Any]:
         """The render options that the pointer asks for."""
         if self.window is None or self.window.pointer is None or self.game.point is None:
             return {}

@@ -1,4 +1,4 @@
-"""A window for pictures, with the keys and the pointer of whoever sits in front of it. It alone imports pygame."""
+"""A window for pictures, with the keys and the mouse of whoever sits in front of it. It alone imports pygame."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.errors import BadCall, MissingExtra
 
+FIRST_BUTTON = 1  # of a mouse: the left one, or a finger
 SILENT = ("dummy", "offscreen")  # drivers of pygame that show nothing
 
 
@@ -20,6 +21,7 @@ class Window:
 
     pointer   where the pointer is, in pixels (x, y) of the picture; None outside
     held      keys that are down, by name, the latest last
+    clicks    where the first button went down and up again, as pairs of pixels; those that the last `poll` found
     closed    whether it is closed for good
     """
 
@@ -35,6 +37,8 @@ class Window:
         self._title = title
         self.pointer: tuple[int, int] | None = None
         self.held: list[str] = []
+        self.clicks: list[tuple[tuple[int, int], tuple[int, int]]] = []
+        self._pressed: tuple[int, int] | None = None
         self.closed = False
 
     def put(self, picture: NDArray[np.uint8]) -> None:
@@ -66,6 +70,7 @@ class Window:
     def poll(self) -> list[str]:
         """The names of the keys that went down since the last time ("up", "space", "3"); the window may close."""
         pygame, pressed = self._pygame, []
+        self.clicks = []
         if Window._owner is not self or not pygame.display.get_init():
             return []
         for event in pygame.event.get():
@@ -74,6 +79,8 @@ class Window:
                 break
             if event.type == pygame.MOUSEMOTION:
                 self.pointer = event.pos
+            elif event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
+                self._button(event.button, event.pos, event.type == pygame.MOUSEBUTTONDOWN)
             elif event.type == pygame.WINDOWLEAVE:
                 self.pointer = None
             elif event.type == pygame.WINDOWFOCUSLOST:
@@ -83,6 +90,13 @@ class Window:
                 if event.type == pygame.KEYDOWN:
                     pressed.append(pygame.key.name(event.key))
         return pressed
+
+    def _button(self, number: int, place: tuple[int, int], down: bool) -> None:
+        if number != FIRST_BUTTON:
+            return
+        if not down and self._pressed is not None:
+            self.clicks.append((self._pressed, place))
+        self._pressed = place if down else None
 
     def _key(self, name: str, down: bool) -> None:
         if name in self.held:

@@ -113,6 +113,12 @@ class Play:
         """The record itself (a view: changes are changes of the game)."""
         return self.states[0]
 
+    def stand_as(self, other: Play) -> None:
+        """Take over the position, what is seen of it and the books of another play of this game; the log stays."""
+        for name in ("states", "observations", "masks", "reward", "totals", "returns", "pending"):
+            getattr(self, name)[:] = getattr(other, name)
+        self.mover = other.mover
+
     def deal(self, seed: int | None = None) -> None:
         """A new game; without a seed the random stream goes on."""
         if seed is not None:

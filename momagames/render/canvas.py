@@ -106,6 +106,17 @@ def frame(picture: Picture, top: int, left: int, side: int, thick: int, ink: Col
     square[:thick], square[-thick:], square[:, :thick], square[:, -thick:] = ink, ink, ink, ink
 
 
+def cell_at(place: tuple[float, float], top: int, left: int, side: int, height: int, width: int) -> tuple[int, int] | None:
+    """Row and column of the cell that a pixel (x, y) lies in, of a board of square cells; None beside it.
+
+    top, left       pixel at which the board begins
+    side            pixels of a cell
+    height, width   rows and columns
+    """
+    row, column = int((place[1] - top) // side), int((place[0] - left) // side)
+    return (row, column) if 0 <= row < height and 0 <= column < width else None
+
+
 def line(picture: Picture, start: tuple[float, float], end: tuple[float, float], thick: int, ink: Color) -> None:
     """A straight line from (x, y) to (x, y), in place, with smooth edges and round ends."""
     low = [max(0, int(min(a, b) - thick)) for a, b in zip(start, end, strict=True)]

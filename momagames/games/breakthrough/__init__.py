@@ -69,6 +69,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         show=position.show,
         read=boards.read,
         draw=draw.picture,
+        pick=draw.pick,
         sketch=draw.sketch,
         action_name=position.action_name,
         parse_action=position.parse_action,

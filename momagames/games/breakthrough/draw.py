@@ -67,6 +67,18 @@ def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
     return sheet
 
 
+def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
+    """The step forward from where a mouse was pressed to where it was released, as an action."""
+    height, width, mover = int(state["height"]), int(state["width"]), int(state["to_move"])
+    side = (canvas.LONG_SIDE - 2 * EDGE - 2 * STRIP) // max(height, width)
+    top, left = STRIP + EDGE, _left(width, side)
+    first, last = (canvas.cell_at(place, top, left, side, height, width) for place in (pressed, released))
+    if first is None or last is None or last[0] - first[0] != 1 - 2 * mover or abs(last[1] - first[1]) > 1:
+        return None
+    action = 3 * (first[1] * height + first[0]) + last[1] - first[1] + 1
+    return 3 * width * height - 1 - action if state["canonical"] and mover == 1 else action
+
+
 def _left(width: int, side: int) -> int:
     """Left edge of the board: in the middle of the names where these are wider."""
     return max(EDGE, (NARROWEST - width * side + 1) // 2)

@@ -67,6 +67,7 @@ def game(id: str, **given: Any) -> Game:
         show=position.show,
         read=boards.read,
         draw=draw.picture,
+        pick=draw.pick,
         sketch=draw.sketch,
         action_name=position.action_name,
         parse_action=position.parse_action,

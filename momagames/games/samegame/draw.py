@@ -41,6 +41,14 @@ def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
     return sheet
 
 
+def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
+    """The tile that a mouse was pressed and released on, as an action; see `canvas.cell_at`."""
+    height, width = cells(state).shape
+    side = (canvas.LONG_SIDE - EDGE) // max(height, width)
+    first, last = (canvas.cell_at(place, EDGE, EDGE, side, height, width) for place in (pressed, released))
+    return None if first is None or first != last else first[0] * width + first[1]
+
+
 @functools.lru_cache(maxsize=32)
 def _tiles(side: int) -> NDArray[np.uint8]:
     """Empty, then each colour: uint8[11, side, side, 3]."""

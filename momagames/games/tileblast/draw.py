@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from momagames.games.tileblast import tiles
 from momagames.games.tileblast.catalogue import BASIC, BIG, CAGE, COLORS, COUNTS, KINDS
 from momagames.games.tileblast.marks import INKS
 from momagames.games.tileblast.parts import Look
-from momagames.games.tileblast.scene import ending, progress
+from momagames.games.tileblast.scene import ending, group, progress
 from momagames.games.tileblast.sketch import sketch
 from momagames.games.tileblast.state import CELLS, HEIGHT, WIDTH
 from momagames.render import canvas
@@ -27,22 +28,26 @@ RIGHT = 8  # pixels right of the board
 SIGN = 150  # pixels of what says how far the game is, or how it ended
 WON, LOST, CUT, TRACK = (30, 122, 56), (170, 36, 32), (96, 96, 92), (224, 220, 208)
 
-__all__ = ["OPTIONS", "picture", "sketch"]
-OPTIONS = (Parameter("groups", True, "join the tiles that burst together"),)
+__all__ = ["OPTIONS", "pick", "picture", "point", "sketch"]
+OPTIONS = (
+    Parameter("groups", True, "join the tiles that burst together"),
+    Parameter("cell", -1, "outline what a tap on this cell (x + 13 * y) bursts or joins; -1: nothing", -1, CELLS - 1),
+)
 
 
-def picture(state: State, last: Any = None, groups: bool = True) -> Picture:
+def picture(state: State, last: Any = None, groups: bool = True, cell: int = -1) -> Picture:
     """A position as an RGB image, uint8[H, W, 3].
 
     last     the cell that was tapped last, which is framed
     groups   join the tiles that burst together (SPEC §4.2)
+    cell     outline what a tap on this cell bursts or joins; -1: nothing
     """
     sheet = _sheet().copy()
     bar(sheet, state)
-    for cell in range(CELLS):
-        if state["active"][cell] and (not state["kind"][cell] or state["anchor"][cell] == cell):
-            drawn = tiles.piece(*shown(state, cell))
-            top, left = corner(cell, drawn.shape[0])
+    for place in range(CELLS):
+        if state["active"][place] and (not state["kind"][place] or state["anchor"][place] == place):
+            drawn = tiles.piece(*shown(state, place))
+            top, left = corner(place, drawn.shape[0])
             sheet[top : top + drawn.shape[0], left : left + drawn.shape[0]] = drawn
     if groups:
         join(sheet, state)
@@ -50,7 +55,27 @@ def picture(state: State, last: Any = None, groups: bool = True) -> Picture:
         top, left = corner(int(last))
         canvas.frame(sheet, top, left, SIDE, 3, INK)
         canvas.frame(sheet, top + 3, left + 3, SIDE - 6, 2, WHITE)
+    if cell >= 0:
+        outline(sheet, group(state, cell))
     return sheet
+
+
+def point(state: State, x: float, y: float) -> Mapping[str, Any]:
+    """What a pointer at pixel (x, y) of a picture asks for: the outline of what a tap there bursts."""
+    cell = cell_at((x, y))
+    return {} if cell is None else {"cell": cell}
+
+
+def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
+    """The tap of a mouse that was pressed and released in one cell of a picture."""
+    cell = cell_at(pressed)
+    return cell if cell == cell_at(released) else None
+
+
+def cell_at(place: tuple[float, float]) -> int | None:
+    """The cell that a pixel (x, y) of a picture lies in, None beside the board."""
+    found = canvas.cell_at(place, BAR, EDGE, SIDE, HEIGHT, WIDTH)
+    return None if found is None else WIDTH * (HEIGHT - 1 - found[0]) + found[1]
 
 
 def corner(cell: int, high: int = SIDE) -> tuple[int, int]:
@@ -66,6 +91,21 @@ def shown(state: State, cell: int) -> tuple[int, Look, int]:
     counts = tuple(word >> 4 * k & 15 for k in range(len(COLORS))) if word else ()
     look = Look(kind, int(state["hp"][cell]), int(state["full"][cell]), int(state["color"][cell]), counts)
     return SIDE * (2 if attributes & BIG else 1), look, int(state["cover"][cell])
+
+
+def outline(sheet: Picture, cells: set[int]) -> None:
+    """A line around cells, where their neighbours are not among them."""
+    for cell in cells:
+        top, left = corner(cell)
+        x = cell % WIDTH
+        for inside, rows, columns in (
+            (x > 0 and cell - 1 in cells, slice(top, top + SIDE), slice(left - 2, left + 2)),
+            (x < WIDTH - 1 and cell + 1 in cells, slice(top, top + SIDE), slice(left + SIDE - 2, left + SIDE + 2)),
+            (cell + WIDTH in cells, slice(top - 2, top + 2), slice(left - 2, left + SIDE + 2)),
+            (cell - WIDTH in cells, slice(top + SIDE - 2, top + SIDE + 2), slice(left - 2, left + SIDE + 2)),
+        ):
+            if not inside:
+                sheet[rows, columns] = INK
 
 
 def join(sheet: Picture, state: State) -> None:

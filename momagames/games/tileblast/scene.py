@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from momagames.contract import State
-from momagames.games.tileblast.catalogue import COLORS, UNITS
+from momagames.games.tileblast.catalogue import BASIC, CAGE, COLORS, KINDS, POWER, UNITS
+from momagames.games.tileblast.state import CELLS, WIDTH
 
 NAMES = {bits: name for name, bits in UNITS.items()}
 
@@ -28,3 +29,34 @@ def ending(state: State) -> str:
     if state["won"] or state["truncated"] or not state["over"]:
         return "WON" if state["won"] else "CUT OFF" if state["truncated"] else ""
     return "LOST, no tap left" if state["dead"] else "LOST"
+
+
+def group(state: State, cell: int) -> set[int]:
+    """The cells that a tap on this one bursts (SPEC §4.2) or joins (§4.3); none where no tap is valid."""
+    wanted = kinship(state, cell)
+    if not wanted or state["over"]:
+        return set()
+    found, border = {cell}, [cell]
+    while border:
+        for other in neighbours(border.pop()):
+            if other not in found and kinship(state, other) == wanted:
+                found.add(other)
+                border.append(other)
+    return found if wanted > len(COLORS) or len(found) > 1 else set()
+
+
+def kinship(state: State, cell: int) -> int:
+    """What joins tiles: the colour of a free basic, a number above all colours for free power pieces, 0 for all else."""
+    kind = int(state["kind"][cell])
+    if state["cover"][cell] == CAGE:
+        return 0
+    if KINDS[kind].attributes & POWER:
+        return len(COLORS) + 1
+    return int(state["color"][cell]) if kind == BASIC else 0
+
+
+def neighbours(cell: int) -> list[int]:
+    """The cells beside, below and above one (SPEC §1.3)."""
+    x = cell % WIDTH
+    beside = [cell - 1] * (x > 0) + [cell + 1] * (x < WIDTH - 1)
+    return beside + [other for other in (cell - WIDTH, cell + WIDTH) if 0 <= other < CELLS]

@@ -20,19 +20,19 @@ WIDE = 5  # characters of a cell, with the space before it
 KEYS = 6  # letters explained in a line
 
 
-def sketch(state: State, last: Any = None, groups: bool = True) -> list[Line]:
+def sketch(state: State, last: Any = None, groups: bool = True, cell: int = -1) -> list[Line]:
     """A position as text: the board, moves, goals, and what its letters mean.
 
-    last     the cell that was tapped last, which stands in brackets
-    groups   changes nothing here
+    last           the cell that was tapped last, which stands in brackets
+    groups, cell   change nothing here
     """
     tapped = -1 if last is None else int(last)
     lines: list[Line] = []
     for y in reversed(range(HEIGHT)):
         line: Line = [(f"{y} ", "dim")]
-        for cell in range(WIDTH * y, WIDTH * (y + 1)):
-            edge = "[" if cell == tapped else "]" if cell == tapped + 1 and cell % WIDTH else " "
-            line += [(edge, ""), (symbol(state, cell), style(state, cell))]
+        for place in range(WIDTH * y, WIDTH * (y + 1)):
+            edge = "[" if place == tapped else "]" if place == tapped + 1 and place % WIDTH else " "
+            line += [(edge, ""), (symbol(state, place), style(state, place))]
         lines.append([*line, ("]" if tapped == WIDTH * (y + 1) - 1 else "", "")])
     lines.append([("  " + "".join(f" {x:<{WIDE - 1}}" for x in range(WIDTH)).rstrip(), "dim")])
     lines += [[], [(f"{progress(state)}, score {int(state['score'])}  ", "dim"), (ending(state), "bold")]]

@@ -1,0 +1,225 @@
+"""Copies and dry runs at the Gymnasium door: the same as the real move, and nothing changes."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.adapters.gymnasium import OneAgent
+from momagames.engine.play import random_legal
+from momagames.errors import BadCall, IllegalAction
+from tests import meteors
+from tests.test_every_game import SMALL
+
+GAMES = [(id, params) for id, kinds in SMALL.items() for params in kinds]
+BREAKTHROUGH = {"board_width": 5, "board_height": 6}
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Whether two results of a step are the same, with arrays in dicts and tuples, bit by bit."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
+    if isinstance(one, (tuple, list)):
+        return len(one) == len(other) and all(map(equal, one, other))
+    if isinstance(one, np.ndarray):
+        return bool(one.dtype == other.dtype and np.array_equal(one, other))
+    return bool(one == other)
+
+
+def everything(env: OneAgent) -> bytes:
+    """All that an environment is, as bytes; without what only dry runs use."""
+    return pickle.dumps(env)
+
+
+def opened(id: str, params: dict[str, Any], **options: Any) -> OneAgent:
+    env: OneAgent = momagames.make(id, api="gymnasium", **params, **options)
+    return env
+
+
+@pytest.mark.parametrize("others", ["random", "greedy"])
+@pytest.mark.parametrize(("id", "params"), GAMES, ids=lambda given: given if isinstance(given, str) else "")
+def test_a_dry_run_is_the_real_move_and_changes_nothing(id: str, params: dict[str, Any], others: str) -> None:
+    if others == "greedy" and id.startswith("mo-pommerman"):
+        others = "simple"  # one that remembers
+    env = opened(id, params, others=others)
+    seen, info = env.reset(seed=3)
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        legal = np.hstack(info["action_mask"])
+        before = everything(env)
+        tried = [random_legal(legal, env.game.actions, rng) for _ in range(3)]
+        foreseen = [env.dry_run(action) for action in tried]
+        assert everything(env) == before
+        real = env.step(tried[1])
+        assert equal(foreseen[1], real)
+        seen, _, terminated, truncated, info = real
+        assert env.observation_space.contains(seen)
+        if terminated or truncated:
+            break
+
+
+@pytest.mark.parametrize(("id", "params"), GAMES, ids=lambda given: given if isinstance(given, str) else "")
+def test_a_clone_goes_the_same_way_or_its_own(id: str, params: dict[str, Any]) -> None:
+    env = opened(id, params)
+    _, info = env.reset()  # without a seed: luck is not made before somebody needs it
+    first = random_legal(np.hstack(info["action_mask"]), env.game.actions, np.random.default_rng(1))
+    _, _, _, _, info = env.step(first)
+    twin, other = env.clone(), env.clone()
+    returns, position = env.play.returns.copy(), env.get_state()
+    assert np.array_equal(twin.play.returns, returns)
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        action = random_legal(np.hstack(info["action_mask"]), env.game.actions, rng)
+        real = twin.step(action)
+        assert env.get_state() == position
+        assert np.array_equal(env.play.returns, returns)
+        assert equal(other.step(action), real)
+        _, _, terminated, truncated, info = real
+        if terminated or truncated:
+            break
+    assert twin.get_state() != position
+    assert equal(twin.reset(), other.reset())  # the streams of their deals go on in the same way
+    assert env.get_state() == position
+
+
+class Counting:
+    """A policy that remembers how often it was asked and plays accordingly; without the methods that say so."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, state: Any, mask: np.ndarray, rng: np.random.Generator) -> int:
+        self.asked += 1
+        legal = np.flatnonzero(mask)
+        return int(legal[self.asked % len(legal)])
+
+
+class Telling(Counting):
+    """The same, with them; it must not be copied again for each dry run."""
+
+    copies = 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Telling:
+        Telling.copies += 1
+        twin = Telling()
+        twin.asked = self.asked
+        return twin
+
+    def remembered(self) -> int:
+        return self.asked
+
+    def recall(self, memory: int) -> None:
+        self.asked = memory
+
+
+@pytest.mark.parametrize("kind", [Counting, Telling])
+def test_what_the_others_remember_is_copied(kind: type[Counting]) -> None:
+    policy, Telling.copies = kind(), 0
+    env = opened("mo-breakthrough-v0", {}, others=policy)
+    _, info = env.reset(seed=1)
+    for turn in range(5):
+        action = int(np.flatnonzero(info["action_mask"])[turn])
+        foreseen = [env.dry_run(action) for _ in range(3)]
+        assert policy.asked == turn
+        real = env.step(action)
+        assert all(equal(one, real) for one in foreseen)
+        assert policy.asked == turn + 1
+        info = real[-1]
+    assert Telling.copies == (kind is Telling)
+
+
+def test_one_policy_for_several_others_stays_one() -> None:
+    policy = Counting()
+    env = opened("mo-samegame-v0", {"num_agents": 3}, others=policy)
+    _, info = env.reset(seed=2)
+    for _ in range(4):
+        action = int(np.flatnonzero(info["action_mask"])[-1])
+        foreseen, real = env.dry_run(action), env.step(action)
+        assert equal(foreseen, real)
+        info = real[-1]
+    assert policy.asked == 8
+
+
+def test_a_policy_that_cannot_be_copied_is_named() -> None:
+    policy = Counting()
+    policy.lock = threading.Lock()  # type: ignore[attr-defined]
+    env = opened("mo-breakthrough-v0", BREAKTHROUGH, others=policy)
+    _, info = env.reset(seed=1)
+    for call in (env.clone, lambda: env.dry_run(int(info["action_mask"].argmax()))):
+        with pytest.raises(BadCall, match=r"others= cannot be copied \(TypeError: .*lock"):
+            call()
+
+
+def test_where_all_move_at_once() -> None:
+    env = OneAgent(meteors.game("meteors-v0"), others="random")
+    env.reset(seed=1)
+    foreseen = env.dry_run([2, 1])
+    before = everything(env)
+    assert equal(env.dry_run([2, 1]), foreseen)
+    assert everything(env) == before
+    assert equal(env.step([2, 1]), foreseen)
+
+
+def test_illegal_actions_in_dry_runs() -> None:
+    env = opened("mo-breakthrough-v0", BREAKTHROUGH)
+    with pytest.raises(BadCall, match=r"dry_run\(\).*before reset"):
+        env.dry_run(0)
+    _, info = env.reset(seed=1)
+    before = everything(env)
+    with pytest.raises(IllegalAction, match="player_0 cannot play 0"):
+        env.dry_run(0)
+    assert everything(env) == before
+    legal = int(info["action_mask"].argmax())
+    assert equal(env.dry_run(legal), env.step(legal))
+    for illegal in ("random", "forfeit"):
+        env = opened("mo-breakthrough-v0", BREAKTHROUGH, illegal=illegal)
+        env.reset(seed=1)
+        foreseen = env.dry_run(0)
+        assert env.play.state["ply"] == 0
+        assert equal(foreseen, env.step(0))
+
+
+def test_invalid_taps_in_dry_runs() -> None:
+    env = opened("mo-tileblast-v0", {"level": 4})
+    _, info = env.reset(seed=1)
+    invalid = int(info["action_mask"].argmin())
+    foreseen = env.dry_run(invalid)
+    assert env.get_state()["invalid_taps"] == 0
+    assert equal(foreseen, env.step(invalid))
+    assert not foreseen[-1]["valid"]
+
+
+def test_games_that_are_left_and_begun_again() -> None:
+    """The environment in which dry runs are played follows wherever the real one goes."""
+    env = opened("mo-samegame-v0", BREAKTHROUGH)
+    _, info = env.reset(seed=1)
+    env.dry_run(int(info["action_mask"].argmax()))
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+    with pytest.raises(BadCall, match="after the end"):
+        env.dry_run(0)
+    _, info = env.reset(seed=2)
+    action = int(info["action_mask"].argmax())
+    assert equal(env.dry_run(action), env.step(action))
+
+
+def test_a_copy_has_no_window() -> None:
+    pytest.importorskip("pygame")
+    env = opened("mo-samegame-v0", BREAKTHROUGH, render_mode="human")
+    _, info = env.reset(seed=1)
+    twin = env.clone()
+    assert twin.render_mode is None
+    twin.step(int(info["action_mask"].argmax()))  # opens nothing
+    assert opened("mo-samegame-v0", BREAKTHROUGH, render_mode="ansi").clone().render_mode == "ansi"
+
+
+def test_render_options_of_a_copy_are_its_own() -> None:
+    env = opened("mo-tileblast-v0", {}, render_mode="ansi", render_options={"groups": True})
+    env.clone().render_options["groups"] = False
+    assert env.render_options == {"groups": True}
