@@ -46,7 +46,8 @@ class Distances:
 
     def __call__(self, state: State) -> list[int]:
         kinds = state["kind"].astype(np.intp)
-        found = self._weights[:, kinds * ANY + state["color"]] @ state["hp"]  # of a piece of size 2 at its anchor
+        weights = self._weights.take(kinds * ANY + state["color"], axis=1)
+        found = weights @ state["hp"].astype(np.float64)  # of a piece of size 2 at its anchor
         found += self._covers @ np.bincount(state["cover"], minlength=len(COVERS))
         for number, weights, shift in self._counters:
             found[number] += weights[kinds] @ (state["counters"].astype(np.int64) >> shift & COUNTER)

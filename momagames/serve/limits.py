@@ -18,14 +18,16 @@ DRAINED = 64  # how many times the limit of a body is read and thrown away, so t
 class Limits:
     """What is allowed.
 
-    rate       requests per second of one address, 0: any number; as many may come at once
-    body       bytes of a request
-    patience   seconds for a request to come in whole
+    rate          requests per second of one address, 0: any number; as many may come at once
+    body          bytes of a request
+    patience      seconds for a request to come in whole, and for its answer to be taken
+    connections   at a time: one more, and the one that has asked nothing for longest is closed
     """
 
     rate: float = 5000
     body: int = 65536
     patience: float = 30
+    connections: int = 500
 
 
 class Rates:

@@ -28,7 +28,6 @@ from momagames.serve.simulator import Levels
 LOCALHOST = "localhost"
 LOOPBACKS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 BACKLOG = 1024
-CONNECTIONS = 500  # at a time; more are answered 503
 KEEP_ALIVE = 5  # seconds that a connection may wait for its next request
 FAREWELL = 10  # seconds that running requests have when the server stops
 STARTING = 60
@@ -83,7 +82,6 @@ def make(service: Service, limits: Limits) -> uvicorn.Server:
     config: Any = {
         "access_log": False,
         "lifespan": "off",
-        "limit_concurrency": CONNECTIONS,
         "log_level": "warning",
         "proxy_headers": False,  # anybody could claim to be somebody else, and so evade the limit of the rate
         "server_header": False,
@@ -91,7 +89,7 @@ def make(service: Service, limits: Limits) -> uvicorn.Server:
         "timeout_keep_alive": KEEP_ALIVE,
         "ws": "none",
     }
-    return uvicorn.Server(uvicorn.Config(app(service, limits), http=patient(limits.patience), **config))
+    return uvicorn.Server(uvicorn.Config(app(service, limits), http=patient(limits), **config))
 
 
 def run(service: Service, limits: Limits, sockets: list[socket.socket]) -> None:

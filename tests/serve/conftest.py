@@ -13,7 +13,9 @@ from momagames.serve.simulator import Levels
 
 @pytest.fixture(scope="session")
 def levels():
-    return Levels()
+    found = Levels()
+    found.warm()
+    return found
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -34,7 +36,7 @@ def url(levels):
 
 @pytest.fixture
 def serve(levels):
-    """Simulators with limits of their own: serve(most=..., idle=..., rate=..., body=..., patience=...) -> context."""
+    """Simulators with limits of their own: serve(most=..., idle=..., rate=..., body=..., ...) -> context."""
 
     def start(most=10_000, idle=0, **limits):
         return background(Service(levels, Sessions(most, idle)), Limits(**limits))

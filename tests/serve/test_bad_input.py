@@ -4,11 +4,13 @@ import http.client
 import json
 import socket
 import time
+from contextlib import ExitStack, suppress
 from urllib.parse import urlsplit
 
 import pytest
 import requests
 
+from momagames.serve import patience, service
 from momagames.serve.limits import Rates
 from momagames.serve.protocol import Refusal
 from tests.serve.client import click, create, error, post, raw
@@ -38,6 +40,7 @@ CASES = [
     *(("/session/create", json.dumps(CREATE | {"seed": bad}), "seed") for bad in ("1", 0.5, False, [])),
     ("/session/create", json.dumps(CREATE | {"returnFullState": 1}), "returnFullState"),
     ("/session/create", '{"state": 3}', "state"),
+    ("/session/create", '{"levelIndex": 1, "seed": SEED}'.replace("SEED", "9" * 5000), "JSON"),
     ("/load", "{}", "levelIndex"),
     *(
         ("/session/click", '{"sessionId": "GAME", "x": BAD, "y": 0}'.replace("BAD", bad), "x")
@@ -195,6 +198,83 @@ def test_a_client_that_leaves_in_the_middle(url, game):
                 b"POST /session/click HTTP/1.1\r\nhost: x\r\ncontent-length: 5000\r\n\r\n" + f'{{"sessionId": "{game}"'.encode()
             )
     assert requests.get(url + "/ping", timeout=10).text == "Pong"
+
+
+LOAD = json.dumps(CREATE).encode()
+LOAD = b"POST /load HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(LOAD) + LOAD
+
+
+def cut_off(greedy, said):
+    """Whether the connection is reset while this is sent again and again, and nothing read."""
+    until, left = time.monotonic() + 5, b""
+    while time.monotonic() < until:
+        left = left or said
+        try:
+            left = left[greedy.send(left) :]
+        except TimeoutError:
+            pass
+        except ConnectionError:
+            return True
+        time.sleep(0.005)
+    return False
+
+
+def test_clients_that_ask_far_ahead_are_cut_off(url):
+    with connection(url) as greedy:
+        greedy.settimeout(0.1)
+        assert cut_off(greedy, LOAD * 100)
+    with connection(url) as eager:
+        eager.sendall(LOAD * 50)
+        said = b""
+        while said.count(b"HTTP/1.1 200") < 50 or not said.endswith(b"}"):
+            said += eager.recv(1 << 20)
+
+
+def test_clients_that_do_not_read_are_cut_off(serve, monkeypatch):
+    monkeypatch.setattr(patience, "AHEAD", 1 << 30)
+    with serve(patience=0.2, rate=0) as url, connection(url) as deaf:
+        deaf.sendall(LOAD * 2000)
+        assert requests.get(url + "/ping", timeout=10).text == "Pong"
+        deaf.settimeout(0.1)
+        assert cut_off(deaf, b"\r\n")  # which means nothing, and shows whether it is open
+
+
+@pytest.mark.parametrize("said", [b"", b"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{"])
+def test_connections_that_wait_make_room(serve, said):
+    with serve(connections=10) as url, ExitStack() as stack:
+        waiting = [stack.enter_context(connection(url)) for _ in range(25)]
+        for one in waiting[:5]:
+            one.sendall(said)
+        for seed in range(20):
+            assert create(url, seed=seed)["sessionId"]
+        with suppress(ConnectionResetError):
+            assert waiting[0].recv(100) == b""
+
+
+def test_one_connection_for_a_thousand_requests_each_in_one_piece(url):
+    ask = b"GET /ping HTTP/1.1\r\nhost: x\r\nx-long: " + b"y" * 200 + b"\r\n\r\n"
+    with connection(url) as kept:
+        for _ in range(1000):
+            kept.sendall(ask)
+            said = kept.recv(1000)
+            while said and not said.endswith(b"Pong"):
+                said += kept.recv(1000)
+            assert said.startswith(b"HTTP/1.1 200")
+
+
+def test_a_simulator_that_fails(serve, monkeypatch):
+    """A click that fails is answered with an error, and is not played; clients send it again."""
+    with serve() as url:
+        session = create(url, 12, 1)["sessionId"]
+        before = post(url, "/session/status", sessionId=session)
+        x, y = json.loads(create(url, 12, 1)["validActionPositions"])[0]
+        ask = json.dumps({"sessionId": session, "x": x, "y": y})
+        with monkeypatch.context() as patch:
+            patch.setattr(service, "seen", lambda *ignored: 1 / 0)
+            failed = raw(url, "/session/click", ask)
+        assert (failed.status_code, error(failed)) == (500, "the simulator failed; its log says why")
+        assert post(url, "/session/status", sessionId=session) == before
+        assert raw(url, "/session/click", ask).json()["clickSuccessful"]
 
 
 def test_what_is_no_http(url):

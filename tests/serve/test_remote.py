@@ -186,6 +186,7 @@ STRANGE = {
         good, collectGoalRemaining=None, collectGoalRemainingList=None, collectGoalRemaininglList=None
     ),
     "no valid taps": lambda good: {key: value for key, value in good.items() if key != "validActionPositions"},
+    "valid taps between cells": lambda good: good | {"validActionPositions": "[[0.5, 0]]"},
     "valid taps off the board": lambda good: good | {"validActionPositions": "[[7, 0]]"},
 }
 

@@ -21,7 +21,7 @@ CENTER = (WIDTH // 2, HEIGHT // 2)
 LARGEST = 1 << 24  # bytes of an answer
 SHOWN = 200  # characters of a strange answer that an error shows
 # What reading an answer of another form raises
-BROKEN = (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError)
+BROKEN = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
