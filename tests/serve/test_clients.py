@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 
 import numpy as np
 import requests
@@ -66,6 +67,7 @@ def test_thousands_of_steps_on_one_connection(serve):
     """Every valid tap is in the state of its session, and nothing else."""
     with serve() as url:
         kept, rng, session, over = HTTPConnection(*url.removeprefix("http://").split(":")), np.random.default_rng(0), None, True
+        played = []
 
         def ask(path, **data):
             kept.request("POST", path, json.dumps(data))
