@@ -66,7 +66,7 @@ def test_a_dry_run_is_the_real_move_and_changes_nothing(id: str, params: dict[st
 @pytest.mark.parametrize(("id", "params"), GAMES, ids=lambda given: given if isinstance(given, str) else "")
 def test_a_clone_goes_the_same_way_or_its_own(id: str, params: dict[str, Any]) -> None:
     env = opened(id, params)
-    _, info = env.reset()  # without a seed: luck is not made before somebody needs it
+    _, info = env.reset(seed=5)
     first = random_legal(np.hstack(info["action_mask"]), env.game.actions, np.random.default_rng(1))
     _, _, _, _, info = env.step(first)
     twin, other = env.clone(), env.clone()
@@ -85,6 +85,16 @@ def test_a_clone_goes_the_same_way_or_its_own(id: str, params: dict[str, Any]) -
     assert twin.get_state() != position
     assert equal(twin.reset(), other.reset())  # the streams of their deals go on in the same way
     assert env.get_state() == position
+
+
+def test_luck_that_was_not_seeded_is_the_same_in_a_copy() -> None:
+    """Without a seed the generator of an environment is made when it is first asked for."""
+    env = opened("mo-breakthrough-v0", {})
+    _, info = env.reset()
+    action = int(info["action_mask"].argmax())
+    twin, foreseen, real = env.clone(), env.dry_run(action), env.step(action)
+    assert equal(foreseen, real)
+    assert equal(twin.step(action), real)
 
 
 class Counting:
