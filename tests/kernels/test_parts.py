@@ -52,5 +52,22 @@ def test_python_cannot_call_a_kernel():
     assert numbers[0] == 126
 
 
+def test_one_kernel_for_all_numbers():
+    """Also for those that the calling code spells out."""
+
+    @kernel
+    def plus(x, more):
+        return x + more
+
+    def sums(numbers):
+        numbers[0] = plus(numbers[0], 1)
+        numbers[1] = plus(plus(numbers[1], 2), numbers[0])
+
+    numbers = np.array([1, 2])
+    driver(sums, "tests.sums")(numbers)
+    assert numbers.tolist() == [2, 6]
+    assert plus.signatures == [(numba.int64, numba.int64)]
+
+
 def test_the_message_names_what_stands_there():
     assert parts.called_by_compiled_code_only() is None

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 from momagames.kernels.jit.cache import keep
-from momagames.kernels.jit.parts import PartCompiler
+from momagames.kernels.jit.parts import PartCompiler, for_any_number
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,16 +27,21 @@ def njit(function: F, **options: Any) -> F:
         return cast(F, numba.njit(error_model="numpy", **options)(function))
 
 
+def part(function: F, **options: Any) -> F:
+    compiled = njit(function, pipeline_class=PartCompiler, **options)
+    return compiled if INTERPRETED else cast(F, for_any_number(compiled))
+
+
 def kernel(function: F) -> F:
     """A rule: inlined into its callers, so that sizes read from a state propagate and loops vectorise."""
-    return njit(function, forceinline=True, pipeline_class=PartCompiler)
+    return part(function, forceinline=True)
 
 
 def routine(function: F) -> F:
     """A kernel that is called and not inlined, for what is large or rare: some nanoseconds a call, and seconds less to
     compile."""
     # said outright, or it takes the option over from the kernel that calls it first
-    return njit(function, forceinline=False, pipeline_class=PartCompiler)
+    return part(function, forceinline=False)
 
 
 def quiet(function: F) -> F:

@@ -59,6 +59,15 @@ class _Part(codegen.JITCodeLibrary):  # type: ignore[misc]
         return _refusal()
 
 
+def for_any_number(dispatcher: Any) -> Any:
+    """Compile a kernel once for all numbers that it is called with, and not anew for each that a call spells out."""
+    plain = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: plain(
+        tuple(numba.types.unliteral(arg) for arg in args), {name: numba.types.unliteral(arg) for name, arg in kws.items()}
+    )
+    return dispatcher
+
+
 class PartCompiler(compiler.Compiler):  # type: ignore[misc]
     """Numba's compiler, but for the end."""
 
