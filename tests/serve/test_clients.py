@@ -73,7 +73,7 @@ def test_thousands_of_steps_on_one_connection(serve):
             kept.request("POST", path, json.dumps(data))
             return json.loads(kept.getresponse().read())
 
-        for step in range(3000):
+        for step in range(2000):
             if over:
                 if session:
                     assert json.loads(ask("/session/status", sessionId=session)["state"])["taps"] == played
