@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PIL import Image
 
+import momagames
+from momagames.engine.play import Play
 from momagames.games.pommerman import state as codes
 from momagames.games.pommerman.tiles import FALLING, IN_RANGE, NOBODY, Bomb, cell
-from momagames.games.tileblast import tiles
+from momagames.games.tileblast import levels, tiles
 from momagames.games.tileblast.catalogue import CODES, COVERS, KINDS
 from momagames.games.tileblast.parts import Look
 from momagames.render import canvas
@@ -60,6 +63,7 @@ PIECES = {
     "cage": "locks its cell until it is hit",
     "bubble": "bursts with the tile inside",
 }
+LEVELS, SHRUNK, TITLE = 12, 0.55, 26  # levels, size of their pictures, pixels of a title
 GNOMES = (3, 2, 0, 1, 0, 0)
 
 
@@ -105,4 +109,24 @@ def put(sheet: canvas.Picture, top: int, left: int, picture: canvas.Picture) -> 
     sheet[top + 6 : top + 6 + len(picture), left + 6 : left + 6 + len(picture)] = picture
 
 
-LEGENDS = {"pommerman-cells.png": pommerman, "tileblast-pieces.png": tileblast}
+def tileblast_levels() -> Image.Image:
+    """The twelve levels of MO-TileBlast as they are dealt, three in a row, each with its number and title."""
+    pictures = []
+    for number in range(1, LEVELS + 1):
+        play = Play(momagames.spec("mo-tileblast-v0", level=number))
+        play.deal(0)
+        drawn = Image.fromarray(play.game.draw(play.state, None))
+        small = drawn.resize((round(drawn.width * SHRUNK), round(drawn.height * SHRUNK)), Image.Resampling.LANCZOS)
+        sheet = canvas.blank(small.height + TITLE + LEFT, small.width + LEFT)
+        canvas.write(sheet, LEFT, TITLE / 2, f"{number}  {levels.load(number).title}", 15)
+        sheet[TITLE : TITLE + small.height, : small.width] = np.asarray(small)
+        pictures.append(sheet)
+    rows = [canvas.stack(pictures[k : k + ABREAST], True) for k in range(0, LEVELS, ABREAST)]
+    return Image.fromarray(canvas.stack(rows, False))
+
+
+LEGENDS = {
+    "pommerman-cells.png": pommerman,
+    "tileblast-pieces.png": tileblast,
+    "tileblast-levels.png": tileblast_levels,
+}

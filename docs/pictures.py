@@ -92,6 +92,8 @@ PICTURES: tuple[Picture | Legend, ...] = (
             {"level": 11}),
     Picture("tileblast-weeds.png", "Level 10 after some taps", TILEBLAST_COLOURS, ("greedy",), 10,
             (TILEBLAST_COLOURS,), {"level": 10}),
+    Legend("tileblast-levels.png", "The twelve levels, as they are dealt with seed 0",
+           (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLOURS)),
     Legend("tileblast-pieces.png", "What the pieces look like, and what is special about each",
            (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLOURS)),
 )  # fmt: skip

@@ -20,14 +20,15 @@ MADE_IN_PLAY = {"basic", "weed", "dandelion", *POWER}
 TAPS = 12
 
 LEVELS = st.builds(
-    lambda seed, width, height, colors, mechanics, difficulty: generate(
-        seed, width, height, colors, sorted(mechanics), difficulty
+    lambda seed, width, height, colors, mechanics, drops, difficulty: generate(
+        seed, width, height, colors, sorted(mechanics | drops), difficulty
     ),
     st.integers(0, 10**6),
     st.integers(7, 13),
     st.integers(7, 9),
     st.integers(2, 6),
-    st.sets(st.sampled_from(MECHANICS), max_size=4),
+    st.sets(st.sampled_from(MECHANICS), max_size=3),
+    st.sampled_from((set(), {"seedbag"}, {"seedbox"})),
     st.floats(0, 1),
 )
 LUCK = st.integers(0, 2**64 - 1)
