@@ -1,0 +1,191 @@
+"""MO-TileBlast at every door: the hosts' own makers, one agent and several, batches, forms of the observation."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+
+import momagames
+from momagames.errors import IllegalAction
+
+ID, HOSTED = "mo-tileblast-v0", "momagames/mo-tileblast-v0"
+WEIGHTS = {  # §5.6
+    ID: (1, 5, 0.1, 0.5, 0, 0),
+    "mo-tileblast-goals-v0": (1, 1, 1, 1, 5, 0.1, 0.5),
+}
+
+
+def published(info, before):
+    """The competition's reward of a tap, from what the infos say of it and of the position before."""
+    units = sum(before["goals_remaining"]) - sum(info["goals_remaining"])
+    return units - 0.1 - 0.5 * (not info["valid"]) + 5 * info["won"]
+
+
+def taps(info, rng, share=0.8):
+    """A valid tap, or sometimes one that is not."""
+    valid = np.flatnonzero(info["action_mask"])
+    return int(rng.choice(valid)) if rng.random() < share else int(rng.choice(np.flatnonzero(info["action_mask"] == 0)))
+
+
+@pytest.mark.parametrize("id", WEIGHTS)
+def test_the_published_scalar_through_mo_gymnasium(id):
+    """§5.6: +1 a unit, -0.1 a tap, -0.5 more if it is invalid, +5 at the win; with the host's LinearReward."""
+    mo_gymnasium = pytest.importorskip("mo_gymnasium")
+    vector = mo_gymnasium.make(f"momagames/{id}", level=4)
+    names = [goal.name for goal in momagames.spec(id, level=4).objectives]
+    assert vector.unwrapped.reward_space.shape == (len(names),) == (vector.unwrapped.reward_dim,)
+    env = mo_gymnasium.wrappers.LinearReward(vector, np.array(WEIGHTS[id]))
+    seen = set()
+    for seed in range(6):
+        policy = momagames.registry.policy("greedy", vector.unwrapped.game)
+        rng = np.random.default_rng(seed)
+        _, info = env.reset(seed=seed)
+        assert "goals_remaining" in info
+        total, over = 0.0, False
+        while not over:
+            before, mask = info, info["action_mask"]
+            tap = policy(vector.unwrapped.state, mask, rng) if rng.random() < 0.9 else taps(info, rng, 0.3)
+            _, reward, terminated, truncated, info = env.step(tap)
+            assert reward == pytest.approx(published(info, before), abs=1e-5)
+            assert info["vector_reward"].dtype == np.float32
+            assert vector.unwrapped.reward_space.contains(info["vector_reward"])
+            total += reward
+            over = terminated or truncated
+            seen.add((info["valid"], info["won"]))
+        state = vector.unwrapped.state
+        units = 14 - info["goals_remaining"][0]
+        expected = units - 0.1 * int(state["taps"]) - 0.5 * int(state["invalid_taps"]) + 5 * info["won"]
+        assert total == pytest.approx(expected, abs=1e-3)
+    assert {valid for valid, _ in seen} == {True, False}
+    assert any(won for _, won in seen)
+
+
+def test_gymnasiums_own_maker():
+    env = gymnasium.make(HOSTED, level=2)
+    seen, info = env.reset(seed=1)
+    assert env.observation_space.contains(seen)
+    assert seen.shape == (13, 9, 24)
+    assert seen.dtype == np.uint8
+    assert env.action_space == gymnasium.spaces.Discrete(117)
+    said = {"action_mask", "valid", "collected", "goals_remaining", "hits", "cluster", "created", "used", "combo", "score"}
+    said |= {"shuffles", "rng_draws", "moves_left", "won", "lost", "dead"}
+    assert set(info) == said
+    tap = env.action_space.sample(mask=info["action_mask"])
+    _, reward, terminated, truncated, info = env.step(tap)
+    assert reward.shape == (6,)
+    assert info["valid"]
+    assert info["moves_left"] == 17
+    assert not terminated
+    assert not truncated
+
+
+def run(count, team, seed=3, **params):
+    """A game at the AEC door with random taps, some invalid; gives the rewards of each tap, row by row, and who tapped."""
+    env = momagames.make(ID, num_agents=count, team_rewards=team, level=3, max_taps=40, **params)
+    env.reset(seed=seed)
+    rng, rewards, movers = np.random.default_rng(seed), [], []
+    for agent in env.agent_iter():
+        seen, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            env.step(None)
+            continue
+        for other in env.agents:
+            assert env.observe(other)["action_mask"].any() == (other == agent)
+            assert np.array_equal(env.observe(other)["observation"], seen["observation"])
+        env.step(taps(seen, rng))
+        rewards.append([env.rewards[name] for name in env.possible_agents])
+        movers.append(env.possible_agents.index(agent))
+    return np.array(rewards), movers, env
+
+
+def test_one_agent_in_turn():
+    """The AEC game of one is the Gymnasium game."""
+    rewards, movers, env = run(1, False)
+    assert env.possible_agents == ["agent_0"]
+    assert set(movers) == {0}
+    twin = momagames.make(ID, api="gymnasium", level=3, max_taps=40)
+    _, info = twin.reset(seed=3)
+    rng = np.random.default_rng(3)
+    for row in rewards:
+        _, reward, terminated, truncated, info = twin.step(taps(info, rng))
+        assert np.array_equal(reward, row[0])
+    assert terminated or truncated
+    assert np.array_equal(twin.play.returns, env.returns)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_agents_in_turn_with_and_without_a_team(count):
+    """§3.4, §5: the same taps are paid to the one who taps, or to everybody; taps that are invalid pass the turn too."""
+    alone, movers, _ = run(1, False)
+    own, turns, _ = run(count, False)
+    team, again, env = run(count, True)
+    assert turns == again == [k % count for k in range(len(movers))]
+    for k, paid in enumerate(alone[:, 0]):
+        assert np.array_equal(own[k, k % count], paid)
+        assert not np.delete(own[k], k % count, 0).any()
+        assert all(np.array_equal(row, paid) for row in team[k])
+    assert own.shape[0] == team.shape[0] == alone.shape[0]
+    assert env.game.utility == "cooperative"
+    assert momagames.spec(ID, num_agents=count).utility == "individual"
+
+
+def test_many_at_once_with_masks():
+    """make_vec: a mask for each, and environment i is the single one with seed + i."""
+    envs = momagames.make_vec(ID, num_envs=4, level=5)
+    singles = [momagames.make(ID, api="gymnasium", level=5) for _ in range(4)]
+    _, infos = envs.reset(seed=10)
+    given = [env.reset(seed=10 + i)[1] for i, env in enumerate(singles)]
+    rng = np.random.default_rng(0)
+    assert infos["action_mask"].shape == (4, 117)
+    for _ in range(15):
+        assert all(np.array_equal(mask, info["action_mask"]) for mask, info in zip(infos["action_mask"], given, strict=True))
+        actions = np.array([taps(info, rng) for info in given])
+        seen, rewards, _, _, infos = envs.step(actions)
+        for i, env in enumerate(singles):
+            board, reward, _, _, given[i] = env.step(actions[i])
+            assert np.array_equal(seen[i], board)
+            assert np.array_equal(rewards[i], reward)
+    hosted = gymnasium.make_vec(HOSTED, num_envs=2, level=5, vectorization_mode="vector_entry_point")
+    assert hosted.reset(seed=1)[1]["action_mask"].any(axis=1).all()
+
+
+def test_forms_of_the_observation():
+    """§7.1 to §7.3: other axes, more channels and fields say the same."""
+    forms = [{}, {"axes": "yxc"}, {"axes": "cyx"}, {"channels": 27}, {"observation": "dict"}]
+    envs = [momagames.make(ID, api="gymnasium", level=9, **form) for form in forms]
+    given = [env.reset(seed=2) for env in envs]
+    rng = np.random.default_rng(1)
+    for turn in range(12):
+        assert all(env.observation_space.contains(seen) for env, (seen, *_) in zip(envs, given, strict=True))
+        xyc, yxc, cyx, wide, fields = (seen for seen, *_ in given)
+        info = given[0][-1]
+        assert xyc.shape == (13, 9, 24)
+        assert np.array_equal(yxc, xyc.transpose(1, 0, 2)[::-1])
+        assert np.array_equal(cyx, xyc.transpose(2, 1, 0)[:, ::-1])
+        assert wide.shape == (13, 9, 27)
+        assert np.array_equal(wide[..., :24], xyc)
+        assert wide[..., 24:26].any()
+        assert not wide[..., 26].any()
+        assert np.array_equal(fields["board"], xyc)
+        assert fields["goals_remaining"].tolist() == [*info["goals_remaining"], 0, 0, 0]
+        assert fields["moves_left"].tolist() == [50 - turn]
+        tap = taps(info, rng, 1)
+        given = [env.step(tap) for env in envs]
+
+
+def test_invalid_taps_can_be_refused():
+    env = gymnasium.make(HOSTED, level=4, invalid="raise")
+    _, info = env.reset(seed=1)
+    wrong = int(info["action_mask"].argmin())
+    before = env.unwrapped.get_state()
+    with pytest.raises(IllegalAction, match="agent_0 cannot play"):
+        env.step(wrong)
+    assert env.unwrapped.get_state() == before
+    _, reward, _, _, info = env.step(int(info["action_mask"].argmax()))
+    assert info["valid"]
+    lenient = gymnasium.make(HOSTED, level=4)
+    lenient.reset(seed=1)
+    _, reward, _, _, info = lenient.step(wrong)
+    assert not info["valid"]
+    assert reward.tolist() == [0, 0, -1, -1, 0, 0]
