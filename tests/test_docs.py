@@ -148,12 +148,13 @@ def table(text: str, first_column: str) -> list[list[str]]:
 
 
 def level_letters(game: Game, name: str) -> dict[str, float]:
-    """G, A_k, M, V and T of a game with a level (MO-TileBlast, SPEC §5), for the objective of this name."""
+    """G, A_k, M, V, F and T of a game with a level (MO-TileBlast, SPEC §5), for the objective of this name."""
     level, taps = levels.load(game.params["level"]), game.max_plies
     valid = level.moves if game.params["strict_moves"] else taps
     amounts = levels.goal_bounds(level, valid)
     one = amounts[int(name[-1]) - 1] if name.startswith("goal_") else 0
-    return {"G": sum(amounts), "A_k": one, "M": level.moves, "V": valid, "T": taps}
+    fed = sum(feed.total for feed in level.feeds)
+    return {"G": sum(amounts), "A_k": one, "M": level.moves, "V": valid, "F": fed, "T": taps}
 
 
 def value_of(text: str, game: Game, name: str = "") -> float:
@@ -171,7 +172,7 @@ def shapes(id: str) -> list[Game]:
     """Boards that are square, wide and tall, and whatever else changes what SPEC.md declares."""
     known = {parameter.name for parameter in momagames.spec(id).parameters}
     wide = {"board_width": 9, "board_height": 6, "num_colors": 3, "clear_bonus": 7.0}
-    tall = {"board_width": 4, "board_height": 11}
+    tall = {"board_width": 4, "board_height": 11, "level": 5}
     return [momagames.spec(id, **{k: v for k, v in given.items() if k in known}) for given in ({}, wide, tall)]
 
 

@@ -40,14 +40,14 @@ PARAMETERS = (
 )
 KERNELS = Kernels(rules.deal, rules.legal, rules.step, view.observe, thin=rules.thin)
 TAPS_A_MOVE = 20  # §6.3
-MOST_HITS = 2 * CELLS**2  # §5.4 in one tap
+MOST_HITS = 2 * CELLS**2  # §5.4 in one tap, drops that come in apart
 
 
 def goals_of(level: levels.Level, params: Mapping[str, Any], max_taps: int) -> dict[str, tuple[Objective, float]]:
     """§5 Every objective with its bounds, and what it is divided by (§5.7)."""
     limit, valid = level.moves, level.moves if params["strict_moves"] else max_taps
     amounts = levels.goal_bounds(level, valid)
-    total = sum(amounts)
+    total, fed = sum(amounts), sum(feed.total for feed in level.feeds)
     table = [
         ("goals", "units of all goals", 0, total, 0, total, "§5.1", total),
         *((f"goal_{k + 1}", "units of the goal", 0, n, 0, n, "§5.1", total) for k, n in enumerate(amounts)),
@@ -59,7 +59,7 @@ def goals_of(level: levels.Level, params: Mapping[str, Any], max_taps: int) -> d
         ("created", "power pieces made by groups", 0, 1, 0, valid, "§5.4", limit),
         ("used", "power pieces used", 0, CELLS, 0, CELLS * valid, "§5.4", 1),
         ("combo", "taps that join power pieces", 0, 1, 0, valid, "§5.4", limit),
-        ("score", "points", 0, MOST_HITS, 0, MOST_HITS * valid, "§5.4", 100),
+        ("score", "points", 0, MOST_HITS + fed, 0, MOST_HITS * valid + fed, "§5.4", 100),
         *((f"color_{k}", "basics of the colour cleared", 0, CELLS, 0, CELLS * valid, "§5.5", 1) for k in range(1, 7)),
     ]
     out: dict[str, tuple[Objective, float]] = {}

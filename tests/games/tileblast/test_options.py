@@ -98,6 +98,22 @@ def test_fields(channels):
         assert seen["moves_left"].tolist() == [plain.game.facts(plain.state)["moves_left"]] == [int(state["limit"]) - moves]
 
 
+def test_points_of_drops_that_come_in_and_leave_at_once():
+    """§5.4 Nothing but seedbags comes in, and every one falls out: the bound of a tap counts them."""
+    level = {
+        "id": 1, "title": "Rain", "moves": 3, "colours": ["red", "blue"], "goals": [{"collect": "seedbag", "amount": 50_000}],
+        "layout": "#############\n" * 8 + "rrb##########\n",
+        "feed": [{"piece": "seedbag", "per_mille": 1000, "max_on_board": 117, "total": 60_000}],
+    }  # fmt: skip
+    play = Play(momagames.spec(ID, level=level, objectives=["score", "goals"]))
+    play.deal(0)
+    play.turn(0)
+    assert play.reward.tolist() == [[60_002, 50_000]]
+    score = play.game.objectives[0]
+    assert score.high == 2 * 117**2 + 60_000
+    assert score.return_high == 3 * 2 * 117**2 + 60_000
+
+
 def test_thinned_masks():
     """§4.2 Taps that are cleared do what another one does."""
     game = momagames.spec(ID, level=2)
