@@ -48,7 +48,7 @@ class Rates:
         if len(self._buckets) > CLIENTS:
             self._buckets.popitem(last=False)
         if held < 1:
-            raise Refusal(429, f"more than {self.rate:g} requests per second; try again later")
+            raise Refusal(429, f"more than {self.rate:g} requests per second; try again later", {"retry-after": "1"})
 
 
 async def whole(chunks: AsyncIterator[bytes], declared: str | None, limits: Limits) -> bytes:

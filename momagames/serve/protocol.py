@@ -22,11 +22,11 @@ CELL_TEXTS = [f"[{i % WIDTH - CENTER[0]}, {i // WIDTH - CENTER[1]}]" for i in ra
 
 
 class Refusal(Exception):
-    """A request that is answered with an error; it has changed nothing."""
+    """A request that is answered with an error; it has changed nothing. Headers are those of the answer."""
 
-    def __init__(self, status: int, text: str) -> None:
+    def __init__(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(text)
-        self.status, self.text = status, text
+        self.status, self.text, self.headers = status, text, headers
 
 
 class Request(BaseModel):
