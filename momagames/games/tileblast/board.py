@@ -15,7 +15,7 @@ def draw(state, n):
     return draw_word(state, n)
 
 
-@routine
+@kernel
 def draw_color(state):
     """§2.2 A colour that may be drawn, 1..6."""
     count = np.int64(state["colors"])
@@ -30,7 +30,7 @@ def draw_color(state):
     return np.int64(state["palette"][k])
 
 
-@routine
+@kernel
 def place(state, cell, kind, hp, color):
     """A piece of size 1 in a cell; nothing else about the cell changes."""
     state["kind"][cell] = kind
@@ -52,7 +52,7 @@ def vacate(state, cell):
     state["flags"][cell] = 0
 
 
-@routine
+@kernel
 def remove(state, anchor):
     """Take a piece off the board."""
     big = ATTRIBUTES[np.int64(state["kind"][anchor])] & BIG

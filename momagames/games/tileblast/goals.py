@@ -14,7 +14,7 @@ def collects(state, goal, thing, color):
     return (np.int64(state["goal_units"][goal]) >> thing) & 1 and (asked == 0 or asked == color)
 
 
-@routine
+@kernel
 def credit(state, thing, color):
     """§6.1 One unit, for every goal that it fits; units beyond an amount are not counted."""
     for goal in range(np.int64(state["goals"])):

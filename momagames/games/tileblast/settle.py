@@ -124,7 +124,7 @@ def leave(state):
     return left
 
 
-@routine
+@kernel
 def refill(state):
     """§4.7 c) New pieces from above; whether a drop was among them."""
     came = False
@@ -143,7 +143,7 @@ def refill(state):
     return came
 
 
-@routine
+@kernel
 def new_piece(state, cell):
     """§4.8 What comes in; whether it is a drop."""
     for feed in range(np.int64(state["feeds"])):

@@ -50,7 +50,7 @@ def free_powers(state):
     return low & ~caged_low, high & ~caged_high
 
 
-@routine
+@kernel
 def valid_taps(state):
     """§3.2 The valid taps of a game that is not over, as a set of cells."""
     low, high = free_powers(state)
