@@ -101,17 +101,17 @@ def test_fields(channels):
 def test_points_of_drops_that_come_in_and_leave_at_once():
     """§5.4 Nothing but seedbags comes in, and every one falls out: the bound of a tap counts them."""
     level = {
-        "id": 1, "title": "Rain", "moves": 3, "colours": ["red", "blue"], "goals": [{"collect": "seedbag", "amount": 50_000}],
+        "id": 1, "title": "Rain", "moves": 3, "colours": ["red", "blue"], "goals": [{"collect": "seedbag", "amount": 500}],
         "layout": "#############\n" * 8 + "rrb##########\n",
-        "feed": [{"piece": "seedbag", "per_mille": 1000, "max_on_board": 117, "total": 60_000}],
+        "feed": [{"piece": "seedbag", "per_mille": 1000, "max_on_board": 117, "total": 600}],
     }  # fmt: skip
     play = Play(momagames.spec(ID, level=level, objectives=["score", "goals"]))
     play.deal(0)
     play.turn(0)
-    assert play.reward.tolist() == [[60_002, 50_000]]
+    assert play.reward.tolist() == [[602, 500]]
     score = play.game.objectives[0]
-    assert score.high == 2 * 117**2 + 60_000
-    assert score.return_high == 3 * 2 * 117**2 + 60_000
+    assert score.high == 2 * 117**2 + 600
+    assert score.return_high == 3 * 2 * 117**2 + 600
 
 
 def test_thinned_masks():
