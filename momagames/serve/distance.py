@@ -42,13 +42,15 @@ class Distances:
                 wanted = wanted * ~COUNTING
             weights.append(np.outer(wanted, (colors == goal.color) | (goal.color == 0)).ravel())
         self._weights, self._covers = np.array(weights, np.float64), np.array(covers, np.float64)
-        self._counters = counters
+        self._counters, self._any_cover = counters, bool(self._covers.any())
 
     def __call__(self, state: State) -> list[int]:
-        kinds = state["kind"].astype(np.intp)
-        weights = self._weights.take(kinds * ANY + state["color"], axis=1)
+        kinds = state["kind"]
+        weights = self._weights.take(np.multiply(kinds, ANY, dtype=np.intp) + state["color"], axis=1)
         found = weights @ state["hp"].astype(np.float64)  # of a piece of size 2 at its anchor
-        found += self._covers @ np.bincount(state["cover"], minlength=len(COVERS))
+        if self._any_cover:
+            found += self._covers @ np.bincount(state["cover"], minlength=len(COVERS))
         for number, weights, shift in self._counters:
             found[number] += weights[kinds] @ (state["counters"].astype(np.int64) >> shift & COUNTER)
-        return [int(n) for n in found]
+        distances: list[int] = found.astype(np.int64).tolist()
+        return distances

@@ -17,6 +17,7 @@ CENTER = (WIDTH // 2, HEIGHT // 2)  # the cell that requests call 0, 0
 # What clients divide the channels by: none is 0, and each at least what the channel usually holds
 NORMS = (1, 3, 3, 3, 3, 3, 3, 1, 10, 10, 1, 1, 1, 1, 1, 4, 1, 2, 1, 2, 1, 10, 10, 1)
 SHOWN = 3  # wrong fields that an answer names
+DIGIT = 9
 NUMBERS = np.array([f"{n},".encode() for n in range(256)]).view(np.uint32)  # as text of four bytes, some of them 0
 CELL_TEXTS = [f"[{i % WIDTH - CENTER[0]}, {i // WIDTH - CENTER[1]}]" for i in range(CELLS)]
 
@@ -123,7 +124,11 @@ def valid_positions(mask: NDArray[np.int8]) -> str:
 
 
 def numbers(board: NDArray[np.uint8]) -> str:
-    """uint8[n] as text with commas."""
+    """uint8[n] as text with commas; nearly always all are digits, which takes a third of the time."""
+    if board.max() <= DIGIT:
+        text = np.full(2 * board.size - 1, ord(","), np.uint8)
+        np.add(board, ord("0"), out=text[::2])
+        return text.tobytes().decode("ascii")
     return NUMBERS.take(board).tobytes().translate(None, b"\0").decode("ascii")[:-1]
 
 

@@ -219,3 +219,4 @@ def test_what_is_off_by_how_much(levels):
 def test_numbers_of_all_lengths_are_written():
     board = np.array([0, 9, 10, 255, 100, 1], np.uint8)
     assert numbers(board) == "0,9,10,255,100,1"
+    assert numbers(np.array([9, 0, 3], np.uint8)) == "9,0,3"
