@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import pytest
 from hypothesis import settings
@@ -20,3 +21,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def interpreted() -> bool:
     """Whether the rules run without the compiler (NUMBA_DISABLE_JIT=1): tests then play smaller games."""
     return INTERPRETED
+
+
+@pytest.fixture
+def pygame(monkeypatch):
+    """pygame without a screen and without waiting."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    module = pytest.importorskip("pygame")
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    yield module
+    module.display.quit()

@@ -16,16 +16,6 @@ SEED = 1  # no meteor falls on the person early
 
 
 @pytest.fixture
-def pygame(monkeypatch):
-    """pygame without a screen and without waiting."""
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    module = pytest.importorskip("pygame")
-    monkeypatch.setattr(keyboard.time, "sleep", lambda seconds: None)
-    yield module
-    module.display.quit()
-
-
-@pytest.fixture
 def hit(pygame):
     """Press keys, one after the other; `down` and `up` do half of it."""
 

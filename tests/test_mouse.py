@@ -20,16 +20,6 @@ SAMEGAME, BREAKTHROUGH, TILEBLAST = "mo-samegame-v0", "mo-breakthrough-v0", "mo-
 
 
 @pytest.fixture
-def pygame(monkeypatch):
-    """pygame without a screen and without waiting."""
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    module = pytest.importorskip("pygame")
-    monkeypatch.setattr(keyboard.time, "sleep", lambda seconds: None)
-    yield module
-    module.display.quit()
-
-
-@pytest.fixture
 def mouse(pygame):
     """Move, press and release a mouse at pixels of the window, and press keys."""
 

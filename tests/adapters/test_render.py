@@ -340,16 +340,6 @@ def test_without_pygame_there_are_pictures_but_no_window(monkeypatch):
         Renderer(momagames.spec(SAMEGAME), "human")
 
 
-@pytest.fixture
-def pygame(monkeypatch):
-    """pygame without a screen and without waiting."""
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    module = pytest.importorskip("pygame")
-    monkeypatch.setattr(render.time, "sleep", lambda seconds: None)
-    yield module
-    module.display.quit()
-
-
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
 @pytest.mark.parametrize("id", [POMMERMAN, "mo-pommerman-radio-v0", "mo-pommerman-duel-v0", BREAKTHROUGH])
 def test_every_door_renders_in_every_mode(id, api, pygame):
