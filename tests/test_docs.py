@@ -161,10 +161,12 @@ def value_of(text: str, game: Game, name: str = "") -> float:
     """A formula of SPEC.md, such as 2W(2H - 5) + 1, with the letters of the game's board; in the row of this objective."""
     letters = {letter: game.params.get(key, 0) for letter, key in
                (("W", "board_width"), ("H", "board_height"), ("C", "num_colors"), ("clear_bonus", "clear_bonus"),
-                ("T", "max_steps"), ("I", "num_items"), ("n", "board_size"))}  # fmt: skip
-    letters |= {"W": letters["W"] or game.params.get("num_wood", 0), "E": sum(team != game.teams[0] for team in game.teams)}
+                ("T", "max_steps"), ("I", "num_items"), ("n", "board_size"),
+                ("R", "required_mail"), ("P", "num_players"))}  # fmt: skip
+    letters |= {"W": letters["W"] or game.params.get("num_wood", 0), "T": letters["T"] or game.params.get("max_step", 0)}
+    letters |= {"E": sum(team != game.teams[0] for team in game.teams)}
     letters |= level_letters(game, name) if "level" in game.params else {}
-    formula = re.sub(r"(?<=[\d)WHC])\s*(?=[WHCT(])", "*", text.strip().rstrip(".")).replace("^", "**")
+    formula = re.sub(r"(?<=[\d)WHC])\s*(?=[WHCTR(])", "*", text.strip().rstrip(".")).replace("^", "**")
     return float(eval(formula, {"floor": lambda x: x // 1, **letters}))
 
 
