@@ -213,8 +213,8 @@ class Kernels:
 
     deal(state)                    start position; draws from the state's own random word
     legal(state, agent, mask)      int8[M]: 1 for each legal action of `agent` (for a MultiDiscrete action the parts one
-                                   after the other); all zero for an agent that may not act. Where all move at once an
-                                   agent without a choice (at most one legal action in each part) does not act: its
+                                   after the other); all zero for an agent that may not act (but see `Game.passes`), and
+                                   when the game is over. Where all move at once an agent without a choice (at most one legal action in each part) does not act: its
                                    action is neither checked nor to be read by `step`
     step(state, actions, reward)   one environment step. actions int64[S, P], P parts for each of S actors: S is 1 (the
                                    agent to move) in a sequential game, else the number of agents. reward float32[A, K]
@@ -267,7 +267,11 @@ class Game:
                      for games with a parameter `color_rewards`, else None
     facts            optional: state -> what `infos` of the doors of one environment say besides the mask
     lenient          whether actions outside the mask are played as well: the rules then say what they do
+    passes           in games of turns: whether an agent without a legal action stays in the game. What it says is then a pass,
+                     and masks show what an agent could do if it were its turn
     mask_space       whether action masks are declared as Box(0, 1, int8) or as MultiBinary
+    published_weights   one for each objective, with which the reward vector gives the scalar reward of the original, if
+                     there is one and the objectives say enough
     parameters       the keywords that the factory takes, with their ranges
     position_keys    keys of the dict form of a position
     reward_bounds    (low, high) of the reward space in every objective, where the original declares one for all; without
@@ -310,6 +314,8 @@ class Game:
     pick: Callable[[State, tuple[float, float], tuple[float, float]], Any] | None = None
     facts: Callable[[State], dict[str, Any]] | None = None
     lenient: bool = False
+    passes: bool = False
+    published_weights: tuple[float, ...] | None = None
     mask_space: Literal["box", "binary"] = "box"
     parameters: tuple[Parameter, ...] = ()
     position_keys: tuple[str, ...] = ()

@@ -65,8 +65,8 @@ class Seating:
         return [i for i in range(len(self.game.agents)) if any(part.sum() > 1 for part in np.split(self.play.mask(i), cuts))]
 
     def asked(self) -> list[int]:
-        """Those of them that people play."""
-        return [i for i in self.acting() if self.game.agents[i] in self.humans]
+        """Those of them that people play, if they can do anything."""
+        return [i for i in self.acting() if self.game.agents[i] in self.humans and self.play.mask(i).any()]
 
     def look(self) -> dict[str, Any]:
         """Render options of what people may see: as long as the only one has something to choose, what this agent sees."""
@@ -102,9 +102,7 @@ class Seating:
     def move(self, chosen: dict[int, Any]) -> dict[int, Any]:
         """Play the actions of people, by agent, together with those of the policies. Returns the actions of all who act."""
         play, agents = self.play, self.game.agents
-        actions = {
-            i: chosen[i] if i in chosen else self.policies[agents[i]](play.state, play.mask(i), self.rng) for i in self.acting()
-        }
+        actions = {i: chosen[i] if i in chosen else play.ask(i, self.policies.get(agents[i]), self.rng) for i in self.acting()}
         if self.game.sequential:
             self.last = actions[play.mover]
         else:

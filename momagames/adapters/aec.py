@@ -15,8 +15,9 @@ from momagames.adapters.declared import Declared, central_state
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import shown_mask, shown_masks
 from momagames.contract import Game, State
-from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TRUNCATED
+from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
 from momagames.engine.play import Play, random_legal
+from momagames.kernels.record import CUT_OFF
 
 
 class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
@@ -60,13 +61,13 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
     def _begin(self) -> None:
         self._started = True
         play = self.play
-        over, cut = bool(play.state["over"]), bool(play.state["truncated"])
+        over, cut = bool(play.state["over"]), int(play.state["truncated"])
         gone = play.state["gone"]
         self.agents = [agent for agent, i in self._index.items() if not gone[i]]
         self._pay()
         self._cumulative_rewards = {agent: play.totals[self._index[agent]] for agent in self.agents}
-        self.terminations = dict.fromkeys(self.agents, over and not cut)
-        self.truncations = dict.fromkeys(self.agents, over and cut)
+        self.terminations = dict.fromkeys(self.agents, over and cut != CUT_OFF)
+        self.truncations = dict.fromkeys(self.agents, over and cut != 0)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._tell()
         self.agent_selection = self.agents[0] if self.agents and not self._sequential else self.possible_agents[play.mover]
@@ -211,12 +212,12 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
 
     def _end(self, status: int) -> None:
         """Somebody has left, or the game is over."""
-        over, cut = bool(status & OVER), bool(status & TRUNCATED)
+        over, ended, cut = bool(status & OVER), bool(status & TERMINATED), bool(status & TRUNCATED)
         gone = self.play.state["gone"]
         for agent in self.agents:
             left = bool(gone[self._index[agent]])
-            self.terminations[agent] = left or (over and not cut)
-            self.truncations[agent] = over and cut and not left
+            self.terminations[agent] = left or ended
+            self.truncations[agent] = cut and not left
         names = self.possible_agents[status // MOVER :] + self.possible_agents[: status // MOVER]
         alive = [agent for agent in names if agent in self.agents and (over or not self.terminations[agent])]
         self.agent_selection = alive[0]
@@ -230,7 +231,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         self._last_action = None
         self._pay()
         self._tell()
-        self._end(OVER | (i + 1) % len(self.possible_agents) * MOVER)
+        self._end(OVER | TERMINATED | (i + 1) % len(self.possible_agents) * MOVER)
 
     # ------------------------------------------------------------------------------------------------------- position
 

@@ -15,7 +15,7 @@ from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, observation_space, reward_space, shown_mask
 from momagames.contract import Game, Policy, State, begin_game
-from momagames.engine.loops import OVER, SOMEBODY_GONE, TRUNCATED
+from momagames.engine.loops import OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
 from momagames.engine.play import Play, random_legal
 from momagames.errors import BadCall, BadParameter, nearest, one_of
 
@@ -94,14 +94,14 @@ class OneAgent(gymnasium.Env[Any, Any]):
             self._turn(random_legal(self.play.mask(self._seat), self.game.actions, self.np_random))
         else:
             self.play.end(self.game.forfeit_reward(self._seat))
-            self._status = OVER
+            self._status = OVER | TERMINATED
         self._status = self._let_others_play(self._status)
         reward = (self.play.returns[self._seat] - before).astype(np.float32)
-        cut = bool(self._status & TRUNCATED)
-        over = bool(self._status & OVER) or bool(self.play.state["gone"][self._seat])
+        left = bool(self.play.state["gone"][self._seat])
+        terminated, truncated = left or bool(self._status & TERMINATED), not left and bool(self._status & TRUNCATED)
         if self.render_mode == "human":
             self.render()
-        return self._seen(), reward, over and not cut, over and cut, self._info()
+        return self._seen(), reward, terminated, truncated, self._info()
 
     def _turn(self, action: Any) -> None:
         """One environment step, with what the others do where all act at once."""
@@ -110,8 +110,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
             self._last_action = action
         else:
             for i, policy in self._policies.items():
-                if self.play.mask(i).any():
-                    self.play.pending[i] = policy(self.play.state, self.play.mask(i), self.np_random)
+                self.play.pending[i] = self.play.ask(i, policy, self.np_random)
             self.play.pending[self._seat] = action
             self._status = self.play.turn(self.play.pending)
             self._last_action = self.play.pending.copy()
@@ -120,7 +119,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         """Turn-based: until this agent is to move, or the game is over, or (if it has left) the game is played out."""
         while self.game.sequential and not status & OVER and self.play.mover != self._seat:
             mover = self.play.mover
-            action = self._policies[mover](self.play.state, self.play.mask(mover), self.np_random)
+            action = self.play.ask(mover, self._policies[mover], self.np_random)
             if not self.play.is_legal(mover, action):
                 raise self.play.refuse(mover, action)
             status = self.play.turn(action)

@@ -11,6 +11,7 @@ from momagames.contract import Game
 from momagames.engine import loops
 from momagames.engine.workers import Workers
 from momagames.errors import BadCall, BadParameter, IllegalAction, nearest, one_of
+from momagames.kernels.record import CUT_OFF
 
 Autoreset = Literal["next_step", "same_step", "disabled"]
 Views = Literal["mover", "all"]
@@ -102,11 +103,11 @@ class Batch:
         self.states[:] = states
         self._loops.look(self.states, self.observations, self.masks)
         self._clear(np.ones(self.num_envs, np.bool_))
-        over, cut, gone = (self.states[name] != 0 for name in ("over", "truncated", "gone"))
-        gone = gone[:, : len(self.game.agents)]
+        over, cut = self.states["over"] != 0, self.states["truncated"]
+        gone = self.states["gone"][:, : len(self.game.agents)] != 0
         self._ended[:] = over
-        self.terminated[:] = gone | (over & ~cut)[:, None]
-        self.truncated[:] = ~gone & (over & cut)[:, None]
+        self.terminated[:] = gone | (over & (cut != CUT_OFF))[:, None]
+        self.truncated[:] = ~gone & (over & (cut != 0))[:, None]
         self._dealt = True
 
     def _clear(self, chosen: NDArray[np.bool_]) -> None:

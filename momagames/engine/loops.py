@@ -16,12 +16,13 @@ from momagames.contract import Game
 from momagames.engine.sharing import sharing
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import driver, find_value, kernel
+from momagames.kernels.record import CUT_OFF
 from momagames.kernels.rng import advance, below
 
 ONE, ONE_BYTE = np.uint64(1), np.uint8(1)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to an environment whose episode has ended
 
-OVER, TRUNCATED, SOMEBODY_GONE, MOVER = 1, 2, 4, 8  # what `Single.turn` returns
+OVER, TERMINATED, TRUNCATED, SOMEBODY_GONE, MOVER = 1, 2, 4, 8, 16  # what `Single.turn` returns
 
 Loop = Callable[..., Any]
 
@@ -34,6 +35,15 @@ def begin(state):
     state["over"] = 0
     state["truncated"] = 0
     state["gone"][:] = 0
+
+
+@kernel
+def status_of(state):
+    """Whether a game is over, and how: OVER, TERMINATED, TRUNCATED."""
+    if not state["over"]:
+        return 0
+    cut = np.int64(state["truncated"])
+    return OVER + (cut != CUT_OFF) * TERMINATED + (cut != 0) * TRUNCATED
 
 
 @kernel
@@ -119,9 +129,9 @@ class Single:
     view(states, obs, masks)                          what the mover sees (one row), or every agent (a row each)
     turn(states, actions, parts, reward, totals, returns, obs, masks)
                                                       step, then view; adds the reward to `returns`, and to `totals`,
-                                                      where that of all who acted starts anew; returns OVER | TRUNCATED |
-                                                      SOMEBODY_GONE, and the agent to move times MOVER. Does nothing if
-                                                      an action is illegal: returns -1 - its actor
+                                                      where that of all who acted starts anew; returns OVER | TERMINATED |
+                                                      TRUNCATED | SOMEBODY_GONE, and the agent to move times MOVER. Does
+                                                      nothing if an action is illegal: returns -1 - its actor
     """
 
     deal: Loop
@@ -234,8 +244,7 @@ def _make_single(game: Game) -> Single:
                 before = totals[agent, k] if sequential and agent != mover else np.float32(0.0)
                 totals[agent, k] = before + reward[agent, k]
                 returns[agent, k] += reward[agent, k]
-        status = np.int64(state["over"]) * OVER + np.int64(state["truncated"]) * TRUNCATED + gone * SOMEBODY_GONE
-        return status + np.int64(state["to_move"]) * MOVER
+        return status_of(state) + gone * SOMEBODY_GONE + np.int64(state["to_move"]) * MOVER
 
     name = game.rules_key
     return Single(
@@ -307,12 +316,12 @@ def _make_many(game: Game) -> Many:
                 for agent in range(rewards.shape[1]):
                     for k in range(rewards.shape[2]):
                         sums[i, agent, k] += rewards[i, agent, k]
-            over = state["over"] != 0
-            cut = state["truncated"] != 0
+            status = status_of(state)
+            over = status & OVER != 0
             for agent in range(rewards.shape[1]):
                 left = state["gone"][agent] != 0
-                terminated[i, agent] = left or (over and not cut)
-                truncated[i, agent] = over and cut and not left
+                terminated[i, agent] = left or status & TERMINATED != 0
+                truncated[i, agent] = status & TRUNCATED != 0 and not left
             if over:
                 finished[i] = True
                 final_lengths[i] = lengths[i]

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, State
+from momagames.contract import Game, Policy, State
 from momagames.engine import loops
 from momagames.engine.shown import Shown
 from momagames.errors import BadState, IllegalAction
 
+PASS = 0  # what an agent says that has no legal action, see `Game.passes`
 INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types of numbers that need no second look
 
 
@@ -50,7 +51,7 @@ def loaded(game: Game, given: Any) -> NDArray[Any]:
         states["gone"] = record["gone"]
         if record["over"]:  # a game that was broken off stays so
             states["over"], states["truncated"] = record["over"], record["truncated"]
-    if game.sequential:
+    if game.sequential and not game.passes:
         mask = np.zeros(game.mask_size, np.int8)
         loops.single(game).look(states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask)
         if not mask.any():  # nobody can play on: the game is over before it starts
@@ -98,7 +99,6 @@ class Play:
         self._parts = game.actions
         self._shape, self._column = (len(game.actions),), self.pending[:, 0]
         self._simple = len(game.actions) == 1
-        self._waiting = np.zeros(game.mask_size, np.int8)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("game", "states", "observations", "masks", "reward", "totals", "returns", "pending", "mover", "log")
@@ -154,9 +154,10 @@ class Play:
 
     def mask(self, agent: int) -> NDArray[np.int8]:
         """The mask of an agent, int8[M] (a buffer: copy it, do not write)."""
-        if self._sequential:
-            return self.masks[0] if agent == self.mover else self._waiting
-        mask: NDArray[np.int8] = self.masks[agent]
+        mask: NDArray[np.int8] = self.masks[0 if self._sequential else agent]
+        if self._sequential and agent != self.mover:
+            mask = np.zeros_like(mask)
+            self._loops.look(self.states, agent, np.zeros(self.game.observation_bytes, np.uint8), mask)
         return mask
 
     def observe(self, agent: int) -> dict[str, NDArray[Any]]:
@@ -164,7 +165,7 @@ class Play:
         if self._sequential:
             if agent != self.mover:
                 row = np.zeros(self.game.observation_bytes, np.uint8)
-                self._loops.look(self.states, agent, row, np.zeros_like(self._waiting))
+                self._loops.look(self.states, agent, row, np.zeros_like(self.masks[0]))
                 return self.game.observation_views(row)
             agent = 0
         return {name: field.copy("K") for name, field in self._fields[agent]}
@@ -177,6 +178,11 @@ class Play:
         assert self._shown is not None
         seen = self._shown.of(self.observations)
         return [self._entry(*row, mask) for row, mask in zip(seen, masks)]  # noqa: B905 - as long as each other
+
+    def ask(self, agent: int, policy: Policy | None, rng: np.random.Generator) -> Any:
+        """What a policy does for an agent; it is not asked, and need not be there, where nothing is legal."""
+        mask = self.mask(agent)
+        return policy(self.state, mask, rng) if policy and mask.any() else PASS
 
     def is_legal(self, agent: int, action: Any) -> bool:
         """Whether the rules allow an action of this agent now."""
@@ -266,7 +272,7 @@ class Play:
 
 
 def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
-    """A legal action, uniformly: an int, or int64[P] for an action of several parts."""
+    """A legal action, uniformly: an int, or int64[P] for an action of several parts. PASS where nothing is legal."""
     cuts = np.split(mask, np.cumsum(parts)[:-1])
-    chosen = [int(rng.choice(np.flatnonzero(part))) for part in cuts]
+    chosen = [int(rng.choice(np.flatnonzero(part))) if part.any() else PASS for part in cuts]
     return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)

@@ -121,7 +121,7 @@ def play_one(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.ran
                 parts = np.split(play.mask(agent), cuts)
                 row = 0 if game.sequential else agent
                 actions[row] = [int(part.argmax()) for part in parts]  # the first legal one
-                if game.sequential or any(part.sum() > 1 for part in parts):
+                if any(part.sum() > (0 if game.sequential else 1) for part in parts):
                     action = seats[agent].move(play, agent, luck[agent])
                     if action is not None:
                         if not play.is_legal(agent, action):

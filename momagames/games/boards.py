@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -91,6 +92,27 @@ def read(text: str) -> dict[str, Any]:
     facts, *board = text.strip().splitlines() or [""]
     position: dict[str, Any] = dict(fact.partition("=")[::2] for fact in facts.split())
     return {**position, "board": [row.strip() for row in board]}
+
+
+def spell(position: Mapping[str, Any]) -> list[str]:
+    """Keys and values as lines, name=value in JSON."""
+    return [f"{name}={json.dumps(value, separators=(',', ':'))}" for name, value in position.items()]
+
+
+def unspell(text: str) -> tuple[dict[str, Any], list[str]]:
+    """What `spell` wrote, and the words that are something else; or BadState."""
+    position: dict[str, Any] = {}
+    rest = []
+    for word in text.split():
+        name, equals, value = word.partition("=")
+        if not equals:
+            rest.append(word)
+            continue
+        try:
+            position[name] = json.loads(value)
+        except ValueError as error:
+            raise BadState(f"{name}={value!r} cannot be read: {error}") from None
+    return position, rest
 
 
 def numbers(text: str) -> list[int]:

@@ -13,8 +13,10 @@ HEADER: dict[str, tuple[Any, ...]] = {
     "to_move": ("i4",),  # index of the agent to move; always 0 where all agents move at once
     "ply": ("i4",),  # environment steps made since the start
     "over": ("u1",),  # 1 after the last step
-    "truncated": ("u1",),  # 1 if the game was cut off by a limit rather than decided
+    "truncated": ("u1",),  # whether a limit cut the game off, see below
 }
+# In `truncated`: a limit ended an undecided game; the game was decided in the very step in which it reached the limit
+CUT_OFF, CUT_OFF_AND_DECIDED = 1, 2
 
 
 def record(seats: int, /, **fields: Iterable[Any]) -> np.dtype[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from momagames.contract import State, check_position, position_number
 from momagames.errors import BadState, one_of
+from momagames.games import boards
 from momagames.games.pommerman import rules
 from momagames.games.pommerman.facts import RESULTS, facts
 from momagames.games.pommerman.state import (
@@ -388,21 +389,10 @@ def show(state: State) -> str:
     position = save(state)
     size = int(state["size"])
     board = position.pop("board")
-    facts = [f"{name}={json.dumps(value, separators=(',', ':'))}" for name, value in position.items()]
-    return "\n".join([*facts, *(board[k : k + size] for k in range(0, size * size, size))])
+    return "\n".join([*boards.spell(position), *(board[k : k + size] for k in range(0, size * size, size))])
 
 
 def read(text: str) -> dict[str, Any]:
     """The dict form of what `show` wrote."""
-    position: dict[str, Any] = {}
-    board = []
-    for line in text.split():
-        name, equals, value = line.partition("=")
-        if not equals:
-            board.append(line)
-            continue
-        try:
-            position[name] = json.loads(value)
-        except ValueError as error:
-            raise BadState(f"{name}={value!r} cannot be read: {error}") from None
+    position, board = boards.unspell(text)
     return {**position, "board": "".join(board)}

@@ -1,0 +1,220 @@
+"""MO-RoboticMail: parameters, objectives, assembly. The rules are in rules.py, their text in SPEC.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
+from momagames.errors import BadParameter, nearest, one_of
+from momagames.games.robotmail import draw, layouts, position, rules, view
+from momagames.games.robotmail.facts import facts
+from momagames.games.robotmail.layout import Layout
+from momagames.games.robotmail.sketch import sketch
+from momagames.games.robotmail.state import (
+    BLUE,
+    GREEN,
+    GREY,
+    MAX_PLAYERS,
+    MAX_TEAM,
+    NARROW,
+    OBJECTIVES,
+    RED,
+    WHITE,
+    YELLOW,
+    number,
+    state_dtype,
+)
+
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, view.observe)
+CODES = {"w": WHITE, "g": GREY, "gr": GREEN, "y": YELLOW, "b": BLUE, "r": RED}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """§8.1 What an id sets.
+
+    fixed   whether the numbers of players and robots are part of the id
+    """
+
+    players: int
+    team: int
+    max_step: int
+    fixed: bool = True
+
+
+VARIANTS = {
+    "any": Variant(2, 1, 500, fixed=False),
+    "2": Variant(2, 1, 500),
+    "4": Variant(2, 2, 500),
+    "6": Variant(3, 2, 800),
+    "12": Variant(4, 3, 1500),
+}
+CORE = ("delivery", "pickup", "dock", "step_cost")
+# §5.7
+PRESETS = {
+    "v0": CORE,
+    "clock": ("delivery", "pickup", "dock", "time"),
+    "energy": (*CORE, "energy"),
+    "team": (*CORE, "balance", "blocked"),
+    "versus": (*CORE, "rivalry", "outcome"),
+}
+PUBLISHED = {"delivery": 5.0, "pickup": 1.0, "dock": 1.0, "step_cost": 0.1}
+PUBLISHED_CLOCK = {"delivery": 5.1, "pickup": 1.1, "dock": 1.1, "time": 0.1}
+NEEDS_BATTERY = ("dock", "energy", "charge")
+MOST_MAILS, MOST_STEPS = 1000, 100_000
+
+
+def parameters(kind: Variant, with_battery: Any) -> tuple[Parameter, ...]:
+    """§8.2 The parameters with their defaults and ranges."""
+    players = (kind.players, kind.players) if kind.fixed else (1, MAX_PLAYERS)
+    team = (kind.team, kind.team) if kind.fixed else (1, MAX_TEAM)
+    return (
+        Parameter("layout", "documented", "the board", convert=layouts.plain, accepts=layouts.ACCEPTS),
+        Parameter("required_mail", 4 if with_battery is False else 6, "mails that a player needs to win", 1, MOST_MAILS),
+        Parameter("num_players", kind.players, "players", *players),
+        Parameter("num_robots_per_player", kind.team, "robots of each player", *team),
+        Parameter("with_battery", True, "moving takes energy, and robots must charge"),
+        Parameter("random_num_steps", False, "a turn has 1 to 5 steps, by lot, instead of 1"),
+        Parameter("max_step", kind.max_step, "steps of all robots until the game is cut off", 1, MOST_STEPS),
+        Parameter("always_legal", False, "a robot that can do nothing may stand, so that no mask is empty"),
+        Parameter("observation", "vector", "the robots, or fields that also show the board", choices=("vector", "dict")),
+    )
+
+
+def objectives(params: Mapping[str, Any]) -> dict[str, Objective]:
+    """§5 Every objective, with its bounds under these parameters."""
+    mails, steps, rivals = params["required_mail"], params["max_step"], params["num_players"] - 1
+    table = (
+        Objective("delivery", "mails delivered", 0, 1, 0, mails, "§5.1"),
+        Objective("pickup", "mails picked up", 0, 1, 0, mails, "§5.1"),
+        Objective("dock", "chargers entered", 0, 1, 0, steps, "§5.1"),
+        Objective("step_cost", "steps without an event, negative", -1, 0, -steps, 0, "§5.1"),
+        Objective("time", "steps except charging ones, negative", -1, 0, -steps, 0, "§5.2"),
+        Objective("energy", "energy used, negative", -0.2, 0, -0.2 * steps, 0, "§5.3"),
+        Objective("charge", "energy charged", 0, 1, 0, steps, "§5.3"),
+        Objective("blocked", "directions that robots block, negative", -4, 0, -4 * steps, 0, "§5.4"),
+        Objective("blocking", "directions blocked for others, negative", -1, 0, -steps, 0, "§5.4"),
+        Objective("balance", "change of the team's balance", -1, 1, -mails, 0, "§5.5"),
+        Objective("rivalry", "deliveries of other players, negative", -1, 0, -rivals * mails, 0, "§5.6"),
+        Objective("outcome", "game won (+1) or lost (-1)", -1, 1, -1, 1, "§5.6"),
+    )
+    return {objective.name: objective for objective in table}
+
+
+def chosen_objectives(id: str, given: Any, with_battery: bool) -> tuple[str, ...]:
+    """§5.7 Objectives by name, or those of a preset; a preset has none that pays nothing without a battery."""
+    if given is None or (isinstance(given, str) and given in PRESETS):
+        preset = PRESETS[given or "v0"]
+        return tuple(name for name in preset if with_battery or name not in NEEDS_BATTERY)
+    if isinstance(given, str) and given not in OBJECTIVES:
+        known = (*PRESETS, *OBJECTIVES)
+        raise BadParameter(
+            f"{id} has no objective or preset {given!r}; presets: {one_of(PRESETS)}; objectives: {one_of(OBJECTIVES)}"
+            f"{nearest(given, known)}"
+        )
+    return check_objectives(id, given, OBJECTIVES)
+
+
+def published_weights(names: tuple[str, ...], with_battery: bool) -> tuple[float, ...] | None:
+    """§5.7 The weights with which these objectives make the original's reward; None if they do not say enough."""
+    weights = PUBLISHED if "step_cost" in names else PUBLISHED_CLOCK
+    if any(name not in names for name in weights if with_battery or name not in NEEDS_BATTERY):
+        return None
+    return tuple(weights.get(name, 0.0) for name in names)
+
+
+def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
+    """The game with these parameters (§8).
+
+    variant   how many players and robots, see VARIANTS: set by the id
+    """
+    if variant not in VARIANTS:
+        raise BadParameter(f"variant={variant!r} is not possible; allowed: {one_of(VARIANTS)}{nearest(variant, VARIANTS)}")
+    declared = parameters(VARIANTS[variant], given.get("with_battery", True))
+    params = check_parameters(id, declared, given)
+    layout = layouts.load(params["layout"])
+    layouts.check_robots(layout, params["num_players"] * params["num_robots_per_player"])
+    return assemble(id, variant, layout, params, declared, chosen_objectives(id, objectives, params["with_battery"]))
+
+
+def assemble(
+    id: str, variant: str, layout: Layout, params: dict[str, Any], declared: tuple[Parameter, ...], chosen: tuple[str, ...]
+) -> Game:
+    """The game of checked parameters."""
+    players, team = params["num_players"], params["num_robots_per_player"]
+    agents = tuple(f"robot_{i}" for i in range(players * team))
+    goals = tuple(objectives(params)[name] for name in chosen)
+    selection = Parameter("objectives", "v0", "a preset, or objectives by name in this order", choices=(*PRESETS, *OBJECTIVES))
+    return Game(
+        id=id,
+        title="MO-RoboticMail",
+        agents=agents,
+        teams=tuple(i // team for i in range(players * team)),
+        dynamics="sequential",
+        chance="step",
+        information="partial",  # §7: the mails on green cells, and how far everybody is
+        utility="cooperative" if players == 1 else "teams" if team > 1 else "individual",
+        objectives=goals,
+        published_weights=published_weights(chosen, params["with_battery"]),
+        actions=(len(position.ACTIONS),),
+        fields=view.fields(
+            params["observation"],
+            (layout.height, layout.width),
+            (players, team),
+            params["with_battery"],
+            params["required_mail"],
+            params["max_step"],
+        ),
+        max_plies=params["max_step"],
+        reference_point=tuple(goal.return_low for goal in goals),
+        params={**params, "objectives": chosen},
+        parameters=(*declared, selection),
+        factory=partial(game, variant=variant),
+        blank=blank(layout, params, chosen),
+        kernels=KERNELS,
+        rules_key="robotmail",
+        position_keys=position.KEYS,
+        load=position.load,
+        save=position.save,
+        show=position.show,
+        read=position.read,
+        draw=draw.picture,
+        sketch=sketch,
+        render_options=draw.options(agents, layout.width, layout.height),
+        keys=draw.KEYS,
+        pick=draw.pick,
+        facts=facts,
+        lenient=True,  # §3.5
+        passes=True,
+        action_name=position.action_name,
+        parse_action=position.parse_action,
+        legal_hint=position.legal_hint,
+        source="the rules of rbgame 0.0.3 as it plays; traced against its recorded games",
+    )
+
+
+def blank(layout: Layout, params: Mapping[str, Any], chosen: tuple[str, ...]) -> State:
+    """A state with the parameters filled in and nothing dealt."""
+    state = np.zeros(1, state_dtype)[0]
+    state["width"], state["height"] = layout.width, layout.height
+    narrow = layout.narrow
+    for y, codes in enumerate(layout.colors):
+        for x, code in enumerate(codes):
+            cell = number(layout.width, x, y)
+            state["ground"][cell] = CODES[code] | (NARROW if (x, y) in narrow else 0)
+            state["target"][cell] = layout.targets[y][x]
+    indices = layout.indices
+    state["indices"], state["index"][: len(indices)] = len(indices), indices
+    state["players"], state["team"] = params["num_players"], params["num_robots_per_player"]
+    state["required"], state["random_turns"] = params["required_mail"], params["random_num_steps"]
+    for name in ("max_step", "with_battery", "always_legal"):
+        state[name] = params[name]
+    state["fields"] = params["observation"] == "dict"
+    state["column"] = [chosen.index(name) if name in chosen else -1 for name in OBJECTIVES]
+    state["winner"] = -1
+    return state
