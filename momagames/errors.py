@@ -25,6 +25,10 @@ class BadLevel(BadParameter):
     """A level that cannot be played as it is; the message names the file, the place in it and what is allowed there."""
 
 
+class LayoutError(BadParameter):
+    """A layout that cannot be played as it is; the message names the file, line, column and cell, and what is allowed there."""
+
+
 class BadState(MomagamesError, ValueError):
     """A board or state from which no game can be played."""
 

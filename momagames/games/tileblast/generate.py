@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.errors import BadLevel, BadParameter, nearest, one_of
+from momagames.games.luck import Luck
 from momagames.games.tileblast import levels
 from momagames.games.tileblast.catalogue import (
     BIG,
@@ -29,7 +30,7 @@ from momagames.games.tileblast.catalogue import (
     Kind,
 )
 from momagames.games.tileblast.reading import MAX_MOVES
-from momagames.games.tileblast.site import Luck, Site, Thing
+from momagames.games.tileblast.site import Site, Thing
 from momagames.games.tileblast.state import GOALS, HEIGHT, WIDTH
 
 MECHANICS = (*(name for name in CODES if name != "basic"), *COVERS[1:])

@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
+from momagames.games.luck import Luck
 from momagames.games.tileblast.catalogue import BIG, CODES, DROP, KINDS, LASTS, Kind
 from momagames.games.tileblast.reading import INACTIVE, SIGNS
 from momagames.games.tileblast.state import HEIGHT, WIDTH
 
-Item = TypeVar("Item")
 Cell = tuple[int, int]  # x, y
 Thing = dict[str, Any]  # as in a legend, §10.3
 
 CARVED = 0.25  # of the board at most
 POOL = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&()/<>=?@^~+"
 LETTERS = [letter for letter in POOL if letter not in SIGNS]
-
-
-class Luck:
-    """Draws of SPEC §2.3."""
-
-    def __init__(self, seed: int) -> None:
-        self.word = seed % 2**64
-
-    def below(self, n: int) -> int:
-        """A whole number from 0..n-1."""
-        self.word = (self.word + 0x9E3779B97F4A7C15) % 2**64
-        z = self.word
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-        z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
-        return ((z ^ z >> 31) >> 32) * n >> 32
-
-    def within(self, low: int, high: int) -> int:
-        return low + self.below(high - low + 1)
-
-    def pick(self, items: Sequence[Item]) -> Item:
-        return items[self.below(len(items))]
-
-    def some(self, items: Sequence[Item], count: int) -> list[Item]:
-        """Some of the items, each at most once, in their order."""
-        left = list(range(len(items)))
-        taken = [left.pop(self.below(len(left))) for _ in range(count)]
-        return [items[k] for k in sorted(taken)]
 
 
 @dataclass

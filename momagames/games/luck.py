@@ -1,0 +1,35 @@
+"""Chance for what is made before a game: the draws of kernels/rng.py, on Python numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+class Luck:
+    """Draws that a seed determines everywhere: the k-th is the k-th of a state whose random word starts at the seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.word = seed % 2**64
+
+    def below(self, n: int) -> int:
+        """A whole number from 0..n-1."""
+        self.word = (self.word + 0x9E3779B97F4A7C15) % 2**64
+        z = self.word
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+        return ((z ^ z >> 31) >> 32) * n >> 32
+
+    def within(self, low: int, high: int) -> int:
+        return low + self.below(high - low + 1)
+
+    def pick(self, items: Sequence[Item]) -> Item:
+        return items[self.below(len(items))]
+
+    def some(self, items: Sequence[Item], count: int) -> list[Item]:
+        """Some of the items, each at most once, in their order."""
+        left = list(range(len(items)))
+        taken = [left.pop(self.below(len(left))) for _ in range(count)]
+        return [items[k] for k in sorted(taken)]
