@@ -186,6 +186,7 @@ def assemble(
         draw=draw.picture,
         sketch=sketch,
         render_options=draw.options(agents, layout.width, layout.height),
+        point=draw.point,
         keys=draw.KEYS,
         pick=draw.pick,
         facts=facts,

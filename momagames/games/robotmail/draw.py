@@ -59,9 +59,10 @@ def picture(state: State, last: Any = None, viewer: str | None = None, cell: int
     shown = scene(state, viewer, cell)
     height, width = shown.color.shape
     side = side_of(height, width)
-    sheet = _sheet(height, width, int(state["players"]), int(state["team"]), bool(state["with_battery"])).copy()
+    grids = shown.color.tobytes(), shown.narrow.tobytes(), shown.target.tobytes()
+    players, team = int(state["players"]), int(state["team"])
+    sheet = _sheet(height, width, *grids, players, team, bool(state["with_battery"])).copy()
     board = sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side]
-    board[:] = _ground(height, width, shown.color.tobytes(), shown.narrow.tobytes(), shown.target.tobytes())
     standing = {robot.place: robot.look for robot in shown.robots}
     for x, y in {*standing, *shown.mails, *shown.marked}:
         place, code, narrow, target = (x, y), *(int(grid[y, x]) for grid in (shown.color, shown.narrow, shown.target))
@@ -75,7 +76,7 @@ def picture(state: State, last: Any = None, viewer: str | None = None, cell: int
         canvas.frame(sheet, EDGE + y * side, EDGE + x * side, side - 1, 2, WHITE)
     left = EDGE + width * side + BESIDE
     head(sheet, left, state, shown, last, viewer)
-    for player, (top, start) in enumerate(places(int(state["players"]), int(state["team"]))):
+    for player, (top, start) in enumerate(places(players, team)):
         card(sheet, EDGE + top, left + start, state, shown, player)
     return sheet
 
@@ -93,12 +94,18 @@ def places(players: int, team: int) -> list[tuple[int, int]]:
 
 
 @functools.lru_cache(maxsize=16)
-def _sheet(height: int, width: int, players: int, team: int, powered: bool) -> Picture:
-    """All that does not change: the coordinates, and headings."""
+def _sheet(
+    height: int, width: int, color: bytes, narrow: bytes, target: bytes, players: int, team: int, powered: bool
+) -> Picture:
+    """All that does not change: the board with nothing on it, coordinates and headings. The grids of a `Scene` as bytes."""
     side, spots = side_of(height, width), places(players, team)
     left = EDGE + width * side + BESIDE
     low = EDGE + max(top for top, _ in spots) + HEAD + team * ROW
     sheet = canvas.blank(max(EDGE + height * side + 4, low), left + max(start for _, start in spots) + COLUMN)
+    grids = np.frombuffer(color, np.int64), np.frombuffer(narrow, np.bool_), np.frombuffer(target, np.int64)
+    cells = [tiles.cell(side, int(c), bool(n), int(t)) for c, n, t in zip(*grids, strict=True)]
+    board = canvas.mosaic(np.stack(cells), np.arange(height * width).reshape(height, width))
+    sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side] = board
     for x in range(width):
         canvas.write(sheet, EDGE + (x + 0.5) * side, EDGE / 2, str(x), 12, FAINT, "center")
     for y in range(height):
@@ -108,15 +115,6 @@ def _sheet(height: int, width: int, players: int, team: int, powered: bool) -> P
             if powered or x != BATTERY:
                 canvas.write(sheet, left + start + x, EDGE + TOP - 8, name, 11, FAINT, align)
     return sheet
-
-
-@functools.lru_cache(maxsize=8)
-def _ground(height: int, width: int, color: bytes, narrow: bytes, target: bytes) -> Picture:
-    """The board with nothing on it; the grids of a `Scene` as bytes."""
-    side = side_of(height, width)
-    grids = np.frombuffer(color, np.int64), np.frombuffer(narrow, np.bool_), np.frombuffer(target, np.int64)
-    cells = [tiles.cell(side, int(c), bool(n), int(t)) for c, n, t in zip(*grids, strict=True)]
-    return canvas.mosaic(np.stack(cells), np.arange(height * width).reshape(height, width))
 
 
 def head(sheet: Picture, left: int, state: State, shown: Scene, last: Any, viewer: str | None) -> None:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import State
+from momagames.games.robotmail.position import ACTIONS
 from momagames.games.robotmail.state import COLOR_BITS, EVENTS, GREEN, MOVED, NARROW, NOTHING, STOOD, YELLOW
 from momagames.games.robotmail.tiles import Look
 
 LETTERS = "ABCDEF"  # of the players
-MOVES = ("stand", "up", "down", "left", "right")
 PLAIN = (NOTHING, STOOD, MOVED)  # events that the action says already
 Place = tuple[int, int]  # (x, y)
 
@@ -148,7 +148,7 @@ def news(state: State, last: Any, viewer: str | None) -> str:
     said = [] if viewer is None else [f"as {viewer} sees it"]
     if last is not None:
         event = int(state["event"])
-        said.append(f"last: {MOVES[int(last)]}" + ("" if event in PLAIN else f", {EVENTS[event]}"))
+        said.append(f"last: {ACTIONS[int(last)]}" + ("" if event in PLAIN else f", {EVENTS[event]}"))
     return "; ".join(said)
 
 
