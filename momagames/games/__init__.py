@@ -29,6 +29,11 @@ VERSIONS: dict[str, Entry] = {
     "mo-tileblast-goals-v0": Entry("momagames.games.tileblast:game", {"variant": "goals"}),
     "mo-tileblast-playtest-v0": Entry("momagames.games.tileblast:game", {"variant": "playtest"}),
     "mo-tileblast-colours-v0": Entry("momagames.games.tileblast:game", {"variant": "colours"}),
+    "mo-robotmail-v0": Entry("momagames.games.robotmail:game", {"variant": "any"}),
+    "mo-robotmail-2-v0": Entry("momagames.games.robotmail:game", {"variant": "2"}),
+    "mo-robotmail-4-v0": Entry("momagames.games.robotmail:game", {"variant": "4"}),
+    "mo-robotmail-6-v0": Entry("momagames.games.robotmail:game", {"variant": "6"}),
+    "mo-robotmail-12-v0": Entry("momagames.games.robotmail:game", {"variant": "12"}),
 }
 
 # Ids that existed once: id -> the id that takes its place.
