@@ -139,7 +139,7 @@ def ending(state: State) -> str:
     if not state["over"]:
         return ""
     if state["winner"] >= 0:
-        return f"player {LETTERS[int(state['winner'])]} has won"
+        return f"player {LETTERS[int(state['winner'])]} has won" + (" at the limit" if state["truncated"] else "")
     return "cut off"
 
 

@@ -20,7 +20,7 @@ LINE, MORTAR = (176, 172, 166), (178, 104, 92)
 NUMBER, BOLT = (96, 66, 0), (16, 48, 104)
 LETTER, LETTER_EDGE, STAMP = (255, 255, 255), (52, 52, 52), (170, 24, 20)
 MARK = (214, 40, 140)
-CHARGED, LOW, HOLLOW = (40, 150, 70), (226, 88, 20), (250, 248, 240)
+CHARGED, LOW, HOLLOW = (24, 116, 76), (240, 132, 20), (250, 248, 240)
 
 
 class Look(NamedTuple):
@@ -95,7 +95,7 @@ def sign(color: int, target: int, small: bool) -> tuple[Painter, ...]:
         return (label(str(target), 0.19, 0.14, 0.3, NUMBER) if small else label(str(target), 0.49, 0.49, 0.66, NUMBER),)
     if color == BLUE:
         return bolt(0.19, 0.14, 0.3) if small else bolt(0.49, 0.49, 0.84)
-    return (label(str(target), 0.84, 0.86, 0.24, (150, 144, 138)),) if target else ()
+    return (label(str(target), 0.84, 0.86, 0.24, (112, 106, 100)),) if target else ()
 
 
 def bolt(x: float, y: float, high: float) -> tuple[Painter, ...]:
