@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from momagames.contract import Parameter, check_parameters
 from momagames.errors import BadParameter
 from momagames.games.luck import Luck
@@ -10,18 +12,18 @@ from momagames.games.robotmail.state import MAX_INDEX, MAX_SIDE
 from momagames.games.robotmail.yard import Yard
 
 LEAST_SIDE = 4
-MOST_CELLS = MAX_SIDE**2
+MOST_THINGS = 64
 CELLS_OF_A_RECEIVER = 3.5  # on the edge
 CELLS_OF_A_GREEN, CELLS_OF_A_CHARGER = 27, 40  # of the board
-ATTEMPTS = 30  # boards that are tried
+LEAST_ATTEMPTS, WORK = 5, 4000  # boards that are tried: that many, and more of small ones, up to so many cells
 ARGUMENTS = (
     Parameter("seed", 0, "of the board", 0, 10**9),
     Parameter("width", 9, "columns", LEAST_SIDE, MAX_SIDE),
     Parameter("height", 9, "rows", LEAST_SIDE, MAX_SIDE),
-    Parameter("density", 0.05, "share of the cells that are walls", 0, 0.25),
+    Parameter("density", 0.05, "share of the cells that are walls", 0, 0.2),
     Parameter("receivers", None, "receivers; None: as suits the length of the edge", 1, MAX_INDEX, optional=True),
-    Parameter("greens", None, "cells with mails; None: as suits the size", 1, MOST_CELLS, optional=True),
-    Parameter("chargers", None, "chargers; None: as suits the size", 0, MOST_CELLS, optional=True),
+    Parameter("greens", None, "cells with mails; None: as suits the size", 1, MOST_THINGS, optional=True),
+    Parameter("chargers", None, "chargers; None: as suits the size", 0, MOST_THINGS, optional=True),
     Parameter("white", 0.3, "share of the cells that the room takes where robots start", 0.05, 0.6),
 )
 NAMES = {"y": "receivers", "gr": "greens", "b": "chargers", "r": "walls"}
@@ -46,8 +48,9 @@ def generate(
     white       share of the cells that the room has in which robots start; up to a third of it may get something else
     Raises      BadParameter for an argument that is out of range, or that does not fit on the board
     """
-    given = {"seed": seed, "width": width, "height": height, "density": density, "white": white}
-    given = check_parameters("layout", ARGUMENTS, {**given, "receivers": receivers, "greens": greens, "chargers": chargers})
+    sizes = {"seed": seed, "width": width, "height": height, "density": density, "white": white}
+    things = {"chargers": chargers, "receivers": receivers, "greens": greens}
+    given: dict[str, Any] = check_parameters("layout", ARGUMENTS, {**sizes, **things})
     width, height = given["width"], given["height"]
     area, edge = width * height, 2 * (width + height) - 4
     usual = {
@@ -56,9 +59,9 @@ def generate(
         "gr": max(1, round(area / CELLS_OF_A_GREEN)),
         "r": round(given["density"] * area),
     }
-    wanted = {code: usual[code] if given.get(NAMES[code]) is None else given[NAMES[code]] for code in usual}
+    wanted = {code: count if given.get(NAMES[code]) is None else given[NAMES[code]] for code, count in usual.items()}
     luck, best = Luck(given["seed"]), dict.fromkeys(wanted, 0)
-    for _ in range(ATTEMPTS):
+    for _ in range(max(LEAST_ATTEMPTS, WORK // area)):
         yard = Yard(luck, width, height, given["white"])
         for code, count in wanted.items():
             best[code] = max(best[code], yard.furnish(code, count))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from momagames.games.luck import Luck
@@ -80,7 +81,9 @@ class Yard:
         """What the class promises, and that enough of the room is white."""
         if self.count("w") < KEPT * len(self.room):
             return False
-        narrow = self.board().narrow
+        closed = [cell for cell, color in self.colors.items() if color in ("y", "r")]
+        beside = Counter(near for cell in closed for near in around(cell))
+        narrow = {cell for cell, count in beside.items() if count == 2}  # §3.3
         ground = {cell for cell, color in self.colors.items() if color in "wg" and cell not in narrow}
         if any(color in ("gr", "y", "b") and cell in narrow for cell, color in self.colors.items()):
             return False
