@@ -197,6 +197,7 @@ def test_the_robot_to_move_is_framed():
         assert changed[top - 1, left : left + side].all()
         assert changed[top : top + side, left - 1].all()
         assert (picture[top - 1, left : left + side] == canvas.INK).all()
+        assert not changed[top + side // 8 : top + side - side // 8, left + side // 8 : left + side - side // 8].any()
     over = position(over=1, to_move=1)
     assert "[" not in text(over)
     assert np.array_equal(square(over, *HOME[1]), square(position(to_move=2), *HOME[1]))
@@ -319,6 +320,7 @@ def test_what_goes_with_a_cell_is_marked():
     assert marked(state, 0, 1) == {(3, 3)}
     assert marked(state, 5, 2) == set()
     assert marked(state, *HOME[0]) == {(2, 2), (3, 3)}  # empty-handed
+    assert marked(at(state.copy(), 0, 2, 0), 2, 0) == {(2, 2), (3, 3)}  # the same on a receiver
     for place in ((1, 0), (5, 0), (0, 2), (3, 1)):
         assert marked(state, *place) == set()
     assert "!" not in text(state)
