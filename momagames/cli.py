@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momagames.cli_layout import layout
 from momagames.cli_level import level
 from momagames.cli_serve import serve
 
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
+app.add_typer(layout, name="layout")
 app.add_typer(level, name="level")
 app.add_typer(serve, name="serve")
 

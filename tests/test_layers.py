@@ -30,7 +30,7 @@ LAYERS = (
     ("envs", "wrappers"),
     ("baselines",),
     ("experiments", "seating", "serve"),
-    ("terminal", "keyboard", "cli_level", "cli_serve"),
+    ("terminal", "keyboard", "cli_layout", "cli_level", "cli_serve"),
     ("cli",),
     ("__main__",),
 )
