@@ -28,6 +28,9 @@ METHODS: dict[str, str] = {
     "simple": "momagames.baselines.scripted:Simple",
     "contacts": "momagames.baselines.scripted:Contacts",
     "lookahead": "momagames.baselines.scripted:Lookahead",
+    "nearest": "momagames.baselines.scripted:Nearest",
+    "astar": "momagames.baselines.scripted:Astar",
+    "thrifty": "momagames.baselines.scripted:Thrifty",
 }
 # name -> "module:class" of the policy: opponents in suites, `others=` of the Gymnasium door, `momagames play`
 POLICIES: dict[str, str] = {
@@ -37,6 +40,9 @@ POLICIES: dict[str, str] = {
     "simple": "momagames.baselines.scripted:SimplePolicy",
     "contacts": "momagames.baselines.scripted:ContactsPolicy",
     "lookahead": "momagames.baselines.scripted:LookaheadPolicy",
+    "nearest": "momagames.baselines.scripted:NearestPolicy",
+    "astar": "momagames.baselines.scripted:AstarPolicy",
+    "thrifty": "momagames.baselines.scripted:ThriftyPolicy",
 }
 
 

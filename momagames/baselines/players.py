@@ -32,14 +32,20 @@ class Compiled:
     act      (state, agent, mask, parts, memory, word, action) -> word. It reads the state as far as the agent may see it,
              the mask int8[M] and the sizes of its parts int64[P]; it draws from the generator word and returns that as it
              is then; it writes to `memory` and to the action int64[P]. It is not asked where the mask leaves no choice
-    memory   dtype of what it remembers during a game; all zero when a game begins
+    memory   dtype of what it remembers during a game
     rules    `Game.rules_key` of the games that it plays; empty: all
+    begins   the fields of its memory when a game begins; empty: all zero. Policies of one name may differ in it
     """
 
     name: str
     act: Callable[..., Any]
     memory: np.dtype[Any] = NOTHING
     rules: tuple[str, ...] = ()
+    begins: tuple[int, ...] = ()
+
+    def blank(self) -> NDArray[Any]:
+        """Its memory when a game begins, record[1]."""
+        return np.array([self.begins], self.memory) if self.begins else np.zeros(1, self.memory)
 
     def check(self, game: Game) -> None:
         """BadParameter if it cannot play this game."""
@@ -73,7 +79,7 @@ class Players:
         places = np.broadcast_to(places, (batch.num_envs, agents))
         self._plays = [(places == i).astype(np.uint8) for i in range(len(policies))]
         self._memories = [np.zeros((batch.num_envs, agents), one.memory) for one in policies]
-        self._blanks = [np.zeros(1, one.memory) for one in policies]
+        self._blanks = [one.blank() for one in policies]
         self._loops = [loop(game, one.name, one.act) for one in policies]
         words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, batch.num_envs * agents)
         if words.size != batch.num_envs * agents:
@@ -134,7 +140,7 @@ class CompiledPolicy:
         self._masks = np.zeros((1, 1 if game.sequential else agents, game.mask_size), np.int8)
         self._plays, self._begun = np.zeros((1, agents), np.uint8), np.zeros(1, np.int32)
         self._plays[0, slice(None) if agent is None else agent] = 1
-        self._memory, self._blank = np.zeros((1, agents), policy.memory), np.zeros(1, policy.memory)
+        self._memory, self._blank = np.zeros((1, agents), policy.memory), policy.blank()
         self._words = np.zeros((1, agents), np.uint64)
         self._parts = np.array(game.actions, np.int64)
         self._actions = np.zeros((1, game.actors, len(game.actions)), np.int64)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from momagames.baselines.base import KERNEL, Member, Method
 from momagames.baselines.players import Compiled, CompiledPolicy
 from momagames.baselines.pommerman_agents import act, memory, stand
+from momagames.baselines.robotmail_agents import astar, character, nearest, thrifty
 from momagames.baselines.tileblast_agents import contacts, lookahead
 from momagames.contract import Game
+from momagames.errors import BadParameter
+from momagames.games.robotmail.state import MAX_STANDS
 
 POMMERMAN = ("pommerman",)
 TILEBLAST = ("tileblast", "tileblast.strict")
+ROBOTMAIL = ("robotmail",)
+PATIENCE = (0, 1, 2, 3, 5)  # of the policies of the method "thrifty"
 
 
 class StaticPolicy(CompiledPolicy):
@@ -37,6 +42,35 @@ class LookaheadPolicy(CompiledPolicy):
     """MO-TileBlast: tries every group out and takes the tap that brings the goals nearest."""
 
     compiled = Compiled("lookahead", lookahead, rules=TILEBLAST)
+
+
+class NearestPolicy(CompiledPolicy):
+    """MO-RoboticMail: the shortest way to where it is needed."""
+
+    compiled = Compiled("nearest", nearest, rules=ROBOTMAIL)
+
+
+class AstarPolicy(CompiledPolicy):
+    """MO-RoboticMail: the scripted agent of the original."""
+
+    compiled = Compiled("astar", astar, rules=ROBOTMAIL)
+
+
+class ThriftyPolicy(CompiledPolicy):
+    """MO-RoboticMail: little energy for each mail; see `Thrifty` for what it may be told."""
+
+    compiled = Compiled("thrifty", thrifty, character, ROBOTMAIL, (0, 0))
+
+    def __init__(self, game: Game, agent: int | None = None, patience: int = 0, fair: bool = False) -> None:
+        self.compiled = frugal(patience, fair)  # type: ignore[misc]  # of this one
+        super().__init__(game, agent)
+
+
+def frugal(patience: int = 0, fair: bool = False) -> Compiled:
+    """The policy "thrifty", more or less patient, and perhaps fair."""
+    if not isinstance(patience, int) or not 0 <= patience <= MAX_STANDS:
+        raise BadParameter(f"thrifty: patience={patience!r} is not possible; allowed: 0..{MAX_STANDS}")
+    return replace(ThriftyPolicy.compiled, begins=(patience, int(fair)))
 
 
 @dataclass(frozen=True)
@@ -100,6 +134,56 @@ class Lookahead(Method):
         return (_member(LookaheadPolicy.compiled, game),)
 
 
-def _member(kernel: Compiled, game: Game) -> Member:
+@dataclass(frozen=True)
+class Nearest(Method):
+    """The shortest way to where the robot is needed (MO-RoboticMail).
+
+    With a low battery to a charger, with a mail to its receiver, otherwise to a green cell, round the other robots; where there
+    is no way round it waits, and where it must not wait it moves by lot.
+
+    Source: our own; breadth-first search as in Cormen et al., "Introduction to Algorithms".
+    """
+
+    name: ClassVar[str] = "nearest"
+
+    def policies(self, game: Game) -> tuple[Member, ...]:
+        return (_member(NearestPolicy.compiled, game),)
+
+
+@dataclass(frozen=True)
+class Astar(Method):
+    """The scripted agent of the original (MO-RoboticMail), made right for every layout.
+
+    It heads for the nearest charger, receiver or green cell as the crow flies, for another if a crowd is there, and finds its
+    way by A* search round the other robots.
+
+    Source: the built-in agent of rbgame 0.0.3, from a description of its behaviour and its recorded games; Hart, Nilsson and
+    Raphael, "A formal basis for the heuristic determination of minimum cost paths", 1968.
+    """
+
+    name: ClassVar[str] = "astar"
+
+    def policies(self, game: Game) -> tuple[Member, ...]:
+        return (_member(AstarPolicy.compiled, game),)
+
+
+@dataclass(frozen=True)
+class Thrifty(Method):
+    """Little energy for each mail (MO-RoboticMail): few moves, late charging, no way round who will be gone soon.
+
+    Several policies: with patience 0 to 5, so often in a row it stands before each move, which costs nothing but time; and a
+    fair one, which keeps its mail while its robot has delivered more than another of the team.
+
+    Source: our own.
+    """
+
+    name: ClassVar[str] = "thrifty"
+
+    def policies(self, game: Game) -> tuple[Member, ...]:
+        patient = [_member(frugal(patience), game, f"patience {patience}") for patience in PATIENCE]
+        return (*patient, _member(frugal(fair=True), game, "fair"))
+
+
+def _member(kernel: Compiled, game: Game, label: str | None = None) -> Member:
     kernel.check(game)
-    return Member(kernel.name, KERNEL, (0.0,) * len(game.objectives), kernel)
+    return Member(label or kernel.name, KERNEL, (0.0,) * len(game.objectives), kernel)

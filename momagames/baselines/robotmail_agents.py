@@ -1,0 +1,249 @@
+"""MO-RoboticMail: the kernels of the policies "nearest", "astar" and "thrifty", one robot each.
+
+A robot knows the layout, the cells of all robots, which mails they carry, its own battery as it is shown, how often in a row
+it has stood, and its mask: what its observation shows, and what it can remember. It does not know which mails lie on green
+cells. "thrifty" knows besides how many mails each robot of its team has delivered, which it could count by looking.
+"""
+
+import numpy as np
+
+from momagames.baselines.robotmail_ways import (
+    FAR,
+    apart,
+    astar_step,
+    ends_of,
+    find_chargers,
+    find_ways,
+    go,
+    is_plain,
+    legal_bits,
+    mean_way,
+    nearest_cell,
+    power_of,
+    takes,
+    toward,
+)
+from momagames.games.robotmail.rules import total
+from momagames.games.robotmail.state import (
+    BLUE,
+    CELLS,
+    ENTER_BELOW,
+    FORWARD,
+    GREEN,
+    LEAVE_FROM,
+    RIGHT,
+    SEATS,
+    STAND,
+    YELLOW,
+    cell_of,
+    color_of,
+    neighbour,
+)
+from momagames.kernels.jit import kernel, local_array, routine
+
+CLOSE = 2  # moves from a cell where a robot stands: who waits for it comes no nearer
+CROWD = 2  # "astar": robots around a green cell or a receiver that block it
+SPARE, TAKEN = 3, 2.0  # "thrifty": moves that it keeps for ways round others; what a cell costs more if a robot is there
+
+character = np.dtype([("patience", "u1"), ("fair", "u1")])  # of "thrifty"; it never changes
+
+
+@kernel
+def needs_charge(state, agent):
+    """Whether the battery is low enough for a charger to let the robot in."""
+    return power_of(state, agent) <= ENTER_BELOW
+
+
+@kernel
+def errand(state, agent):
+    """The colour where a robot with a full battery has to go."""
+    return YELLOW if state["mail"][agent] else GREEN
+
+
+# ---------------------------------------------------------------------------------------------------------------- nearest
+
+
+@kernel
+def nearest(state, agent, mask, parts, memory, word, action):
+    """The shortest way round the other robots, among equals by lot: with a low battery to a charger, with a mail to a receiver
+    of it, else to a green cell. If there is no way round it goes on as if nobody were in its way, until it is CLOSE; and it
+    stands where it cannot go on, and moves by lot where it must not stand.
+    """
+    bits, length = 0, FAR
+    if needs_charge(state, agent):
+        bits, length = approach(state, agent, BLUE)
+    if length == FAR:
+        bits, length = approach(state, agent, errand(state, agent))
+    action[0], word = go(bits, legal_bits(mask), word)
+    return word
+
+
+@routine
+def approach(state, agent, color):
+    """Directions to cells of a colour, a bit for each, and how long the way is, robots apart; FAR if there is none."""
+    bits, length = toward(state, agent, color, False)
+    if length == FAR:
+        bits, length = toward(state, agent, color, True)
+        if length <= CLOSE:
+            bits = 0
+    return bits, length
+
+
+# ------------------------------------------------------------------------------------------------------------------- A*
+
+
+@kernel
+def astar(state, agent, mask, parts, memory, word, action):
+    """The scripted agent of the original, right for every layout: with several receivers of its mail it takes the nearest that
+    is not blocked; without a charger it does not charge; without anywhere to go it stands."""
+    power, start, mail = power_of(state, agent), cell_of(state, agent), np.int64(state["mail"][agent])
+    step = STAND
+    if color_of(state, start) != BLUE or power >= LEAVE_FROM:
+        goal = -1
+        if needs_charge(state, agent):
+            goal = destination(state, start, BLUE, mail)
+        if goal == -1:
+            goal = destination(state, start, errand(state, agent), mail)
+        if goal >= 0:
+            step = astar_step(state, start, goal)
+    action[0], word = go(np.int64(step != STAND) << step, legal_bits(mask), word)
+    return word
+
+
+@routine
+def destination(state, start, color, mail):
+    """The nearest cell of a colour, or the nearest that is not blocked if that one is, and not beside the robot. -1: there are
+    no such cells; -2: all are blocked."""
+    goal = nearest_cell(state, start, color, mail)
+    if goal < 0 or apart(state, start, goal) == 1 or not is_blocked(state, goal, color):
+        return goal
+    low, high = ends_of(state)
+    goal, least = -2, FAR
+    for cell in range(low, high):
+        if takes(state, cell, color, mail) and not is_blocked(state, cell, color) and apart(state, start, cell) < least:
+            goal, least = cell, apart(state, start, cell)
+    return goal
+
+
+@kernel
+def is_blocked(state, cell, color):
+    """Whether a robot stands on a cell, and others are about to follow: for a charger exactly one robot beside it; for a green
+    cell or a receiver exactly CROWD, counting those without a mail, or with one."""
+    waiting = 0
+    for direction in range(FORWARD, RIGHT + 1):
+        other = np.int64(state["robot"][neighbour(state, cell, direction)]) - 1
+        if other >= 0:
+            waiting += color == BLUE or (state["mail"][other] != 0) == (color == YELLOW)
+    return state["robot"][cell] != 0 and waiting == (1 if color == BLUE else CROWD)
+
+
+# --------------------------------------------------------------------------------------------------------------- thrifty
+
+
+@kernel
+def thrifty(state, agent, mask, parts, memory, word, action):
+    """Few moves for each mail, and as many of them as it dares on the last two units of the battery, where they cost half.
+
+    It goes to the green cell with the fewest moves to it and on to a receiver, in the mean; it waits for robots in its way as
+    long as it may stand, and then walks round them; without a mail it rests if mates that are nearer bring all that is missing;
+    it charges when the battery might not last for its errand and the way to a charger after that, and leaves the charger as
+    soon as it can. With `patience` it stands so often in a row before it moves, where it may. If it is `fair` it keeps its mail
+    while it has delivered more than a mate.
+    """
+    legal = legal_bits(mask)
+    may_stand = legal & (1 << STAND)
+    if may_stand and state["stands"][agent] < memory["patience"]:
+        action[0] = STAND
+        return word
+    color = plan(state, agent)
+    if color != BLUE and (is_ahead(state, agent) if memory["fair"] else is_spare(state, agent)):
+        bits = may_stand if may_stand else quiet_ways(state, agent)
+    else:
+        bits = course(state, agent, color, True)
+        if bits & legal == 0 and not may_stand:
+            bits = course(state, agent, color, False)
+    action[0], word = go(bits, legal, word)
+    return word
+
+
+@kernel
+def sure_moves(power):
+    """Moves that a robot with this shown battery can make at least."""
+    return 5 * power + 4 if power > 2 else 10 if power == 2 else power
+
+
+@routine
+def plan(state, agent):
+    """The colour where to go: that of the errand, or a charger if the battery might not last for both."""
+    color = errand(state, agent)
+    if not needs_charge(state, agent):
+        return color
+    steps, queue = local_array(CELLS), local_array(CELLS)
+    find_chargers(state, steps, queue)
+    if steps[cell_of(state, agent)] == FAR:
+        return color
+    goal, length, _ = best_goal(state, agent, color, True)
+    enough = goal >= 0 and sure_moves(power_of(state, agent)) >= length + steps[goal] + SPARE
+    return color if enough else BLUE
+
+
+@routine
+def best_goal(state, agent, color, through):
+    """The cell of a colour that costs fewest moves: how many there are to it, and the directions in which ways begin, a bit for
+    each; -1, FAR, 0 if there is none. A cell with a robot on it counts a little more.
+
+    through   whether other robots are thought away
+    """
+    steps, first, queue = local_array(CELLS), local_array(CELLS), local_array(CELLS)
+    found = find_ways(state, agent, through, steps, first, queue)
+    goal, least = -1, np.float64(FAR)
+    for place in range(1, found):
+        cell = queue[place]
+        if color_of(state, cell) == color:
+            value = steps[cell] + (TAKEN if state["robot"][cell] else 0) + (mean_way(state, cell) if color == GREEN else 0.0)
+            if value < least:
+                goal, least = cell, value
+    return (goal, steps[goal], first[goal]) if goal >= 0 else (-1, FAR, 0)
+
+
+@routine
+def course(state, agent, color, through):
+    """The directions in which it sets out for a colour, a bit for each; none if it had better wait for who is there."""
+    goal, length, bits = best_goal(state, agent, color, through)
+    return 0 if goal < 0 or (state["robot"][goal] and length <= CLOSE) else bits
+
+
+@routine
+def quiet_ways(state, agent):
+    """The directions of free white and grey cells, a bit for each."""
+    cell, bits = cell_of(state, agent), 0
+    for direction in range(FORWARD, RIGHT + 1):
+        bits |= np.int64(is_plain(state, neighbour(state, cell, direction))) << direction
+    return bits
+
+
+@routine
+def is_ahead(state, agent):
+    """Whether a robot has a mail, and has delivered more than a mate whose battery is not empty."""
+    team, ahead = np.int64(state["team"]), False
+    for mate in range(agent - agent % team, agent - agent % team + team):
+        ahead |= power_of(state, mate) > 0 and np.int64(state["delivered"][mate]) < np.int64(state["delivered"][agent])
+    return ahead and state["mail"][agent] != 0
+
+
+@routine
+def is_spare(state, agent):
+    """Whether a robot has no mail, and mates that have one or are nearer to the next bring all that the player still needs."""
+    team, sure = np.int64(state["team"]), 0
+    for mate in range(agent - agent % team, agent - agent % team + team):
+        if mate != agent and power_of(state, mate) > 0:
+            sure += state["mail"][mate] != 0 or way_to_green(state, mate) < way_to_green(state, agent)
+    return state["mail"][agent] == 0 and sure >= np.int64(state["required"]) - total(state, agent // team)
+
+
+@routine
+def way_to_green(state, robot):
+    """Rows and columns to the nearest green cell, together, and the number of the robot, so that none are equal."""
+    start = cell_of(state, robot)
+    goal = nearest_cell(state, start, GREEN, 0)
+    return (FAR if goal < 0 else apart(state, start, goal)) * SEATS + robot
