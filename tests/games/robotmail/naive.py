@@ -274,7 +274,7 @@ class Game:
             "targets": [[self.target[cell] for cell in row] for row in rows],
             "mails": [[self.mails.get(cell, 0) for cell in row] for row in rows],
             "delivered": [sum(self.delivered(player)) for player in order],
-            "steps": [self.left, self.max_step - self.n, self.robots[index].stood],
+            "steps": [self.left, self.max_step - self.n, min(self.robots[index].stood, 5)],
         }
 
     def planes(self, cell):

@@ -1,0 +1,180 @@
+"""The rules against the oracle, step by step: positions, masks, what is seen, rewards in every objective, ends."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.engine.batch import Batch
+from momagames.engine.play import loaded
+from momagames.games.robotmail import layouts
+from momagames.games.robotmail.state import EVENTS, OBJECTIVES
+from tests.games.robotmail import crowd, naive
+
+WALLED = {  # a number on a cell that is no receiver, high indices, narrow cells
+    "colors": ["y,g,gr,r,y", "w,g,w,g,w", "r,w,b,w,b", "y,g,w,g,gr"],
+    "targets": ["3,0,0,0,63", "0,0,5,0,0", "0,3,0,0,0", "5,0,0,0,0"],
+}
+LARGE = {"seed": 1, "width": 24, "height": 24}
+RANDOM = {"seed": 4, "width": 13, "height": 7, "density": 0.15}
+CASES = {  # layout, players, robots of each, and what else is not as usual
+    "documented": ("documented", 2, 1, {}),
+    "rbgame, many": ("rbgame", 4, 3, {"random_num_steps": True, "max_step": 60}),
+    "ring, without battery": ("ring", 3, 2, {"with_battery": False}),
+    "ring, always legal": ("ring", 2, 3, {"always_legal": True, "observation": "dict"}),
+    "mini6, crowded": ("mini6", 4, 2, {"observation": "dict", "required_mail": 2}),
+    "mini6, crowded, always legal": ("mini6", 3, 3, {"always_legal": True, "with_battery": False, "random_num_steps": True}),
+    "wide12": ("wide12", 6, 4, {"required_mail": 9, "random_num_steps": True}),
+    "tall": ("tall", 2, 2, {"observation": "dict", "with_battery": False}),
+    "tall, alone": ("tall", 1, 1, {"required_mail": 1}),
+    "tiny": ("tiny", 2, 1, {"always_legal": True}),
+    "street": ("street", 2, 2, {"observation": "dict", "required_mail": 3, "random_num_steps": True}),
+    "depot": ("depot", 1, 4, {"max_step": 30}),
+    "random": ("random", 5, 1, {"max_step": 3, "random_num_steps": True, "observation": "dict"}),
+    "random, wide": (RANDOM, 2, 4, {"required_mail": 2, "always_legal": True, "random_num_steps": True}),
+    "random, large": (LARGE, 6, 6, {"observation": "dict", "random_num_steps": True}),
+    "walled": (WALLED, 2, 2, {"observation": "dict"}),
+}
+
+
+def game_of(case):
+    """The game of a case with all objectives."""
+    layout, players, team, more = CASES[case]
+    params = {"layout": layout, "num_players": players, "num_robots_per_player": team, **more}
+    return momagames.spec("mo-robotmail-v0", objectives=OBJECTIVES, **params)
+
+
+class Follower:
+    """The oracle beside a state of ours: what we have drawn is what it draws."""
+
+    def __init__(self, game, states, i, position=None):
+        params, layout = game.params, layouts.load(game.params["layout"])
+        self.game, self.states, self.i = game, states, i
+        self.places = [tuple(robot[:2]) for robot in self.ours()["robots"]]
+        self.mails = list(self.ours()["mails"])
+        self.oracle = None
+        self.oracle = naive.Game(
+            [list(row) for row in layout.colors],
+            [list(row) for row in layout.targets],
+            self.draw,
+            position,
+            players=params["num_players"],
+            team=params["num_robots_per_player"],
+            **{
+                name: params[name] for name in ("required_mail", "with_battery", "random_num_steps", "max_step", "always_legal")
+            },
+        )
+        self.same()
+
+    def ours(self):
+        return self.game.save(self.states[self.i])
+
+    def draw(self, what, choices):
+        """What our state has, after the start or a step."""
+        if what == "turn":
+            choice = self.ours()["left"]
+        elif what == "place":
+            choice = self.places.pop(0)
+        elif self.oracle is None:
+            choice = self.mails.pop(0)
+        else:
+            robot = self.oracle.robots[self.oracle.next]
+            choice = self.ours()["mails"][self.oracle.green.index(robot.cell)]
+        assert choice in choices
+        return choice
+
+    def same(self):
+        ours, wanted = self.ours(), self.oracle.position()
+        del ours["rng"]
+        assert ours == wanted
+
+
+def same_seen(game, batch, i, oracle):
+    """What all robots see, and what they may do."""
+    assert batch.masks[i].tolist() == [oracle.mask(index) for index in range(len(game.agents))]
+    for index in range(len(game.agents)):
+        seen = game.observation_views(batch.observations[i, index])
+        whole = game.params["observation"] == "dict" and (index - oracle.next) % 5 == 0  # fields of some robots are enough
+        wanted = oracle.fields(index) if whole else {"observation": oracle.vector(index)}
+        assert list(seen)[: len(wanted)] == list(wanted)
+        assert [field.name for field in game.fields] == list(seen)
+        for field in game.fields[: len(wanted)]:
+            assert np.array_equal(seen[field.name], np.array(wanted[field.name], field.dtype)), field.name
+            assert field.low <= seen[field.name].min() <= seen[field.name].max() <= field.high, field.name
+
+
+def same_pay(game, batch, i, rewards):
+    """The reward vectors of the last step, to the last bit of float32 and inside their bounds."""
+    for index, paid in enumerate(rewards):
+        wanted = np.array([paid[goal.name] for goal in game.objectives], np.float32)
+        assert batch.rewards[i, index].tolist() == wanted.tolist(), game.agents[index]
+    assert (game.reward_low - 1e-6 <= batch.rewards[i]).all()
+    assert (batch.rewards[i] <= game.reward_high + 1e-6).all()
+
+
+def action_of(rng, oracle):
+    """Often a move to a cell where something happens, otherwise any legal action, or any at all."""
+    robot, options = oracle.robots[oracle.next], oracle.options(oracle.next)
+    eager = [action for action in options if action and oracle.color[oracle.to(robot, action)] in ("gr", "y", "b")]
+    chance = rng.random()
+    some = eager if eager and chance < 0.6 else options if options and chance < 0.9 else range(5)
+    return int(rng.choice(some))
+
+
+def play(game, batch, followers, steps, seed):
+    """Play with legal and illegal actions; returns how often each event was seen, ends among them."""
+    rng, seen = np.random.default_rng(seed), Counter()
+    for i, follower in enumerate(followers):
+        same_seen(game, batch, i, follower.oracle)
+    for _ in range(steps):
+        over = [follower.oracle.over for follower in followers]
+        actions = [action_of(rng, follower.oracle) for follower in followers]
+        batch.step(batch.actions(np.array(actions)))
+        for i, follower in enumerate(followers):
+            if over[i]:
+                continue
+            oracle = follower.oracle
+            rewards = oracle.step(actions[i])
+            follower.same()
+            same_seen(game, batch, i, oracle)
+            same_pay(game, batch, i, rewards)
+            assert batch.terminated[i].tolist() == [oracle.terminated] * len(game.agents)
+            assert batch.truncated[i].tolist() == [oracle.truncated] * len(game.agents)
+            seen.update([oracle.event, (oracle.terminated, oracle.truncated)])
+            seen.update(name for row in rewards for name, amount in row.items() if amount)
+    return seen
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_games_from_the_start(case):
+    game = game_of(case)
+    batch = Batch(game, 4, autoreset="disabled", views="all")
+    batch.seed(5)
+    batch.reset()
+    play(game, batch, [Follower(game, batch.states, i) for i in range(4)], 25, seed=1)
+
+
+def crowds(case, count):
+    """Play from random positions; returns what was seen, see `play`."""
+    game = game_of(case)
+    layout = layouts.load(game.params["layout"])
+    starts = [crowd.position(layout, game.params, seed) for seed in range(count)]
+    batch = Batch(game, count, autoreset="disabled", views="all")
+    batch.load(np.concatenate([loaded(game, start) for start in starts]))
+    batch.seed(7)
+    return play(game, batch, [Follower(game, batch.states, i, start) for i, start in enumerate(starts)], 9, seed=2)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_crowds(case):
+    seen = crowds(case, 10 if "large" in case else 25)
+    assert seen["delivery"]
+    assert seen["pickup"]
+    assert seen["skip"]
+
+
+def test_everything_happens():
+    seen = crowds("mini6, crowded", 40) + crowds("depot", 40)
+    expected = {*EVENTS[1:], *OBJECTIVES, *((won, cut) for won in (False, True) for cut in (False, True))}
+    assert {what for what in expected if seen[what] < 3} == set()
