@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from momagames.games.robotmail.layout import Cell, Layout
+from momagames.games.robotmail.layout import COLORS, Cell, Layout
 from momagames.games.robotmail.problem import Problem
 from momagames.games.robotmail.reading import Map, number
 
@@ -13,16 +13,17 @@ NARROW = "narrow, that is, it has exactly two yellow or red neighbours"
 
 
 def wrong_targets(colors: Map, targets: Map) -> list[Problem]:
-    """Receivers without a number, and numbers without a receiver; cells that cannot be read are left out."""
+    """Receivers without a number; and numbers without a receiver, unless a cell that cannot be read may be one."""
     codes = dict(colors.cells())
     numbers = {cell: number(text) for cell, text in targets.cells()}
-    accepted = {numbers[cell] for cell, code in codes.items() if code == "y"} - {0}
+    accepted = {numbers[cell] for cell, code in codes.items() if code == "y"}
+    sure = None not in accepted and set(codes.values()) <= set(COLORS)
+    allowed = ", ".join(str(index) for index in sorted(filter(None, accepted))) or "none"
     found = []
     for cell, value in numbers.items():
         if value == 0 and codes[cell] == "y":
             found.append(targets.problem(cell, "the yellow cell has no target; needed: the index of the mail that it accepts"))
-        elif value and value not in accepted and codes[cell] != "y":
-            allowed = ", ".join(str(index) for index in sorted(filter(None, accepted))) or "none"
+        elif value and value not in accepted and sure:
             found.append(targets.problem(cell, f"no yellow cell accepts the number {value}; accepted numbers: {allowed}"))
     return found
 

@@ -81,14 +81,14 @@ class Map:
         return Counter(map(len, self.rows)).most_common(1)[0][0]
 
     def place(self, cell: Cell) -> tuple[int, int]:
-        """Where a cell is in the text; for one that is missing, where it would be."""
+        """Where a cell is in the text; for one that is missing, the end of its row or of the map."""
         x, y = cell
         if y >= self.height:
             return self.places[-1][0][0] + 1, 1
         if x < len(self.places[y]):
             return self.places[y][x]
         line, column = self.places[y][-1]
-        return line, column + len(self.rows[y][-1]) + 1
+        return line, column + len(self.rows[y][-1])
 
     def problem(self, cell: Cell, text: str) -> Problem:
         return Problem(self.map, text, self.place(cell), cell)

@@ -35,7 +35,9 @@ class Yard:
         if code == "r":
             self.build(count)
         elif code == "b":
-            self.spread(code, count, [cell for cell, color in self.colors.items() if color == "g"])
+            for beside in (False, True):  # nobody may stand beside a charger for long, so rather not where robots start
+                spots = [cell for cell, color in self.colors.items() if color == "g"]
+                self.spread(code, count, [spot for spot in spots if self.room.isdisjoint(around(spot)) != beside])
         elif code == "y":
             for depth in range((min(self.width, self.height) + 1) // 2):
                 self.spread(code, count, [c for c, color in self.colors.items() if color == "g" and self.depth(c) == depth])
