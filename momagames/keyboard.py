@@ -160,8 +160,12 @@ class Board:
         self.seats.move({self.me: self.action()} if self.seats.asked() else {})
         self.fresh = False
         if not self.seats.look():  # the person is out of the game and may see everything
-            self.renderer.options.update(dict.fromkeys(self.restricted))
-            self.restricted = {}
+            self.restrict({})
+
+    def restrict(self, options: dict[str, Any]) -> None:
+        """What of the ways to look is not up to the person from now on."""
+        self.renderer.options.update({**dict.fromkeys(self.restricted), **options})
+        self.restricted = options
 
     def summary(self) -> str:
         """How the game stands, as text."""
@@ -218,6 +222,7 @@ class MouseBoard(Board):
     """A game of turns in a window, played with the mouse; it waits for the person, and moves can be taken back.
 
     What a click means the game says (`Game.pick`). One that means nothing yet is the first of two, as from cell to cell.
+    Where the game has keys as well, each is an action.
     """
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | None, rate: float = RATE) -> None:
@@ -238,10 +243,21 @@ class MouseBoard(Board):
         action = self.meant(pressed, released)
         if action is None and self.first is not None:
             action = self.meant(self.first, released)
-        self.first, self.refused = (released, "") if action is None else (None, "")
-        if action is not None and self.allowed(action):
+        self.first, self.refused = released, ""
+        if action is not None:
+            self.take(action)
+
+    def choose(self, key: str) -> None:
+        """Take the action of a key."""
+        if not self.over and self.seats.asked():
+            self.take(self.keys.choices[key][1])
+
+    def take(self, action: Any) -> None:
+        """Play an action next, or say that it is not possible."""
+        self.first, self.refused = None, ""
+        if self.allowed(action):
             self.picked = action
-        elif action is not None:
+        else:
             self.refused = f"{self.seats.game.action_name(self.seats.play.state, action)} is not possible."
 
     def meant(self, pressed: Pixel, released: Pixel) -> Any:
@@ -263,7 +279,10 @@ class MouseBoard(Board):
         elif key in (UNDO, AGAIN):
             self.seats.take_back(to_start=key == AGAIN)
             self.picked, self.first, self.refused, self.drawn = None, None, "", None
-        else:
+            self.restrict(self.seats.look())
+        elif key in self.keys.choices:
+            self.choose(key)
+        elif not any(option[0] == key for option in self.restricted):
             self.renderer.press(key)
 
     def step(self) -> None:
@@ -274,6 +293,8 @@ class MouseBoard(Board):
         else:
             self.seats.move({})
         self.picked = None
+        if self.over:
+            self.restrict({})
 
     def said(self) -> tuple[Any, ...]:
         """What the person has clicked, and the action that the pointer is on."""
@@ -292,7 +313,8 @@ class MouseBoard(Board):
 
     def help(self) -> str:
         """A line on mouse and keys."""
-        return ", ".join(["mouse: play", *self.looks(), f"{UNDO}: take back, {AGAIN}: from the start, {LEAVE[0]}: leave"])
+        play = ["mouse: play", *([self.keys.help] if self.keys.help else [])]
+        return ", ".join([*play, *self.looks(), f"{UNDO}: take back, {AGAIN}: from the start, {LEAVE[0]}: leave"])
 
     def says(self) -> str:
         """A line on the situation of the person."""
@@ -302,7 +324,8 @@ class MouseBoard(Board):
         if self.refused:
             return self.refused
         if not seats.asked():
-            return f"{seats.game.agents[seats.play.mover]} is to move."
+            mover = seats.play.mover
+            return f"{seats.game.agents[mover]} {'is to move' if seats.play.mask(mover).any() else 'can do nothing'}."
         action = self.pointed()
         name = "" if action is None else seats.game.action_name(seats.play.state, action)
         return f"{seats.humans[0]}: {name or 'your move'}"

@@ -10,6 +10,7 @@ import momagames
 from momagames import cli, keyboard
 from momagames.adapters.render import MARGIN
 from momagames.games.breakthrough import draw as breakthrough
+from momagames.games.robotmail import draw as robotmail
 from momagames.games.samegame import draw as samegame
 from momagames.games.tileblast import draw as tileblast
 from momagames.games.tileblast.scene import group
@@ -17,6 +18,7 @@ from momagames.keyboard import MouseBoard, sit
 from momagames.render import canvas
 
 SAMEGAME, BREAKTHROUGH, TILEBLAST = "mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0"
+ROBOTMAIL = "mo-robotmail-v0"
 
 
 @pytest.fixture
@@ -284,6 +286,103 @@ def test_a_click_that_waits_is_shown(mouse, pygame):
     mouse.click((300, 100))
     board.look(0.0)
     assert (shown(pygame)[95:106, 295:306] != before[95:106, 295:306]).any()
+
+
+# ------------------------------------------------------------------------------------- MO-RoboticMail: mouse and keys
+
+
+STEPS = {"space": (0, 0), "up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+
+
+def robot_at(board, robot=0):
+    state = board.seats.play.state
+    return int(state["x"][robot]), int(state["y"][robot])
+
+
+@pytest.mark.parametrize("how", ["click", "key"])
+def test_a_robot_goes_by_click_and_by_key(mouse, how):
+    board = opened(ROBOTMAIL, seed=1)
+    side = robotmail.side_of(9, 9)
+    (x, y), played = robot_at(board), valid(board)
+    for now, (action, (key, (dx, dy))) in enumerate(enumerate(STEPS.items())):
+        board.due = 1e9  # the other waits
+        if how == "key":
+            mouse.key(key)
+        else:
+            mouse.click(pixel(x + dx, y + dy, side, robotmail.EDGE, robotmail.EDGE))
+        board.look(float(now))
+        assert ply(board) == (action in played)
+        if action in played:
+            assert board.seats.last == action
+            assert robot_at(board) == (x + dx, y + dy)
+            mouse.key("u")
+            board.look(now + 0.5)
+        else:
+            assert board.says() == f"{('stand', 'forward', 'backward', 'left', 'right')[action]} is not possible."
+    assert played
+
+
+def test_the_keys_are_explained_and_are_not_pressed_for_others(mouse):
+    board = opened(ROBOTMAIL)
+    assert board.help() == "mouse: play, arrows: move, space: stand, u: take back, r: from the start, escape: leave"
+    board.due = 1e9
+    for key in ("space", "up"):
+        mouse.key(key)
+        board.look(0.0)
+    assert ply(board) == 1
+    assert board.says() == "robot_1 is to move."
+
+
+def stuck(board):
+    """The robot of the person has no energy left and has stood as long as it may."""
+    data = board.seats.play.game.save(board.seats.play.state)
+    data["robots"][0][3:5], data["robots"][0][6] = [0.0, 0], 5
+    board.seats.play.load(data)
+    board.drawn = None
+
+
+def test_who_can_do_nothing_is_not_waited_for(mouse):
+    board = opened(ROBOTMAIL)
+    stuck(board)
+    board.due = 1.0
+    mouse.key("space")
+    board.look(0.9)
+    assert ply(board) == 0
+    assert board.says() == "robot_0 can do nothing."
+    board.look(1.0)
+    board.look(1.3)
+    assert ply(board) == 2
+    assert board.seats.play.state["illegal"] == 0
+
+
+def test_what_a_robot_does_not_observe_is_shown_at_the_end(mouse):
+    board = opened(ROBOTMAIL, max_step=3)
+    assert board.renderer.options == {"viewer": "robot_0"}
+    mouse.key("v")
+    board.look(0.0)
+    assert board.renderer.options == {"viewer": "robot_0"}
+    for now in range(1, 5):
+        if board.seats.asked():
+            mouse.key(list(STEPS)[valid(board)[0]])
+        board.look(float(now))
+    assert board.over
+    assert board.renderer.options == {"viewer": None}
+    mouse.key("u")
+    board.look(9.0)
+    assert board.renderer.options == {"viewer": "robot_0"}
+
+
+def test_the_command_with_layouts(pygame, monkeypatch):
+    monkeypatch.setattr(MouseBoard, "run", lambda board: board.window.close())
+    for layout in ("mini6", "random"):
+        run = CliRunner().invoke(cli.app, ["play", ROBOTMAIL, "--window", "-p", f"layout={layout}", "--seed", "1"])
+        assert run.exit_code == 0, run.output
+        assert "delivery" in run.output
+    text = CliRunner().invoke(cli.app, ["play", ROBOTMAIL, "--terminal", "--seed", "1"], input="?\nq\n")
+    assert text.exit_code == 0, text.output
+    assert "legal moves: " in text.output
+    assert "m?" in text.output
+    assert "step 0 of 500  robot_0 to move, 1 step left" in text.output
 
 
 def test_the_command(pygame, monkeypatch, tmp_path):
