@@ -72,8 +72,9 @@ def picture(state: State, last: Any = None, viewer: str | None = None, cell: int
         board[y * side : (y + 1) * side, x * side : (x + 1) * side] = drawn
     if shown.acting >= 0:
         x, y = shown.robots[shown.acting].place
-        canvas.frame(sheet, EDGE + y * side - 3, EDGE + x * side - 3, side + 5, 3, INK)
-        canvas.frame(sheet, EDGE + y * side, EDGE + x * side, side - 1, 2, WHITE)
+        top, left = EDGE + y * side, EDGE + x * side
+        canvas.frame(sheet, top - 4, left - 4, side + 7, 3, INK)
+        canvas.frame(sheet, top - 1, left - 1, side + 1, 1, WHITE)
     left = EDGE + width * side + BESIDE
     head(sheet, left, state, shown, last, viewer)
     for player, (top, start) in enumerate(places(players, team)):

@@ -125,11 +125,13 @@ def mail(side: int, index: int) -> Picture:
 
 def plate(left: float, top: float, right: float, bottom: float, text: str) -> tuple[Painter, ...]:
     """A mail that is carried."""
-    edge = 0.035
+    edge, high = 0.035, 0.92 * (bottom - top)
+    if len(text) > 1:
+        high = min(high, 0.76 * (right - left))
     return (
         slab(left, top, right, bottom, 0.06, LETTER_EDGE),
         slab(left + edge, top + edge, right - edge, bottom - edge, 0.04, LETTER),
-        label(text, (left + right) / 2, (top + bottom) / 2, 0.92 * (bottom - top), STAMP),
+        label(text, (left + right) / 2, (top + bottom) / 2, high, STAMP),
     )
 
 

@@ -194,9 +194,9 @@ def test_the_robot_to_move_is_framed():
         top, left = draw.EDGE + y * side, draw.EDGE + x * side
         picture, other = draw.picture(state), draw.picture(position(to_move=mover, over=1))
         changed = (picture != other).any(axis=2)
-        assert changed[top - 1, left : left + side].all()
-        assert changed[top : top + side, left - 1].all()
-        assert (picture[top - 1, left : left + side] == canvas.INK).all()
+        assert changed[top - 2, left : left + side].all()
+        assert changed[top : top + side, left - 2].all()
+        assert (picture[top - 2, left : left + side] == canvas.INK).all()
         assert not changed[top + side // 8 : top + side - side // 8, left + side // 8 : left + side - side // 8].any()
     over = position(over=1, to_move=1)
     assert "[" not in text(over)
