@@ -79,6 +79,7 @@ def generate(
     ] = None,
 ) -> None:
     """Make a layout by chance, on which every robot gets everywhere."""
+    from momagames.errors import BadFile
     from momagames.games.robotmail.generate import generate as make
     from momagames.games.robotmail.layouts import ENDINGS
 
@@ -87,7 +88,10 @@ def generate(
         shown(made, f"seed {seed}")
         return
     for ending, lines in zip(ENDINGS, made.data.values(), strict=True):
-        Path(out + ending).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        try:
+            Path(out + ending).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise BadFile(f"{out + ending} cannot be written ({error.strerror})") from error
 
 
 def paired(files: list[str]) -> list[str | tuple[str, str]]:

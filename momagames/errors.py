@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
@@ -67,3 +67,9 @@ def one_of(allowed: Iterable[object]) -> str:
     """'a', 'b' or 'c'"""
     names = [repr(item) for item in allowed]
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
+
+
+def first_of(problems: Sequence[str], count: int = 5) -> str:
+    """The first of many problems, a line each, and how many more there are."""
+    more = len(problems) - count
+    return "\n".join([*problems[:count], *([f"... and {more} more"] if more > 0 else [])])

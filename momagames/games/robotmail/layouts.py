@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from momagames.contract import check_parameters
-from momagames.errors import LayoutError, nearest, one_of
+from momagames.errors import LayoutError, first_of, nearest, one_of
 from momagames.games.robotmail import lint
 from momagames.games.robotmail.generate import ARGUMENTS, generate
 from momagames.games.robotmail.layout import Layout
@@ -26,7 +26,6 @@ ACCEPTS = (
     "STEM of two files STEM_colors.csv and STEM_targets.csv; a pair of paths or of CSV texts; {'colors': rows, 'targets': rows}"
 )
 ENDINGS = tuple(f"_{name}.csv" for name in MAPS)
-SHOWN = 5  # problems that an error names
 
 
 def load(source: Any) -> Layout:
@@ -38,8 +37,7 @@ def load(source: Any) -> Layout:
         return packaged(source)
     found, wrong = read(source)
     if found is None:
-        more = len(wrong) - SHOWN
-        raise LayoutError("\n".join(wrong[:SHOWN] + [f"... and {more} more"] * (more > 0)))
+        raise LayoutError(first_of(wrong))
     return found
 
 

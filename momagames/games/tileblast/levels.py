@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from momagames.errors import BadLevel
+from momagames.errors import BadLevel, first_of
 from momagames.games.tileblast.document import Document
 from momagames.games.tileblast.level import Feed, Goal, Level, Thing, fill, goal_bounds
 from momagames.games.tileblast.lint import lint
@@ -22,7 +22,6 @@ __all__ = ["ACCEPTS", "COUNT", "Feed", "Goal", "Level", "Thing", "fill", "goal_b
 
 COUNT = 12
 ACCEPTS = f"1..{COUNT}, the path of a level file, or a level as a dict"
-SHOWN = 5  # problems that an error names
 Source = int | str | os.PathLike[str] | Mapping[str, Any]
 
 
@@ -61,9 +60,7 @@ def loaded(level: Source, check: bool) -> Level:
     found, wrong = read(level, check)
     if found is None or wrong:
         name = "the level" if isinstance(level, Mapping) else str(level)
-        shown = [f"{name}: {problem}" for problem in wrong[:SHOWN]]
-        more = len(wrong) - len(shown)
-        raise BadLevel("\n".join(shown + [f"... and {more} more"] * bool(more)))
+        raise BadLevel(first_of([f"{name}: {problem}" for problem in wrong]))
     return found
 
 
