@@ -89,5 +89,5 @@ def entry(robot: Robot, acting: bool) -> Line:
     ]
     if look.battery is not None:
         bar = "|" * look.battery + "." * (int(FULL) - look.battery)
-        pieces.append((f"{bar} {look.battery:>2}  ", "bold #e2581f" if look.battery <= ENTER_BELOW else "green"))
+        pieces.append((f"{bar} {look.battery:>2}  ", "bold red" if look.battery <= ENTER_BELOW else "green"))
     return [*pieces, (f"{f'mail {look.mail}' if look.mail else '-':<8}", ""), (f"delivered {robot.delivered:<4}", "")]
