@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from PIL import Image
 
@@ -9,6 +11,9 @@ import momagames
 from momagames.engine.play import Play
 from momagames.games.pommerman import state as codes
 from momagames.games.pommerman.tiles import FALLING, IN_RANGE, NOBODY, Bomb, cell
+from momagames.games.robotmail import draw, layouts
+from momagames.games.robotmail import state as mail
+from momagames.games.robotmail import tiles as robots
 from momagames.games.tileblast import levels, tiles
 from momagames.games.tileblast.catalogue import CODES, COVERS, KINDS
 from momagames.games.tileblast.parts import Look
@@ -65,6 +70,22 @@ PIECES = {
 }
 LEVELS, SHRUNK, TITLE = 12, 0.55, 26  # levels, size of their pictures, pixels of a title
 GNOMES = (3, 2, 0, 1, 0, 0)
+
+# MO-RoboticMail: cells (keywords of `tiles.cell`), and what they are
+A0, B3, F35 = (robots.Look(*given) for given in ((0, "A0", 0, 10), (1, "B3", 7, 4), (5, "F35", 12, None)))
+MAIL_CELLS: tuple[tuple[tuple[dict[str, Any], ...], str], ...] = (
+    (({"color": mail.WHITE}, {"color": mail.GREY}, {"color": mail.RED}), "start, plain cell, wall"),
+    (({"color": mail.GREEN, "mail": 4}, {"color": mail.GREEN, "mail": None}), "a mail for receiver 4, one not seen"),
+    (({"color": mail.YELLOW, "target": 4}, {"color": mail.BLUE}), "receiver of mail 4, charger"),
+    (({"color": mail.GREY, "narrow": True}, {"color": mail.WHITE, "narrow": True}), "narrow: only to deliver beside it"),
+    (({"color": mail.GREY, "robot": A0},), "robot_0 of player A, battery full"),
+    (({"color": mail.WHITE, "robot": B3},), "robot_3 of player B: mail 7, low"),
+    (({"color": mail.GREY, "robot": F35},), "with mail 12, a game without batteries"),
+    (({"color": mail.YELLOW, "target": 4, "robot": A0}, {"color": mail.BLUE, "robot": A0}), "on a receiver, on a charger"),
+    (({"color": mail.YELLOW, "target": 4, "marked": True},), "goes with the cell pointed at"),
+)
+MAIL_SIDE, MAIL_LINE, MAIL_WIDE = 48, 58, 440  # pixels of a cell, a row and a column
+SMALL = 28  # pixels of a cell of the boards
 
 
 def pommerman() -> Image.Image:
@@ -125,8 +146,42 @@ def tileblast_levels() -> Image.Image:
     return Image.fromarray(canvas.stack(rows, False))
 
 
+def robotmail() -> Image.Image:
+    """What cells and robots of MO-RoboticMail look like, in two columns."""
+    half = (len(MAIL_CELLS) + 1) // 2
+    sheet = canvas.blank(half * MAIL_LINE + LEFT, 2 * MAIL_WIDE)
+    for k, (cells, text) in enumerate(MAIL_CELLS):
+        left, top = LEFT + k // half * MAIL_WIDE, LEFT + k % half * MAIL_LINE
+        for n, given in enumerate(cells):
+            x = left + n * (MAIL_SIDE + 4)
+            sheet[top : top + MAIL_SIDE, x : x + MAIL_SIDE] = robots.cell(MAIL_SIDE, **given)
+        canvas.write(sheet, left + 3 * (MAIL_SIDE + 4) + 6, top + MAIL_SIDE / 2, text, 14)
+    return Image.fromarray(sheet)
+
+
+def robotmail_layouts() -> Image.Image:
+    """The boards of MO-RoboticMail, four in a row, each with its name, and one of the generator, all with two robots."""
+    boards = []
+    for name in (*layouts.NAMES, layouts.RANDOM):
+        play = Play(momagames.spec("mo-robotmail-v0", layout=name))
+        play.deal(0)
+        height, width = int(play.state["height"]), int(play.state["width"])
+        side = draw.side_of(height, width)
+        drawn = Image.fromarray(play.game.draw(play.state))
+        board = drawn.crop((draw.EDGE, draw.EDGE, draw.EDGE + width * side, draw.EDGE + height * side))
+        small = board.resize((width * SMALL, height * SMALL), Image.Resampling.LANCZOS)
+        sheet = canvas.blank(small.height + TITLE + LEFT, small.width + 2 * LEFT)
+        canvas.write(sheet, LEFT, TITLE / 2, name, 15)
+        sheet[TITLE : TITLE + small.height, LEFT : LEFT + small.width] = np.asarray(small)
+        boards.append(sheet)
+    rows = [canvas.stack(boards[k : k + 4], True) for k in range(0, len(boards), 4)]
+    return Image.fromarray(canvas.stack(rows, False))
+
+
 LEGENDS = {
     "pommerman-cells.png": pommerman,
     "tileblast-pieces.png": tileblast,
     "tileblast-levels.png": tileblast_levels,
+    "robotmail-cells.png": robotmail,
+    "robotmail-layouts.png": robotmail_layouts,
 }

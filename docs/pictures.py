@@ -51,6 +51,9 @@ RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
 POMMERMAN = (FFA, FFA_COLLAPSE, TEAM, TEAM_FULL, TEAM_COLLAPSE, RADIO, DUEL)
 TILEBLAST, TILEBLAST_GOALS = "mo-tileblast-v0", "mo-tileblast-goals-v0"
 TILEBLAST_TEST, TILEBLAST_COLOURS = "mo-tileblast-playtest-v0", "mo-tileblast-colours-v0"
+ROBOTMAIL = "mo-robotmail-v0"
+ROBOTMAILS = (ROBOTMAIL, *(f"mo-robotmail-{robots}-v0" for robots in (2, 4, 6, 12)))
+ASTAR = ("astar",)
 SIMPLE, CHATTER = ("simple",) * 4, ("random", "simple", "random", "simple")
 SHORT = {"max_steps": 160}  # the first ring falls after 100 steps
 FOGGED = "What agent_0 sees of it: neither what is far off nor whose a bomb is nor what others carry"
@@ -96,6 +99,18 @@ PICTURES: tuple[Picture | Legend, ...] = (
            (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLOURS)),
     Legend("tileblast-pieces.png", "What the pieces look like, and what is special about each",
            (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLOURS)),
+    Picture("robotmail.gif", "Two robots without batteries on a small board, step by step, until one has brought three mails",
+            ROBOTMAIL, ASTAR * 2, WHOLE, (ROBOTMAIL,), {"layout": "tiny", "with_battery": False, "required_mail": 3}),
+    Picture("robotmail.png", "A position of a game of two robots that play `astar`", ROBOTMAIL, ASTAR * 2, 118, ROBOTMAILS[:2]),
+    Picture("robotmail-viewer.png", "The same as robot_0 sees it: not which mails lie on green cells", ROBOTMAIL, ASTAR * 2,
+            118, ROBOTMAILS[:2], look={"viewer": "robot_0"}),
+    Picture("robotmail-4.png", "Two players with two robots each, turns of one to five steps, on `layout=\"ring\"`",
+            ROBOTMAILS[2], ASTAR * 4, 90, ROBOTMAILS[2:3], {"layout": "ring", "random_num_steps": True}),
+    Picture("robotmail-6.png", "Three players with two robots each on `layout=\"wide12\"`", ROBOTMAILS[3], ASTAR * 6, 160,
+            ROBOTMAILS[3:4], {"layout": "wide12"}),
+    Picture("robotmail-12.png", "Four players with three robots each", ROBOTMAILS[4], ASTAR * 12, 260, ROBOTMAILS[4:]),
+    Legend("robotmail-cells.png", "What cells and robots look like", ROBOTMAILS),
+    Legend("robotmail-layouts.png", "The boards of the package, and one by chance", ROBOTMAILS),
 )  # fmt: skip
 
 
