@@ -20,7 +20,8 @@ def situation(game: Game, state: State) -> str:
     """How far the game is, and who is to move or how it ended: "ply 12, player_1 to move"."""
     plies = int(state["ply"])
     if state["over"]:
-        return f"{'cut off' if state['truncated'] else 'over'} after {plies} {'ply' if plies == 1 else 'plies'}"
+        undecided = state["truncated"] == 1  # 2: decided in the step that reached the limit
+        return f"{'cut off' if undecided else 'over'} after {plies} {'ply' if plies == 1 else 'plies'}"
     mover = game.agents[int(state["to_move"])] if game.sequential else "all agents"
     return f"ply {plies}, {mover} to move"
 

@@ -282,8 +282,9 @@ def test_captions_as_text():
     for _ in moves(play):
         pass
     assert caption.situation(play.game, play.state) == f"over after {int(play.state['ply'])} plies"
-    play.state["truncated"] = 1
-    assert caption.situation(play.game, play.state).startswith("cut off after")
+    for truncated, said in ((1, "cut off"), (2, "over")):  # 2: decided in its last step
+        play.state["truncated"] = truncated
+        assert caption.situation(play.game, play.state).startswith(f"{said} after")
 
 
 @pytest.mark.parametrize(("value", "shown"), [(0.0, "0"), (-0.0, "0"), (900.0, "900"), (-0.125, "-0.125"), (1 / 3, "0.333")])
