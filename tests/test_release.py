@@ -88,6 +88,12 @@ def test_the_wheel_has_types_rules_and_suites(wheel):
     assert any(name.endswith("licenses/LICENSE") for name in wheel)
 
 
+def test_the_wheel_has_levels_and_layouts(wheel):
+    files = [path for ending in ("yaml", "csv") for path in (ROOT / "momagames/games").glob(f"*/*/*.{ending}")]
+    assert {path.suffix for path in files} == {".yaml", ".csv"}
+    assert {path.relative_to(ROOT).as_posix() for path in files} <= set(wheel)
+
+
 def test_the_wheel_has_nothing_else(wheel):
     assert [n for n in wheel if not n.startswith(("momagames/", f"momagames-{momagames.__version__}.dist-info/"))] == []
     assert [n for n in wheel if "__pycache__" in n or n.endswith((".pyc", ".nbc", ".nbi"))] == []

@@ -67,11 +67,10 @@ def sources(layout: Layout, goals: Iterable[Cell], mail: int) -> set[Cell]:
         tight = not accepts(layout, cell, mail)
         for near in layout.around(cell):
             color = layout.color(near)
-            if near in found or color in "rb" or (tight and color != "y"):
-                continue
-            found.add(near)
-            if color in "wg":
-                fresh.append(near)
+            if near not in found and (color == "y" or not tight):
+                found.add(near)
+                if color in "wg":
+                    fresh.append(near)
     return found
 
 

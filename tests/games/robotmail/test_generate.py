@@ -78,6 +78,12 @@ def test_boards_look_well():
         assert not {near for cell in found.cells("b") for near in found.around(cell)} & set(found.cells("w"))
 
 
+def test_most_of_the_room_stays_white():
+    """§10.4 Two thirds of it, however many walls there are."""
+    counts = {len(generate(seed, density=0.2).cells("w")) for seed in range(30)}
+    assert min(counts) == 17  # of 25
+
+
 def test_two_boards_in_three_are_symmetric():
     def alike(found, turn):
         return {(8 - x, 8 - y if turn else y) for x, y in found.cells("b")} == set(found.cells("b"))
