@@ -16,6 +16,7 @@ from momagames.baselines.robotmail_ways import (
     find_ways,
     go,
     is_plain,
+    is_twin,
     legal_bits,
     mean_way,
     nearest_cell,
@@ -40,12 +41,19 @@ from momagames.games.robotmail.state import (
     neighbour,
 )
 from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.rng import advance, below
 
 CLOSE = 2  # moves from a cell where a robot stands: who waits for it comes no nearer
+NONE, BUSY = -1, -2  # instead of a cell
 CROWD = 2  # "astar": robots around a green cell or a receiver that block it
-SPARE, TAKEN = 3, 2.0  # "thrifty": moves that it keeps for ways round others; what a cell costs more if a robot is there
+# "thrifty"
+SPARE, PER_UNIT = 3, 5  # moves that it keeps for ways round others; moves that take a unit of the battery
+WAITS, ROUND = 2, 8  # steps
+TAKEN, TWIN = 2.0, 1000.0  # moves that a cell counts more if a robot is there, and a charger beside another
 
-character = np.dtype([("patience", "u1"), ("fair", "u1")])  # of "thrifty"; it never changes
+wariness = np.dtype([("wary", "u1")])  # of "astar": the index of the mail with which it is wary, plus 1
+# of "thrifty": its character, and for how many steps more it walks round others
+character = np.dtype([("patience", "u1"), ("fair", "u1"), ("round", "u1")])
 
 
 @kernel
@@ -95,30 +103,43 @@ def approach(state, agent, color):
 @kernel
 def astar(state, agent, mask, parts, memory, word, action):
     """The scripted agent of the original, right for every layout: with several receivers of its mail it takes the nearest that
-    is not blocked; without a charger it does not charge; without anywhere to go it stands."""
-    power, start, mail = power_of(state, agent), cell_of(state, agent), np.int64(state["mail"][agent])
+    is not blocked; without a charger it does not charge; without anywhere to go it stands.
+
+    The original waits for a narrow cell that never opens, until it has to move by lot. In its place ours becomes wary: until
+    its mail has changed, its ways are those that it is allowed.
+    """
+    legal, careful = legal_bits(mask), np.int64(state["mail"][agent]) + 1
+    goal = objective(state, agent)
     step = STAND
-    if color_of(state, start) != BLUE or power >= LEAVE_FROM:
-        goal = -1
-        if needs_charge(state, agent):
-            goal = destination(state, start, BLUE, mail)
-        if goal == -1:
-            goal = destination(state, start, errand(state, agent), mail)
-        if goal >= 0:
-            step = astar_step(state, start, goal)
-    action[0], word = go(np.int64(step != STAND) << step, legal_bits(mask), word)
+    if goal >= 0:
+        step = astar_step(state, agent, goal, memory["wary"] == careful)
+        if legal & (1 << STAND | 1 << step) == 0 and state["robot"][neighbour(state, cell_of(state, agent), step)] == 0:
+            memory["wary"] = careful
+            step = astar_step(state, agent, goal, True)
+    action[0], word = go(1 << step, legal, word)
     return word
 
 
 @routine
+def objective(state, agent):
+    """The cell to go to; negative to stay."""
+    start, mail, goal = cell_of(state, agent), np.int64(state["mail"][agent]), NONE
+    if color_of(state, start) == BLUE and power_of(state, agent) < LEAVE_FROM:
+        return NONE
+    if needs_charge(state, agent):
+        goal = destination(state, start, BLUE, mail)
+    return destination(state, start, errand(state, agent), mail) if goal == NONE else goal
+
+
+@routine
 def destination(state, start, color, mail):
-    """The nearest cell of a colour, or the nearest that is not blocked if that one is, and not beside the robot. -1: there are
-    no such cells; -2: all are blocked."""
+    """The nearest cell of a colour, or the nearest that is not blocked if that one is, and not beside the robot. NONE: there
+    are no such cells; BUSY: all are blocked."""
     goal = nearest_cell(state, start, color, mail)
     if goal < 0 or apart(state, start, goal) == 1 or not is_blocked(state, goal, color):
         return goal
     low, high = ends_of(state)
-    goal, least = -2, FAR
+    goal, least = BUSY, FAR
     for cell in range(low, high):
         if takes(state, cell, color, mail) and not is_blocked(state, cell, color) and apart(state, start, cell) < least:
             goal, least = cell, apart(state, start, cell)
@@ -144,24 +165,32 @@ def is_blocked(state, cell, color):
 def thrifty(state, agent, mask, parts, memory, word, action):
     """Few moves for each mail, and as many of them as it dares on the last two units of the battery, where they cost half.
 
-    It goes to the green cell with the fewest moves to it and on to a receiver, in the mean; it waits for robots in its way as
-    long as it may stand, and then walks round them; without a mail it rests if mates that are nearer bring all that is missing;
-    it charges when the battery might not last for its errand and the way to a charger after that, and leaves the charger as
-    soon as it can. With `patience` it stands so often in a row before it moves, where it may. If it is `fair` it keeps its mail
-    while it has delivered more than a mate.
+    It goes to the green cell with the fewest moves to it and on to a receiver, in the mean. It waits WAITS steps for a robot in
+    its way, and then waits on or walks round others for ROUND steps (to a charger for one), by lot. Without a mail it rests if
+    mates that are nearer bring all that is missing. It charges if the battery might not last for its errand and the way to a
+    charger after that, and until it does. With `patience` it stands so often in a row before it moves, where it may. If it is
+    `fair` it keeps its mail while it has delivered more than a mate, and never leaves the mails to others.
     """
     legal = legal_bits(mask)
     may_stand = legal & (1 << STAND)
     if may_stand and state["stands"][agent] < memory["patience"]:
         action[0] = STAND
         return word
-    color = plan(state, agent)
-    if color != BLUE and (is_ahead(state, agent) if memory["fair"] else is_spare(state, agent)):
+    color = plan(state, agent, may_stand)
+    if color == BLUE and color_of(state, cell_of(state, agent)) == BLUE:
+        bits = may_stand
+    elif color != BLUE and (is_ahead(state, agent) if memory["fair"] else is_spare(state, agent)):
         bits = may_stand if may_stand else quiet_ways(state, agent)
     else:
-        bits = course(state, agent, color, True)
-        if bits & legal == 0 and not may_stand:
+        word = advance(word)
+        if memory["round"] == 0 or color == BLUE:
+            bits = course(state, agent, color, True)
+            waited = state["stands"][agent] >= WAITS and below(word, 2) == 1
+            stuck = bits & legal == 0 and (may_stand == 0 or waited)
+            memory["round"] = 0 if not stuck else 1 if color == BLUE else ROUND
+        if memory["round"] > 0:
             bits = course(state, agent, color, False)
+            memory["round"] -= 1
     action[0], word = go(bits, legal, word)
     return word
 
@@ -169,48 +198,54 @@ def thrifty(state, agent, mask, parts, memory, word, action):
 @kernel
 def sure_moves(power):
     """Moves that a robot with this shown battery can make at least."""
-    return 5 * power + 4 if power > 2 else 10 if power == 2 else power
+    return PER_UNIT * power + 4 if power > 2 else 10 if power == 2 else power
 
 
 @routine
-def plan(state, agent):
-    """The colour where to go: that of the errand, or a charger if the battery might not last for both."""
-    color = errand(state, agent)
-    if not needs_charge(state, agent):
-        return color
+def plan(state, agent, may_stand):
+    """The colour where to go, or to stay: that of the errand, or a charger if the battery might not last for both; but not a
+    charger that will not let it in when it arrives, or on which it may not stay."""
+    color, power = errand(state, agent), power_of(state, agent)
     steps, queue = local_array(CELLS), local_array(CELLS)
     find_chargers(state, steps, queue)
-    if steps[cell_of(state, agent)] == FAR:
+    way = steps[cell_of(state, agent)]
+    too_soon = way < PER_UNIT * (power - ENTER_BELOW)
+    if way == FAR or (too_soon and (way > 0 or may_stand == 0)):
         return color
     goal, length, _ = best_goal(state, agent, color, True)
-    enough = goal >= 0 and sure_moves(power_of(state, agent)) >= length + steps[goal] + SPARE
+    enough = goal >= 0 and sure_moves(power) >= length + steps[goal] + SPARE
     return color if enough else BLUE
 
 
 @routine
 def best_goal(state, agent, color, through):
     """The cell of a colour that costs fewest moves: how many there are to it, and the directions in which ways begin, a bit for
-    each; -1, FAR, 0 if there is none. A cell with a robot on it counts a little more.
+    each; NONE, FAR, 0 if there is none. A cell with a robot on it counts a little more, a twin charger much more.
 
     through   whether other robots are thought away
     """
     steps, first, queue = local_array(CELLS), local_array(CELLS), local_array(CELLS)
-    found = find_ways(state, agent, through, steps, first, queue)
-    goal, least = -1, np.float64(FAR)
+    power = min(power_of(state, agent), ENTER_BELOW) if color == BLUE else power_of(state, agent)
+    found = find_ways(state, agent, power, through, steps, first, queue)
+    goal, least = NONE, np.float64(FAR)
     for place in range(1, found):
         cell = queue[place]
         if color_of(state, cell) == color:
-            value = steps[cell] + (TAKEN if state["robot"][cell] else 0) + (mean_way(state, cell) if color == GREEN else 0.0)
+            value = steps[cell] + (TAKEN if state["robot"][cell] else 0.0)
+            if color == GREEN:
+                value += mean_way(state, cell)
+            elif color == BLUE and is_twin(state, cell):
+                value += TWIN
             if value < least:
                 goal, least = cell, value
-    return (goal, steps[goal], first[goal]) if goal >= 0 else (-1, FAR, 0)
+    return (goal, steps[goal], first[goal]) if goal >= 0 else (NONE, FAR, 0)
 
 
 @routine
 def course(state, agent, color, through):
     """The directions in which it sets out for a colour, a bit for each; none if it had better wait for who is there."""
     goal, length, bits = best_goal(state, agent, color, through)
-    return 0 if goal < 0 or (state["robot"][goal] and length <= CLOSE) else bits
+    return 0 if goal == NONE or (state["robot"][goal] and length <= CLOSE) else bits
 
 
 @routine

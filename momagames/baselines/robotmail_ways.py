@@ -118,13 +118,14 @@ def go(bits, legal, word):
 
 
 @routine
-def find_ways(state, robot, through, steps, first, queue):
-    """Search breadth-first from where a robot stands, by the rules that hold for its mail and battery as they are.
+def find_ways(state, robot, power, through, steps, first, queue):
+    """Search breadth-first from where a robot stands, by the rules that hold for its mail.
 
+    power     the battery, as it is shown, that it is thought to have
     through   whether the other robots are thought away
     Returns   how many cells were found
     """
-    mail, power, start = np.int64(state["mail"][robot]), power_of(state, robot), cell_of(state, robot)
+    mail, start = np.int64(state["mail"][robot]), cell_of(state, robot)
     steps[:] = FAR
     steps[start], first[start], queue[0] = 0, 0, start
     done, found = 0, 1
@@ -151,7 +152,7 @@ def toward(state, robot, color, through):
     """The directions in which the shortest ways to cells of a colour begin, a bit for each, and how long they are; 0, FAR
     if there is none."""
     steps, first, queue = local_array(CELLS), local_array(CELLS), local_array(CELLS)
-    found = find_ways(state, robot, through, steps, first, queue)
+    found = find_ways(state, robot, power_of(state, robot), through, steps, first, queue)
     bits, least = 0, FAR
     for place in range(1, found):
         cell = queue[place]
@@ -162,15 +163,27 @@ def toward(state, robot, color, through):
 
 @routine
 def find_chargers(state, steps, queue):
-    """Moves from each cell to the nearest charger, other robots apart."""
+    """Moves from each cell to the nearest charger, other robots apart. Twins count only if there are no others."""
     low, high = ends_of(state)
     steps[:] = FAR
     count = 0
-    for cell in range(low, high):
-        if color_of(state, cell) == BLUE:
-            steps[cell], queue[count] = 0, cell
-            count += 1
+    for twins in range(2):
+        if count == 0:
+            for cell in range(low, high):
+                if color_of(state, cell) == BLUE and is_twin(state, cell) == twins:
+                    steps[cell], queue[count] = 0, cell
+                    count += 1
     spread(state, count, steps, queue)
+
+
+@kernel
+def is_twin(state, cell):
+    """Whether a charger is beside a cell: a robot may not stand there on its own with a battery of more than 4, so that two on
+    twin chargers may never come off again."""
+    found = False
+    for direction in range(FORWARD, RIGHT + 1):
+        found |= color_of(state, neighbour(state, cell, direction)) == BLUE
+    return found
 
 
 @routine
@@ -216,14 +229,16 @@ def spread(state, found, steps, queue):
 
 
 @routine
-def astar_step(state, start, goal):
-    """The direction in which the A* search of the original leaves `start` for `goal`; STAND if it finds no way.
+def astar_step(state, robot, goal, wary):
+    """The direction in which the A* search of the original sends a robot to `goal`; STAND if it finds no way.
 
+    It does not know that narrow cells are closed to most; who is `wary` only looks at moves that its mail and battery allow.
     Every move costs 1, the estimate is the distance as the crow flies. Ways lead over white and grey cells without robots;
     goals may be anything. Every second cell that is taken from the heap looks at its neighbours in the opposite order, and of
     two entries of equal value in the heap either counts as the smaller one when it is compared with the other.
     """
     heap, cost, first = local_array(OPEN), local_array(CELLS), local_array(CELLS)
+    mail, power, start = np.int64(state["mail"][robot]), power_of(state, robot), cell_of(state, robot)
     cost[:] = FAR
     cost[start], first[start] = 0, STAND
     size, taken = push(heap, 0, entry(state, 0, start, goal)), 0
@@ -235,7 +250,8 @@ def astar_step(state, start, goal):
         for turn in range(FORWARD, RIGHT + 1):
             direction = turn if taken % 2 == 0 else RIGHT + FORWARD - turn
             to = neighbour(state, cell, direction)
-            if (to == goal or is_plain(state, to)) and cost[cell] + 1 < cost[to]:
+            closed = wary and not may_enter(state, to, color_of(state, cell), mail, power)
+            if (to == goal or is_plain(state, to)) and not closed and cost[cell] + 1 < cost[to]:
                 cost[to] = cost[cell] + 1
                 first[to] = direction if cell == start else first[cell]
                 size = push(heap, size, entry(state, cost[to], to, goal))
