@@ -199,7 +199,7 @@ def step(state, actions, reward):
     elif action == STAND and may_stand(state, robot):
         event = stand(state, robot, reward)  # §4.2
     else:
-        event = skip(state, robot)  # §4.1
+        event = skip(state, robot, action)  # §4.1
     state["event"] = event
     pay(state, robot, event, reward)  # §5
     finish(state, robot, reward)
@@ -207,9 +207,10 @@ def step(state, actions, reward):
 
 
 @kernel
-def skip(state, robot):
+def skip(state, robot, action):
     """§4.1 Nothing happens; it counts as illegal if there was something legal to do."""
-    state["illegal"] += options(state, robot) != 0
+    bits = options(state, robot)
+    state["illegal"] += bits != 0 and (bits >> action) & 1 == 0
     return SKIP
 
 

@@ -8,6 +8,8 @@ from momagames.games.robotmail.state import (
     FULL,
     GREEN,
     MAX_INDEX,
+    MAX_STANDS,
+    MAX_TURN,
     NARROW,
     RED,
     WHITE,
@@ -40,7 +42,7 @@ def fields(
         Field("targets", (height, width), "uint8", 0, MAX_INDEX),
         Field("mails", (height, width), "uint8", 0, MAX_INDEX),
         Field("delivered", (players,), "int32", 0, required),
-        Field("steps", (3,), "int32", 0, steps),
+        Field("steps", (3,), "int32", 0, max(steps, MAX_TURN)),
     )
 
 
@@ -115,4 +117,4 @@ def write_counts(state, agent, numbers):
     steps = (players + 1) & ~1
     numbers[steps] = np.int64(state["left"])
     numbers[steps + 1] = np.int64(state["max_step"]) - np.int64(state["ply"])
-    numbers[steps + 2] = np.int64(state["stands"][agent])
+    numbers[steps + 2] = min(np.int64(state["stands"][agent]), MAX_STANDS)
