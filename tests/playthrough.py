@@ -69,6 +69,35 @@ PLAYS: dict[str, dict[str, dict[str, Any]]] = {
     "mo-tileblast-goals-v0": {"party": {"seed": 3, "level": 12, "num_agents": 2, "team_rewards": True, "max_taps": 25}},
     "mo-tileblast-playtest-v0": {"cages": {"seed": 4, "level": 7, "axes": "cyx", "invalid": "raise"}},
     "mo-tileblast-colours-v0": {"weeds": {"seed": 5, "level": 10, "axes": "yxc", "normalise": True}},
+    "mo-robotmail-v0": {
+        "default": {"seed": 1, "by": "nearest", "required_mail": 3},
+        "tall-fields": {
+            "seed": 2,
+            "by": "astar",
+            "layout": "tall",
+            "num_players": 3,
+            "with_battery": False,
+            "random_num_steps": True,
+            "required_mail": 1,
+            "observation": "dict",
+            "objectives": ("outcome", "time", "blocking", "rivalry"),
+        },
+        "alone": {"seed": 3, "layout": "tiny", "num_players": 1, "required_mail": 2, "always_legal": True, "max_step": 60},
+    },
+    "mo-robotmail-2-v0": {"street": {"seed": 4, "by": "astar", "layout": "street", "required_mail": 2, "objectives": "versus"}},
+    "mo-robotmail-4-v0": {
+        "crowded": {
+            "seed": 5,
+            "by": "nearest",
+            "layout": "mini6",
+            "objectives": ("energy", "charge", "pickup"),
+            "max_step": 100,
+        }
+    },
+    "mo-robotmail-6-v0": {
+        "turns": {"seed": 6, "by": "astar", "random_num_steps": True, "required_mail": 2, "objectives": "team"}
+    },
+    "mo-robotmail-12-v0": {"ring": {"seed": 7, "by": "nearest", "layout": "ring", "max_step": 60, "objectives": "clock"}},
 }
 
 
@@ -149,6 +178,19 @@ def at_random(seed: int) -> Any:
     return lambda play, agent: [chance.choice(part) if part else 0 for part in legal_actions(play, agent)]
 
 
+def policy(name: str, seed: int) -> Any:
+    """A built-in policy, for games of turns whose actions are one number."""
+    rng = np.random.default_rng(seed)
+    made: dict[int, Any] = {}
+
+    def choose(play: Play, agent: int) -> list[int]:
+        if agent not in made:
+            made[agent] = momagames.registry.policy(name, play.game, agent)
+        return [int(play.ask(agent, made[agent], rng))]
+
+    return choose
+
+
 def recorded(lines: Iterable[str]) -> Any:
     """A policy that plays the actions of a written game again."""
     actions = (line.partition(": ")[2] for line in lines if line.startswith("action "))
@@ -195,8 +237,9 @@ def main(id: str, *settings: str) -> None:
             print(f"{file} exists and stays as it is")
             continue
         params = dict(plays(id)[name])
-        seed = params.pop("seed")
-        lines = list(playthrough(head(id, seed, params), at_random(seed)))
+        seed, by = params.pop("seed"), params.pop("by", "random")
+        choose = at_random(seed) if by == "random" else policy(by, seed)
+        lines = list(playthrough(head(id, seed, params), choose))
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         print(f"{file}: {len(lines)} lines")

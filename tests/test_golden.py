@@ -28,7 +28,7 @@ def test_playthrough(file):
 def shapes(id):
     """(width, height) of the boards that the playthroughs of an id have; nothing for a game without a board."""
     for play in playthrough.plays(id).values():
-        params = momagames.spec(id, **{name: value for name, value in play.items() if name != "seed"}).params
+        params = momagames.spec(id, **{name: value for name, value in play.items() if name not in ("seed", "by")}).params
         if {"board_width", "board_height"} <= set(params):
             yield params["board_width"], params["board_height"]
 
