@@ -34,18 +34,22 @@ class Compiled:
              is then; it writes to `memory` and to the action int64[P]. It is not asked where the mask leaves no choice
     memory   dtype of what it remembers during a game
     rules    `Game.rules_key` of the games that it plays; empty: all
-    begins   the fields of its memory when a game begins; empty: all zero. Policies of one name may differ in it
+    begins   fields of its memory, and what they hold when a game begins; all others are zero. Policies of one name may differ
+             in it
     """
 
     name: str
     act: Callable[..., Any]
     memory: np.dtype[Any] = NOTHING
     rules: tuple[str, ...] = ()
-    begins: tuple[int, ...] = ()
+    begins: tuple[tuple[str, int], ...] = ()
 
     def blank(self) -> NDArray[Any]:
         """Its memory when a game begins, record[1]."""
-        return np.array([self.begins], self.memory) if self.begins else np.zeros(1, self.memory)
+        memory = np.zeros(1, self.memory)
+        for name, value in self.begins:
+            memory[name] = value
+        return memory
 
     def check(self, game: Game) -> None:
         """BadParameter if it cannot play this game."""

@@ -52,8 +52,15 @@ WAITS, ROUND = 2, 8  # steps
 TAKEN, TWIN = 2.0, 1000.0  # moves that a cell counts more if a robot is there, and a charger beside another
 
 wariness = np.dtype([("wary", "u1")])  # of "astar": the index of the mail with which it is wary, plus 1
-# of "thrifty": its character, and for how many steps more it walks round others
-character = np.dtype([("patience", "u1"), ("fair", "u1"), ("round", "u1")])
+# of "thrifty": its character, for how many steps more it walks round others, and what it has found out about the layout:
+# moves from each cell to the nearest charger, and from green cells to a receiver
+notebook = np.dtype(
+    [
+        *[(name, "u1") for name in ("patience", "fair", "round", "ready")],
+        ("to_charger", "i4", (CELLS,)),
+        ("onward", "f4", (CELLS,)),
+    ]
+)
 
 
 @kernel
@@ -176,7 +183,8 @@ def thrifty(state, agent, mask, parts, memory, word, action):
     if may_stand and state["stands"][agent] < memory["patience"]:
         action[0] = STAND
         return word
-    color = plan(state, agent, may_stand)
+    learn(state, memory)
+    color = plan(state, agent, memory, may_stand)
     if color == BLUE and color_of(state, cell_of(state, agent)) == BLUE:
         bits = may_stand
     elif color != BLUE and (is_ahead(state, agent) if memory["fair"] else is_spare(state, agent)):
@@ -184,12 +192,12 @@ def thrifty(state, agent, mask, parts, memory, word, action):
     else:
         word = advance(word)
         if memory["round"] == 0 or color == BLUE:
-            bits = course(state, agent, color, True)
+            bits = course(state, agent, memory, color, True)
             waited = state["stands"][agent] >= WAITS and below(word, 2) == 1
             stuck = bits & legal == 0 and (may_stand == 0 or waited)
             memory["round"] = 0 if not stuck else 1 if color == BLUE else ROUND
         if memory["round"] > 0:
-            bits = course(state, agent, color, False)
+            bits = course(state, agent, memory, color, False)
             memory["round"] -= 1
     action[0], word = go(bits, legal, word)
     return word
@@ -202,23 +210,36 @@ def sure_moves(power):
 
 
 @routine
-def plan(state, agent, may_stand):
+def learn(state, memory):
+    """Note what the layout says, once a game."""
+    if memory["ready"]:
+        return
+    memory["ready"] = 1
+    steps, queue = local_array(CELLS), local_array(CELLS)
+    find_chargers(state, steps, queue)
+    low, high = ends_of(state)
+    for cell in range(low, high):
+        memory["to_charger"][cell] = steps[cell]
+        if color_of(state, cell) == GREEN:
+            memory["onward"][cell] = mean_way(state, cell)
+
+
+@routine
+def plan(state, agent, memory, may_stand):
     """The colour where to go, or to stay: that of the errand, or a charger if the battery might not last for both; but not a
     charger that will not let it in when it arrives, or on which it may not stay."""
     color, power = errand(state, agent), power_of(state, agent)
-    steps, queue = local_array(CELLS), local_array(CELLS)
-    find_chargers(state, steps, queue)
-    way = steps[cell_of(state, agent)]
+    way = np.int64(memory["to_charger"][cell_of(state, agent)])
     too_soon = way < PER_UNIT * (power - ENTER_BELOW)
     if way == FAR or (too_soon and (way > 0 or may_stand == 0)):
         return color
-    goal, length, _ = best_goal(state, agent, color, True)
-    enough = goal >= 0 and sure_moves(power) >= length + steps[goal] + SPARE
+    goal, length, _ = best_goal(state, agent, memory, color, True)
+    enough = goal >= 0 and sure_moves(power) >= length + np.int64(memory["to_charger"][goal]) + SPARE
     return color if enough else BLUE
 
 
 @routine
-def best_goal(state, agent, color, through):
+def best_goal(state, agent, memory, color, through):
     """The cell of a colour that costs fewest moves: how many there are to it, and the directions in which ways begin, a bit for
     each; NONE, FAR, 0 if there is none. A cell with a robot on it counts a little more, a twin charger much more.
 
@@ -233,7 +254,7 @@ def best_goal(state, agent, color, through):
         if color_of(state, cell) == color:
             value = steps[cell] + (TAKEN if state["robot"][cell] else 0.0)
             if color == GREEN:
-                value += mean_way(state, cell)
+                value += np.float64(memory["onward"][cell])
             elif color == BLUE and is_twin(state, cell):
                 value += TWIN
             if value < least:
@@ -242,9 +263,9 @@ def best_goal(state, agent, color, through):
 
 
 @routine
-def course(state, agent, color, through):
+def course(state, agent, memory, color, through):
     """The directions in which it sets out for a colour, a bit for each; none if it had better wait for who is there."""
-    goal, length, bits = best_goal(state, agent, color, through)
+    goal, length, bits = best_goal(state, agent, memory, color, through)
     return 0 if goal == NONE or (state["robot"][goal] and length <= CLOSE) else bits
 
 

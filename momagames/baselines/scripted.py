@@ -8,7 +8,7 @@ from typing import ClassVar
 from momagames.baselines.base import KERNEL, Member, Method
 from momagames.baselines.players import Compiled, CompiledPolicy
 from momagames.baselines.pommerman_agents import act, memory, stand
-from momagames.baselines.robotmail_agents import astar, character, nearest, thrifty, wariness
+from momagames.baselines.robotmail_agents import astar, nearest, notebook, thrifty, wariness
 from momagames.baselines.tileblast_agents import contacts, lookahead
 from momagames.contract import Game
 from momagames.errors import BadParameter
@@ -59,7 +59,7 @@ class AstarPolicy(CompiledPolicy):
 class ThriftyPolicy(CompiledPolicy):
     """MO-RoboticMail: little energy for each mail; see `Thrifty` for what it may be told."""
 
-    compiled = Compiled("thrifty", thrifty, character, ROBOTMAIL, (0, 0, 0))
+    compiled = Compiled("thrifty", thrifty, notebook, ROBOTMAIL)
 
     def __init__(self, game: Game, agent: int | None = None, patience: int = 0, fair: bool = False) -> None:
         self.compiled = frugal(patience, fair)  # type: ignore[misc]  # of this one
@@ -70,7 +70,7 @@ def frugal(patience: int = 0, fair: bool = False) -> Compiled:
     """The policy "thrifty", more or less patient, and perhaps fair."""
     if not isinstance(patience, int) or not 0 <= patience <= MAX_STANDS:
         raise BadParameter(f"thrifty: patience={patience!r} is not possible; allowed: 0..{MAX_STANDS}")
-    return replace(ThriftyPolicy.compiled, begins=(patience, int(fair), 0))
+    return replace(ThriftyPolicy.compiled, begins=(("patience", patience), ("fair", int(fair))))
 
 
 @dataclass(frozen=True)
