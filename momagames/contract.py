@@ -214,8 +214,9 @@ class Kernels:
     deal(state)                    start position; draws from the state's own random word
     legal(state, agent, mask)      int8[M]: 1 for each legal action of `agent` (for a MultiDiscrete action the parts one
                                    after the other); all zero for an agent that may not act (but see `Game.passes`), and
-                                   when the game is over. Where all move at once an agent without a choice (at most one legal action in each part) does not act: its
-                                   action is neither checked nor to be read by `step`
+                                   when the game is over. Where all move at once an agent without a choice (at most one
+                                   legal action in each part) does not act: its action is neither checked nor to be read
+                                   by `step`
     step(state, actions, reward)   one environment step. actions int64[S, P], P parts for each of S actors: S is 1 (the
                                    agent to move) in a sequential game, else the number of agents. reward float32[A, K]
     observe(state, agent, out)     the observation of `agent` as the bytes of its fields: uint8[B]

@@ -1,4 +1,4 @@
-"""The Gymnasium door: one agent decides, named policies play the others; rewards are vectors as in MO-Gymnasium."""
+"""The Gymnasium door: one agent or team decides, named policies play the others; rewards are vectors as in MO-Gymnasium."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ class OneAgent(gymnasium.Env[Any, Any]):
     """A game as a Gymnasium environment with vector rewards. Made by `momagames.make(id, api="gymnasium")`.
 
     agent    the agent that the caller plays (default: the first)
+    team     in games of turns, in place of an agent: the index of the team (see `Game.teams`) all of whose agents the caller
+             plays, each when it is its turn; the infos say which, as `agent`
     others   who plays the other agents: the name of a policy, or a callable (state record, action mask, generator) ->
              action; or a dict of these by agent. If it has a method `begin()`, that is called when a game begins
 
     The observation is the field of the game (a Dict if it has several); the action mask is in the infos, as
     `action_mask` int8[M] (a tuple of masks for an action of several parts). The reward of a step, float32[K], is all that
-    the agent gets until it is to move again.
+    the agent gets until it is to move again, or that the team gets in sum until one of its agents is to move.
     """
 
     metadata = {"render_modes": list(checks.RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's form
@@ -42,19 +44,18 @@ class OneAgent(gymnasium.Env[Any, Any]):
         illegal: str = "raise",
         render_mode: str | None = None,
         render_options: Mapping[str, Any] | None = None,
+        team: int | None = None,
     ) -> None:
         self.game = game
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
-        self.agent = game.agents[0] if agent is None else agent
-        if self.agent not in game.agents:
-            raise BadParameter(f"agent={agent!r} is not possible; allowed: {one_of(game.agents)}{nearest(agent, game.agents)}")
-        self._seat = game.agents.index(self.agent)
-        self._policies = {i: resolve(game, name, others) for i, name in enumerate(game.agents) if i != self._seat}
+        self._seats = seats(game, agent, team)
+        self.agent, self.team = game.agents[self._seats[0]], team
+        self._policies = {i: resolve(game, name, others) for i, name in enumerate(game.agents) if i not in self._seats}
         self.observation_space = observation_space(game)
         self.action_space = action_space(game)
-        self.reward_space = reward_space(game)
+        self.reward_space = reward_space(game, len(self._seats))
         self.reward_dim = len(game.objectives)
         self.play = Play(game)
         self._started = False
@@ -82,9 +83,9 @@ class OneAgent(gymnasium.Env[Any, Any]):
         """
         if not self._started:
             raise checks.before_reset("step()")
-        if self._status & OVER or self.play.state["gone"][self._seat]:
+        if self._status & OVER or self._gone():
             raise BadCall("step() after the end of the episode: call reset() first")
-        before = self.play.returns[self._seat].copy()
+        before = self._returns()
         taken = self.play.taken(self._seat, action)
         if taken is not None:
             self._turn(taken)
@@ -96,12 +97,27 @@ class OneAgent(gymnasium.Env[Any, Any]):
             self.play.end(self.game.forfeit_reward(self._seat))
             self._status = OVER | TERMINATED
         self._status = self._let_others_play(self._status)
-        reward = (self.play.returns[self._seat] - before).astype(np.float32)
-        left = bool(self.play.state["gone"][self._seat])
+        reward = (self._returns() - before).astype(np.float32)
+        left = self._gone()
         terminated, truncated = left or bool(self._status & TERMINATED), not left and bool(self._status & TRUNCATED)
         if self.render_mode == "human":
             self.render()
         return self._seen(), reward, terminated, truncated, self._info()
+
+    @property
+    def _seat(self) -> int:
+        """The agent that the caller plays, in a team the one whose turn it is."""
+        return self.play.mover if self.play.mover in self._seats[1:] else self._seats[0]
+
+    def _returns(self) -> NDArray[np.float64]:
+        """What the caller's agents got since the start, float64[K]."""
+        returns = self.play.returns
+        own: NDArray[np.float64] = returns[self._seats[0]].copy() if len(self._seats) == 1 else returns[self._seats].sum(axis=0)
+        return own
+
+    def _gone(self) -> bool:
+        """Whether all of the caller's agents have left the game."""
+        return all(self.play.state["gone"][seat] for seat in self._seats)
 
     def _turn(self, action: Any) -> None:
         """One environment step, with what the others do where all act at once."""
@@ -116,15 +132,15 @@ class OneAgent(gymnasium.Env[Any, Any]):
             self._last_action = self.play.pending.copy()
 
     def _let_others_play(self, status: int) -> int:
-        """Turn-based: until this agent is to move, or the game is over, or (if it has left) the game is played out."""
-        while self.game.sequential and not status & OVER and self.play.mover != self._seat:
+        """Turn-based: until the caller is to move, or the game is over, or (if all its agents have left) is played out."""
+        while self.game.sequential and not status & OVER and self.play.mover not in self._seats:
             mover = self.play.mover
             action = self.play.ask(mover, self._policies[mover], self.np_random)
             if not self.play.is_legal(mover, action):
                 raise self.play.refuse(mover, action)
             status = self.play.turn(action)
             self._last_action = action
-            if status & SOMEBODY_GONE and self.play.state["gone"][self._seat]:
+            if status & SOMEBODY_GONE and self._gone():
                 break
         return status
 
@@ -134,6 +150,8 @@ class OneAgent(gymnasium.Env[Any, Any]):
 
     def _info(self) -> dict[str, Any]:
         facts = self.game.facts(self.play.state) if self.game.facts else {}
+        if self.team is not None:
+            facts["agent"] = self.game.agents[self._seat]
         return {"action_mask": shown_mask(self.game, self.play.mask(self._seat)), **facts}
 
     def clone(self) -> OneAgent:
@@ -232,6 +250,25 @@ class OneAgent(gymnasium.Env[Any, Any]):
         return self.game.id
 
 
+def seats(game: Game, agent: str | None, team: int | None) -> list[int]:
+    """The agents that the caller plays, by index; or BadParameter."""
+    if team is None:
+        name = game.agents[0] if agent is None else agent
+        if name not in game.agents:
+            raise BadParameter(f"agent={agent!r} is not possible; allowed: {one_of(game.agents)}{nearest(name, game.agents)}")
+        return [game.agents.index(name)]
+    teams = sorted(set(game.teams))
+    if agent is not None:
+        raise BadParameter(f"agent={agent!r} and team={team!r}: give one or the other")
+    if not game.sequential:
+        raise BadParameter(
+            f"team={team!r} is for games of turns; in {game.id} all move at once: see momagames.wrappers.Centralise"
+        )
+    if isinstance(team, bool) or team not in teams:
+        raise BadParameter(f"team={team!r} is not possible; allowed: {one_of(teams)}")
+    return [i for i, of in enumerate(game.teams) if of == team]
+
+
 def resolve(game: Game, agent: str, others: str | Policy | dict[str, str | Policy]) -> Policy:
     """The policy that plays an agent."""
     chosen = others.get(agent) if isinstance(others, dict) else others
@@ -258,6 +295,7 @@ def make(
     id: str,
     *,
     agent: str | None = None,
+    team: int | None = None,
     others: str | Policy | dict[str, str | Policy] = "random",
     illegal: str = "raise",
     render_mode: str | None = None,
@@ -265,4 +303,4 @@ def make(
     **params: Any,
 ) -> OneAgent:
     """The Gymnasium environment of an id; see `momagames.make`."""
-    return OneAgent(registry.spec(id, **params), agent, others, illegal, render_mode, render_options)
+    return OneAgent(registry.spec(id, **params), agent, others, illegal, render_mode, render_options, team)

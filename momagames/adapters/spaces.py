@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from momagames.contract import Field, Game
+from momagames.contract import Field, Game, Objective
 
 
 def field_space(field: Field) -> spaces.Box:
@@ -53,5 +53,18 @@ def action_space(game: Game) -> spaces.Space[Any]:
     return spaces.MultiDiscrete(list(game.actions))
 
 
-def reward_space(game: Game) -> spaces.Box:
-    return spaces.Box(game.reward_low, game.reward_high, dtype=np.float32)
+def reward_space(game: Game, together: int = 0) -> spaces.Box:
+    """Bounds of a reward vector: what a step pays an agent, or so many agents `together` in all the steps of others too."""
+    low, high = game.reward_low, game.reward_high
+    if together and game.sequential and len(game.agents) > 1:
+        between = [_between(goal) for goal in game.objectives]
+        low = np.minimum(low, [together * least for least, _ in between]).astype(np.float32)
+        high = np.maximum(high, [together * most for _, most in between]).astype(np.float32)
+    return spaces.Box(low, high, dtype=np.float32)
+
+
+def _between(goal: Objective) -> tuple[float, float]:
+    """Bounds of what an agent gets in some steps on end; what it has lost may come back, and the other way round."""
+    low = min(goal.return_low, -goal.return_high) if goal.low < 0 else goal.return_low
+    high = max(goal.return_high, -goal.return_low) if goal.high > 0 else goal.return_high
+    return low, high

@@ -53,8 +53,9 @@ def Scalarise(
 ) -> Any:
     """Pay a number in place of the reward vector.
 
-    weights   one for each objective, or a dict of such vectors by agent; the reward is the weighted sum. A function in place
-              of a vector is taken as utility.
+    weights   one for each objective, or a dict of such vectors by agent; the reward is the weighted sum. "published": those
+              that make the scalar reward of the game's original, where there is one. A function in place of a vector is
+              taken as utility.
     utility   a function float64[K] -> float of the step's reward vector, or one by agent
     Raises    BadParameter, BadCall if the rewards are scalar already
 

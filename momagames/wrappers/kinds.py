@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +55,16 @@ def form_of(env: Any) -> Form:
         if form is not None:
             return form  # type: ignore[no-any-return]
         if isinstance(held.get("game"), Game):
-            return Form.of_game(held["game"], held.get("agent"))
+            return _of_door(layer, held["game"])
     return _foreign(env)
+
+
+def _of_door(env: Any, game: Game) -> Form:
+    """What a door pays; that of Gymnasium pays one agent or team, and what it gets in steps of others too."""
+    if kind_of(env) != "gymnasium":
+        return Form.of_game(game)
+    form, box = Form.of_game(game, env.agent), env.reward_space
+    return replace(form, low=box.low[None].astype(np.float64), high=box.high[None].astype(np.float64))
 
 
 def _foreign(env: Any) -> Form:

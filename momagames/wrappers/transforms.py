@@ -18,7 +18,8 @@ from momagames.errors import BadCall, BadParameter, nearest, one_of
 from momagames.wrappers.forms import Form
 
 Utility = Callable[[NDArray[np.float64]], float]
-Weights = Sequence[float] | NDArray[Any] | Mapping[str, Any] | Utility
+Weights = Sequence[float] | NDArray[Any] | Mapping[str, Any] | Utility | str
+PUBLISHED = "published"
 
 
 # ------------------------------------------------------------------------------------------------------ pure functions
@@ -113,7 +114,8 @@ def _vector(source: Form, name: str) -> None:
 class Scalarise(Transform):
     """A number in place of the vector: a weighted sum, or any utility function of the step's reward vector.
 
-    weights   float[K] for everybody; or a function float64[K] -> float; or a dict of either by agent
+    weights   float[K] for everybody; or a function float64[K] -> float; or a dict of either by agent; or "published", the
+              weights that make the scalar reward of the original (`Game.published_weights`)
     """
 
     def __init__(
@@ -122,6 +124,8 @@ class Scalarise(Transform):
         _vector(source, self.name)
         if (weights is None) == (utility is None):
             raise BadParameter("Scalarise needs weights=... or utility=..., one of them")
+        if isinstance(weights, str):
+            weights = _published(source, weights)
         given = utility if weights is None else weights
         self.rules: list[NDArray[np.float64] | Utility] = [
             one if callable(one) else _checked_weights(source, agent, one)
@@ -167,6 +171,25 @@ class Scalarise(Transform):
                 f"the utility of {self.source.agents[agent]} gave {value!r} for {vector.tolist()}; needed: a finite number"
             )
         return float(value)
+
+
+def _published(source: Form, weights: str) -> list[float]:
+    """The weights of the original's reward for what the source pays; BadParameter where they mean nothing."""
+    if weights != PUBLISHED:
+        raise BadParameter(f"weights={weights!r} is not possible; allowed: one number for each objective, or {PUBLISHED!r}")
+    game = source.game
+    known = {}
+    if game is not None and game.published_weights is not None:
+        known = {goal.name: weight for goal, weight in zip(game.objectives, game.published_weights, strict=True)}
+    lost = [name for name, weight in known.items() if weight and name not in source.names]
+    if not known or lost or any(name not in known for name in source.names):
+        why = (
+            f"{one_of(lost)} is left out" if lost else f"{game.id if game else 'this environment'} has none for its objectives"
+        )
+        raise BadParameter(
+            f"weights={weights!r} is not possible here, {why}; give one number for each of {one_of(source.names)}"
+        )
+    return [known[name] for name in source.names]
 
 
 def _per_agent(source: Form, given: Any) -> list[Any]:

@@ -42,6 +42,61 @@ def test_one_agent_is_the_aec_game() -> None:
         env.step(0)
 
 
+@pytest.mark.parametrize("team", [0, 1])
+def test_a_team_is_played(team: int) -> None:
+    """The caller plays each robot of its team in turn; the reward is what the team gets until one of them is on again."""
+    params = {"objectives": ["delivery", "charge", "balance", "rivalry", "outcome"], "required_mail": 2, "max_step": 400}
+    env = momagames.make("mo-robotmail-4-v0", api="gymnasium", team=team, others="astar", **params)
+    twin = momagames.make("mo-robotmail-4-v0", **params)
+    decide, other = (momagames.registry.policy("astar", env.game) for _ in range(2))
+    mates = [name for name, of in zip(env.game.agents, env.game.teams, strict=True) if of == team]
+    rng = np.random.default_rng(0)
+    paid, played = np.zeros(5), set()
+
+    def skip_others(env: OneAgent) -> None:
+        """The others' moves, with the luck that they have in the door."""
+        while twin.agent_selection not in mates and not any(twin.terminations.values()):
+            index = twin.possible_agents.index(twin.agent_selection)
+            twin.step(twin.play.ask(index, other, luck))
+
+    for seed in range(3):
+        seen, info = env.reset(seed=seed)
+        twin.reset(seed=seed)
+        luck = np.random.default_rng()
+        luck.bit_generator.state = gymnasium.utils.seeding.np_random(seed)[0].bit_generator.state
+        terminated = truncated = False
+        while not (terminated or truncated):
+            skip_others(env)
+            assert info["agent"] == twin.agent_selection
+            assert np.array_equal(seen, twin.last()[0]["observation"])
+            assert np.array_equal(info["action_mask"], twin.last()[0]["action_mask"])
+            played.add(info["agent"])
+            action = twin.play.ask(twin.possible_agents.index(info["agent"]), decide, rng)
+            before = twin.returns[[twin.possible_agents.index(name) for name in mates]].sum(axis=0)
+            seen, reward, terminated, truncated, info = env.step(action)
+            twin.step(action)
+            skip_others(env)
+            after = twin.returns[[twin.possible_agents.index(name) for name in mates]].sum(axis=0)
+            assert np.allclose(reward, after - before, atol=1e-5)
+            assert env.reward_space.contains(reward)
+            paid += reward
+    assert played == set(mates)
+    assert paid[0] > 0
+
+
+def test_who_can_be_played() -> None:
+    for params, message in (
+        ({"agent": "robot_0", "team": 0}, "give one or the other"),
+        ({"team": 2}, "allowed: 0 or 1"),
+        ({"team": True}, "allowed: 0 or 1"),
+        ({"agent": "robot_7"}, "did you mean"),
+    ):
+        with pytest.raises(momagames.errors.BadParameter, match=message):
+            momagames.make("mo-robotmail-4-v0", api="gymnasium", **params)
+    with pytest.raises(momagames.errors.BadParameter, match="Centralise"):
+        momagames.make("mo-pommerman-team-v0", api="gymnasium", team=0)
+
+
 @pytest.mark.parametrize("agent", ["player_0", "player_1"])
 def test_others_are_played(agent: str) -> None:
     """The reward of a step is what the agent gets until it is to move again, as last() gives it in the AEC game."""

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.errors import BadCall, BadParameter
-from momagames.wrappers import Scalarise, SelectObjectives
+from momagames.wrappers import Scalarise, SelectObjectives, ShareTeamReward
 from tests import meteors
 from tests.wrappers.games import (
     batches,
@@ -235,3 +236,54 @@ def test_bad_calls() -> None:
 def test_calls_before_reset_are_refused_by_the_door() -> None:
     with pytest.raises(BadCall, match="before reset"):
         Scalarise(samegame(), [1, 1, 1]).step(0)
+
+
+PUBLISHED = {"delivery": 5.0, "pickup": 1.0, "dock": 1.0, "stand": -0.1, "move": -0.1, "skip": -0.1, "charge": 0.0}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"objectives": "clock"},
+        {"objectives": "team"},
+        {"with_battery": False},
+        {"objectives": ["step_cost", "dock", "pickup", "delivery"]},
+    ],
+    ids=str,
+)
+def test_published_weights_make_the_reward_of_the_original(params: dict[str, Any]) -> None:
+    env = Scalarise(momagames.make("mo-robotmail-4-v0", max_step=400, **params), weights="published")
+    policy = momagames.registry.policy("nearest", env.unwrapped.game)
+    rng, events = np.random.default_rng(0), set()
+    for seed in range(3):
+        env.reset(seed=seed)
+        while not any((*env.terminations.values(), *env.truncations.values())):
+            agent = env.agent_selection
+            env.step(env.unwrapped.play.ask(env.unwrapped.play.mover, policy, rng))
+            event = env.infos[agent]["event"]
+            events.add(event)
+            assert env.rewards.pop(agent) == PUBLISHED[event]  # to the bit
+            assert not any(env.rewards.values())
+    assert events >= {"move", "pickup", "delivery"}
+
+
+def test_published_weights_of_shared_and_selected_rewards() -> None:
+    shared = Scalarise(ShareTeamReward(momagames.make("mo-robotmail-4-v0")), weights="published")
+    shared.reset(seed=1)
+    shared.step(shared.unwrapped.game.actions[0] - 1)
+    assert shared.rewards == {"robot_0": -0.1, "robot_1": -0.1, "robot_2": 0.0, "robot_3": 0.0}
+    some = SelectObjectives(momagames.make("mo-robotmail-4-v0", objectives="team"), ["step_cost", "dock", "pickup", "delivery"])
+    assert Scalarise(some, weights="published").reward_space("robot_0").low == -0.1
+
+
+def test_published_weights_that_there_are_not() -> None:
+    core = momagames.make("mo-robotmail-v0")
+    for env, weights, message in (
+        (core, "publshed", "allowed: one number for each objective, or 'published'"),
+        (SelectObjectives(core, ["delivery", "dock"]), "published", "'pickup' or 'step_cost' is left out"),
+        (momagames.make("mo-robotmail-v0", objectives="delivery"), "published", "mo-robotmail-v0 has none for its objectives"),
+        (samegame(), "published", "give one number for each of"),
+    ):
+        with pytest.raises(BadParameter, match=message):
+            Scalarise(env, weights=weights)
