@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.speed import aec, c_loop, cold_start, http, memory, pommerman, throughput, tileblast
+from benchmarks.speed import aec, c_loop, cold_start, http, memory, pommerman, robotmail, throughput, tileblast
 from benchmarks.speed.peers import REQUIRED_AEC, REQUIRED_BATCH
 
 PARTS = {
@@ -23,6 +23,7 @@ PARTS = {
     "pommerman": lambda rounds: pommerman.measure(rounds),
     "http": lambda rounds: http.measure(rounds),
     "tileblast": lambda rounds: tileblast.measure(rounds),
+    "robotmail": lambda rounds: robotmail.measure(rounds),
     "c_loop": lambda rounds: c_loop.measure(rounds),
     "cold_start": lambda rounds: cold_start.measure(min(rounds, 5)),
     "memory": lambda rounds: memory.measure(),
@@ -64,8 +65,8 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
         if needed and (part == "aec" or variant == "N=1024"):
             text += f" (at least {needed:,} x)"
         return text
-    if part == "pommerman":
-        return pommerman.remark(case, variant, values)
+    if part in ("pommerman", "robotmail"):
+        return {"pommerman": pommerman, "robotmail": robotmail}[part].remark(case, variant, values)
     if part == "http":
         return f"{1e9 / value:,.0f} steps/s" + (f" (at least {http.REQUIRED:,})" if variant == "new connections" else "")
     if part == "tileblast":
