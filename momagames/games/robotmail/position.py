@@ -76,12 +76,12 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     state["clock"] = position_number(given, "clock", 0, int(state["ply"]))
     state["illegal"] = position_number(given, "illegal", 0, int(state["ply"]))
     state["left"] = position_number(given, "left", 1, MAX_TURN if random_turns else 1)
-    state["to_move"] = position_number(given, "next", 0, robots_of(state) - 1)
     if "rng" in given:
         state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
     load_event(state, given.get("event", EVENTS[0]))
     load_mails(state, given)
     load_robots(state, given["robots"])
+    state["to_move"] = position_number(given, "next", 0, robots_of(state) - 1)
     load_winner(state, given.get("winner"))
 
 
@@ -114,6 +114,10 @@ def whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
 def load_robots(state: State, robots: Any) -> None:
     """§9.1 A row for each robot."""
     count = robots_of(state)
@@ -130,14 +134,17 @@ def load_robots(state: State, robots: Any) -> None:
 
 def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
     """§9.2 A robot, where it can stand and with what it can have."""
-    limits = {"x": int(state["width"]) - 1, "y": int(state["height"]) - 1, "mail": 255, "delivered": int(state["required"])}
+    limits = {"x": int(state["width"]) - 1, "y": int(state["height"]) - 1, "delivered": int(state["required"])}
     for part, high in {**limits, "stands": MOST_STANDS}.items():
         value = parts[part]
         if not whole(value) or not 0 <= value <= high:
             raise BadState(f"robots[{robot}]: {part} is {value!r}; allowed: whole numbers 0..{high}")
         state[part][robot] = value
     load_battery(state, robot, parts)
-    x, y, mail = int(parts["x"]), int(parts["y"]), int(parts["mail"])
+    x, y, mail = int(parts["x"]), int(parts["y"]), parts["mail"]
+    if not whole(mail) or mail != 0:
+        mail = index(state, f"robots[{robot}]: mail", mail)
+    state["mail"][robot] = mail
     place = f"robots[{robot}]: cell ({x},{y})"
     cell = number(int(state["width"]), x, y)
     color, other = int(state["ground"][cell]) & COLOR_BITS, int(state["robot"][cell])
@@ -145,8 +152,6 @@ def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
         raise BadState(f"{place} is red, nobody can stand there")
     if other:
         raise BadState(f"{place} is taken by robots[{other - 1}]")
-    if mail:
-        index(state, f"robots[{robot}]: mail", mail)
     if color == YELLOW and mail:
         raise BadState(f"{place} is yellow: the robot has delivered its mail there, mail must be 0; given: {mail}")
     if color == GREEN and mail != int(state["waiting"][cell]):
@@ -159,11 +164,10 @@ def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
 def load_battery(state: State, robot: int, parts: Mapping[str, Any]) -> None:
     """§9.2 The inner battery; the shown one follows from it."""
     battery, said = parts["inner battery"], parts["shown battery"]
-    low = 0 if state["with_battery"] else int(FULL)
-    numbers = all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in (battery, said))
-    if not numbers or not low <= battery <= FULL:
-        raise BadState(f"robots[{robot}]: inner battery is {battery!r}; allowed: numbers {low}..{FULL:g}")
-    if math.ceil(battery) != said:
+    low, allowed = (0.0, f"numbers 0..{FULL:g}") if state["with_battery"] else (FULL, f"{FULL:g}, full, without battery")
+    if not is_number(battery) or not low <= battery <= FULL:
+        raise BadState(f"robots[{robot}]: inner battery is {battery!r}; allowed: {allowed}")
+    if not is_number(said) or math.ceil(battery) != said:
         raise BadState(f"robots[{robot}]: shown battery is {said!r}; it must be {math.ceil(battery)}, {battery} rounded up")
     state["battery"][robot] = battery
 

@@ -1,0 +1,494 @@
+"""Positions as data and as text (SPEC §9): nothing is lost, and what cannot be is refused with what is wrong and where."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import momagames
+from momagames.engine.play import Play, loaded
+from momagames.errors import BadState
+from momagames.games.robotmail import layouts
+from tests.games.robotmail import crowd
+
+ID = "mo-robotmail-v0"
+BOARD = {  # narrow cells, a wall, receivers of 3 and 63
+    "colors": ["y,g,gr,r,y", "w,g,w,g,w", "g,w,b,w,b", "y,g,w,g,gr"],
+    "targets": ["3,0,0,0,63", "0,0,0,0,0", "0,3,0,0,0", "5,0,0,0,0"],
+}
+POSITION = {  # something of everything: a robot on white, on green, on blue, on yellow
+    "robots": [
+        [1, 1, 63, 9.4, 10, 2, 5], [2, 0, 5, 0.05, 1, 0, 0], [4, 2, 0, 4.000000000000001, 5, 1, 70], [0, 3, 0, 10.0, 10, 1, 1]
+    ],
+    "mails": [5, 3],
+    "left": 4,
+    "n": 90,
+    "clock": 40,
+    "next": 2,
+    "winner": None,
+    "event": "dock",
+    "illegal": 7,
+    "rng": 12345678901234567890,
+}  # fmt: skip
+SIZE = {"layout": BOARD, "num_players": 2, "num_robots_per_player": 2, "required_mail": 3, "max_step": 100}
+PARTS = ("x", "y", "mail", "inner", "shown", "delivered", "stands")
+FORMS = ["data", "json", "text", "record"]
+
+
+def play_of(given=POSITION, **params):
+    """A game that goes on from a position."""
+    play = Play(momagames.spec(ID, **SIZE | {"random_num_steps": True} | params))
+    play.load(given)
+    return play
+
+
+def robot(index, **parts):
+    """The robots, one of them changed."""
+    robots = [list(row) for row in POSITION["robots"]]
+    for part, value in parts.items():
+        robots[index][PARTS.index(part)] = value
+    return {"robots": robots}
+
+
+def forms(game, state):
+    data = game.save(state)
+    return {"data": data, "json": json.loads(json.dumps(data)), "text": game.show(state), "record": state.copy()}
+
+
+def without(*keys):
+    return {key: value for key, value in POSITION.items() if key not in keys}
+
+
+# ------------------------------------------------------------------------------------------------------- nothing is lost
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_everything_is_kept(form):
+    play = play_of()
+    given = forms(play.game, play.state)[form]
+    assert play.game.save(loaded(play.game, given)[0]) == POSITION
+
+
+def test_the_text_is_a_line_for_each_fact():
+    play = play_of()
+    lines = play.game.show(play.state).splitlines()
+    assert [line.partition("=")[0] for line in lines] == list(play.game.position_keys) == list(POSITION)
+    assert lines[0].startswith("robots=[[1,1,63,9.4,10,2,5],[2,0,5,0.05,1,0,0],[4,2,0,4.000000000000001,5,1,70],")
+    assert lines[6:8] == ["winner=null", 'event="dock"']
+    for text in ("\n".join(lines[::-1]), " ".join(lines), "\n\n".join(lines) + "\n"):
+        assert play.game.read(text) == POSITION, "in any order, with any white space"
+
+
+def test_data_is_plain():
+    """Also where a position was given as arrays."""
+    given = POSITION | {"robots": np.array(POSITION["robots"], object), "mails": np.array([5, 3]), "n": np.int16(90)}
+    play = play_of(given)
+    assert json.loads(json.dumps(play.game.save(play.state))) == POSITION
+    tuples = {key: tuple(map(tuple, value)) if key == "robots" else value for key, value in POSITION.items()}
+    play.load(tuples)
+    assert play.game.save(play.state) == POSITION
+
+
+@pytest.mark.parametrize("number", [int, np.float64, np.float32, np.int32], ids=lambda kind: kind.__name__)
+def test_batteries_of_any_numbers(number):
+    full = robot(3, inner=number(10), shown=number(10))["robots"]
+    play = play_of(POSITION | {"robots": full})
+    saved = play.game.save(play.state)
+    assert saved == POSITION
+    assert [type(row[3]) for row in saved["robots"]] == [float] * 4
+
+
+KINDS = {
+    "usual": ("documented", 2, 1, {}),
+    "soon won": ("mini6", 3, 2, {"required_mail": 1, "random_num_steps": True, "max_step": 40}),
+    "without battery": ("tall", 2, 2, {"with_battery": False, "always_legal": True, "max_step": 30, "required_mail": 2}),
+    "by chance": ({"seed": 4, "width": 8, "height": 6}, 1, 4, {"max_step": 20, "observation": "dict", "objectives": "team"}),
+    "most": ({"seed": 1, "width": 24, "height": 24}, 6, 6, {"max_step": 25, "random_num_steps": True}),
+}
+
+
+def kind_of(name):
+    layout, players, team, more = KINDS[name]
+    return momagames.spec(ID, **{"layout": layout, "num_players": players, "num_robots_per_player": team, **more})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_loaded_position_goes_on_as_the_same_game(kind, form, interpreted):
+    """At every point of games, also after their end."""
+    game, rng = kind_of(kind), np.random.default_rng(3)
+    play, other = Play(game), Play(game)
+    layout = layouts.load(game.params["layout"])
+    for seed in range(1 if interpreted else 4):
+        play.load(crowd.position(layout, game.params, seed), seed) if seed % 2 else play.deal(seed)
+        for _ in range(40):
+            other.load(forms(game, play.state)[form])
+            assert other.states.tobytes() == play.states.tobytes()
+            if play.state["over"]:
+                break
+            action = int(rng.integers(5))
+            for each in (play, other):
+                each.turn(action)
+            assert other.states.tobytes() == play.states.tobytes()
+            for name in ("reward", "observations", "masks"):
+                assert np.array_equal(getattr(other, name), getattr(play, name)), name
+        play.deal()
+        other.deal()
+        assert game.save(play.state) == game.save(other.state), "and the next game is the same too"
+
+
+@given(st.integers(0, 10**6), st.sampled_from(list(KINDS)[:4]))
+def test_random_positions(seed, kind):
+    """Whatever can be, in whatever form, is taken and given back."""
+    game = kind_of(kind)
+    wanted = crowd.position(layouts.load(game.params["layout"]), game.params, seed)
+    states = loaded(game, wanted)
+    saved = game.save(states[0])
+    assert {key: saved[key] for key in wanted} == wanted
+    for form in forms(game, states[0]).values():
+        assert loaded(game, form).tobytes() == states.tobytes()
+
+
+def test_what_is_left_out():
+    play = play_of({"robots": POSITION["robots"], "mails": POSITION["mails"]})
+    saved = play.game.save(play.state)
+    del saved["rng"]
+    assert saved == {
+        "robots": POSITION["robots"], "mails": POSITION["mails"], "left": 1, "n": 0, "clock": 0, "next": 0, "winner": None,
+        "event": "none", "illegal": 0,
+    }  # fmt: skip
+    play.deal(7)
+    stream = int(play.state["rng"])
+    play.load(without("rng"))
+    assert int(play.state["rng"]) == stream, "the environment's own luck goes on"
+
+
+def test_the_form_of_recordings_is_taken():
+    """With masks and flags that follow from the rest, and without what they do not tell."""
+    recorded = without("event", "illegal", "rng") | {"masks": [3, 4, 1, 0], "term": False, "trunc": False}
+    play = play_of(recorded)
+    assert play.game.save(play.state)["robots"] == POSITION["robots"]
+    env = momagames.make(ID, **SIZE, random_num_steps=True)
+    env.reset(seed=1, options=without("event", "illegal", "rng"))  # its keys may be options too
+    assert env.get_state()["clock"] == 40
+    assert env.agent_selection == "robot_2"
+
+
+# ------------------------------------------------------------------------------------------------------------- refusals
+
+ROW = r"\[x, y, mail, inner battery, shown battery, delivered, stands\]"
+SEVEN = rf"robots\[1\]=.*: needed are 7 numbers {ROW}"
+FOUR = f"robots: needed is a list of 4 rows {ROW}; given: "
+TWO_MAILS = "needed is a list of 2 mail indices, one for each green cell, row by row"
+KNOWN = "the mail indices of this layout are 3, 5 or 63"
+BATTERY = r"robots\[0\]: inner battery is {}; allowed: numbers 0\.\.10"
+JUNK = [None, "1", 1.5, True, [], {}, -1, 2**70]
+
+
+def changed_row(row):
+    return {"robots": [POSITION["robots"][0], row, *POSITION["robots"][2:]]}
+
+
+REFUSED = [
+    # keys
+    ({"robot": []}, "a position has no key 'robot'; it has 'robots', 'mails', 'left'.*did you mean 'robots'"),
+    ({"mail": []}, "no key 'mail'.*did you mean 'mails'"),
+    ({"events": "none"}, "no key 'events'.*did you mean 'event'"),
+    ({"winer": 0}, "no key 'winer'.*did you mean 'winner'"),
+    ({"ilegal": 0}, "no key 'ilegal'.*did you mean 'illegal'"),
+    ({"robots": None}, FOUR + "None"),
+    # the whole of the robots
+    ({"robots": 5}, FOUR + "5"),
+    ({"robots": "four"}, FOUR + "'four'"),
+    ({"robots": []}, FOUR + "0 of them"),
+    ({"robots": POSITION["robots"][:3]}, FOUR + "3 of them"),
+    ({"robots": POSITION["robots"] * 2}, FOUR + "8 of them"),
+    ({"robots": {"robot_0": [1, 1, 0, 10, 10, 0, 0]}}, FOUR + "1 of them"),
+    (changed_row([1, 2]), SEVEN),
+    (changed_row([*POSITION["robots"][1], 0]), SEVEN),
+    (changed_row(None), SEVEN),
+    (changed_row(3), SEVEN),
+    (changed_row("1234567"), SEVEN),
+    (changed_row({"x": 1}), SEVEN),
+    # where they are
+    (robot(0, x=5), r"robots\[0\]: x is 5; allowed: whole numbers 0\.\.4"),
+    (robot(0, y=4), r"robots\[0\]: y is 4; allowed: whole numbers 0\.\.3"),
+    (robot(0, x=-1), r"robots\[0\]: x is -1"),
+    (robot(0, x=3, y=0), r"robots\[0\]: cell \(3,0\) is red, nobody can stand there"),
+    (robot(1, x=1, y=1), r"robots\[1\]: cell \(1,1\) is taken by robots\[0\]"),
+    (robot(3, x=4, y=2), r"robots\[3\]: cell \(4,2\) is taken by robots\[2\]"),
+    # what they carry
+    (robot(0, mail=4), rf"robots\[0\]: mail is 4; {KNOWN}"),
+    *((robot(0, mail=junk), rf"robots\[0\]: mail is .*; {KNOWN}") for junk in (*JUNK, False, 0.0, 256)),
+    (robot(1, mail=0), r"robots\[1\]: cell \(2,0\) is green: the robot has taken the mail 5 there; given: 0"),
+    (robot(1, mail=3), r"robots\[1\]: cell \(2,0\) is green: the robot has taken the mail 5 there; given: 3"),
+    (robot(3, mail=5), r"robots\[3\]: cell \(0,3\) is yellow: .* mail must be 0; given: 5"),
+    # batteries
+    (robot(0, inner=10.1, shown=11), BATTERY.format(r"10\.1")),
+    (robot(0, inner=-0.1, shown=0), BATTERY.format(r"-0\.1")),
+    (robot(0, inner=float("nan")), BATTERY.format("nan")),
+    (robot(0, inner=float("inf")), BATTERY.format("inf")),
+    (robot(0, inner="9.4"), BATTERY.format(r"'9\.4'")),
+    (robot(0, inner=True, shown=1), BATTERY.format("True")),
+    (robot(0, inner=None), BATTERY.format("None")),
+    (robot(0, shown=9), r"robots\[0\]: shown battery is 9; it must be 10, 9\.4 rounded up"),
+    (robot(0, shown=9.4), r"robots\[0\]: shown battery is 9\.4; it must be 10"),
+    (robot(1, shown=0), r"robots\[1\]: shown battery is 0; it must be 1, 0\.05 rounded up"),
+    (robot(0, shown="10"), r"robots\[0\]: shown battery is '10'; it must be 10"),
+    (robot(0, shown=None), r"robots\[0\]: shown battery is None; it must be 10"),
+    # counts
+    (robot(0, delivered=4), r"robots\[0\]: delivered is 4; allowed: whole numbers 0\.\.3"),
+    (robot(0, stands=65_536), r"robots\[0\]: stands is 65536; allowed: whole numbers 0\.\.65535"),
+    *(
+        (robot(0, **{part: junk}), rf"robots\[0\]: {part} is .*; allowed: whole numbers 0\.\.")
+        for part in ("x", "y", "delivered", "stands") for junk in JUNK
+    ),
+    # mails
+    ({"mails": [5]}, rf"mails=\[5\]: {TWO_MAILS}"),
+    ({"mails": [5, 3, 3]}, TWO_MAILS),
+    ({"mails": 5}, TWO_MAILS),
+    ({"mails": "53"}, TWO_MAILS),
+    ({"mails": {5: 3}}, TWO_MAILS),
+    ({"mails": None}, "a position needs 'mails', the index of the mail on each of the 2 green cells, row by row"),
+    ({"mails": [5, 0]}, rf"mails\[1\] is 0; {KNOWN}"),
+    ({"mails": [5, 4]}, rf"mails\[1\] is 4; {KNOWN}"),
+    *(({"mails": [5, junk]}, rf"mails\[1\] is .*; {KNOWN}") for junk in JUNK),
+    # counts of the game
+    ({"n": 101}, r"n=101 is not possible here; allowed: whole numbers 0\.\.100"),
+    ({"clock": 91}, r"clock=91 is not possible here; allowed: whole numbers 0\.\.90"),
+    ({"illegal": 91}, r"illegal=91 is not possible here; allowed: whole numbers 0\.\.90"),
+    ({"left": 0}, r"left=0 is not possible here; allowed: whole numbers 1\.\.5"),
+    ({"left": 6}, r"left=6 is not possible here; allowed: whole numbers 1\.\.5"),
+    ({"next": 4}, r"next=4 is not possible here; allowed: whole numbers 0\.\.3"),
+    ({"next": "robot_1"}, r"next='robot_1' is not possible here; allowed: whole numbers 0\.\.3"),
+    ({"rng": 2**64}, r"rng=18446744073709551616 is not possible here; allowed: whole numbers 0\.\.18446744073709551615"),
+    *(
+        ({key: junk}, rf"{key}=.* is not possible here; allowed: whole numbers")
+        for key in ("n", "clock", "left", "next", "illegal", "rng") for junk in (None, -1, 1.5, True, "x", [])
+    ),
+    ({"event": "docked"}, "event='docked' is not possible; allowed: 'none', 'skip', 'stand', .*'dock'.*did you mean 'dock'"),
+    ({"event": 7}, "event=7 is not possible; allowed: 'none'"),
+    ({"event": None}, "event=None is not possible"),
+    ({"event": []}, r"event=\[\] is not possible"),
+    # the winner
+    ({"winner": 2}, r"winner=2 is not possible; allowed: None, or the index of a player, 0\.\.1"),
+    *(({"winner": junk}, "winner=.* is not possible; allowed: None, or the index of a player") for junk in JUNK[1:]),
+    ({"winner": "robot_0"}, "winner='robot_0' is not possible; allowed: None"),
+    ({"winner": 0}, "winner=0, and player 0 has delivered 2; the winner, and nobody else, has delivered 3"),
+    ({"winner": 1}, "winner=1, and player 1 has delivered 2; the winner, and nobody else, has delivered 3"),
+    (robot(1, delivered=1), "winner=None, and player 0 has delivered 3; without a winner nobody has delivered 3"),
+    (robot(1, delivered=2), "winner=None, and player 0 has delivered 4; without a winner nobody has delivered 3"),
+    (robot(1, delivered=1) | {"winner": 1}, "winner=1, and player 0 has delivered 3"),
+    (robot(1, delivered=2) | {"winner": 0}, "winner=0, and player 0 has delivered 4; the winner, .*, has delivered 3"),
+]  # fmt: skip
+
+
+def everything(env):
+    """All that a user can see of an environment."""
+    seen = [env.observe(agent) for agent in env.agents]
+    books = (env.rewards, env._cumulative_rewards, env.terminations, env.truncations, env.infos)
+    return repr((env.get_state(), env.agent_selection, env.agents, books, seen, env.returns.tolist()))
+
+
+@pytest.fixture(scope="module")
+def env():
+    """One that is in the middle of a game."""
+    env = momagames.make(ID, **SIZE, random_num_steps=True, observation="dict")
+    env.reset(seed=3, options={"state": POSITION})
+    env.step(1)
+    return env
+
+
+@pytest.mark.parametrize(("change", "why"), REFUSED, ids=lambda value: str(value)[:60])
+def test_refused(env, change, why):
+    before = everything(env)
+    for options in ({"state": POSITION | change}, POSITION | change):
+        if set(change) <= set(POSITION) or "state" in options:
+            with pytest.raises(BadState, match=why) as error:
+                env.reset(seed=8, options=options)
+            assert str(error.value).startswith(ID)
+    assert everything(env) == before, "and the game that was running goes on"
+
+
+def test_a_slip_among_options_is_refused(env):
+    before = everything(env)
+    with pytest.raises(momagames.errors.BadParameter, match=r"has no 'mail'.*did you mean 'mails'"):
+        env.reset(options=POSITION | {"mail": []})
+    assert everything(env) == before
+
+
+NEEDED = [
+    ({"state": {}}, r"a position needs 'robots'; given: \[\]"),
+    ({"state": without("robots")}, r"a position needs 'robots'; given: \['clock', 'event', .*"),
+    ({"state": without("mails")}, "a position needs 'mails', the index of the mail on each of the 2 green cells"),
+    ({"mails": [5, 3]}, "a position needs 'robots'; given"),
+    ({"state": None}, "'state': None; leave it out to deal a new game"),
+    ({"state": 5}, "a state is a record, a dict or the text of show.*given: int"),
+    ({"state": np.zeros(1, [("x", "u1")])[0]}, "a state is a record, a dict or the text of show"),
+    ({"state": ""}, "a position needs 'robots'"),
+    ({"state": "robots=[[1"}, r"robots='\[\[1' cannot be read"),
+    ({"state": "robots [[1]]"}, "'robots' cannot be read: each line is name=value, the names are 'robots', 'mails'"),
+    ({"state": "robot=[]"}, "no key 'robot'.*did you mean 'robots'"),
+]
+
+
+@pytest.mark.parametrize(("options", "why"), NEEDED, ids=lambda value: str(value)[:60])
+def test_what_is_no_position(env, options, why):
+    before = everything(env)
+    with pytest.raises(BadState, match=why) as error:
+        env.reset(options=options)
+    assert str(error.value).startswith(ID)
+    assert everything(env) == before
+
+
+def test_refused_in_other_games():
+    """What a game without battery, with turns of one step, of other robots or on another board does not take."""
+    cases = (
+        ({"with_battery": False}, POSITION, r"robots\[0\]: inner battery is 9\.4; allowed: 10, full, without battery"),
+        ({"random_num_steps": False}, POSITION, r"left=4 is not possible here; allowed: whole numbers 1\.\.1"),
+        ({"num_players": 3}, POSITION, r"robots: needed is a list of 6 rows .*; given: 4 of them"),
+        ({"num_robots_per_player": 1}, POSITION, r"robots: needed is a list of 2 rows .*; given: 4 of them"),
+        ({"layout": "tall"}, POSITION, r"mails=\[5, 3\]: needed is a list of 4 mail indices"),
+        ({"layout": "mini6"}, POSITION, r"robots\[0\]: mail is 63; the mail indices of this layout are 1, 2, 3"),
+        ({"layout": "street"}, without("rng"), r"robots\[\d\]"),
+        ({"max_step": 89}, POSITION, r"n=90 is not possible here; allowed: whole numbers 0\.\.89"),
+        ({"required_mail": 2}, POSITION, "winner=None, and player 0 has delivered 2; without a winner nobody has delivered 2"),
+    )  # fmt: skip
+    for params, position, why in cases:
+        with pytest.raises(BadState, match=why):
+            play_of(position, **params)
+
+
+@pytest.mark.parametrize("params", [{"layout": "tall"}, {"num_players": 1}, {"num_robots_per_player": 3}, {"max_step": 3}])
+def test_records_of_other_games_are_refused(params):
+    """Records of all games are alike; their contents are not."""
+    record = play_of().state.copy()
+    other = Play(momagames.spec(ID, **SIZE | params))
+    other.deal(1)
+    before = other.states.tobytes()
+    with pytest.raises(BadState, match=f"^{ID}: "):
+        other.load(record)
+    assert other.states.tobytes() == before
+
+
+SPOILED = [
+    *(("x", 200), ("y", 200), ("mail", 9), ("delivered", 9), ("battery", -1.0), ("battery", np.nan), ("battery", np.inf)),
+    *(("left", 0), ("winner", 1), ("event", 30), ("clock", -1), ("illegal", 99), ("ply", 101), ("ply", -1)),
+    *(("to_move", 9), ("to_move", -1), ("waiting", 0), ("players", 250), ("team", 0), ("ground", 255)),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), SPOILED)
+def test_spoiled_records_are_refused(field, value):
+    play = play_of()
+    record, before = play.state.copy(), play.states.tobytes()
+    record[field] = value
+    with pytest.raises(BadState, match=f"^{ID}: "):
+        play.load(record)
+    assert play.states.tobytes() == before
+
+
+def test_what_a_game_knows_itself_is_not_taken_from_a_record():
+    play = play_of()
+    record = play.state.copy()
+    for field in ("width", "height", "target", "robot", "docked", "required", "max_step", "column", "index", "fields"):
+        record[field] = 0
+    play.load(record)
+    assert play.states.tobytes() == play_of().states.tobytes()
+
+
+# ------------------------------------------------------------------------------------------------- games that are over
+
+
+def ending(n, winner=None):
+    """Robot 0 carries mail 3 beside its receiver (0,0), in the last step or not."""
+    robots = [[0, 1, 3, 10.0, 10, 2, 0], [2, 1, 0, 10.0, 10, 0, 0], [3, 1, 0, 10.0, 10, 0, 0], [4, 1, 0, 10.0, 10, 0, 0]]
+    return {"robots": robots, "mails": [5, 3], "n": n, "winner": winner}
+
+
+ENDS = [  # n before the step, action, winner, whether time is up
+    (50, 1, 0, False),
+    (99, 0, None, True),
+    (99, 1, 0, True),
+]
+
+
+@pytest.mark.parametrize(("n", "action", "winner", "cut"), ENDS)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_finished_game_stays_finished(n, action, winner, cut, form):
+    play = play_of(ending(n))
+    assert not play.state["over"]
+    play.turn(action)
+    saved = play.game.save(play.state)
+    assert (saved["winner"], saved["n"]) == (winner, n + 1)
+    other = play_of()
+    other.load(forms(play.game, play.state)[form])
+    assert other.game.save(other.state) == saved
+    for name in ("over", "truncated", "winner"):
+        assert other.states[name] == play.states[name], name
+    assert not any(other.mask(index).any() for index in range(4))
+    assert not other.reward.any()
+
+
+@pytest.mark.parametrize(("n", "action", "winner", "cut"), ENDS)
+def test_a_finished_game_is_over_at_every_door(n, action, winner, cut):
+    """§9.3 Its end is not paid once more."""
+    params = SIZE | {"objectives": "versus"}
+    env = momagames.make(ID, **params)
+    env.reset(options={"state": ending(n)})
+    env.step(action)
+    won = winner is not None
+    assert env.rewards["robot_1"][-1] == won, "the mate of the winner has won"
+    assert env.rewards["robot_2"][-1] == -won
+    saved = env.get_state()
+    again = momagames.make(ID, **params)
+    again.reset(seed=1, options={"state": saved})
+    for each in (env, again):
+        assert each.terminations == dict.fromkeys(env.possible_agents, won)
+        assert each.truncations == dict.fromkeys(env.possible_agents, cut)
+        assert all(info["winner"] == winner for info in each.infos.values())
+        assert not any(each.observe(agent)["action_mask"].any() for agent in each.agents)
+    assert not any(reward.any() for reward in again.rewards.values())
+    assert not again.returns.any()
+    for _ in again.possible_agents:
+        again.step(None)
+    assert again.agents == []
+    many = momagames.make_vec(ID, 2, autoreset="disabled", **params)
+    _, infos = many.reset(options={"state": saved})
+    assert not infos["action_mask"].any()
+    _, paid, ended, stopped, _ = many.step(np.zeros(2, int))
+    assert not paid.any()
+    assert (ended == won).all()
+    assert (stopped == cut).all()
+
+
+def test_a_forfeit_is_an_end_too():
+    env = momagames.make(ID, **SIZE)
+    env.reset(seed=1)
+    env.forfeit("robot_1")
+    record = env.record
+    env.reset(options={"state": record})
+    assert all(env.terminations.values())
+    assert not any(env.truncations.values())
+
+
+def test_a_position_of_the_last_step_is_over():
+    """§9.3 Without a winner it was cut off."""
+    play = play_of(POSITION | {"n": 100})
+    assert (play.state["over"], play.state["truncated"]) == (1, 1)
+    assert not play.masks.any()
+    won = play_of(POSITION | robot(1, delivered=1) | {"winner": 0, "n": 100})
+    assert (won.state["over"], won.state["truncated"]) == (1, 2)
+    early = play_of(POSITION | robot(1, delivered=1) | {"winner": 0})
+    assert (early.state["over"], early.state["truncated"]) == (1, 0)
+
+
+def test_balance_from_the_middle():
+    """§9.3 From a position in which deliveries differ it can sum up to more than 0."""
+    given = ending(50)
+    given["robots"][0][5], given["robots"][1][5] = 0, 1
+    play = play_of(given, objectives=["balance"])
+    play.turn(1)
+    assert play.reward[:, 0].tolist() == [1, 1, 0, 0]
