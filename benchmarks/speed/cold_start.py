@@ -29,7 +29,7 @@ def run(code: str, **environment: str) -> tuple[float, float]:
     return float(cpu), float(wall)
 
 
-IDS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0", "mo-tileblast-v0")
+IDS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0", "mo-tileblast-v0", "mo-robotmail-v0")
 
 
 def measure(rounds: int, ids: tuple[str, ...] = IDS) -> dict[str, dict[str, float]]:
