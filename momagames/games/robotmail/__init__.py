@@ -117,6 +117,9 @@ def chosen_objectives(id: str, given: Any, with_battery: bool) -> tuple[str, ...
             f"{id} has no objective or preset {given!r}; presets: {one_of(PRESETS)}; objectives: {one_of(OBJECTIVES)}"
             f"{nearest(given, known)}"
         )
+    for name in given if isinstance(given, (list, tuple)) else ():
+        if name in PRESETS and name not in OBJECTIVES:
+            raise BadParameter(f"{id}: {name!r} is a preset and stands alone: objectives={name!r}; given: objectives={given!r}")
     return check_objectives(id, given, OBJECTIVES)
 
 
@@ -136,10 +139,20 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
     if variant not in VARIANTS:
         raise BadParameter(f"variant={variant!r} is not possible; allowed: {one_of(VARIANTS)}{nearest(variant, VARIANTS)}")
     declared = parameters(VARIANTS[variant], given.get("with_battery", True))
+    check_fixed(id, VARIANTS[variant], given)
     params = check_parameters(id, declared, given)
     layout = layouts.load(params["layout"])
     layouts.check_robots(layout, params["num_players"] * params["num_robots_per_player"])
     return assemble(id, variant, layout, params, declared, chosen_objectives(id, objectives, params["with_battery"]))
+
+
+def check_fixed(id: str, kind: Variant, given: Mapping[str, Any]) -> None:
+    """§8.1 BadParameter for other numbers of players and robots than those of the id."""
+    for name, count in (("num_players", kind.players), ("num_robots_per_player", kind.team)):
+        if kind.fixed and given.get(name, count) != count:
+            raise BadParameter(
+                f"{id}: {name}={given[name]!r} is not possible; this id has {count}, take 'mo-robotmail-v0' for other numbers"
+            )
 
 
 def assemble(

@@ -57,7 +57,7 @@ def check_robots(layout: Layout, count: int) -> None:
     if count > places:
         raise LayoutError(
             f"{count} robots do not fit on this layout: robots start on white cells, of which it has {places}; "
-            f"take at most {places} robots, or another layout"
+            f"take at most {places} robot{'s' * (places != 1)}, or another layout"
         )
 
 
