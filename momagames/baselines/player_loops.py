@@ -28,11 +28,12 @@ def _make_loop(game: Game, name: str, decide: Callable[..., Any]) -> Callable[..
 
     def act(states, masks, plays, lengths, memories, blank, words, parts, actions):
         for i in range(states.shape[0]):
-            if lengths[i] == 0:
-                for agent in range(plays.shape[1]):
-                    memories[i, agent] = blank[0]
             if states[i]["over"]:
                 continue
+            if lengths[i] == 0:
+                for agent in range(plays.shape[1]):
+                    if plays[i, agent]:
+                        memories[i, agent] = blank[0]
             for actor in range(actions.shape[1]):
                 agent = np.int64(states[i]["to_move"]) if sequential else actor
                 if plays[i, agent]:
