@@ -243,8 +243,8 @@ def move(state, robot, direction, reward):
     state["stands"][robot] = 0
     state["robot"][cell] = NO_ROBOT
     state["docked"] &= ~(ONE << np.uint64(robot))
-    x += (direction == RIGHT) - (direction == LEFT)
-    y += (direction == BACKWARD) - (direction == FORWARD)
+    x += np.int64(direction == RIGHT) - np.int64(direction == LEFT)
+    y += np.int64(direction == BACKWARD) - np.int64(direction == FORWARD)
     to = cell_at(state, x, y)
     stand_at(state, robot, x, y, to)
     if state["with_battery"]:
