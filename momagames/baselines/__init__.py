@@ -60,7 +60,8 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
     begins; make one for each agent. `remembered()` is a copy of its memory, `recall(memory)` takes that back.
 
     agent      index of the agent that it plays; only policies that see what an agent sees need it, where all move at once
-    options    "greedy" has weights, float[K] (default: all equal); the others have none
+    options    "greedy" has weights, float[K] (default: all equal); "thrifty" has patience, 0..5, and fair (default: 0, False);
+               the others have none
     Raises     UnknownId; BadParameter if the policy cannot play this game or the options are wrong
     """
     found: Policy = _find("policy", name, POLICIES)(game, agent=agent, **options)
