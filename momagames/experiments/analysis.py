@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from momagames.baselines.archive import undominated
 from momagames.contract import Game
-from momagames.experiments import indicators
 from momagames.experiments.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand
-from momagames.experiments.statistics import Interval, bootstrap
+from momagames.experiments.science import indicators, utilities
+from momagames.experiments.science.arrays import Array, front, normalize
+from momagames.experiments.science.statistics import Interval, bootstrap
 from momagames.experiments.store import Store
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -209,16 +207,13 @@ def _references(
     union is over all of them."""
     seeds = sorted({seed for found in points.values() for seed in found})
     low = np.array(game.reference_point, np.float64)
-    union = {
-        seed: indicators.front(np.concatenate([found[seed].values for found in points.values() if seed in found]))
-        for seed in seeds
-    }
+    union = {seed: front(np.concatenate([found[seed].values for found in points.values() if seed in found])) for seed in seeds}
     if utopia == "declared" and not proven:
-        whole = indicators.front(np.concatenate(list(union.values())))
+        whole = front(np.concatenate(list(union.values())))
         union = dict.fromkeys(seeds, whole)
     references = {}
     for seed in seeds:
-        values = indicators.front(proven[seed]) if seed in proven else union[seed]
+        values = front(proven[seed]) if seed in proven else union[seed]
         high = np.array([o.return_high for o in game.objectives]) if utopia == "declared" else values.max(axis=0)
         high = np.where(high > low, high, low + 1)  # an objective in which nothing was won has no scale of its own
         tag = "exact" if seed in proven else "best known"
@@ -245,13 +240,13 @@ def measure(name: str, values: Array, reference: Reference) -> indicators.Volume
         return indicators.hypervolume_ratio(values, reference.low, reference.values)
     if name == "cardinality":
         return indicators.Volume(indicators.cardinality(values), False)
-    own = indicators.normalize(values, reference.low, reference.high)
-    known = indicators.normalize(reference.values, reference.low, reference.high)
+    own = normalize(values, reference.low, reference.high)
+    known = normalize(reference.values, reference.low, reference.high)
     if name == "normalized_hypervolume":
         return indicators.hypervolume(np.minimum(own, 1.0), np.zeros(own.shape[1]))
     if name == "igd_plus":
         return indicators.Volume(indicators.igd_plus(own, known), False)
     if name == "epsilon":
         return indicators.Volume(indicators.epsilon(own, known), False)
-    weights = indicators.utility_weights(own.shape[1])
-    return indicators.Volume(indicators.expected_utility(own, weights), False)
+    weights = utilities.utility_weights(own.shape[1])
+    return indicators.Volume(utilities.expected_utility(own, weights), False)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from momagames.experiments import indicators
 from momagames.experiments.analysis import Panel, Points, Reference
+from momagames.experiments.science.arrays import Array, normalize
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
 SYMBOLS = ("circle-open", "square-open", "diamond", "cross", "x", "circle", "square")
@@ -16,8 +15,6 @@ SIZES = (15, 12, 9, 7, 7, 6, 6)  # later methods lie on top of earlier ones and 
 DASHES = ("solid", "dash", "dot", "dashdot")
 FONT = {"family": "system-ui, sans-serif", "size": 13, "color": "#222"}
 GRID = {"gridcolor": "#e2e2e2", "zerolinecolor": "#bbb", "linecolor": "#888"}
-
-Array = NDArray[np.float64]
 
 
 def figure(panel: Panel) -> dict[str, Any]:
@@ -97,7 +94,7 @@ def _parallel(panel: Panel, points: Points, reference: Reference, style: int) ->
     """One line for each point, as shares of the way from the reference point to the utopia; a gap ends each line. Many
     lines are faint, and the legend then has a trace of its own."""
     values, labels = _sorted(points, 40)
-    shares = indicators.normalize(values, reference.low, reference.high)
+    shares = normalize(values, reference.low, reference.high)
     names = [goal.name for goal in panel.game.objectives]
     x: list[str | None] = []
     y: list[float | None] = []

@@ -68,7 +68,7 @@ def cell(name: str, score: Score) -> tuple[str, str]:
     """A score as its mean and its interval (empty for one run)."""
     form = HEADINGS[name][2]
     interval = score.interval
-    mean = ("~" if score.approx else "") + format(interval.mean, form)
+    mean = ("~" if score.approx else "") + format(interval.value, form)
     return mean, f"[{interval.low:{form}}, {interval.high:{form}}]" if interval.runs > 1 else ""
 
 

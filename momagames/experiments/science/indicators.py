@@ -2,12 +2,7 @@
 
 points           float[n, K]; dominated and equal rows are allowed and change nothing
 ref              float[K], the worst return that counts
-utopia           float[K], the best
 reference_set    float[r, K], an exact or best-known front
-weights          float[w, K], see `utility_weights`
-
-Every function raises BadParameter for values that are not finite or sizes that do not fit, and does not depend on the
-order of rows.
 """
 
 from __future__ import annotations
@@ -16,18 +11,13 @@ from typing import NamedTuple
 
 import moocore
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from momagames.baselines.archive import undominated
-from momagames.baselines.lattice import simplex_lattice
 from momagames.errors import BadParameter
+from momagames.experiments.science.arrays import front, rows, vector
 
-Array = NDArray[np.float64]
 # Most points for which the exact volume is computed in about a second, by number of objectives; more than 8: 20
 EXACT_POINTS = {7: 100, 8: 50}
-APPROXIMATE_SEED = 20240
-# Divisions of the weight lattice by number of objectives: about 100 to 250 weights each
-DIVISIONS = {1: 1, 2: 99, 3: 12, 4: 7, 5: 6, 6: 5, 7: 4, 8: 3, 9: 3, 10: 3}
 
 
 class Volume(NamedTuple):
@@ -35,42 +25,6 @@ class Volume(NamedTuple):
 
     value: float
     approx: bool
-
-
-def rows(name: str, given: ArrayLike, objectives: int | None = None, least: int = 0) -> Array:
-    """`given` as float64[n, K], or BadParameter."""
-    array = np.asarray(given, np.float64)
-    if array.size == 0 and array.ndim < 2:
-        array = array.reshape(0, objectives or 0)
-    if array.ndim != 2 or (objectives is not None and array.shape[1] != objectives) or len(array) < least:
-        wanted = "K" if objectives is None else objectives
-        raise BadParameter(f"{name} has shape {array.shape}; needed: ({least} or more, {wanted})")
-    if not np.isfinite(array).all():
-        raise BadParameter(f"{name} holds values that are not finite")
-    return array
-
-
-def vector(name: str, given: ArrayLike, objectives: int) -> Array:
-    """`given` as float64[K], or BadParameter."""
-    array = np.asarray(given, np.float64)
-    if array.shape != (objectives,) or not np.isfinite(array).all():
-        raise BadParameter(f"{name} is {given!r}; needed: {objectives} finite numbers")
-    return array
-
-
-def front(points: ArrayLike) -> Array:
-    """The rows that no other row dominates, each once, in lexicographic order."""
-    array = rows("points", points)
-    return np.unique(array[undominated(array)], axis=0)
-
-
-def normalize(points: ArrayLike, ref: ArrayLike, utopia: ArrayLike) -> Array:
-    """Returns as shares of the way from `ref` (0) to `utopia` (1); not clipped."""
-    array = rows("points", points)
-    low, high = vector("ref", ref, array.shape[1]), vector("utopia", utopia, array.shape[1])
-    if not (high > low).all():
-        raise BadParameter(f"utopia {high.tolist()} must be above ref {low.tolist()} in every objective")
-    return (array - low) / (high - low)
 
 
 def hypervolume(points: ArrayLike, ref: ArrayLike) -> Volume:
@@ -129,17 +83,26 @@ def cardinality(points: ArrayLike) -> int:
     return len(front(points))
 
 
-def utility_weights(objectives: int) -> Array:
-    """The fixed lattice of weights for expected utility, float64[w, K]."""
-    if objectives not in DIVISIONS:
-        raise BadParameter(f"objectives={objectives} is not possible; allowed: 1..{max(DIVISIONS)}")
-    return simplex_lattice(objectives, DIVISIONS[objectives])
+def rounded_cardinality(points: ArrayLike, resolution: float = 0.01) -> int:
+    """Number of different points of the front after rounding to multiples of `resolution`; for normalised points.
 
-
-def expected_utility(points: ArrayLike, weights: ArrayLike) -> float:
-    """Mean over the weights of the best weighted sum that a point offers. It does not see concave parts of a front.
-
-    Source: Zintgraf et al., "Quality assessment of MORL algorithms: a utility-based approach", Benelearn 2015.
+    A cloud of nearly equal points counts once, so that noise does not pass for choice.
     """
-    array = rows("points", points, least=1)
-    return float((rows("weights", weights, array.shape[1], least=1) @ array.T).max(axis=1).mean())
+    if not resolution > 0:
+        raise BadParameter(f"resolution={resolution} is not possible; allowed: above 0")
+    return len(np.unique(np.rint(front(points) / resolution), axis=0))
+
+
+def sparsity(points: ArrayLike) -> float:
+    """Sum over objectives of the squared gaps between neighbouring values, divided by the number of points less one.
+
+    It was meant as "less is better", and rewards collapse: on a line from (0, 1) to (1, 0), eleven even points have 0.02,
+    so have two of them that are neighbours, the two ends have 2, and one point alone has 0. It is here for comparison with
+    older work and never ranks methods.
+
+    Source: Xu et al., "Prediction-guided multi-objective reinforcement learning", ICML 2020.
+    """
+    array = front(points)
+    if len(array) < 2:
+        return 0.0
+    return float((np.diff(np.sort(array, axis=0), axis=0) ** 2).sum() / (len(array) - 1))

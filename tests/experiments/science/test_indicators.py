@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 
 from momagames.errors import BadParameter
-from momagames.experiments import indicators
-from momagames.experiments.indicators import (
+from momagames.experiments.science import indicators
+from momagames.experiments.science.arrays import front, normalize
+from momagames.experiments.science.indicators import (
     cardinality,
     epsilon,
-    expected_utility,
-    front,
     hypervolume,
     hypervolume_ratio,
     igd_plus,
-    normalize,
-    utility_weights,
+    rounded_cardinality,
+    sparsity,
 )
 
 FOUR = [(5, 1), (4, 3), (2, 4), (1, 5)]
@@ -79,19 +78,21 @@ def test_distances_by_hand():
     assert epsilon([(6, 6)], KNOWN) == -1.0  # beats the reference set
 
 
-def test_expected_utility_by_hand():
-    lattice = np.array([(k / 4, 1 - k / 4) for k in range(5)])
-    assert expected_utility(FOUR, lattice) == pytest.approx(4.3)
-    assert expected_utility(KNOWN, lattice) == pytest.approx(4.3)
-    even = np.array([(k / 100, 1 - k / 100) for k in range(101)])
-    assert expected_utility([(1, 0), (0, 1)], even) == pytest.approx(0.75247525, abs=1e-8)
-    assert expected_utility([(1, 0), (0, 1), (0.4, 0.4)], even) == pytest.approx(0.75247525, abs=1e-8)
+def test_sparsity_rewards_collapse():
+    """Why it never ranks: the warning in its docstring, in numbers."""
+    assert sparsity(LINE) == pytest.approx(0.02)
+    assert sparsity(LINE[:2]) == pytest.approx(0.02)
+    assert sparsity(LINE[:1]) == 0
+    assert sparsity([LINE[0], LINE[-1]]) == 2
+    assert sparsity([*LINE, LINE[3], (0, 0)]) == pytest.approx(0.02)
 
 
-def test_weights_are_the_fixed_lattices():
-    assert [len(utility_weights(k)) for k in (2, 3, 4, 5, 6, 8, 10)] == [100, 91, 120, 210, 252, 120, 220]
-    with pytest.raises(BadParameter, match=r"1\.\.10"):
-        utility_weights(11)
+def test_points_that_cannot_be_told_apart_count_once():
+    cloud = [(0.500, 0.501), (0.501, 0.500), (0.502, 0.499), (0.1, 0.9), (0.3, 0.3)]
+    assert cardinality(cloud) == 4
+    assert rounded_cardinality(cloud) == 2
+    assert rounded_cardinality(cloud, 0.001) == 4
+    assert rounded_cardinality(np.zeros((0, 2))) == 0
 
 
 def test_fronts_and_ratios():
@@ -104,12 +105,11 @@ def test_fronts_and_ratios():
 
 def test_order_of_rows_does_not_matter():
     shuffled = np.random.default_rng(0).permutation(FOUR)
-    weights = utility_weights(2)
     for measure in (
         lambda p: hypervolume(p, (0, 0)).value,
         lambda p: igd_plus(p, KNOWN),
         lambda p: epsilon(p, KNOWN),
-        lambda p: expected_utility(p, weights),
+        sparsity,
     ):
         assert measure(FOUR) == pytest.approx(measure(shuffled), rel=1e-15)
 
@@ -126,8 +126,7 @@ def test_order_of_rows_does_not_matter():
         (lambda: igd_plus([(1, 2, 3)], KNOWN), "points has shape"),
         (lambda: igd_plus(FOUR, np.zeros((0, 2))), "1 or more"),
         (lambda: epsilon(FOUR, [(np.nan, 1)]), "not finite"),
-        (lambda: expected_utility(FOUR, [(1, 0, 0)]), "weights has shape"),
-        (lambda: expected_utility(np.zeros((0, 2)), [(1, 0)]), "1 or more"),
+        (lambda: rounded_cardinality(FOUR, 0.0), "above 0"),
         (lambda: normalize(FOUR, (0, 0), (1, 0)), "must be above ref"),
     ],
 )
