@@ -135,9 +135,7 @@ def turn(state: State) -> str:
 
 
 def ending(state: State) -> str:
-    """How the game ended; "" while it goes on."""
-    if not state["over"]:
-        return ""
+    """How a game that is over has ended."""
     if state["winner"] >= 0:
         return f"player {LETTERS[int(state['winner'])]} has won" + (" at the limit" if state["truncated"] else "")
     return "cut off"

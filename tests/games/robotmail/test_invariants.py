@@ -28,7 +28,7 @@ SCALAR = {"delivery": 5.0, "pickup": 1.0, "dock": 1.0, "charge": 0.0, "skip": -0
 WAYS = {1: (0, -1), 2: (0, 1), 3: (-1, 0), 4: (1, 0)}
 EVENT_ON = {"gr": "pickup", "y": "delivery", "b": "dock", "w": "move", "g": "move"}
 X, Y, MAIL, INNER, SHOWN, DELIVERED, STANDS = range(7)
-STEPS = 60
+STEPS, MIDDLES, FEW = 60, 8, 10  # of a game from the start; games from the middle, and their steps
 
 BOARDS = st.sampled_from(layouts.NAMES) | st.builds(
     lambda seed, width, height, density: {"seed": seed, "width": width, "height": height, "density": density},
@@ -64,10 +64,20 @@ def begun(params, seed, middle, objectives=OBJECTIVES):
     """A game that has been dealt, or that goes on from a random position in which much can happen."""
     play = Play(momagames.spec(ID, objectives=objectives, **params))
     if middle:
-        play.load(crowd.position(board(play), play.game.params, seed), seed)
+        position = crowd.position(board(play), play.game.params, seed)
+        if play.game.params["with_battery"] and seed % 4 == 0:  # batteries that do not suffice for another move
+            position["robots"] = [[*row[:INNER], 0.05, 1, *row[DELIVERED:]] for row in position["robots"]]
+        play.load(position, seed)
     else:
         play.deal(seed)
     return play
+
+
+def games(params, seed, objectives=OBJECTIVES):
+    """A game from the start and some from the middle, each with how many steps of it to play."""
+    yield begun(params, seed, False, objectives), STEPS
+    for k in range(MIDDLES):
+        yield begun(params, (seed + k) % 2**64, True, objectives), FEW
 
 
 def board(play):
@@ -84,7 +94,7 @@ def paid(play):
     return [dict(zip(names, row, strict=True)) for row in play.reward.astype(float).tolist()]
 
 
-def walk(play, seed, count=STEPS):
+def walk(play, seed, count):
     """Play with legal and illegal actions; after each step: the position before, the mask of who acted, the action."""
     rng, layout = np.random.default_rng(seed), board(play)
     for _ in range(count):
@@ -117,50 +127,59 @@ def totals(position, team):
     return [sum(counts[i : i + team]) for i in range(0, len(counts), team)]
 
 
-@given(PARAMS, SEEDS, st.booleans())
-def test_positions(params, seed, middle):
+@given(PARAMS, SEEDS)
+def test_positions(params, seed):
     """§1.4, §1.6, §2.2: what holds in every position, whatever was played."""
-    play = begun(params, seed, middle)
+    for play, count in games(params, seed):
+        check_position(play, params, count == STEPS)
+        for _ in walk(play, seed, count):
+            check_position(play, params, count == STEPS)
+
+
+def check_position(play, params, dealt):
     layout, required = board(play), params["required_mail"]
-    for _ in [None, *walk(play, seed)]:
-        now, state = saved(play), play.state
-        robots = now["robots"]
-        cells = [(robot[X], robot[Y]) for robot in robots]
-        assert len(set(cells)) == len(cells), "one robot in a cell"
-        colors = [layout.color(cell) for cell in cells]
-        assert "r" not in colors
-        assert len(now["mails"]) == len(layout.cells("gr"))
-        assert set(now["mails"]) <= set(layout.indices)
-        waiting = dict(zip(layout.cells("gr"), now["mails"], strict=True))
-        docked = {index for index in range(64) if int(state["docked"]) >> index & 1}
-        assert docked == {index for index, color in enumerate(colors) if color == "b"}
-        for robot, cell, color in zip(robots, cells, colors, strict=True):
-            assert robot[MAIL] in {0, *layout.indices}
-            assert 0 <= robot[INNER] <= 10
-            assert robot[SHOWN] == np.ceil(robot[INNER])
-            assert params["with_battery"] or robot[INNER] == 10
-            assert color != "gr" or robot[MAIL] == waiting[cell]
-            assert color != "y" or robot[MAIL] == 0
-        assert 1 <= now["left"] <= (5 if params["random_num_steps"] else 1)
-        assert 0 <= now["next"] < len(robots)
-        assert now["illegal"] + now["clock"] <= now["n"] or middle
-        mails = totals(now, params["num_robots_per_player"])
-        assert [player for player, count in enumerate(mails) if count >= required] == (
-            [] if now["winner"] is None else [now["winner"]]
-        )
-        assert max(mails) <= required
-        assert bool(state["over"]) == (now["winner"] is not None or now["n"] == params["max_step"])
-        for index in range(len(robots)):
-            assert not state["over"] or not play.mask(index).any()
-            assert state["over"] or not params["always_legal"] or play.mask(index).any()
+    now, state = saved(play), play.state
+    robots = now["robots"]
+    cells = [(robot[X], robot[Y]) for robot in robots]
+    assert len(set(cells)) == len(cells), "one robot in a cell"
+    colors = [layout.color(cell) for cell in cells]
+    assert "r" not in colors
+    assert len(now["mails"]) == len(layout.cells("gr"))
+    assert set(now["mails"]) <= set(layout.indices)
+    waiting = dict(zip(layout.cells("gr"), now["mails"], strict=True))
+    docked = {index for index in range(64) if int(state["docked"]) >> index & 1}
+    assert docked == {index for index, color in enumerate(colors) if color == "b"}
+    for robot, cell, color in zip(robots, cells, colors, strict=True):
+        assert robot[MAIL] in {0, *layout.indices}
+        assert 0 <= robot[INNER] <= 10
+        assert robot[SHOWN] == np.ceil(robot[INNER])
+        assert params["with_battery"] or robot[INNER] == 10
+        assert color != "gr" or robot[MAIL] == waiting[cell]
+        assert color != "y" or robot[MAIL] == 0
+    assert 1 <= now["left"] <= (5 if params["random_num_steps"] else 1)
+    assert 0 <= now["next"] < len(robots)
+    assert now["illegal"] + now["clock"] <= now["n"] or not dealt
+    mails = totals(now, params["num_robots_per_player"])
+    assert [player for player, count in enumerate(mails) if count >= required] == (
+        [] if now["winner"] is None else [now["winner"]]
+    )
+    assert max(mails) <= required
+    assert bool(state["over"]) == (now["winner"] is not None or now["n"] == params["max_step"])
+    for index in range(len(robots)):
+        assert not state["over"] or not play.mask(index).any()
+        assert state["over"] or not params["always_legal"] or play.mask(index).any()
 
 
-@given(PARAMS, SEEDS, st.booleans())
-def test_steps(params, seed, middle):
+@given(PARAMS, SEEDS)
+def test_steps(params, seed):
     """§4: what a step may change, and what it must."""
-    play = begun(params, seed, middle)
+    for play, count in games(params, seed):
+        check_steps(play, params, seed, count)
+
+
+def check_steps(play, params, seed, count):
     layout, first = board(play), saved(play)
-    for made, (before, mask, action) in enumerate(walk(play, seed), 1):
+    for made, (before, mask, action) in enumerate(walk(play, seed, count), 1):
         now, said = saved(play), play.game.facts(play.state)
         event, actor = now["event"], before["next"]
         assert said == {
@@ -200,14 +219,18 @@ def test_steps(params, seed, middle):
                 assert row[INNER] == (min(was[INNER] + 1, 10) if charged else was[INNER])
 
 
-@given(PARAMS, SEEDS, st.booleans())
-def test_books(params, seed, middle):
+@given(PARAMS, SEEDS)
+def test_books(params, seed):
     """§5: what was paid since the start is what has changed since the start."""
-    play = begun(params, seed, middle)
+    for play, count in games(params, seed):
+        check_books(play, params, seed, count)
+
+
+def check_books(play, params, seed, count):
     team, start = params["num_robots_per_player"], saved(play)
     robots = range(len(start["robots"]))
     sums = [defaultdict(float) for _ in robots]
-    for before, _, _ in walk(play, seed):
+    for before, _, _ in walk(play, seed, count):
         now, rows, event, actor = saved(play), paid(play), saved(play)["event"], before["next"]
         for index, row in enumerate(rows):
             assert np.count_nonzero([row[name] for name in CORE]) == (index == actor and event != "charge")
@@ -221,10 +244,10 @@ def test_books(params, seed, middle):
         for index in robots:
             was, robot, row = start["robots"][index], now["robots"][index], sums[index]
             assert row["pickup"] - row["delivery"] == bool(robot[MAIL]) - bool(was[MAIL])
-            assert middle or row["pickup"] - row["delivery"] in (0, 1)
+            assert count != STEPS or row["pickup"] - row["delivery"] in (0, 1)
             assert row["delivery"] == robot[DELIVERED] - was[DELIVERED]
             assert row["energy"] + row["charge"] == pytest.approx(robot[INNER] - was[INNER], abs=1e-5)
-            assert middle or was[INNER] == 10
+            assert count != STEPS or was[INNER] == 10
             assert row["balance"] == spreads[index // team]
             others = sum(counts) - counts[index // team] - sum(totals(start, team)) + totals(start, team)[index // team]
             assert row["rivalry"] == -others
@@ -241,7 +264,7 @@ def test_presets_and_the_published_scalar(params, seed, middle, preset):
     names = [name for name in PRESETS[preset] if name not in skipped]
     assert [goal.name for goal in some.game.objectives] == names
     columns = [OBJECTIVES.index(name) for name in names]
-    for before, _, action in walk(full, seed):
+    for before, _, action in walk(full, seed, STEPS):
         some.turn(action)
         assert saved(some) == saved(full)
         assert some.reward.tolist() == full.reward[:, columns].tolist()
@@ -303,11 +326,14 @@ def test_these_walks_see_everything():
         flags = {name: bool(rng.integers(2)) for name in ("random_num_steps", "always_legal")}
         params = params_of(layout, int(rng.integers(2, 5)), int(rng.integers(1, 4)), required_mail=2, max_step=30, **flags)
         play = begun(params, seed, bool(seed % 3))
-        for _, mask, action in walk(play, seed):
+        for _, mask, action in walk(play, seed, STEPS):
             now = saved(play)
-            seen.update([now["event"], ("illegal", bool(mask.any() and not mask[action])), ("empty", not mask.any())])
+            seen.update(
+                [now["event"], now["left"], ("illegal", bool(mask.any() and not mask[action])), ("empty", not mask.any())]
+            )
             seen.update(name for row in paid(play) for name, amount in row.items() if amount)
             if play.state["over"]:
                 seen[now["winner"] is not None, now["n"] == 30] += 1
     expected = {*SCALAR, *OBJECTIVES, ("illegal", True), ("empty", True), (True, False), (False, True)}
+    expected |= set(range(1, 6))
     assert {what for what in expected if seen[what] < 3} == set()

@@ -315,6 +315,17 @@ def test_always_legal(always, action):
     assert env.agent_selection == "robot_0"
 
 
+def test_a_mask_that_is_not_empty_stays_as_it_is():
+    """§3.6 Who has stood too long must go where there is a way."""
+    must_go = {"robots": [[1, 0, 0, 10, 10, 0, 5], [0, 0, 0, 10, 10, 0, 0]], "mails": [1]}
+    for always in (False, True):
+        env = momagames.make(ID, layout=ONE_ROW, always_legal=always)
+        env.reset(options={"state": must_go})
+        assert env.observe("robot_0")["action_mask"].tolist() == [0, 0, 0, 0, 1]
+        env.step(0)
+        assert env.infos["robot_0"]["illegal_actions"] == 1
+
+
 def test_facts():
     """§7.4"""
     for api in ("aec", "gymnasium"):
