@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from momagames.experiments.analysis import Panel, Points, Reference
-from momagames.experiments.science.arrays import Array, normalize
+from momagames.experiments.analysis import Panel
+from momagames.experiments.points import Points
+from momagames.experiments.science.arrays import Array
+from momagames.experiments.scores import Reference
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
 SYMBOLS = ("circle-open", "square-open", "diamond", "cross", "x", "circle", "square")
@@ -94,7 +96,7 @@ def _parallel(panel: Panel, points: Points, reference: Reference, style: int) ->
     """One line for each point, as shares of the way from the reference point to the utopia; a gap ends each line. Many
     lines are faint, and the legend then has a trace of its own."""
     values, labels = _sorted(points, 40)
-    shares = normalize(values, reference.low, reference.high)
+    shares = reference.shares(values)
     names = [goal.name for goal in panel.game.objectives]
     x: list[str | None] = []
     y: list[float | None] = []

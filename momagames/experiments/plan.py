@@ -30,7 +30,11 @@ Indicator = Literal[
     "igd_plus",
     "epsilon",
     "expected_utility",
+    "sampled_utility",
+    "maximum_utility_loss",
     "cardinality",
+    "rounded_cardinality",
+    "sparsity",
 ]
 Count = Annotated[int, Field(ge=1)]
 Seeds = Annotated[tuple[Annotated[int, Field(ge=0, lt=2**63)], ...], Field(min_length=1)]

@@ -2,41 +2,67 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from momagames.errors import BadFile
-from momagames.experiments.analysis import Panel, Score, panels
+from momagames.experiments.aggregate import Aggregate, aggregate, comparable
+from momagames.experiments.analysis import Panel, panels
+from momagames.experiments.science.episodes import episodes_for
+from momagames.experiments.science.statistics import Interval
+from momagames.experiments.scores import Score
 from momagames.experiments.store import Store, write_whole
 
 # indicator -> (heading, whether more is better, format)
 HEADINGS: dict[str, tuple[str, bool | None, str]] = {
     "hypervolume": ("hypervolume", True, ".4g"),
-    "normalized_hypervolume": ("normalised HV", True, ".3f"),
+    "normalized_hypervolume": ("norm. HV", True, ".3f"),
     "hypervolume_ratio": ("HV ratio", True, ".3f"),
     "igd_plus": ("IGD+", False, ".3f"),
     "epsilon": ("epsilon+", False, ".3f"),
     "expected_utility": ("expected utility", True, ".3f"),
+    "sampled_utility": ("sampled utility", True, ".3f"),
+    "maximum_utility_loss": ("utility loss", False, ".3f"),
     "cardinality": ("points", None, ".1f"),
+    "rounded_cardinality": ("points at 0.01", None, ".1f"),
+    "sparsity": ("sparsity", None, ".3f"),
 }
+STATISTIC_HEADINGS = {
+    "iqm": "IQM ↑",
+    "mean": "mean ↑",
+    "median": "median ↑",
+    "cvar": "worst quarter ↑",
+    "optimality_gap": "gap to 1 ↓",
+}
+ON_PAGE_ONLY = ("hypervolume", "sampled_utility", "rounded_cardinality", "sparsity")  # 80 columns do not hold everything
+GOOD = 0.01  # standard error of a front, as a share of the range, for which captions say what it takes
 
 
 @dataclass(frozen=True)
 class Report:
-    """What `report` made: the page, and the comparisons on it."""
+    """What `report` made: the page, the comparisons on it, and one over all games if there are enough."""
 
     page: Path
     panels: Sequence[Panel]
+    aggregate: Aggregate | None
 
     def table(self, every: bool = False) -> Group:
-        """The comparisons for a terminal: the primary ones, or every one."""
-        return Group(*(_table(panel) for panel in self.panels if every or panel.primary))
+        """The comparisons for a terminal: the primary ones, or every one and what users of single episodes get; then all
+        games together where methods were run on enough of them."""
+        tables = [_table(panel) for panel in self.panels if every or panel.primary]
+        if every:
+            tables += [_users(panel) for panel in self.panels if panel.primary and panel.users]
+        if self.aggregate:
+            tables += [_overall(self.aggregate), *([_pairs(self.aggregate)] if self.aggregate.pairs else [])]
+        return Group(*tables)
 
 
 def report(folder: str | Path, command: str = "") -> Report:
@@ -55,7 +81,10 @@ def report(folder: str | Path, command: str = "") -> Report:
         raise BadFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
     place = store.folder / "report.html"
     write_whole(place, page(store, suite, found, errors, command))
-    return Report(place, found)
+    primary = [panel for panel in found if panel.primary]
+    wanted = suite.indicators
+    overall = aggregate(primary, wanted.confidence, wanted.resamples) if comparable(primary)[0] else None
+    return Report(place, found, overall)
 
 
 def heading(name: str) -> str:
@@ -88,23 +117,37 @@ def caption(panel: Panel) -> str:
         if panel.kind == "plans"
         else "each point is a policy's mean return (SER) in games other than those by which it was chosen"
     )
-    return f"{what}; reference: {' or '.join(tags)} front of {size}"
+    return "; ".join(filter(None, [what, f"reference: {' or '.join(tags)} front of {size}", _error(panel), _beyond(panel)]))
+
+
+def _error(panel: Panel) -> str:
+    """The standard error of the fronts, and what it would take to have a small one."""
+    if panel.kind == "plans":
+        return ""
+    found = panel.front_error
+    if not np.isfinite(found):
+        return "one episode of each policy: no standard error"
+    text = f"standard error of the points up to {found:.2g} of the range, with {count(panel.episodes, 'episode')} a match"
+    needed = episodes_for(GOOD, found, panel.episodes)
+    return f"{text}; {GOOD} needs about {_round_up(needed):,}" if needed > panel.episodes else text
+
+
+def _round_up(number: int) -> int:
+    """To two digits: more would pretend to be exact."""
+    unit = int(10 ** max(0, len(str(number)) - 2))
+    return (number + unit - 1) // unit * unit
+
+
+def _beyond(panel: Panel) -> str:
+    return "some points lie beyond the utopia, where the normalised HV is cut off" if panel.clipped else ""
 
 
 def _table(panel: Panel) -> Table:
-    """The scores of a panel in 80 columns: means, with their intervals below; the raw volume is on the page."""
-    table = Table(
-        title=panel.title,
-        title_justify="left",
-        title_style="bold",
-        caption=caption(panel),
-        caption_justify="left",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
+    """The scores of a panel in 80 columns: means, with their intervals below; the page has all indicators."""
+    table = _frame(panel.title, caption(panel))
     table.add_column("method", no_wrap=True)
     table.add_column("runs", justify="right")
-    names = [name for name in next(iter(panel.scores.values()), {}) if name != "hypervolume"]
+    names = [name for name in next(iter(panel.scores.values()), {}) if name not in ON_PAGE_ONLY]
     for name in names:
         table.add_column(heading(name), justify="right")
     for method, scores in panel.scores.items():
@@ -118,7 +161,67 @@ def _table(panel: Panel) -> Table:
 
 
 def _two_lines(name: str, score: Score) -> Text:
-    mean, _ = cell(name, score)
-    interval = score.interval
-    form = ".0f" if name == "cardinality" else ".2f"
-    return Text.assemble(mean, (f"\n{interval.low:{form}}–{interval.high:{form}}" if interval.runs > 1 else "", "dim"))
+    return Text.assemble(cell(name, score)[0], (_range(score.interval, ".0f" if name == "cardinality" else ".2f"), "dim"))
+
+
+def _range(interval: Interval, form: str = ".2f") -> str:
+    """The interval for a line of its own, without zeros before the point: ".88–.97"; empty for one run."""
+    low, high = (re.sub(r"^(-?)0\.", r"\1.", format(bound, form)) for bound in (interval.low, interval.high))
+    return f"\n{low}–{high}" if interval.runs > 1 else ""
+
+
+def _frame(title: str, told: str) -> Table:
+    return Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        caption=told,
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+
+
+def _users(panel: Panel) -> Table:
+    """What users get who live through one episode, beside those of many."""
+    told = (
+        "utility of normalised returns: ESR is its mean over single episodes, SER that of the mean return; each with the "
+        "policy that was best by the games for selection"
+    )
+    table = _frame(f"{panel.title}: users", told)
+    table.add_column("method", no_wrap=True)
+    for name in next(iter(panel.users.values())):
+        table.add_column(f"{name} ↑", justify="right")
+    for method, worths in panel.users.items():
+        cells = [f"ESR {worth.esr.value:.3f}\nSER {worth.ser.value:.3f}" for worth in worths.values()]
+        table.add_row(method, *cells)
+    return table
+
+
+def _overall(found: Aggregate) -> Table:
+    intervals = [interval for statistics in found.statistics.values() for interval in statistics.values()]
+    warning = f"; {intervals[0].warning}" if intervals[0].warning else ""
+    told = f"HV ratios of {count(found.runs, 'run')} on each of {len(found.games)} games, each game alike{warning}"
+    table = _frame("all games together", told)
+    table.add_column("method", no_wrap=True)
+    for name in next(iter(found.statistics.values())):
+        table.add_column(STATISTIC_HEADINGS[name], justify="right")
+    for method, statistics in found.statistics.items():
+        table.add_row(method, *(_span(interval) for interval in statistics.values()))
+    return table
+
+
+def _pairs(found: Aggregate) -> Table:
+    told = "how often a run of the first method beats one of the second, and by how much; p by exchange of runs, after Holm"
+    table = _frame("pairs of methods", told)
+    for name in ("first", "second"):
+        table.add_column(name, no_wrap=True)
+    for name in ("P(better)", "IQM difference", "p"):
+        table.add_column(name, justify="right")
+    for (first, second), pair in found.pairs.items():
+        table.add_row(first, second, _span(pair.improvement), _span(pair.difference.interval), f"{pair.p:.2g}")
+    return table
+
+
+def _span(interval: Interval) -> Text:
+    return Text.assemble(f"{interval.value:.3f}", (_range(interval), "dim"))

@@ -12,8 +12,9 @@ from rich.console import Console
 
 from momagames.errors import BadFile
 from momagames.experiments import report, run_suite
-from momagames.experiments.analysis import panels, policy_points
+from momagames.experiments.analysis import panels
 from momagames.experiments.figures import COLORS
+from momagames.experiments.points import policy_games
 from momagames.experiments.reporting import caption, cell
 from momagames.experiments.science.indicators import hypervolume
 from momagames.experiments.store import Store
@@ -82,20 +83,22 @@ def test_policies_have_views_by_opponent_and_seat(made):
 
 
 def test_selection_and_values_come_from_different_games():
-    def row(policy, which, value):
-        return {"policy": policy, "set": which, "return": value, "opponent": "o", "seat": "s"}
+    def row(policy, which, value, episode=0):
+        return {"policy": policy, "set": which, "return": value, "opponent": "o", "seat": "s", "episode": episode}
 
     rows = [
         row("lucky", "select", [9.0, 9.0]),
         row("lucky", "report", [1.0, 1.0]),
-        row("lucky", "report", [3.0, 1.0]),
+        row("lucky", "report", [3.0, 1.0], 1),
         row("honest", "select", [5.0, 5.0]),
         row("honest", "report", [5.0, 5.0]),
+        row("honest", "report", [5.0, 5.0], 1),
         {**row("honest", "select", [99.0, 99.0]), "opponent": "other"},
     ]
-    found = policy_points(rows, ("o",), ("s",))
+    found = policy_games(rows, ("o",), ("s",)).points()
     assert found.labels == ("lucky",)
     assert found.values.tolist() == [[2.0, 1.0]]
+    assert found.errors.tolist() == [[1.0, 0.0]]
 
 
 def test_the_table_fits_80_columns(made):
@@ -171,7 +174,7 @@ def test_failures_are_on_the_page(tmp_path):
 def test_an_estimated_volume_is_marked(made):
     score = next(iter(panel(made, "boards").scores.values()))["hypervolume"]
     assert not cell("hypervolume", score)[0].startswith("~")
-    marked = type(score)(score.interval, True)
+    marked = type(score)(score.interval, True, score.values)
     assert cell("hypervolume", marked)[0].startswith("~")
 
 
@@ -188,5 +191,5 @@ def test_nothing_to_report_on(tmp_path):
 @pytest.mark.parametrize(("chance", "said"), [("start", False), ("step", True)])
 def test_plans_that_knew_the_draws_say_so(chance, said):
     reference = SimpleNamespace(tag="best known", values=[1, 2])
-    panel = SimpleNamespace(references={0: reference}, kind="plans", game=SimpleNamespace(chance=chance))
+    panel = SimpleNamespace(references={0: reference}, kind="plans", game=SimpleNamespace(chance=chance), clipped=False)
     assert ("with all draws to come known" in caption(panel)) == said

@@ -33,23 +33,27 @@ class Difference:
 
 
 def improvement(
-    first: ArrayLike, second: ArrayLike, confidence: float = 0.95, resamples: int = 10_000, *, paired_runs: bool = False
+    first: ArrayLike,
+    second: ArrayLike,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    *,
+    paired: bool = False,
+    paired_runs: bool = False,
 ) -> Interval:
     """Chance that a run of `first` beats a run of `second` on a game taken at random; a tie counts half.
 
     It is the mean over games of the Mann-Whitney statistic as a share of the pairs of runs. It says how often, not by how
-    much.
-
-    paired_runs    run s has the same luck in every game and for both methods; then S is the same
+    much. `paired` and `paired_runs` as in `difference`: they concern the interval, the chance is over all pairs.
 
     Source: Mann and Whitney, "On a test of whether one of two random variables is stochastically larger than the other",
     Ann. Math. Stat. 18, 1947; Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice", 2021.
     """
-    a, b = _both(first, second, paired_runs)
+    a, b = _both(first, second, paired or paired_runs)
     wins = np.sign(a[:, None, :] - b[None, :, :]) / 2 + 0.5  # [Sa, Sb, K]
     rng = np.random.default_rng(SEED)
     ours = draws(a.shape, resamples, paired_runs, rng)
-    theirs = ours if paired_runs else draws(b.shape, resamples, paired_runs, rng)
+    theirs = ours if paired or paired_runs else draws(b.shape, resamples, paired_runs, rng)
     # how often each run was drawn, [B, S, K]: the mean over all pairs without writing the pairs of each sample down
     often_a, often_b = _counts(ours, a.shape), _counts(theirs, b.shape)
     drawn = np.einsum("bik,ijk,bjk->b", often_a, wins, often_b, optimize=True) / (len(a) * len(b) * a.shape[1])

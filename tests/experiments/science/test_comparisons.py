@@ -39,7 +39,7 @@ def test_improvement_interval_by_every_resample(paired):
     drawn = list(product(range(3), repeat=3))
     pairs = zip(drawn, drawn, strict=True) if paired else product(drawn, drawn)
     every = [np.mean([(a[i] > b[j]) + (a[i] == b[j]) / 2 for i in ours for j in theirs]) for ours, theirs in pairs]
-    found = improvement(a, b, confidence=0.8, resamples=50_000, paired_runs=paired)
+    found = improvement(a, b, confidence=0.8, resamples=50_000, paired=paired)
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(every, [0.1, 0.9], method="inverted_cdf")), abs=0.06)
 
 
@@ -122,6 +122,7 @@ def test_profile_band_by_every_resample(paired):
     [
         (lambda: improvement(scores(0, 5, 2), scores(0, 5, 3)), "the same number of games"),
         (lambda: improvement(scores(0, 5), scores(0, 6), paired_runs=True), "the same shape"),
+        (lambda: improvement(scores(0, 5), scores(0, 6), paired=True), "the same shape"),
         (lambda: difference(scores(0, 5), scores(0, 6), paired=True), "the same shape"),
         (lambda: holm({"a": 1.2}), r"0\.\.1"),
         (lambda: profile([0.1], [[0.2]]), "thresholds"),
