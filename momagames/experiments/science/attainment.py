@@ -110,9 +110,8 @@ def advantage_map(first: Sequence[ArrayLike], second: Sequence[ArrayLike], ref: 
     edges = [edge[edge >= low[k]] for k, edge in enumerate(edges)]
     if min(map(len, edges)) < 2:
         return np.zeros((0, 4)), np.zeros(0)
-    high = np.stack(np.meshgrid(edges[0][1:], edges[1][1:], indexing="ij"), axis=-1)
     # inside a cell every goal is attained by the same runs as its upper corner
-    shares = advantage(ours, theirs, high.reshape(-1, 2)).reshape(high.shape[:2])
+    shares = _attained_cells(ours, *edges) - _attained_cells(theirs, *edges)
     return _strips(shares, edges[0], edges[1])
 
 
@@ -154,13 +153,26 @@ def _levels(runs: Sequence[Array]) -> dict[int, Array]:
     return {int(count): front(-found[counts == count, :-1]) for count in np.unique(counts)}
 
 
+def _attained_cells(runs: Sequence[Array], x: Array, y: Array) -> Array:
+    """Share of the runs that attain the upper corner of each cell between the edges x and y, float[len(x)-1, len(y)-1]."""
+    met = np.zeros((len(x) - 1, len(y) - 1))
+    for run in runs:
+        order = run[run[:, 0].argsort()]
+        tops = np.append(np.maximum.accumulate(order[::-1, 1])[::-1], -np.inf)  # the best y of all points with as much x
+        met += tops[np.searchsorted(order[:, 0], x[1:])][:, None] >= y[1:]
+    return met / len(runs)
+
+
 def _strips(shares: Array, x: Array, y: Array) -> tuple[Array, Array]:
-    """Cells float[i, j] as rectangles: neighbours along y with one value are joined, those with 0 are left out."""
-    corners, values = [], []
-    for i, column in enumerate(shares):
-        ends = [*(np.flatnonzero(np.diff(column)) + 1), len(column)]
-        for start, end in zip([0, *ends[:-1]], ends, strict=True):
-            if column[start] != 0:
-                corners.append((x[i], y[start], x[i + 1], y[end]))
-                values.append(column[start])
+    """Cells float[i, j] as rectangles: equal neighbours are joined along y, then along x; those with 0 are left out."""
+    corners: list[tuple[float, ...]] = []
+    values: list[float] = []
+    growing: dict[tuple[int, int, float], float] = {}  # rectangles that may go on in the next column, and where they began
+    for i, column in enumerate([*shares, np.zeros(shares.shape[1])]):
+        ends = [*(np.flatnonzero(np.diff(column)) + 1).tolist(), len(column)]
+        found = {(start, end, float(column[start])) for start, end in zip([0, *ends[:-1]], ends, strict=True) if column[start]}
+        for strip in [strip for strip in growing if strip not in found]:
+            corners.append((growing.pop(strip), y[strip[0]], x[i], y[strip[1]]))
+            values.append(strip[2])
+        growing |= {strip: x[i] for strip in found if strip not in growing}
     return np.array(corners, np.float64).reshape(-1, 4), np.array(values, np.float64)

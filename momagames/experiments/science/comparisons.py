@@ -120,10 +120,8 @@ def _both(first: ArrayLike, second: ArrayLike, paired: bool) -> tuple[Array, Arr
 
 def _counts(chosen: np.ndarray[tuple[int, ...], np.dtype[np.int64]], shape: tuple[int, ...]) -> Array:
     """How often each sample drew each run, int[B, S, K or 1] -> float[B, S, K]."""
-    often = np.zeros((len(chosen), *shape))
-    sample, _, game = np.indices((len(chosen), *shape), sparse=True)
-    np.add.at(often, (sample, np.broadcast_to(chosen, often.shape), game), 1)
-    return often
+    often = np.stack([(chosen == run).sum(axis=1) for run in range(shape[0])], axis=1)
+    return np.broadcast_to(often, (len(chosen), *shape)).astype(np.float64)
 
 
 def _flat(samples: Array) -> Array:
