@@ -23,6 +23,12 @@ METHODS: dict[str, str] = {
     "beam": "momagames.baselines.beam:Beam",
     "dry_run_beam": "momagames.baselines.dry_runs:DryRunBeam",
     "dry_run_random": "momagames.baselines.dry_runs:DryRunRandom",
+    "local_search": "momagames.baselines.local_search:LocalSearch",
+    "nrpa": "momagames.baselines.nrpa:Nrpa",
+    "pareto_nrpa": "momagames.baselines.pareto_nrpa:ParetoNrpa",
+    "dry_run_local_search": "momagames.baselines.dry_runs:DryRunLocalSearch",
+    "dry_run_nrpa": "momagames.baselines.dry_runs:DryRunNrpa",
+    "dry_run_pareto_nrpa": "momagames.baselines.dry_runs:DryRunParetoNrpa",
     "exact": "momagames.baselines.exact_plans:Exact",
     "static": "momagames.baselines.scripted:Static",
     "simple": "momagames.baselines.scripted:Simple",
@@ -60,8 +66,7 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
     begins; make one for each agent. `remembered()` is a copy of its memory, `recall(memory)` takes that back.
 
     agent      index of the agent that it plays; only policies that see what an agent sees need it, where all move at once
-    options    "greedy" has weights, float[K] (default: all equal); "thrifty" has patience, 0..5, and fair (default: 0, False);
-               the others have none
+    options    "greedy" has weights, float[K] (default: all equal); the others have none
     Raises     UnknownId; BadParameter if the policy cannot play this game or the options are wrong
     """
     found: Policy = _find("policy", name, POLICIES)(game, agent=agent, **options)

@@ -99,8 +99,8 @@ def check_certain(name: str, game: Game) -> None:
     check_together(name, game)
     if game.chance == "step":
         raise BadParameter(
-            f"{name} plans where nothing is left to chance; {game.id} draws during play (dry_run_beam and dry_run_random plan "
-            "for one deal, with the luck that it will have)"
+            f"{name} plans where nothing is left to chance; {game.id} draws during play (dry_run_beam, dry_run_nrpa or "
+            "dry_run_random plan for one deal, with the luck that it will have)"
         )
 
 

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_together
 from momagames.baselines.beam import Beam
+from momagames.baselines.local_search import LocalSearch
+from momagames.baselines.nrpa import Nrpa
+from momagames.baselines.pareto_nrpa import ParetoNrpa
 from momagames.baselines.random import Random, sample
 from momagames.contract import Game
 
@@ -46,3 +49,33 @@ class DryRunRandom(Method):
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
         return sample(game, start, Random().policies(game), budget, seed)
+
+
+@dataclass(frozen=True)
+class DryRunLocalSearch(LocalSearch):
+    """The search of `LocalSearch`, on copies that have the luck of the game; see there and `DryRunBeam`."""
+
+    name: ClassVar[str] = "dry_run_local_search"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)
+
+
+@dataclass(frozen=True)
+class DryRunNrpa(Nrpa):
+    """The search of `Nrpa`, on copies that have the luck of the game; see there and `DryRunBeam`."""
+
+    name: ClassVar[str] = "dry_run_nrpa"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)
+
+
+@dataclass(frozen=True)
+class DryRunParetoNrpa(ParetoNrpa):
+    """The search of `ParetoNrpa`, on copies that have the luck of the game; see there and `DryRunBeam`."""
+
+    name: ClassVar[str] = "dry_run_pareto_nrpa"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from momagames.games.samegame.rules import COLOR, GUARD, remove_group
-from momagames.kernels.jit import kernel
+from momagames.baselines.samegame_moves import flood
+from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, NOTHING, ONE, SAME, groups
+from momagames.kernels.grid import bit_count
+from momagames.kernels.jit import find_equal, kernel
 
 
 @kernel
@@ -24,10 +26,17 @@ def optimistic(state, out):
 def present(state, out):
     """Every group of the board removed as it stands: the squares of their sizes. The state is spoilt."""
     board = state["board"]
+    width = np.int64(state["width"])
+    cells = width * np.int64(state["height"])
     out[:] = 0.0
-    for cell in range(np.int64(state["width"]) * np.int64(state["height"])):
-        color = np.int64(board[GUARD + cell] & COLOR)
-        if color != 0:
-            size = remove_group(state, cell)[0]
-            if size > 1:
+    for start in range(0, cells, 64):
+        place = min(start, max(cells - 64, 0))  # the last 64 cells: groups that were removed are seen no more
+        left = groups(state, place) & ~find_equal(board, GUARD + place, SAME, GUARD + place - 1)
+        while left != NOTHING:
+            cell = place + bit_count((left & (~left + ONE)) - ONE)
+            left &= left - ONE
+            here = board[FIRST + np.uint64(cell)]
+            if here & GONE == 0:
+                color = np.int64(here & COLOR)
+                size = flood(board, width, cell)[0]
                 out[color - 1 if state["color_rewards"] else 0] += size * size

@@ -22,6 +22,9 @@ PLANNERS = [
     ("dry_run_beam", {"width": 8, "estimate": "none"}),
     ("dry_run_beam", {"width": 8, "estimate": "optimistic"}),
     ("dry_run_beam", {"width": 8, "estimate": "present"}),
+    ("dry_run_local_search", {"divisions": 1, "keep": 1.0, "greed": 0.1, "patience": 20}),
+    ("dry_run_nrpa", {"divisions": 1, "levels": 2, "iterations": 10, "alpha": 1.0}),
+    ("dry_run_pareto_nrpa", {"num_policies": 2, "levels": 2, "iterations": 10, "alpha": 1.0}),
 ]
 BOARD = ["rbyrb", "rryby", "brbyr"]
 RED = [{"collect": "basic.red", "amount": 7}]

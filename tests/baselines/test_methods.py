@@ -11,7 +11,7 @@ from momagames.baselines.beam import _Search, crowding, select
 from momagames.baselines.rollouts import deal
 from momagames.engine.play import Play
 from momagames.errors import BadParameter, UnknownId
-from momagames.experiments.science.indicators import hypervolume_ratio
+from momagames.experiments.indicators import hypervolume_ratio
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 PLANNERS = [
@@ -20,6 +20,9 @@ PLANNERS = [
     ("beam", {"width": 32, "estimate": "none"}),
     ("beam", {"width": 32, "estimate": "optimistic"}),
     ("beam", {"width": 32, "estimate": "present"}),
+    ("local_search", {"divisions": 2, "keep": 0.8, "greed": 0.2, "patience": 30}),
+    ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0}),
+    ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0}),
     ("exact", {"max_states": 1_000_000, "max_bytes": 500_000_000}),
 ]
 

@@ -1,0 +1,63 @@
+"""MO-SameGame: a move is the group that it removes, whatever else lies on the board and whenever it is made.
+
+Source of the choice: Cazenave, "Nested rollout policy adaptation with selective policies", Computer Games, 2016 (the code of
+a move is a hash of its cells).
+"""
+
+import numpy as np
+
+from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, LIST_LENGTH, MAX_CELLS, ODD, join
+from momagames.kernels.jit import kernel, local_array
+from momagames.kernels.rng import mix
+
+# where colour, size and the sum of squared positions stand in a word; below them the sum of positions
+COLOR_BITS, SIZE_BITS, SQUARE_BITS = np.uint64(60), np.uint64(50), np.uint64(20)
+ONE = np.uint64(1)
+LARGEST = GUARD + MAX_CELLS
+assert MAX_CELLS * LARGEST < 1 << 20
+assert MAX_CELLS * LARGEST**2 < 1 << 30
+
+
+@kernel
+def codes(state, actions, count, codes):
+    """The code of each group, once; a group that has been seen is marked GONE."""
+    board = state["board"]
+    width = np.int64(state["width"])
+    kept = 0
+    for i in range(count):
+        cell = actions[i]
+        if board[FIRST + np.uint64(cell)] & GONE == 0:
+            actions[kept] = cell
+            codes[kept] = mix(describe(board, width, cell)) | ONE
+            kept += 1
+    return kept
+
+
+@kernel
+def describe(board, width, cell):
+    """Colour, size, sum of positions and sum of their squares, in one word: all but a few groups differ in these."""
+    color = np.uint64(board[FIRST + np.uint64(cell)] & COLOR)
+    size, places, squares = flood(board, width, cell)
+    word = (color << COLOR_BITS) | (np.uint64(size) << SIZE_BITS)
+    return word | (np.uint64(squares) << SQUARE_BITS) | np.uint64(places)
+
+
+@kernel
+def flood(board, width, cell):
+    """Mark the group of a cell GONE, as the rules do; returns its size, the sum of its positions, and that of their squares."""
+    members = local_array(LIST_LENGTH)
+    color = board[FIRST + np.uint64(cell)] & COLOR
+    size = join(board, members, 0, GUARD + cell, board[FIRST + np.uint64(cell)])
+    done, places, squares = 0, 0, 0
+    while done < size:
+        position = members[done]
+        done += 1
+        places += position
+        squares += position * position
+        here = np.uint8(color | (board[np.uint64(position)] & ODD))  # what a cell of this group holds in this row
+        across = np.uint8(here ^ ODD)  # and in the rows next to it
+        size = join(board, members, size, position - 1, here)
+        size = join(board, members, size, position + 1, here)
+        size = join(board, members, size, position - width, across)
+        size = join(board, members, size, position + width, across)
+    return size, places, squares
