@@ -9,11 +9,12 @@ from momagames.games.robotmail.state import EVENTS
 
 
 def facts(state: State) -> dict[str, Any]:
-    """What the last step was, and the counts that nobody sees."""
-    winner = int(state["winner"])
+    """What the last step was, the names of the winner's robots, and the counts that nobody sees."""
+    player, team = int(state["winner"]), int(state["team"])
+    won = range(player * team, (player + 1) * team) if player >= 0 else ()
     return {
         "event": EVENTS[int(state["event"])],
-        "winner": None if winner < 0 else winner,
+        "winners": [f"robot_{robot}" for robot in won],
         "clock": int(state["clock"]),
         "illegal_actions": int(state["illegal"]),
     }

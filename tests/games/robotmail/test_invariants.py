@@ -182,9 +182,9 @@ def check_steps(play, params, seed, count):
     for made, (before, mask, action) in enumerate(walk(play, seed, count), 1):
         now, said = saved(play), play.game.facts(play.state)
         event, actor = now["event"], before["next"]
-        assert said == {
-            "event": event, "winner": now["winner"], "clock": now["clock"], "illegal_actions": now["illegal"]
-        }  # fmt: skip
+        agents, teams = play.game.agents, play.game.teams
+        won = [name for name, player in zip(agents, teams, strict=True) if player == now["winner"]]
+        assert said == {"event": event, "winners": won, "clock": now["clock"], "illegal_actions": now["illegal"]}
         moved = event in ("move", "pickup", "delivery", "dock")
         assert now["n"] == first["n"] + made == before["n"] + 1
         assert now["clock"] == before["clock"] + moved

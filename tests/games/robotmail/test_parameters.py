@@ -10,6 +10,7 @@ import pytest
 import momagames
 from momagames.engine.play import Play
 from momagames.errors import BadParameter, IllegalAction, LayoutError
+from momagames.experiments import match
 from momagames.games import robotmail
 from momagames.games.robotmail import layouts
 from momagames.games.robotmail.generate import generate
@@ -309,7 +310,7 @@ def test_always_legal(always, action):
     assert env.observe("robot_1")["action_mask"].tolist() == (STAND if always else [0] * 5)
     assert env.observe("robot_0")["action_mask"].tolist() == [1, 0, 0, 0, 1]
     env.step(action)
-    expected = {"event": "skip", "winner": None, "clock": 0, "illegal_actions": int(always and action != 0)}
+    expected = {"event": "skip", "winners": [], "clock": 0, "illegal_actions": int(always and action != 0)}
     assert env.infos == dict.fromkeys(env.agents, expected)
     assert env.rewards["robot_1"].tolist() == [0, 0, 0, -1]
     assert env.agent_selection == "robot_0"
@@ -332,12 +333,19 @@ def test_facts():
         env = momagames.make(ID, api=api, layout=ONE_ROW, num_players=1)
         given = env.reset(options={"state": {"robots": [[1, 0, 0, 10, 10, 0, 0]], "mails": [1]}})
         info = env.infos["robot_0"] if api == "aec" else given[1]
-        assert {key: info[key] for key in ("event", "winner", "clock", "illegal_actions")} == {
-            "event": "none", "winner": None, "clock": 0, "illegal_actions": 0
+        assert {key: info[key] for key in ("event", "winners", "clock", "illegal_actions")} == {
+            "event": "none", "winners": [], "clock": 0, "illegal_actions": 0
         }  # fmt: skip
         last = env.step(4)
         info = env.infos["robot_0"] if api == "aec" else last[-1]
         assert (info["event"], info["clock"]) == ("pickup", 1)
+
+
+def test_winners_are_named():
+    """§7.4, so that matches know who has won"""
+    result = match("mo-robotmail-4-v0", ["nearest", "random"], games=2, layout="tiny", required_mail=1, with_battery=False)
+    assert [bout.winners for bout in result.bouts] == [(0,), (0,)]
+    assert [bout.games[-1].winners for bout in result.bouts] == [(0, 1), (2, 3)]  # players change sides
 
 
 BAD = [5, -1, 2**70, 1.5, None, "1", [1], [], {}, float("nan")]
