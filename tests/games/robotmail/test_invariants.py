@@ -11,6 +11,7 @@ import momagames
 from momagames.engine.batch import Batch
 from momagames.engine.play import Play
 from momagames.games.robotmail import layouts
+from momagames.games.robotmail.state import number
 from tests.games.robotmail import crowd
 
 ID = "mo-robotmail-v0"
@@ -147,6 +148,8 @@ def check_position(play, params, dealt):
     assert len(now["mails"]) == len(layout.cells("gr"))
     assert set(now["mails"]) <= set(layout.indices)
     waiting = dict(zip(layout.cells("gr"), now["mails"], strict=True))
+    taken = {number(layout.width, *cell): index for index, cell in enumerate(cells, 1)}
+    assert {cell: int(state["robot"][cell]) for cell in np.flatnonzero(state["robot"]).tolist()} == taken
     docked = {index for index in range(64) if int(state["docked"]) >> index & 1}
     assert docked == {index for index, color in enumerate(colors) if color == "b"}
     for robot, cell, color in zip(robots, cells, colors, strict=True):

@@ -68,7 +68,9 @@ def without(*keys):
 def test_everything_is_kept(form):
     play = play_of()
     given = forms(play.game, play.state)[form]
-    assert play.game.save(loaded(play.game, given)[0]) == POSITION
+    state = loaded(play.game, given)[0]
+    assert play.game.save(state) == POSITION
+    assert int(state["docked"]) == 0b0100, "who is charged when others move"
 
 
 def test_the_text_is_a_line_for_each_fact():
