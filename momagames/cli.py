@@ -18,7 +18,7 @@ from momagames.cli_serve import serve
 if TYPE_CHECKING:
     from momagames.contract import Game
     from momagames.experiments import Match
-    from momagames.experiments.runner import Outcome
+    from momagames.experiments.executors import Outcome
 
 WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: the user's mistake; a run that failed; Ctrl-C
 
@@ -307,7 +307,7 @@ def report_on(
 
 def _bench(source: str, out: Path | None, workers: int | None, dry_run: bool) -> None:
     from momagames.experiments import load_suite, report, run_suite
-    from momagames.experiments.runner import cores
+    from momagames.experiments.executors import cores
     from momagames.experiments.store import Store
 
     suite = load_suite(source)

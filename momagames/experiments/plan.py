@@ -21,6 +21,7 @@ from momagames.contract import Game
 from momagames.errors import BadFile, BadParameter, MomagamesError, UnknownId, nearest, one_of
 
 MAX_BYTES = 1_000_000
+UNLIMITED = 10_000_000.0  # seconds; four months
 ROWS_FORMAT = 1  # changes with the meaning of rows, so that old results are not taken for new ones
 
 Indicator = Literal[
@@ -37,6 +38,7 @@ Indicator = Literal[
     "sparsity",
 ]
 Count = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0, le=UNLIMITED)]
 Seeds = Annotated[tuple[Annotated[int, Field(ge=0, lt=2**63)], ...], Field(min_length=1)]
 
 
@@ -109,6 +111,8 @@ class _Experiment(Frozen):
 
     utopia    the best return of each objective, for normalised indicators: "declared", the objectives' upper bounds, or
               "reference", the best of each objective in the reference front
+    seconds   of wall time that a run may take, compilation included. It only decides whether there is a result: a run that is
+              over its time has failed, and no row of one that is not depends on how fast a machine is
     """
 
     name: str
@@ -116,6 +120,7 @@ class _Experiment(Frozen):
     games: Annotated[tuple[GameChoice, ...], Field(min_length=1)]
     methods: Annotated[tuple[MethodChoice, ...], Field(min_length=1)]
     seeds: Seeds
+    seconds: Seconds
 
 
 class PlansExperiment(_Experiment):
@@ -170,14 +175,21 @@ class Suite(Frozen):
     experiments: Annotated[tuple[Experiment, ...], Field(min_length=1)]
     indicators: Indicators
 
-    def runs(self) -> tuple[Run, ...]:
-        """Every run, in order, each once."""
-        found = {run.digest: run for experiment in self.experiments for run in expand(experiment)}
+    def runs(self, version: str | None = None) -> tuple[Run, ...]:
+        """Every run, in order, each once; where two experiments share one, it has the longer time.
+
+        version    of momagames that carries it out; None: this one
+        """
+        found: dict[str, Run] = {}
+        for experiment in self.experiments:
+            for run in expand(experiment, version):
+                if run.digest not in found or found[run.digest].seconds < run.seconds:
+                    found[run.digest] = run
         return tuple(found.values())
 
 
 class Run(Frozen):
-    """One unit of work, and all that its result depends on."""
+    """One unit of work, and all that its result depends on; and the seconds that it may take, which are no part of that."""
 
     game: GameChoice
     canonical: str
@@ -191,6 +203,12 @@ class Run(Frozen):
     report_episodes: int | None
     version: str
     rows_format: int
+    seconds: Annotated[Seconds, Field(exclude=True)]
+
+    @staticmethod
+    def of(content: Mapping[str, Any], seconds: float = UNLIMITED) -> Run:
+        """The run of this content."""
+        return Run.model_validate_json(json.dumps({**content, "seconds": seconds}))
 
     @functools.cached_property
     def digest(self) -> str:
@@ -211,8 +229,9 @@ def canonical_json(data: Any) -> str:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def expand(experiment: PlansExperiment | PoliciesExperiment) -> Iterator[Run]:
-    """The runs of an experiment: games x seeds x methods, so that what is compared is finished together."""
+def expand(experiment: PlansExperiment | PoliciesExperiment, version: str | None = None) -> Iterator[Run]:
+    """The runs of an experiment, by this version of momagames or another one: games x seeds x methods, so that what is
+    compared is finished together."""
     plans = experiment if isinstance(experiment, PlansExperiment) else None
     policies = experiment if isinstance(experiment, PoliciesExperiment) else None
     for choice in experiment.games:
@@ -230,8 +249,9 @@ def expand(experiment: PlansExperiment | PoliciesExperiment) -> Iterator[Run]:
                     seats=(policies.seats or game.agents) if policies else (),
                     select_episodes=policies.select_episodes if policies else None,
                     report_episodes=policies.report_episodes if policies else None,
-                    version=momagames.__version__,
+                    version=version or momagames.__version__,
                     rows_format=ROWS_FORMAT,
+                    seconds=experiment.seconds,
                 )
 
 

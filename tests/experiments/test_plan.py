@@ -23,6 +23,7 @@ TINY = {
             "games": [{"id": "mo-samegame-v0", "params": {"board_width": 4, "board_height": 4, "num_colors": 2}}],
             "methods": [{"name": "random", "options": {}}, {"name": "greedy", "options": {"divisions": 2}}],
             "seeds": [0, 1],
+            "seconds": 60,
             "budget": 500,
         },
         {
@@ -34,6 +35,7 @@ TINY = {
             "opponents": [{"name": "random", "weights": []}],
             "seats": ["player_1"],
             "seeds": [0],
+            "seconds": 60,
             "select_episodes": 3,
             "report_episodes": 5,
         },

@@ -1,12 +1,6 @@
 """Running suites: equal rows wherever they run, finished runs skipped, failures recorded, the rest done."""
 
-import json
-import os
-import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +8,11 @@ import pytest
 import momagames
 from momagames.engine.play import Play
 from momagames.errors import BadParameter
-from momagames.experiments import evaluate, runner
-from momagames.experiments.runner import InProcess, Pool, execute, run_suite, spread
+from momagames.experiments import evaluate
+from momagames.experiments.executors import InProcess, base
+from momagames.experiments.runner import Shard, run_suite
 from momagames.experiments.store import Store
-from tests.experiments.tiny import EXACT, GREEDY, POLICIES, RANDOM, broken, plans, suite, whole
+from tests.experiments.tiny import GREEDY, POLICIES, RANDOM, broken, plans, suite, whole
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +35,7 @@ def test_a_pool_gives_the_same_rows(here, tmp_path):
 
 
 def test_a_second_start_skips_what_is_finished(here, monkeypatch):
-    monkeypatch.setattr(runner, "execute", lambda *_: pytest.fail("ran again"))
+    monkeypatch.setattr(base, "execute", lambda *_: pytest.fail("ran again"))
     results = run_suite(whole(), here.folder)
     assert results.finished == ()
     assert results.skipped == whole().runs()
@@ -68,84 +63,70 @@ def test_a_failing_run_is_recorded_and_the_rest_goes_on(tmp_path, workers):
     assert len(again.failed) == 1
 
 
-class Dying(Pool):
-    """A pool in which the process of one run dies."""
-
-    def _pooled(self, runs, folder, workers):
-        from concurrent.futures.process import BrokenProcessPool
-
-        for run in runs:
-            if run.method.name == "greedy":
-                raise BrokenProcessPool("killed")
-            yield execute(run, folder)
-
-
-def test_a_process_that_dies_takes_only_its_own_run(tmp_path):
-    tested = suite(plans([RANDOM, GREEDY]))
-    results = run_suite(tested, tmp_path, executor=Dying(2))
-    assert {run.method.name for run in results.finished} == {"random"}
-    assert {outcome.run.method.name for outcome in results.failed} == {"greedy"}
-    assert len(results.finished) == len(results.failed) == 2
-    assert "the process died" in Store(tmp_path).error(results.failed[0].run)
-
-
-def test_spread_takes_one_of_each_game_first_and_keeps_all():
-    runs = suite(plans([RANDOM, GREEDY, EXACT]), POLICIES).runs()
-    order = spread(runs)
-    assert sorted(run.digest for run in order) == sorted(run.digest for run in runs)
-    assert [run.game.id for run in order[:2]] == ["mo-samegame-v0", "mo-breakthrough-v0"]
-    assert {(run.game.id, run.method.name) for run in order[:5]} == {(run.game.id, run.method.name) for run in runs}
-
-
 def test_no_workers():
     with pytest.raises(BadParameter, match="workers=0"):
         run_suite(whole(), "unused", workers=0)
 
 
-def test_an_interrupted_program_ends_its_workers_and_can_go_on(tmp_path):
-    """Ctrl-C in the middle of a suite that two processes run."""
-    code = (
-        "import sys\n"
-        "from tests.experiments.tiny import *\n"
-        "from momagames.experiments import run_suite\n"
-        "if __name__ == '__main__':\n"
-        "    big = suite({**plans([RANDOM], seeds=range(200)), 'budget': 300000})\n"
-        "    run_suite(big, sys.argv[1], 2, lambda outcome: print('done', flush=True))\n"
-    )
-    script = tmp_path / "program.py"
-    script.write_text(code)
-    root = str(Path(__file__).parents[2])  # the folder of `tests`, behind the installed package
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, root])}
-    arguments = [sys.executable, str(script), str(tmp_path / "out")]
-    program = subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True
-    )
-    assert program.stdout.readline() == b"done\n"
-    os.killpg(program.pid, signal.SIGINT)  # as a terminal does: to every process of the group
-    _, complaint = program.communicate(timeout=60)
-    assert b"KeyboardInterrupt" in complaint
-    assert b"SpawnProcess" not in complaint  # the workers keep quiet
-    assert program.returncode != 0
+def test_a_run_that_is_over_its_time_has_failed(tmp_path, monkeypatch):
+    """A limit of time decides whether there is a result; it changes none, and is no part of what a run is."""
+    rows = evaluate.rows
+
+    def slow(run, facts):
+        for row in rows(run, facts):
+            yield row
+            time.sleep(0.05 * (run.method.name == "random"))
+
+    monkeypatch.setattr(evaluate, "rows", slow)
+    tested = suite({**plans([RANDOM, GREEDY], seeds=[0]), "seconds": 0.04})
+    patient = suite({**plans([RANDOM, GREEDY], seeds=[0]), "seconds": 100})
+    run_suite(suite(plans([RANDOM, GREEDY], seeds=[0])), tmp_path / "compiled")
+    results = run_suite(tested, tmp_path / "out")
+    [failed] = results.failed
+    assert failed.run.method.name == "random"
+    assert failed.error.startswith("TooLarge: over its time: 0.")
+    assert failed.error.endswith("s, and the suite allows 0.04 s")
     store = Store(tmp_path / "out")
-    sealed = list(store.runs.iterdir())
-    assert 1 <= len(sealed) < 200
-    for folder in sealed:
-        assert {path.name for path in folder.iterdir()} == {"config.json", "rows.jsonl", "metadata.json"}
-        assert json.loads((folder / "metadata.json").read_text())["rows"] == len(
-            (folder / "rows.jsonl").read_text().splitlines()
-        )
-    assert vanishes(program.pid)
+    assert store.error(failed.run).startswith(failed.error + "\n\nTraceback")
+    assert 0.04 < store.wasted(failed.run) < 10
+    assert [run.digest for run in patient.runs()] == [run.digest for run in tested.runs()]
+    again = run_suite(patient, tmp_path / "out")
+    assert len(again.skipped) == len(again.finished) == 1
+    assert store.error(failed.run) is None
 
 
-def vanishes(group, seconds=20):
-    """Whether no process of a group is left, soon."""
-    for _ in range(10 * seconds):
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.1)
-    return False
+def test_the_longer_time_counts_where_two_experiments_share_a_run():
+    first, second = {**plans([RANDOM]), "seconds": 10}, {**plans([RANDOM]), "seconds": 20, "name": "again"}
+    assert (
+        {run.seconds for run in suite(first, second).runs()} == {run.seconds for run in suite(second, first).runs()} == {20.0}
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------- shards
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 7, 50])
+def test_shards_are_a_partition_that_everybody_agrees_on(of):
+    runs = suite(plans([RANDOM, GREEDY], seeds=range(10)), POLICIES).runs()
+    parts = [Shard(number, of).part(runs) for number in range(1, of + 1)]
+    assert sorted(run.digest for part in parts for run in part) == sorted(run.digest for run in runs)
+    assert Shard(1, of).part(tuple(reversed(runs))) == tuple(reversed(parts[0]))
+
+
+def test_two_shards_fill_one_folder(here, tmp_path):
+    first = run_suite(whole(), tmp_path, shard=Shard(1, 2))
+    second = run_suite(whole(), tmp_path, shard=Shard.of_text("2/2"))
+    assert first.finished
+    assert second.finished
+    assert not first.skipped
+    assert not second.skipped
+    assert contents(Store(tmp_path), whole()) == contents(here, whole())
+
+
+@pytest.mark.parametrize("text", ["3", "0/2", "3/2", "a/b", "1/0", "-1/2", "1/2/3"])
+def test_shards_that_there_are_not(text):
+    with pytest.raises(BadParameter, match="shard"):
+        Shard.of_text(text)
 
 
 # ------------------------------------------------------------------------------------------------------------------ rows

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from momagames.errors import BadFile
+from momagames.experiments.files import here
 from momagames.experiments.runner import run_suite
 from momagames.experiments.store import Store
 from tests.experiments.tiny import whole
@@ -68,10 +69,12 @@ def test_a_run_in_hand_of_a_living_process_is_left_alone(tmp_path):
     store.open(whole())
     busy = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
-        own = store.working / f"run@{os.uname().nodename}@{busy.pid}"
-        elsewhere = store.working / f"run@elsewhere@{busy.pid}"
-        own.mkdir()
-        elsewhere.mkdir()
+        own = store.working / f"run@{here()}@{busy.pid}@1"
+        elsewhere = store.working / f"run@elsewhere@{busy.pid}@1"
+        old = store.working / "run@elsewhere@1@1"
+        for folder in (own, elsewhere, old):
+            folder.mkdir()
+        os.utime(old, (0, 0))
         store.open(whole())
         assert own.is_dir()
     finally:
@@ -80,6 +83,7 @@ def test_a_run_in_hand_of_a_living_process_is_left_alone(tmp_path):
     store.open(whole())
     assert not own.exists()
     assert elsewhere.is_dir()
+    assert not old.exists()
 
 
 def test_a_failure_is_kept_aside_with_what_was_written(tmp_path):

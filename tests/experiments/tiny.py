@@ -30,6 +30,7 @@ def plans(methods, seeds=(0, 1), **params):
         "games": [{"id": "mo-samegame-v0", "params": {"board_width": 4, "board_height": 4, "num_colors": 2, **params}}],
         "methods": methods,
         "seeds": list(seeds),
+        "seconds": 300,
         "budget": 300,
     }
 
@@ -47,6 +48,7 @@ POLICIES = {
     "opponents": [{"name": "random", "weights": []}, {"name": "greedy", "weights": [0.0, 0.0, 1.0, 0.0]}],
     "seats": [],
     "seeds": [0, 1],
+    "seconds": 300,
     "select_episodes": 3,
     "report_episodes": 5,
 }

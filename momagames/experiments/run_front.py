@@ -1,0 +1,68 @@
+"""What a run offers: the points of its front, each with the policy behind it as plain data.
+
+    {"point": 3, "policy": LABEL, "return": [...], "actions": [...]}     a plan: play these actions from the dealt position
+    {"point": 3, "policy": LABEL, "return": [...], "weights": [...], "rule": "greedy", "episodes": 48}
+                                                                         a policy: that member of the method's family
+
+The return of a policy is its mean in the games for the report, over all opponents and seats. With the run's config.json
+(game, method, options, seed) a point can be played again: see `experiments.replays`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from momagames.baselines.archive import undominated
+from momagames.baselines.base import GREEDY, RANDOM, Member
+
+if TYPE_CHECKING:
+    from momagames.experiments.plan import Run
+
+Point = dict[str, Any]
+RULES = {RANDOM: "random", GREEDY: "greedy"}
+
+
+class Collector:
+    """Takes in the rows of a run as they come, and says at the end what the points of its front are."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._plans: list[Point] = []
+        self._sums: dict[str, dict[str, tuple[int, Any]]] = {}  # policy -> set -> (episodes, sum of returns)
+
+    def add(self, row: dict[str, Any]) -> None:
+        if self._run.kind == "plans":
+            kept = {key: value for key, value in row.items() if key in ("policy", "return", "actions")}
+            self._plans.append({"point": len(self._plans), **kept})
+        elif {"policy", "set", "return"} <= row.keys():
+            sets = self._sums.setdefault(row["policy"], {})
+            count, total = sets.get(row["set"], (0, 0.0))
+            sets[row["set"]] = count + 1, total + np.array(row["return"], np.float64)
+
+    def points(self) -> list[Point]:
+        """The points, numbered; policies as `analysis` chooses them from the games for selection."""
+        if self._run.kind == "plans":
+            return self._plans
+        if not self._sums:
+            return []
+        means = {label: {kind: total / count for kind, (count, total) in sets.items()} for label, sets in self._sums.items()}
+        chosen = undominated(np.array([mean["select"] for mean in means.values()]))
+        members = {member.label: member for member in self._run.method.method().policies(self._run.game.game())}
+        labels = [label for label, stays in zip(means, chosen, strict=True) if stays]
+        return [
+            {
+                "point": number,
+                "policy": label,
+                "return": means[label]["report"].tolist(),
+                **_of(members[label]),
+                "episodes": self._sums[label]["report"][0],
+            }
+            for number, label in enumerate(labels)
+        ]
+
+
+def _of(member: Member) -> dict[str, Any]:
+    rule = RULES.get(member.rule) or (member.kernel.name if member.kernel else "")
+    return {"rule": rule, "weights": list(member.weights)}
