@@ -44,7 +44,7 @@ class Aggregate:
     scores        method -> float64[runs, games]
     statistics    method -> statistic (see `statistics.STATISTICS`) -> interval
     profiles      method -> performance profile
-    pairs         (method, method) -> comparison
+    pairs         (method, method) -> comparison; the first has the higher interquartile mean
     """
 
     games: tuple[str, ...]
@@ -104,7 +104,8 @@ def aggregate(panels: Iterable[Panel], confidence: float = 0.95, resamples: int 
 
 
 def _pairs(scores: Mapping[str, Array], confidence: float, resamples: int) -> dict[tuple[str, str], Pair]:
-    both = {(a, b): (scores[a], scores[b]) for a, b in combinations(scores, 2)}
+    ranked = sorted(scores, key=lambda name: -float(iqm(scores[name].reshape(-1))))
+    both = {(a, b): (scores[a], scores[b]) for a, b in combinations(ranked, 2)}
     differences = {names: difference(*pair, confidence, resamples, statistic=iqm, paired=True) for names, pair in both.items()}
     corrected = holm({names: found.p for names, found in differences.items()})
     return {

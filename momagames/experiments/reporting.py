@@ -191,7 +191,7 @@ def _users(panel: Panel) -> Table:
     table = _frame(f"{panel.title}: users", told)
     table.add_column("method", no_wrap=True)
     for name in next(iter(panel.users.values())):
-        table.add_column(f"{name} ↑", justify="right")
+        table.add_column(name.replace("(", "\n(") + " ↑", justify="right")
     for method, worths in panel.users.items():
         cells = [f"ESR {worth.esr.value:.3f}\nSER {worth.ser.value:.3f}" for worth in worths.values()]
         table.add_row(method, *cells)
