@@ -11,7 +11,7 @@ from momagames.baselines.beam import _Search, crowding, select
 from momagames.baselines.rollouts import deal
 from momagames.engine.play import Play
 from momagames.errors import BadParameter, UnknownId
-from momagames.experiments.indicators import hypervolume_ratio
+from momagames.experiments.science.indicators import hypervolume_ratio
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 PLANNERS = [

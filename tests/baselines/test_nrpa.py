@@ -12,7 +12,7 @@ from momagames.baselines.nested import ROOM, SLOTS, Lines, exponential, settle, 
 from momagames.baselines.pareto_nrpa import ROOM as FRONT
 from momagames.baselines.pareto_nrpa import _fronts, offer
 from momagames.errors import BadParameter
-from momagames.experiments.indicators import hypervolume
+from momagames.experiments.science.indicators import hypervolume
 from momagames.kernels.jit import driver
 from tests.baselines.plain_search import Lots, groups, position, small
 
