@@ -450,7 +450,7 @@ def test_a_finished_game_is_over_at_every_door(n, action, winner, cut):
     for each in (env, again):
         assert each.terminations == dict.fromkeys(env.possible_agents, won)
         assert each.truncations == dict.fromkeys(env.possible_agents, cut)
-        assert all(info["winner"] == winner for info in each.infos.values())
+        assert all(info["winners"] == ["robot_0", "robot_1"] * won for info in each.infos.values())
         assert not any(each.observe(agent)["action_mask"].any() for agent in each.agents)
     assert not any(reward.any() for reward in again.rewards.values())
     assert not again.returns.any()
