@@ -124,6 +124,9 @@ def test_users_of_single_episodes_beside_those_of_many(made):
 def test_the_caption_tells_the_standard_error_and_what_a_small_one_takes(made):
     seats = next(one for one in made.panels if one.experiment == "seats" and one.primary)
     told = caption(seats)
+    spans = seats.references[0].high - seats.references[0].low
+    errors = [points.errors / spans for found in seats.points.values() for points in found.values()]
+    assert seats.front_error == pytest.approx(np.concatenate(errors).max())
     assert 0.01 < seats.front_error < 1
     assert f"standard error of the points up to {seats.front_error:.2g} of the range, with 5 episodes a match" in told
     assert "0.01 needs about" in told

@@ -67,6 +67,7 @@ def test_utility_functions_by_hand():
     assert egalitarian().of(points) == pytest.approx([0.2, 0.5, -0.1])
     assert threshold([0.4, 0.4]).of(points) == pytest.approx([0, 0.5, 0])
     assert cobb_douglas([0.5, 0.5]).of(points) == pytest.approx([0.4, 0.5, 1e-3], abs=1e-5)
+    assert threshold([0.5, 0.5]).of(points) == pytest.approx([0, 0.5, 0])  # reaching a level is enough
     assert threshold([0.4, 0.4]).name == "threshold(0.4 each)"
     assert linear([0.25, 0.75]).name == "linear(0.25, 0.75)"
 
