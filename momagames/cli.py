@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momagames.cli_bench import bench
 from momagames.cli_layout import layout
 from momagames.cli_level import level
+from momagames.cli_replay import replay
 from momagames.cli_serve import serve
+from momagames.cli_tools import WRONG, console, progress
 
 if TYPE_CHECKING:
     from momagames.contract import Game
     from momagames.experiments import Match
-    from momagames.experiments.executors import Outcome
-
-WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: the user's mistake; a run that failed; Ctrl-C
 
 app = typer.Typer(
     help="A benchmark of multi-objective, multi-agent games.",
@@ -28,16 +25,12 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(layout, name="layout")
 app.add_typer(level, name="level")
 app.add_typer(serve, name="serve")
 
 Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the results [momagames-results/SUITE].")]
-Workers = Annotated[int | None, typer.Option("--workers", "-w", help="Processes [the cores that there are].", min=1)]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would run.")]
 
 
 def main() -> None:
@@ -97,7 +90,7 @@ def list_games() -> None:
         game = registry.spec(id)
         names = ", ".join(goal.name for goal in game.objectives)
         table.add_row(id, str(len(game.agents)), names, game.dynamics, game.chance, game.utility)
-    _console().print(table)
+    console().print(table)
 
 
 @app.command()
@@ -106,12 +99,12 @@ def info(id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")], par
     from momagames import registry
 
     game = registry.spec(id, **parameters(param or []))
-    console = _console()
-    console.print(f"[bold]{game.title}[/bold]  {game.id}")
-    console.print(registry.spelled(game.id, game.params), style="dim")
-    console.print(_facts(game))
-    console.print(_objectives(game))
-    console.print(_parameters(game))
+    screen = console()
+    screen.print(f"[bold]{game.title}[/bold]  {game.id}")
+    screen.print(registry.spelled(game.id, game.params), style="dim")
+    screen.print(_facts(game))
+    screen.print(_objectives(game))
+    screen.print(_parameters(game))
 
 
 @app.command()
@@ -142,7 +135,7 @@ def play(
             print(f"momagames: {error}; you play in the terminal", file=sys.stderr)
         else:
             board.run()
-            _console().print(board.summary(), highlight=False, markup=False)
+            console().print(board.summary(), highlight=False, markup=False)
             return
     terminal.play(id, opponent, seed=seed, human=agent, **given)
 
@@ -171,16 +164,19 @@ def match(
 
     given = parameters(param or [])
     sys.path.insert(0, "")  # players may lie in the current folder
-    console = _console()
-    with _progress(console, games) as moved:
+    screen = console()
+    with progress(screen, games) as moved:
         result = meet(
             id, players, games, seed, max_reruns=reruns, time_limit=time_limit, tell=lambda over: moved("playing"), **given
         )
-    console.print(_match_table(result))
-    console.print(_match_line(result), highlight=False, style="dim", soft_wrap=True)
+    screen.print(_match_table(result))
+    screen.print(_match_line(result), highlight=False, style="dim", soft_wrap=True)
     if file is not None:
         file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
-        console.print(f"results: {file}", soft_wrap=True)
+        screen.print(f"results: {file}", soft_wrap=True)
+
+
+app.command()(replay)
 
 
 def _match_table(result: Match) -> Any:
@@ -254,121 +250,3 @@ def _parameters(game: Game) -> Any:
         allowed = "True or False" if isinstance(p.default, bool) else p.allowed
         table.add_row(p.name, repr(game.params.get(p.name, p.default)), repr(p.default), allowed, p.doc)
     return table
-
-
-# ------------------------------------------------------------------------------------------------------------ benchmarks
-
-
-@bench.command("list")
-def list_suites() -> None:
-    """List the suites that come with the package."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from momagames.experiments import load_suite, suites
-
-    table = Table("suite", "runs", "description", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name, path in suites().items():
-        suite = load_suite(path)
-        table.add_row(name, str(len(suite.runs())), suite.description)
-    _console().print(table)
-
-
-@bench.command()
-def quick(out: Out = None, workers: Workers = None, dry_run: DryRun = False) -> None:
-    """Run the suite `quick`: about a minute, and a first table and page."""
-    _bench("quick", out, workers, dry_run)
-
-
-@bench.command()
-def run(
-    suite: Annotated[str, typer.Argument(help="A YAML file, or the name of a suite (see `momagames bench list`).")],
-    out: Out = None,
-    workers: Workers = None,
-    dry_run: DryRun = False,
-) -> None:
-    """Run a suite. What is finished is skipped; interrupt it as you like and start again."""
-    _bench(suite, out, workers, dry_run)
-
-
-@bench.command("report")
-def report_on(
-    folder: Annotated[Path, typer.Argument(help="Where `momagames bench run` put its results.")],
-    every: Annotated[bool, typer.Option("--every", help="Every comparison, not only the primary ones.")] = False,
-) -> None:
-    """Print the tables of a folder of results and write its page again."""
-    from momagames.experiments import report
-
-    made = report(folder, _command())
-    console = _console()
-    console.print(made.table(every))
-    console.print(f"page: {made.page}", soft_wrap=True)
-
-
-def _bench(source: str, out: Path | None, workers: int | None, dry_run: bool) -> None:
-    from momagames.experiments import load_suite, report, run_suite
-    from momagames.experiments.executors import cores
-    from momagames.experiments.store import Store
-
-    suite = load_suite(source)
-    folder = out or Path("momagames-results") / suite.name
-    store, console = Store(folder), _console()
-    runs = suite.runs()
-    if dry_run:
-        for one in runs:
-            state = "finished" if store.has(one) else "due"
-            console.print(f"{state:8}  {one.method.name:8} seed {one.seed:<4} {one.canonical}", highlight=False, soft_wrap=True)
-        console.print(f"{len(runs)} runs, {sum(not store.has(one) for one in runs)} due")
-        return
-    due = sum(not store.has(one) for one in runs)
-    workers = min(workers or cores(), max(1, due))
-    console.print(f"suite {suite.name}: {len(runs)} runs, {len(runs) - due} finished before, {workers} workers, into {folder}")
-    if due and not store.has_suite():
-        console.print("the first runs compile the games; later ones find the code on disk", style="dim")
-    try:
-        with _progress(console, due) as moved:
-            results = run_suite(suite, folder, workers, lambda outcome: moved(_ended(outcome)))
-    except KeyboardInterrupt:
-        print("momagames: interrupted; the same command goes on where this one stopped", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    made = report(folder, _command())
-    console.print(made.table())
-    for outcome in results.failed:
-        console.print(f"failed: {outcome.run.folder}: {outcome.error}", style="red", markup=False, soft_wrap=True)
-    console.print(f"{len(results.finished)} runs in {results.seconds:.0f} s, {len(results.failed)} failed", highlight=False)
-    console.print(f"page: {made.page}", soft_wrap=True)
-    if results.failed:
-        raise typer.Exit(FAILED)
-
-
-@contextmanager
-def _progress(console: Any, due: int) -> Iterator[Any]:
-    """A bar with the time that is left; yields what is to be called, with a word on it, whenever one of `due` is over."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = (
-        BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )  # fmt: skip
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("compiling", total=due)
-
-        def moved(said: str) -> None:
-            bar.update(task, advance=1, description=said)
-
-        yield moved
-
-
-def _ended(outcome: Outcome) -> str:
-    """A word on a run that is over."""
-    return f"{outcome.run.method.name} seed {outcome.run.seed}" + (" failed" if outcome.error else "")
-
-
-def _console() -> Any:
-    from rich.console import Console
-
-    return Console()
-
-
-def _command() -> str:
-    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])

@@ -30,7 +30,8 @@ LAYERS = (
     ("envs", "wrappers"),
     ("baselines",),
     ("experiments", "seating", "serve"),
-    ("terminal", "keyboard", "cli_layout", "cli_level", "cli_serve"),
+    ("terminal", "keyboard", "cli_layout", "cli_level", "cli_serve", "cli_tools"),
+    ("cli_bench", "cli_replay"),
     ("cli",),
     ("__main__",),
 )

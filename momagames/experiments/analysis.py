@@ -77,10 +77,10 @@ def short(game: Game) -> str:
 
 def panels(store: Store, suite: Suite) -> list[Panel]:
     """Every comparison of the suite for which there is at least one finished run."""
-    found = []
+    found, version = [], store.version()
     for experiment in suite.experiments:
         names = method_names(experiment)
-        runs = [(run, names[run.method.model_dump_json()]) for run in expand(experiment)]
+        runs = [(run, names[run.method.model_dump_json()]) for run in expand(experiment, version)]
         for choice in experiment.games:
             own = [(run, name) for run, name in runs if run.game == choice]
             if any(store.has(run) for run, _ in own):

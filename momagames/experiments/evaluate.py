@@ -55,21 +55,19 @@ def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
         }
 
 
-def policy_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
-    """One row for each episode of each policy, opponent and seat.
+def policy_rows(run: Run, facts: dict[str, Any], chosen: tuple[Member, ...] | None = None) -> Iterator[Row]:
+    """One row for each episode of each policy (those of the method, or chosen ones), opponent and seat.
 
     Episode e has the same start and the same lots for every policy, opponent and seat, so that they are compared on equal
     terms. Episodes of the two sets differ.
     """
     game = run.game.game()
-    members = run.method.method().policies(game)
-    select, report = run.select_episodes or 0, run.report_episodes or 0
-    seeds = np.random.SeedSequence([run.seed, STARTS]).generate_state(select + report, np.uint64).astype(np.uint64)
-    lots = np.random.SeedSequence([run.seed, PLAYERS]).generate_state((select + report) * len(game.agents), np.uint64)
-    starts, words = deal(game, seeds), lots.astype(np.uint64).reshape(-1, len(game.agents))
+    members = chosen or run.method.method().policies(game)
+    select = run.select_episodes or 0
+    seeds, words = luck(run, game)
+    starts = deal(game, seeds)
     facts |= {"policies": len(members), "steps": 0}
-    nobody = Member("nobody", RANDOM, (0.0,) * len(game.objectives), RandomPolicy.compiled)
-    for label, other in [(o.label, o.member(game)) for o in run.opponents] or [("nobody", nobody)]:
+    for label, other in [(o.label, o.member(game)) for o in run.opponents] or [("nobody", nobody(game))]:
         for seat in run.seats:
             done = _play(game, members, other, game.agents.index(seat), starts, words)
             facts["steps"] += int(done.steps.sum())
@@ -88,6 +86,29 @@ def policy_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
                 }
 
 
+def luck(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """What is left to chance in the episodes of a run: seeds of the starts uint64[E], the players' words uint64[E, A]."""
+    episodes = (run.select_episodes or 0) + (run.report_episodes or 0)
+    seeds = np.random.SeedSequence([run.seed, STARTS]).generate_state(episodes, np.uint64)
+    lots = np.random.SeedSequence([run.seed, PLAYERS]).generate_state(episodes * len(game.agents), np.uint64)
+    return seeds.astype(np.uint64), lots.astype(np.uint64).reshape(-1, len(game.agents))
+
+
+def nobody(game: Game) -> Member:
+    """Who sits where nobody was asked to."""
+    return Member("nobody", RANDOM, (0.0,) * len(game.objectives), RandomPolicy.compiled)
+
+
+def side(game: Game, seat: int) -> list[int]:
+    """The agents that play with the one at a seat, itself included."""
+    return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
+
+
+def by_kernels(members: tuple[Member, ...]) -> bool:
+    """Whether these meet as kernels, and not by the rules that every game knows."""
+    return any(member.rule == KERNEL for member in members)
+
+
 def _play(
     game: Game,
     members: tuple[Member, ...],
@@ -98,18 +119,18 @@ def _play(
 ) -> Episodes:
     """Every member plays every episode from one seat, and the seats of its team mates; episodes are the inner loop."""
     count = len(members) * len(starts)
-    side = [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
+    ours = side(game, seat)
     everybody = (*members, other)
-    if any(member.rule == KERNEL for member in everybody):
+    if by_kernels(everybody):
         kernels = [member.kernel for member in everybody if member.kernel]
         if len(kernels) < len(everybody):
             lacks = one_of([member.label for member in everybody if not member.kernel])
             raise BadParameter(f"{lacks} cannot meet policies that are kernels")
         seats = np.full((count, len(game.agents)), len(members))
-        seats[:, side] = np.repeat(np.arange(len(members)), len(starts))[:, None]
+        seats[:, ours] = np.repeat(np.arange(len(members)), len(starts))[:, None]
         return play_kernels(game, np.tile(starts, len(members)), kernels, seats, np.tile(words, (len(members), 1)))
     rules = np.full((count, len(game.agents)), other.rule)
     weights = np.broadcast_to(other.weights, (*rules.shape, len(game.objectives))).copy()
-    rules[:, side] = np.repeat([m.rule for m in members], len(starts))[:, None]
-    weights[:, side] = np.repeat([m.weights for m in members], len(starts), axis=0)[:, None]
+    rules[:, ours] = np.repeat([m.rule for m in members], len(starts))[:, None]
+    weights[:, ours] = np.repeat([m.weights for m in members], len(starts), axis=0)[:, None]
     return play(game, np.tile(starts, len(members)), rules, weights, np.tile(words, (len(members), 1)))

@@ -24,11 +24,12 @@ def page(store: Store, suite: Suite, panels: Sequence[Panel], errors: Sequence[t
 
     template = Template((files("momagames.experiments") / "page.html").read_text(encoding="utf-8"))
     figures = [figure(panel) for panel in panels]
-    done = sum(store.has(run) for run in suite.runs())
+    runs = suite.runs(store.version())
+    done = sum(store.has(run) for run in runs)
     return template.substitute(
         name=html.escape(suite.name),
         description=html.escape(suite.description),
-        counts=html.escape(_counts(suite, done, errors)),
+        counts=html.escape(_counts(len(runs), done, errors)),
         contents="".join(f'<li><a href="#p{i}">{html.escape(p.title)}</a></li>' for i, p in enumerate(panels)),
         panels="".join(_panel(i, panel) for i, panel in enumerate(panels)),
         errors="".join(_error(run, text) for run, text in errors),
@@ -44,8 +45,7 @@ def _script(data: Any) -> str:
     return canonical_json(data).replace("</", "<\\/").replace("<!--", "<\\!--")
 
 
-def _counts(suite: Suite, done: int, errors: Sequence[tuple[Run, str]]) -> str:
-    whole = len(suite.runs())
+def _counts(whole: int, done: int, errors: Sequence[tuple[Run, str]]) -> str:
     text = f"{done} of {whole} runs finished"
     return text + (f", {len(errors)} failed" if errors else "")
 
@@ -114,7 +114,7 @@ def _error(run: Run, text: str) -> str:
 
 def _provenance(store: Store, suite: Suite, command: str) -> str:
     """Versions, machines, times and the suite itself."""
-    sealed = [store.metadata(run) for run in suite.runs() if store.has(run)]
+    sealed = [store.metadata(run) for run in suite.runs(store.version()) if store.has(run)]
     facts: dict[str, set[str]] = {}
     for data in sealed:
         packages = ", ".join(f"{name} {version}" for name, version in data["packages"].items())

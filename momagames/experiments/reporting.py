@@ -16,10 +16,11 @@ from rich.text import Text
 from momagames.errors import BadFile
 from momagames.experiments.aggregate import Aggregate, aggregate, comparable
 from momagames.experiments.analysis import Panel, panels
+from momagames.experiments.files import write_whole
 from momagames.experiments.science.episodes import episodes_for
 from momagames.experiments.science.statistics import Interval
 from momagames.experiments.scores import Score
-from momagames.experiments.store import Store, write_whole
+from momagames.experiments.store import Store
 
 # indicator -> (heading, whether more is better, format)
 HEADINGS: dict[str, tuple[str, bool | None, str]] = {
@@ -76,7 +77,7 @@ def report(folder: str | Path, command: str = "") -> Report:
     store = Store(folder)
     suite = store.suite()
     found = panels(store, suite)
-    errors = [(run, error) for run in suite.runs() if (error := store.error(run))]
+    errors = [(run, error) for run in suite.runs(store.version()) if (error := store.error(run))]
     if not found and not errors:
         raise BadFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
     place = store.folder / "report.html"

@@ -29,8 +29,7 @@ from pydantic import ValidationError
 
 import momagames
 from momagames.errors import BadFile
-from momagames.experiments.files import alive, flush, here, read_json, sync
-from momagames.experiments.files import write_whole as write_whole
+from momagames.experiments.files import alive, flush, here, read_json, sync, write_whole
 from momagames.experiments.plan import Run, Suite, canonical_json
 from momagames.experiments.provenance import provenance
 from momagames.experiments.run_front import Collector

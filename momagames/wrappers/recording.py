@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+import uuid
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -120,9 +119,7 @@ def record(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int |
 
 def whole(path: Path, write: Callable[[Path], Any]) -> None:
     """Write a file aside, then give it its name: it is there whole or not at all."""
-    handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    aside = Path(name)
+    aside = path.with_name(f".{uuid.uuid4().hex[:12]}{path.suffix}")
     try:
         write(aside)
         aside.replace(path)
@@ -168,9 +165,13 @@ def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
 
     Raises BadFile if the file is no record, or the game does not go or end as recorded
     """
+    yield from replayed(read(path), str(path), render_mode)
+
+
+def replayed(data: dict[str, Any], path: str, render_mode: str | None = None) -> Iterator[Any]:
+    """Like `replay`, for what `record` made; `path` is what errors call it."""
     from momagames.adapters.aec import MultiObjectiveAEC
 
-    data = read(path)
     try:
         chosen = {name: value for name, value in data["params"].items() if name not in registry.entry(data["id"]).fixed}
         env = MultiObjectiveAEC(registry.spec(data["id"], **chosen), render_mode=render_mode)

@@ -1,0 +1,49 @@
+"""What several commands need: exit codes, a console, a progress bar."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: the user's mistake; a run that failed; Ctrl-C
+
+
+def console() -> Any:
+    from rich.console import Console
+
+    return Console()
+
+
+def command() -> str:
+    """The command that was given, for those who want to repeat it."""
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def table(*columns: Any, **options: Any) -> Any:
+    """A table in the style of this package."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    return Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), **options)
+
+
+@contextmanager
+def progress(shown: Any, due: int) -> Iterator[Any]:
+    """A bar with the time that is left; yields what is to be called, with a word on it, whenever one of `due` is over."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )  # fmt: skip
+    with Progress(*columns, console=shown, transient=True) as bar:
+        task = bar.add_task("compiling", total=due)
+
+        def moved(said: str) -> None:
+            bar.update(task, advance=1, description=said)
+
+        yield moved

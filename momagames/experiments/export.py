@@ -1,0 +1,130 @@
+"""All rows of a folder as one flat table, for other programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TextIO
+
+from momagames.errors import BadFile, MissingExtra
+from momagames.experiments.plan import Run, canonical_json, expand
+from momagames.experiments.store import Store
+from momagames.wrappers.recording import whole
+
+Flat = dict[str, Any]
+# column -> its kind; "return_NAME" for each objective follows before the last two. What a row does not have is empty.
+COLUMNS: dict[str, type] = {
+    "run": str,  # name of the run's folder
+    "experiment": str,  # the first in which the suite has this run
+    "kind": str,
+    "game": str,  # canonical id
+    "id": str,
+    "method": str,
+    "options": str,  # as JSON
+    "seed": int,
+    "budget": int,
+    "episode": int,
+    "set": str,
+    "policy": str,
+    "opponent": str,
+    "seat": str,
+    "start": str,  # a number of 64 bits, as text: some programs would round it
+    "found": int,
+    "length": int,
+}
+LAST: dict[str, type] = {"version": str, "commit": str}
+
+
+def export(folder: str | Path, file: str | Path, form: str) -> int:
+    """Write every row of every finished run of a folder to a file, as "csv", "jsonl" or "parquet" (extra `analysis`).
+
+    Returns the number of rows. Raises BadFile, MissingExtra
+    """
+    store = Store(folder)
+    store.suite()
+    runs = list(store.sealed())
+    columns = _columns(runs)
+    write: Callable[[Path], int] = {
+        "csv": lambda aside: _csv(aside, columns, _rows(store, runs)),
+        "jsonl": lambda aside: _jsonl(aside, columns, _rows(store, runs)),
+        "parquet": lambda aside: _parquet(aside, columns, _rows(store, runs)),
+    }[form]
+    written = 0
+
+    def counted(aside: Path) -> None:
+        nonlocal written
+        written = write(aside)
+
+    try:
+        whole(Path(file), counted)
+    except OSError as error:
+        raise BadFile(f"{file}: {error.strerror or error}") from None
+    return written
+
+
+def _columns(runs: list[Run]) -> dict[str, type]:
+    names = {goal.name: None for run in runs for goal in run.game.game().objectives}
+    return {**COLUMNS, **{f"return_{name}": float for name in names}, **LAST}
+
+
+def _rows(store: Store, runs: list[Run]) -> Iterator[Flat]:
+    suite, version = store.suite(), store.version()
+    experiments: dict[str, str] = {}
+    for experiment in suite.experiments:
+        for run in expand(experiment, version):
+            experiments.setdefault(run.digest, experiment.name)
+    for run in runs:
+        head = {
+            "run": run.folder,
+            "experiment": experiments.get(run.digest),
+            "kind": run.kind,
+            "id": run.game.id,
+            "budget": run.budget,
+            "commit": store.metadata(run).get("commit"),
+        }
+        names = [f"return_{goal.name}" for goal in run.game.game().objectives]
+        for row in store.rows(run):
+            start = str(row["start"]) if "start" in row else None
+            returns = dict(zip(names, row["return"], strict=True))
+            yield {**row, **head, **returns, "options": canonical_json(row["options"]), "start": start}
+
+
+def _csv(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        return _counted(rows, writer.writerow)
+
+
+def _jsonl(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
+    def write(row: Flat, file: TextIO) -> None:
+        file.write(json.dumps({name: row.get(name) for name in columns}, allow_nan=False) + "\n")
+
+    with path.open("w", encoding="utf-8") as file:
+        return _counted(rows, lambda row: write(row, file))
+
+
+def _counted(rows: Iterator[Flat], write: Callable[[Flat], Any]) -> int:
+    count = 0
+    for row in rows:
+        write(row)
+        count += 1
+    return count
+
+
+def _parquet(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
+    try:
+        polars = import_module("polars")
+    except ImportError:
+        raise MissingExtra('Parquet needs polars: pip install "momagames[analysis]"; --csv and --jsonl need nothing') from None
+    kinds = {str: polars.String, int: polars.Int64, float: polars.Float64}
+    values: dict[str, list[Any]] = {name: [] for name in columns}
+    for row in rows:
+        for name, column in values.items():
+            column.append(row.get(name))
+    table = polars.DataFrame(values, schema={name: kinds[kind] for name, kind in columns.items()})
+    table.write_parquet(path, compression="zstd")
+    return int(table.height)
