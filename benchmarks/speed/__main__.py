@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.speed import aec, c_loop, cold_start, http, memory, pommerman, robotmail, throughput, tileblast
+from benchmarks.speed import aec, c_loop, cold_start, http, memory, pommerman, robotmail, search, throughput, tileblast
 from benchmarks.speed.peers import REQUIRED_AEC, REQUIRED_BATCH
 
 PARTS = {
@@ -24,6 +24,7 @@ PARTS = {
     "http": lambda rounds: http.measure(rounds),
     "tileblast": lambda rounds: tileblast.measure(rounds),
     "robotmail": lambda rounds: robotmail.measure(rounds),
+    "search": lambda rounds: search.measure(rounds),
     "c_loop": lambda rounds: c_loop.measure(rounds),
     "cold_start": lambda rounds: cold_start.measure(min(rounds, 5)),
     "memory": lambda rounds: memory.measure(),
@@ -69,6 +70,8 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
         return {"pommerman": pommerman, "robotmail": robotmail}[part].remark(case, variant, values)
     if part == "http":
         return f"{1e9 / value:,.0f} steps/s" + (f" (at least {http.REQUIRED:,})" if variant == "new connections" else "")
+    if part == "search":
+        return search.remark(variant, value)
     if part == "tileblast":
         return tileblast.remark(case, variant)
     if part == "c_loop" and variant != "ours":

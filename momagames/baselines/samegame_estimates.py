@@ -3,7 +3,7 @@
 import numpy as np
 
 from momagames.baselines.samegame_moves import flood
-from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, NOTHING, ONE, SAME, groups
+from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, NOTHING, ODD, ONE, SAME, groups
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import find_equal, kernel
 
@@ -31,7 +31,8 @@ def present(state, out):
     out[:] = 0.0
     for start in range(0, cells, 64):
         place = min(start, max(cells - 64, 0))  # the last 64 cells: groups that were removed are seen no more
-        left = groups(state, place) & ~find_equal(board, GUARD + place, SAME, GUARD + place - 1)
+        p = GUARD + place
+        left = groups(state, place) & ~(find_equal(board, p, SAME, p - 1) | find_equal(board, p, ODD, p - width))
         while left != NOTHING:
             cell = place + bit_count((left & (~left + ONE)) - ONE)
             left &= left - ONE

@@ -20,7 +20,7 @@ assert MAX_CELLS * LARGEST**2 < 1 << 30
 
 @kernel
 def codes(state, actions, count, codes):
-    """The code of each group, once; a group that has been seen is marked GONE."""
+    """The code of each group, once; a group that has been seen is marked GONE. The actions are those that `thin` leaves."""
     board = state["board"]
     width = np.int64(state["width"])
     kept = 0
@@ -44,20 +44,33 @@ def describe(board, width, cell):
 
 @kernel
 def flood(board, width, cell):
-    """Mark the group of a cell GONE, as the rules do; returns its size, the sum of its positions, and that of their squares."""
+    """Mark a group GONE, as the rules do, from a cell that has no equal neighbour on the left or above (see `rules.thin`).
+
+    Returns its size, the sum of its positions, and the sum of their squares.
+    """
     members = local_array(LIST_LENGTH)
+    position = GUARD + cell
     color = board[FIRST + np.uint64(cell)] & COLOR
-    size = join(board, members, 0, GUARD + cell, board[FIRST + np.uint64(cell)])
-    done, places, squares = 0, 0, 0
+    size = join(board, members, 0, position, board[FIRST + np.uint64(cell)])
+    here, across = rows_alike(board, color, position)
+    size = join(board, members, size, position + 1, here)
+    size = join(board, members, size, position + width, across)
+    done, places, squares = 1, position, position * position
     while done < size:
         position = members[done]
         done += 1
         places += position
         squares += position * position
-        here = np.uint8(color | (board[np.uint64(position)] & ODD))  # what a cell of this group holds in this row
-        across = np.uint8(here ^ ODD)  # and in the rows next to it
+        here, across = rows_alike(board, color, position)
         size = join(board, members, size, position - 1, here)
         size = join(board, members, size, position + 1, here)
         size = join(board, members, size, position - width, across)
         size = join(board, members, size, position + width, across)
     return size, places, squares
+
+
+@kernel
+def rows_alike(board, color, position):
+    """What a tile of a colour holds in the row of this position, and in the rows next to it."""
+    here = np.uint8(color | (board[np.uint64(position)] & ODD))
+    return here, np.uint8(here ^ ODD)
