@@ -147,12 +147,12 @@ def play(game, batch, followers, steps, seed):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_games_from_the_start(case):
-    game = game_of(case)
-    batch = Batch(game, 4, autoreset="disabled", views="all")
+def test_games_from_the_start(case, interpreted):
+    game, count = game_of(case), 1 if interpreted else 4
+    batch = Batch(game, count, autoreset="disabled", views="all")
     batch.seed(5)
     batch.reset()
-    play(game, batch, [Follower(game, batch.states, i) for i in range(4)], 25, seed=1)
+    play(game, batch, [Follower(game, batch.states, i) for i in range(count)], 6 if interpreted else 25, seed=1)
 
 
 def crowds(case, count):
