@@ -8,11 +8,13 @@ import pytest
 from momagames.baselines import method
 from momagames.baselines.archive import undominated
 from momagames.baselines.lattice import simplex_lattice
-from momagames.baselines.nested import ROOM, SLOTS, Lines, exponential, settle, tables
+from momagames.baselines.nested import ROOM, SLOTS, Lines, exponential, list_actions, settle, tables
 from momagames.baselines.pareto_nrpa import ROOM as FRONT
 from momagames.baselines.pareto_nrpa import _fronts, offer
+from momagames.baselines.samegame_moves import codes
 from momagames.errors import BadParameter
-from momagames.experiments.science.indicators import hypervolume
+from momagames.experiments.indicators import hypervolume
+from momagames.games.samegame.rules import legal, thin
 from momagames.kernels.jit import driver
 from tests.baselines.plain_search import Lots, groups, position, small
 
@@ -73,11 +75,11 @@ class Plain:
 
     def adapt(self, policy, line):
         before = dict(policy)
-        for codes, chosen, _ in line:
-            odds = [math.exp(before.get(code, 0.0)) for code in codes]
-            for code, share in zip(codes, odds, strict=True):
+        for every, chosen, _ in line:
+            odds = [math.exp(before.get(code, 0.0)) for code in every]
+            for code, share in zip(every, odds, strict=True):
                 policy[code] = policy.get(code, 0.0) - self.alpha * share / sum(odds)
-            policy[codes[chosen]] += self.alpha
+            policy[every[chosen]] += self.alpha
 
 
 @pytest.mark.parametrize(("levels", "iterations", "alpha"), [(1, 30, 1.0), (2, 5, 0.7), (3, 3, 2.0)])
@@ -191,6 +193,13 @@ def offers(lines, fronts):
         offer(lines, fronts, 1, line, line)
 
 
+def listed(states, mask, actions, found):
+    legal(states[0], 0, mask)
+    thin(states[0], mask)
+    return codes(states[0], actions, list_actions(mask, actions), found)
+
+
+listed = driver(listed, "tests.nrpa.listed")
 exponentials = driver(exponentials, "tests.nrpa.exponentials")
 settled = driver(settled, "tests.nrpa.settled")
 offers = driver(offers, "tests.nrpa.offers")
@@ -205,6 +214,24 @@ def test_the_exponential():
     assert out[0] == 1
     assert np.isfinite(out[:3]).all()
     assert (out[:3] > 0).all()
+
+
+def test_groups_have_codes_of_their_own():
+    """Over whole games: equal groups have equal codes, others have others, and each group is listed once."""
+    known, owner = {}, {}
+    for seed in range(30):
+        game, start = small(seed, board_width=9, board_height=9)
+        one, rng = position(game, start), np.random.default_rng(seed)
+        while not one.state["over"]:
+            actions, found = np.zeros(82, np.int64), np.zeros(82, np.uint64)
+            count = listed(one.states.copy(), np.zeros(81, np.int8), actions, found)
+            legal = groups(one)
+            assert actions[:count].tolist() == list(legal)
+            for group, code in zip(legal.values(), found[:count].tolist(), strict=True):
+                assert known.setdefault(group, code) == code
+                assert owner.setdefault(code, group) == group
+            one.turn(int(rng.choice(list(legal))))
+    assert len(known) > 1000
 
 
 def test_a_table_keeps_each_code_once_until_it_is_full():
