@@ -28,14 +28,18 @@ def codes(state, actions, count, codes):
         cell = actions[i]
         if board[FIRST + np.uint64(cell)] & GONE == 0:
             actions[kept] = cell
-            codes[kept] = mix(describe(board, width, cell)) | ONE
+            codes[kept] = mix(mix(describe(board, width, cell)) ^ np.uint64(cell)) | ONE
             kept += 1
     return kept
 
 
 @kernel
 def describe(board, width, cell):
-    """Colour, size, sum of positions and sum of their squares, in one word: all but a few groups differ in these."""
+    """Colour, size, sum of positions and sum of their squares, in one word.
+
+    Groups that differ do so in this word or in their first cell, but for rare ones (a group and its point reflection have the
+    same sums where their centres agree, and so the first cell is needed).
+    """
     color = np.uint64(board[FIRST + np.uint64(cell)] & COLOR)
     size, places, squares = flood(board, width, cell)
     word = (color << COLOR_BITS) | (np.uint64(size) << SIZE_BITS)
