@@ -84,7 +84,7 @@ def test_a_result_that_does_not_come_out_is_refused(store, tmp_path, kind):
                 data["return"][0] += 1
             text = "\n".join(json.dumps(data) for data in lines)
         (tmp_path / path.name).write_text(text)
-    with pytest.raises(BadFile, match="point 0: the returns are .*; stored: "):
+    with pytest.raises(BadFile, match=r"point 0: the returns are .*; stored: "):
         replay(tmp_path, 0)
 
 
@@ -95,7 +95,7 @@ def test_what_is_not_there(store, tmp_path):
         replay(plan, 99)
     with pytest.raises(BadParameter, match="a plan has no seat"):
         replay(plan, 0, seat="agent_0")
-    with pytest.raises(BadParameter, match="no seat 'player_2' in this run; .*did you mean 'player_"):
+    with pytest.raises(BadParameter, match=r"no seat 'player_2' in this run; .*did you mean 'player_"):
         replay(policy, 0, seat="player_2")
     with pytest.raises(BadParameter, match="no episode 99 in this run"):
         replay(policy, 0, episode=99)
