@@ -1,10 +1,13 @@
 """Runs on a Ray cluster: the same rows, and a node that is killed in the middle has its runs done elsewhere."""
 
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
 from momagames.errors import BadCall, MissingExtra, RemoteError
+from momagames.experiments import files
 from momagames.experiments.executors import ray as executor
 from momagames.experiments.executors.ray import RayCluster
 from momagames.experiments.runner import run_suite
@@ -32,6 +35,7 @@ def two_nodes():
     yield cluster
     ray.shutdown()
     cluster.shutdown()
+    executor.Hand().about()  # tidies up
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +43,12 @@ def here(tmp_path_factory):
     folder = tmp_path_factory.mktemp("here")
     assert not run_suite(many(), folder).failed
     return Store(folder)
+
+
+def abandoned():
+    """Temporary folders of workers that were ended."""
+    found = Path(tempfile.gettempdir()).glob(f"{executor.ASIDE}@{files.here()}@*")
+    return [folder for folder in found if not files.alive(int(folder.name.split("@")[2]))]
 
 
 def contents(store, tested):
@@ -70,6 +80,9 @@ def test_what_a_run_cannot_do_is_told(two_nodes, tmp_path):
     errors = {outcome.run.method.name: store.error(outcome.run) for outcome in results.failed}
     assert "Traceback" in errors["exact"]
     assert not list(store.working.iterdir())
+    assert abandoned()
+    run_suite(suite(plans([RANDOM], seeds=[7])), tmp_path / "next", executor=RayCluster())
+    assert not abandoned()  # the next worker tidied up
 
 
 def test_a_node_with_another_version_is_refused(two_nodes, tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ node and sends back the content of the files, which this process seals in the fo
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,9 +19,11 @@ from momagames.errors import BadCall, MissingExtra, RemoteError
 from momagames.experiments.executors.base import Outcome, execute
 from momagames.experiments.executors.crew import Worker, dispatch
 from momagames.experiments.executors.pool import cores, spread
+from momagames.experiments.files import alive, here
 from momagames.experiments.plan import ROWS_FORMAT, Run
 from momagames.experiments.store import Store
 
+ASIDE = "momagames-ray"  # of temporary folders on nodes
 BYTES = 512 * 2**20  # shared memory of a local cluster: results in transit
 
 
@@ -53,8 +56,8 @@ class RayCluster:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
         chosen: dict[str, Any] = {"address": self.address}
         if self.address is None:
-            here = self.workers or cores()
-            chosen = {"address": "local", "num_cpus": here, "object_store_memory": BYTES, "include_dashboard": False}
+            many = self.workers or cores()
+            chosen = {"address": "local", "num_cpus": many, "object_store_memory": BYTES, "include_dashboard": False}
         try:
             self._ray.init(**chosen, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
@@ -82,14 +85,18 @@ class Hand:
     """A worker on a node."""
 
     def about(self) -> tuple[str, int]:
-        """The version of momagames there, and of its rows."""
+        """The version of momagames there, and of its rows. What workers left there that were ended is removed."""
         import momagames
 
+        for left in Path(tempfile.gettempdir()).glob(f"{ASIDE}@{here()}@*@*"):
+            process = left.name.split("@")[2]
+            if process.isdecimal() and not alive(int(process)):
+                shutil.rmtree(left, ignore_errors=True)
         return momagames.__version__, ROWS_FORMAT
 
     def carry_out(self, content: dict[str, Any], seconds: float) -> Parcel:
         run = Run.of(content, seconds)
-        with tempfile.TemporaryDirectory(prefix="momagames-") as folder:
+        with tempfile.TemporaryDirectory(prefix=f"{ASIDE}@{here()}@{os.getpid()}@") as folder:
             store = Store(folder)
             store.prepare()
             outcome = execute(run, store.folder)
@@ -146,9 +153,9 @@ class _Actors:
         return worker, Outcome(run, said.seconds, said.error)
 
     def _check(self, about: tuple[str, int]) -> None:
-        here = Hand().about()
-        if about != here:
-            given, wanted = (f"momagames {version}, rows of format {form}" for version, form in (about, here))
+        ours = Hand().about()
+        if about != ours:
+            given, wanted = (f"momagames {version}, rows of format {form}" for version, form in (about, ours))
             raise BadCall(f"a node of the cluster has {given}; needed, as here: {wanted}")
 
     def dismiss(self, worker: Worker) -> None:
