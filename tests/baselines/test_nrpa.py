@@ -13,7 +13,7 @@ from momagames.baselines.pareto_nrpa import ROOM as FRONT
 from momagames.baselines.pareto_nrpa import _fronts, offer
 from momagames.baselines.samegame_moves import codes
 from momagames.errors import BadParameter
-from momagames.experiments.indicators import hypervolume
+from momagames.experiments.science.indicators import hypervolume
 from momagames.games.samegame.rules import legal, thin
 from momagames.kernels.jit import driver
 from tests.baselines.plain_search import Lots, groups, position, small
