@@ -1,4 +1,4 @@
-"""Fronts as figures for plotly.js: plain JSON-able dicts. Colours are Okabe and Ito's, and every method has a symbol too."""
+"""Fronts as figures for plotly.js: plain JSON-able dicts."""
 
 from __future__ import annotations
 
@@ -7,47 +7,45 @@ from typing import Any
 import numpy as np
 
 from momagames.experiments.analysis import Panel
+from momagames.experiments.charts import attainment
+from momagames.experiments.looks import COLORS, DASHES, GRID, SIZES, SYMBOLS, base
 from momagames.experiments.points import Points
 from momagames.experiments.science.arrays import Array
 from momagames.experiments.scores import Reference
 
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
-SYMBOLS = ("circle-open", "square-open", "diamond", "cross", "x", "circle", "square")
-SIZES = (15, 12, 9, 7, 7, 6, 6)  # later methods lie on top of earlier ones and must not hide them
-DASHES = ("solid", "dash", "dot", "dashdot")
-FONT = {"family": "system-ui, sans-serif", "size": 13, "color": "#222"}
-GRID = {"gridcolor": "#e2e2e2", "zerolinecolor": "#bbb", "linecolor": "#888"}
+ATTAINMENT = "all runs: median, and band from worst to best"
 
 
 def figure(panel: Panel) -> dict[str, Any]:
-    """The fronts of a panel: by seed along a line (1 objective), in 2-D, in 3-D, or as parallel coordinates. A menu chooses
-    the seed."""
+    """The fronts of a panel: by seed along a line (1 objective), in 2-D, in 3-D, or as parallel coordinates.
+
+    Returns    `data` and `layout` for plotly.js, and `views`: what can be shown, each as a label and the traces that are
+               visible. There is one for each seed, and for 2 objectives one of what all runs attained.
+    """
     goals = len(panel.game.objectives)
     if goals == 1:
-        return {"data": [_strip(panel, i, method) for i, method in enumerate(panel.points)], "layout": _layout(panel)}
+        strips = [_strip(panel, i, method) for i, method in enumerate(panel.points)]
+        return {"data": strips, "layout": _layout(panel), "views": []}
     seeds = sorted(panel.references)
-    order = list(panel.points)
     data: list[dict[str, Any]] = []
-    owners: list[int] = []
+    owners: list[str] = []
+    draw = _flat if goals == 2 else _solid if goals == 3 else _parallel
+
+    def add(view: str, method: str, traces: list[dict[str, Any]]) -> None:
+        for trace in traces:
+            data.append({"name": method, "legendgroup": method, "visible": view == f"seed {seeds[0]}", **trace})
+            owners.append(view)
+
     for seed in seeds:
-        for style, method in enumerate(order):
+        for style, method in enumerate(panel.points):
             if seed in panel.points[method]:
-                draw = _flat if goals == 2 else _solid if goals == 3 else _parallel
-                for trace in draw(panel, panel.points[method][seed], panel.references[seed], style):
-                    data.append({"name": method, "legendgroup": method, "visible": seed == seeds[0], **trace})
-                    owners.append(seed)
-    layout = _layout(panel)
-    if len(seeds) > 1:
-        layout["updatemenus"] = [_menu(seeds, owners)]
-    return {"data": data, "layout": layout}
-
-
-def _menu(seeds: list[int], owners: list[int]) -> dict[str, Any]:
-    buttons = [
-        {"label": f"seed {seed}", "method": "restyle", "args": [{"visible": [owner == seed for owner in owners]}]}
-        for seed in seeds
-    ]
-    return {"buttons": buttons, "x": 0.98, "xanchor": "right", "y": 1.01, "yanchor": "bottom", "showactive": True}
+                add(f"seed {seed}", method, draw(panel, panel.points[method][seed], panel.references[seed], style))
+    if goals == 2:
+        for style, method in enumerate(panel.points):
+            add(ATTAINMENT, method, attainment(panel, style, method))
+    labels = list(dict.fromkeys(owners))
+    views = [{"label": label, "visible": [owner == label for owner in owners]} for label in labels]
+    return {"data": data, "layout": _layout(panel), "views": views if len(views) > 1 else []}
 
 
 def _marker(style: int, scale: float = 1.0) -> dict[str, Any]:
@@ -64,10 +62,11 @@ def _strip(panel: Panel, style: int, method: str) -> dict[str, Any]:
 
 
 def _flat(panel: Panel, points: Points, reference: Reference, style: int) -> list[dict[str, Any]]:
-    values, labels = _sorted(points)
+    values, labels, errors = _sorted(points)
     trace = {
         "type": "scatter",
         "mode": "lines+markers",
+        **_bars(errors, style),
         "x": values[:, 0].tolist(),
         "y": values[:, 1].tolist(),
         "text": labels,
@@ -80,10 +79,11 @@ def _flat(panel: Panel, points: Points, reference: Reference, style: int) -> lis
 
 
 def _solid(panel: Panel, points: Points, reference: Reference, style: int) -> list[dict[str, Any]]:
-    values, labels = _sorted(points)
+    values, labels, errors = _sorted(points)
     trace = {
         "type": "scatter3d",
         "mode": "markers",
+        **_bars(errors, style),
         **{axis: values[:, k].tolist() for k, axis in enumerate("xyz")},
         "text": labels,
         "hovertemplate": _hover(panel, "xyz"),
@@ -95,16 +95,16 @@ def _solid(panel: Panel, points: Points, reference: Reference, style: int) -> li
 def _parallel(panel: Panel, points: Points, reference: Reference, style: int) -> list[dict[str, Any]]:
     """One line for each point, as shares of the way from the reference point to the utopia; a gap ends each line. Many
     lines are faint, and the legend then has a trace of its own."""
-    values, labels = _sorted(points, 40)
+    values, labels, errors = _sorted(points, 40)
     shares = reference.shares(values)
     names = [goal.name for goal in panel.game.objectives]
     x: list[str | None] = []
     y: list[float | None] = []
     text: list[str] = []
-    for share, value, label in zip(shares.tolist(), values.tolist(), labels, strict=True):
+    for share, value, error, label in zip(shares.tolist(), values.tolist(), errors.tolist(), labels, strict=True):
         x += [*names, None]
         y += [*(round(s, 5) for s in share), None]
-        told = "<br>".join(f"{name} {v:.6g}" for name, v in zip(names, value, strict=True))
+        told = "<br>".join(f"{name} {spread(v, e)}" for name, v, e in zip(names, value, error, strict=True))
         text += [*([f"{told}<br>{label}"] * len(names)), ""]
     many = len(values) > 30
     look: dict[str, Any] = {"type": "scatter", "marker": _marker(style, 0.8), "mode": "lines" if many else "lines+markers"}
@@ -128,10 +128,23 @@ def _parallel(panel: Panel, points: Points, reference: Reference, style: int) ->
     return [legend, trace]
 
 
-def _sorted(points: Points, length: int = 70) -> tuple[Array, list[str]]:
-    """The points in order of the first objective, with labels short enough for a hover box."""
+def _bars(errors: Array, style: int) -> dict[str, Any]:
+    """Standard errors as bars; none for plans, which are certain, and for single episodes, which tell nothing."""
+    if not errors.any() or not np.isfinite(errors).all():
+        return {}
+    look = {"type": "data", "thickness": 1, "width": 3, "color": COLORS[style % len(COLORS)]}
+    return {f"error_{axis}": {**look, "array": column} for axis, column in zip("xyz", errors.T.tolist(), strict=False)}
+
+
+def spread(value: float, error: float) -> str:
+    """A value with its standard error, if it has one."""
+    return f"{value:.6g} ± {error:.2g}" if error and np.isfinite(error) else f"{value:.6g}"
+
+
+def _sorted(points: Points, length: int = 70) -> tuple[Array, list[str], Array]:
+    """The points in order of the first objective, with labels short enough for a hover box, and standard errors."""
     order = np.lexsort(points.values.T[::-1])
-    return points.values[order], [_cut(points.labels[i], length) for i in order]
+    return points.values[order], [_cut(points.labels[i], length) for i in order], points.errors[order]
 
 
 def _cut(label: str, length: int) -> str:
@@ -145,16 +158,7 @@ def _hover(panel: Panel, axes: str = "xy") -> str:
 
 def _layout(panel: Panel) -> dict[str, Any]:
     goals = panel.game.objectives
-    layout: dict[str, Any] = {
-        "font": FONT,
-        "paper_bgcolor": "#fff",
-        "plot_bgcolor": "#fff",
-        "height": 460,
-        "margin": {"l": 70, "r": 40, "t": 80, "b": 60},
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemsizing": "constant"},
-        "hoverlabel": {"align": "left"},
-        "showlegend": True,
-    }
+    layout = base(460)
     titles = [f"{goal.name} ({goal.unit})" for goal in goals]
     if len(goals) == 1:
         axes = {"xaxis": dict(GRID), "yaxis": {"title": {"text": titles[0]}, **GRID}}
@@ -168,5 +172,5 @@ def _layout(panel: Panel) -> dict[str, Any]:
     else:
         share = {"title": {"text": "share of the range"}, "rangemode": "tozero", **GRID}
         order: dict[str, Any] = {"type": "category", "categoryorder": "array", "categoryarray": [goal.name for goal in goals]}
-        axes = {"xaxis": {**GRID, **order, "gridcolor": "#999", "gridwidth": 1.5}, "yaxis": share}
+        axes = {"xaxis": {**GRID, **order, "gridcolor": "#999999", "gridwidth": 1.5}, "yaxis": share}
     return {**layout, **axes}

@@ -9,8 +9,12 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from momagames.experiments import charts
+from momagames.experiments.aggregate import Aggregate
 from momagames.experiments.analysis import Panel
-from momagames.experiments.figures import figure
+from momagames.experiments.figures import figure, spread
+from momagames.experiments.looks import DARK
+from momagames.experiments.page_tables import overall, reading, users
 from momagames.experiments.plan import Run, Suite, canonical_json
 from momagames.experiments.reporting import caption, cell, count, heading
 from momagames.experiments.store import Store
@@ -18,24 +22,39 @@ from momagames.experiments.store import Store
 LISTED = 60  # points listed for each method
 
 
-def page(store: Store, suite: Suite, panels: Sequence[Panel], errors: Sequence[tuple[Run, str]], command: str) -> str:
+def page(
+    store: Store,
+    suite: Suite,
+    panels: Sequence[Panel],
+    together: Aggregate | None,
+    errors: Sequence[tuple[Run, str]],
+    command: str,
+) -> str:
     """The whole page."""
     from plotly.offline import get_plotlyjs
 
     template = Template((files("momagames.experiments") / "page.html").read_text(encoding="utf-8"))
     figures = [figure(panel) for panel in panels]
+    contents = [(f"p{i}", panel.title) for i, panel in enumerate(panels)]
+    sections = [_panel(i, panel, figures[i]["views"]) for i, panel in enumerate(panels)]
+    if together:
+        contents.insert(0, ("overall", "all games together"))
+        sections.insert(0, overall(together, len(figures)))
+        figures += [charts.overall(together), charts.profiles(together)]
     runs = suite.runs(store.version())
     done = sum(store.has(run) for run in runs)
     return template.substitute(
         name=html.escape(suite.name),
         description=html.escape(suite.description),
         counts=html.escape(_counts(len(runs), done, errors)),
-        contents="".join(f'<li><a href="#p{i}">{html.escape(p.title)}</a></li>' for i, p in enumerate(panels)),
-        panels="".join(_panel(i, panel) for i, panel in enumerate(panels)),
+        contents="".join(f'<li><a href="#{place}">{html.escape(title)}</a></li>' for place, title in contents),
+        panels="".join(sections),
         errors="".join(_error(run, text) for run, text in errors),
         provenance=_provenance(store, suite, command),
-        reading=_reading(suite),
+        reading=html.escape(_reading(suite)),
+        columns=reading(suite, any(panel.users for panel in panels), together is not None),
         plotly=get_plotlyjs(),
+        dark=_script(DARK),
         figures=_script(figures),
     )
 
@@ -50,7 +69,7 @@ def _counts(whole: int, done: int, errors: Sequence[tuple[Run, str]]) -> str:
     return text + (f", {len(errors)} failed" if errors else "")
 
 
-def _panel(number: int, panel: Panel) -> str:
+def _panel(number: int, panel: Panel, views: Sequence[dict[str, Any]]) -> str:
     few = [m for m, points in panel.points.items() if len(points) < 10]
     told = caption(panel)
     warning = " Fewer than 10 runs: the intervals are too narrow." if few else ""
@@ -58,16 +77,27 @@ def _panel(number: int, panel: Panel) -> str:
 <section id="p{number}">
 <h2>{html.escape(panel.title)}</h2>
 <p class="id">{html.escape(panel.canonical)}</p>
-<div class="figure" id="f{number}"></div>
+{_picker(number, views)}
+<div class="figure" id="f{number}" role="group" aria-label="Fronts of {html.escape(panel.title)}; see its lists of points">
+</div>
 {_scores(panel)}
 <p class="caption">{html.escape(told[0].upper() + told[1:])}.{warning}</p>
+{users(panel)}
 {_lists(panel)}
 </section>"""
 
 
+def _picker(number: int, views: Sequence[dict[str, Any]]) -> str:
+    """A list from which to choose what the figure shows; an element of the page, so that keys and screen readers reach it."""
+    if not views:
+        return ""
+    options = "".join(f'<option value="{i}">{html.escape(view["label"])}</option>' for i, view in enumerate(views))
+    return f'<p class="picker"><label>show <select data-figure="{number}">{options}</select></label></p>'
+
+
 def _scores(panel: Panel) -> str:
     names = list(next(iter(panel.scores.values()), {}))
-    head = "".join(f"<th>{html.escape(heading(name))}</th>" for name in names)
+    head = "".join(f'<th scope="col">{html.escape(heading(name))}</th>' for name in names)
     lines = []
     for method, scores in panel.scores.items():
         cells = ""
@@ -83,7 +113,8 @@ def _scores(panel: Panel) -> str:
                 f'<tr><th>{html.escape(method)}</th><td colspan="{len(names) + 2}">{count(lost, "run")} missing</td></tr>'
             )
     body = "\n".join(lines)
-    return f'<div class="wide"><table><tr><th>method</th><th>runs</th>{head}<th>median s / run</th></tr>{body}</table></div>'
+    top = f"<tr><th>method</th><th>runs</th>{head}<th>median s / run</th></tr>"
+    return f'<div class="wide" tabindex="0"><table>{top}{body}</table></div>'
 
 
 def _lists(panel: Panel) -> str:
@@ -94,13 +125,17 @@ def _lists(panel: Panel) -> str:
         points = by_seed[seed]
         head = "".join(f"<th>{html.escape(o.name)}</th>" for o in panel.game.objectives)
         body = "".join(
-            "<tr>" + "".join(f"<td>{v:.6g}</td>" for v in value) + f'<td class="what">{html.escape(label)}</td></tr>'
-            for value, label in list(zip(points.values.tolist(), points.labels, strict=True))[:LISTED]
+            "<tr>"
+            + "".join(f"<td>{spread(v, e)}</td>" for v, e in zip(value, error, strict=True))
+            + f'<td class="what">{html.escape(label)}</td></tr>'
+            for value, error, label in list(zip(points.values.tolist(), points.errors.tolist(), points.labels, strict=True))[
+                :LISTED
+            ]
         )
         more = f" (the first {LISTED})" if len(points.values) > LISTED else ""
         parts.append(
             f"<details><summary>{html.escape(method)}: {count(len(points.values), 'point')} of seed {seed}{more}</summary>"
-            f'<div class="wide"><table><tr>{head}<th>policy or plan</th></tr>{body}</table></div></details>'
+            f'<div class="wide" tabindex="0"><table><tr>{head}<th>policy or plan</th></tr>{body}</table></div></details>'
         )
     return "".join(parts)
 
@@ -141,7 +176,22 @@ def _provenance(store: Store, suite: Suite, command: str) -> str:
         lines.append((f"seeds of {experiment.name}", f"{', '.join(map(str, experiment.seeds))}{budget}"))
     table = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(v)}</td></tr>" for n, v in lines)
     whole = html.escape(json.dumps(suite.model_dump(mode="json"), indent=1))
-    return f'<table class="facts">{table}</table><details><summary>the suite</summary><pre>{whole}</pre></details>'
+    return f"""<table class="facts">{table}</table>
+<h3>To repeat it</h3>
+<p>Save the suite below as <code>{html.escape(suite.name)}.yaml</code>, then:</p>
+<pre id="repeat">{html.escape(_repeat(store, suite))}</pre>
+<details><summary>the suite</summary><pre id="suite">{whole}</pre></details>"""
+
+
+def _repeat(store: Store, suite: Suite) -> str:
+    """The commands that make this page again, on any machine."""
+    return "\n".join(
+        [
+            f"pip install momagames=={store.version()}",
+            f"momagames bench run {suite.name}.yaml --out {suite.name}",
+            f"momagames bench report {suite.name}",
+        ]
+    )
 
 
 def _reading(suite: Suite) -> str:

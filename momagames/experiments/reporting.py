@@ -81,10 +81,10 @@ def report(folder: str | Path, command: str = "") -> Report:
     if not found and not errors:
         raise BadFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
     place = store.folder / "report.html"
-    write_whole(place, page(store, suite, found, errors, command))
     primary = [panel for panel in found if panel.primary]
     wanted = suite.indicators
     overall = aggregate(primary, wanted.confidence, wanted.resamples) if comparable(primary)[0] else None
+    write_whole(place, page(store, suite, found, overall, errors, command))
     return Report(place, found, overall)
 
 

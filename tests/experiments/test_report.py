@@ -1,9 +1,11 @@
 """The report: what is computed from rows, and a page that stands alone."""
 
+import html
 import html.parser
 import io
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,9 +15,12 @@ from rich.console import Console
 from momagames.errors import BadFile
 from momagames.experiments import report, run_suite
 from momagames.experiments.analysis import panels
-from momagames.experiments.figures import COLORS
+from momagames.experiments.figures import ATTAINMENT, figure, spread
+from momagames.experiments.looks import COLORS, DARK
+from momagames.experiments.page_tables import MEANINGS, STATISTIC_MEANINGS
+from momagames.experiments.plan import load_suite
 from momagames.experiments.points import policy_games
-from momagames.experiments.reporting import caption, cell
+from momagames.experiments.reporting import HEADINGS, STATISTIC_HEADINGS, caption, cell
 from momagames.experiments.science.indicators import hypervolume
 from momagames.experiments.store import Store
 from tests.experiments.tiny import EXACT, GREEDY, POLICIES, RANDOM, broken, plans, suite
@@ -28,7 +33,7 @@ def made(tmp_path_factory):
         plans([RANDOM, GREEDY, EXACT]),
         {**plans([RANDOM], color_rewards=False), "name": "one"},
         {**plans([RANDOM, EXACT], num_colors=3), "name": "three"},
-        {**plans([RANDOM, GREEDY], seeds=[0], num_colors=5, board_width=8, board_height=8), "name": "five", "budget": 20_000},
+        {**plans([RANDOM, GREEDY], num_colors=5, board_width=8, board_height=8), "name": "five", "budget": 20_000},
         POLICIES,
     )
     folder = tmp_path_factory.mktemp("made")
@@ -128,7 +133,7 @@ def test_the_page_stands_alone(made):
     page = Outside()
     page.feed(text)
     assert page.fetched == []
-    assert page.scripts == 3
+    assert page.scripts == 4
     assert text.count("plotly.js v") == 1
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL).group(1)
     assert "url(" not in style
@@ -144,15 +149,22 @@ def test_the_page_escapes_and_tells_where_it_comes_from(made):
     assert "Fewer than 10 runs" in text
 
 
+def drawn(text):
+    """The figures of a page."""
+    return json.loads(re.search(r'<script id="figures" type="application/json">(.*?)</script>', text, re.DOTALL).group(1))
+
+
 def test_figures_fit_the_number_of_objectives(made):
     text = made.page.read_text(encoding="utf-8")
-    figures = json.loads(re.search(r'<script id="figures" type="application/json">(.*?)</script>', text, re.DOTALL).group(1))
-    assert len(figures) == len(made.panels)
+    figures = drawn(text)
+    assert len(figures) == len(made.panels) + 2  # and two over all games
     by_name = dict(zip([p.experiment for p in made.panels], figures, strict=False))
-    boards = next(f for p, f in zip(made.panels, figures, strict=True) if p.experiment.startswith("boards"))
+    boards = next(f for p, f in zip(made.panels, figures, strict=False) if p.experiment.startswith("boards"))
     assert {trace["type"] for trace in boards["data"]} == {"scatter"}
-    assert len(boards["data"]) == 6  # three methods, two seeds
-    assert [trace["visible"] for trace in boards["data"]] == [True] * 3 + [False] * 3
+    assert len(boards["data"]) == 15  # three methods, two seeds, three surfaces
+    assert [trace["visible"] for trace in boards["data"]] == [True] * 3 + [False] * 12
+    assert [view["label"] for view in boards["views"]] == ["seed 0", "seed 1", ATTAINMENT]
+    assert np.sum([view["visible"] for view in boards["views"]], axis=0).tolist() == [1] * 15
     assert {trace["type"] for trace in by_name["three"]["data"]} == {"scatter3d"}
     assert by_name["one"]["data"][0]["x"] == ["seed 0", "seed 1"]
     lines = [trace for trace in by_name["five"]["data"] if trace.get("showlegend") is False]
@@ -161,6 +173,96 @@ def test_figures_fit_the_number_of_objectives(made):
     assert min(shown) >= 0
     assert max(shown) == pytest.approx(1)
     assert len(set(COLORS)) == len(COLORS)
+
+
+def test_surfaces_bound_what_the_runs_attained(made):
+    boards = panel(made, "boards")
+    shown = figure(boards)
+    worst, best, median = [t for t in shown["data"] if t["name"] == "random" and t["hovertemplate"].endswith("of 2")]
+    assert best["fill"] == "tonexty"  # the band ends at the trace before it
+    assert "worst" in worst["hovertemplate"]
+    assert "fill" not in worst | median
+    found = np.concatenate([points.values for points in boards.points["random"].values()])
+    assert max(best["x"]) == found[:, 0].max()
+    assert max(best["y"]) == found[:, 1].max()
+    assert max(worst["x"]) == min(points.values[:, 0].max() for points in boards.points["random"].values())
+    low = np.min([reference.low for reference in boards.references.values()], axis=0)
+    for trace in (worst, best, median):
+        assert trace["x"][0] == low[0]
+        assert trace["y"][-1] == low[1]
+        assert trace["x"] == sorted(trace["x"])
+        assert trace["y"] == sorted(trace["y"], reverse=True)
+
+
+def test_means_of_episodes_have_their_standard_errors(made):
+    text = made.page.read_text(encoding="utf-8")
+    seats = panel(made, "seats")
+    points = seats.points["random"][0]
+    row, column = np.argwhere(points.errors > 0)[0]
+    told = spread(points.values[row, column], points.errors[row, column])
+    assert "±" in told
+    assert f"<td>{told}</td>" in text
+    assert any(told in entry for trace in figure(seats)["data"] for entry in trace.get("text", []))
+    certain = panel(made, "boards").points["random"][0].values[0, 0]
+    assert f"<td>{certain:.6g}</td>" in text
+
+
+def test_two_and_three_objectives_show_errors_as_bars(made):
+    boards = panel(made, "boards")
+    noisy = {m: {s: replace(p, errors=p.errors + 0.5) for s, p in found.items()} for m, found in boards.points.items()}
+    first = figure(replace(boards, points=noisy))["data"][0]
+    assert set(first["error_y"]["array"]) == set(first["error_x"]["array"]) == {0.5}
+    assert "error_x" not in figure(boards)["data"][0]
+    single = {m: {s: replace(p, errors=p.errors + np.inf) for s, p in found.items()} for m, found in boards.points.items()}
+    assert "error_x" not in figure(replace(boards, points=single))["data"][0]
+
+
+def test_all_games_together_are_on_the_page(made):
+    text = made.page.read_text(encoding="utf-8")
+    at = made.aggregate.statistics["random"]["iqm"]
+    assert f"<td>{at.value:.3f}<small>[{at.low:.3f}, {at.high:.3f}]</small></td>" in text
+    dots, shares = drawn(text)[-2:]
+    assert [trace["x"] for trace in dots["data"]] == [[at.value], [made.aggregate.statistics["random"]["optimality_gap"].value]]
+    assert dots["data"][0]["error_x"]["array"] == [pytest.approx(at.high - at.value)]
+    band, curve = shares["data"]
+    profile = made.aggregate.profiles["random"]
+    assert curve["y"] == pytest.approx(profile.share)
+    assert band["y"] == pytest.approx([*profile.high, *profile.low[::-1]])
+
+
+def test_users_of_single_episodes_are_on_the_page(made):
+    text = made.page.read_text(encoding="utf-8")
+    for name, worth in panel(made, "seats").users["random"].items():
+        assert html.escape(name) in text
+        assert f"<td>{worth.esr.value:.3f}<small>[{worth.esr.low:.3f}, {worth.esr.high:.3f}]</small></td>" in text
+
+
+def test_every_column_is_explained(made):
+    assert set(HEADINGS) == set(MEANINGS)
+    assert set(STATISTIC_HEADINGS) == set(STATISTIC_MEANINGS)
+    text = made.page.read_text(encoding="utf-8")
+    explained = set(re.findall("<dt>(.*?)</dt>", text))
+    columns = set(re.findall('<th scope="col">(.*?)</th>', text)) - {"first", "second", "method", "", "policy or plan"}
+    utilities = {html.escape(name) for name in panel(made, "seats").users["random"]}
+    assert columns - utilities <= explained
+    assert {"ESR", "SER", "HV ratio ↑", "IQM ↑"} <= explained
+
+
+def test_the_page_repeats_itself(made):
+    text = made.page.read_text(encoding="utf-8")
+    saved = html.unescape(re.search('<pre id="suite">(.*?)</pre>', text, re.DOTALL).group(1))
+    path = made.page.parent / "again.yaml"
+    path.write_text(saved, encoding="utf-8")
+    assert load_suite(path) == Store(made.page.parent).suite()
+    assert "momagames bench run tiny.yaml --out tiny" in text
+
+
+def test_every_colour_of_a_figure_has_one_for_dark_screens(made):
+    """Colours that stay are mid-tones, which are seen on both."""
+    text = json.dumps(drawn(made.page.read_text(encoding="utf-8")))
+    used = set(re.findall('"(#[0-9a-fA-F]+)"', text))
+    assert {"#ffffff", "#222222"} <= used
+    assert used - set(DARK) <= {"#888888", "#CC79A7", "#E69F00", "#56B4E9"}
 
 
 def test_failures_are_on_the_page(tmp_path):

@@ -1,0 +1,48 @@
+"""How figures look: colours, symbols, axes. The page exchanges colours for a dark screen by this list of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Okabe and Ito's colours, which the colour-blind tell apart; every method has a symbol and a dash too
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
+SYMBOLS = ("circle-open", "square-open", "diamond", "cross", "x", "circle", "square")
+SIZES = (15, 12, 9, 7, 7, 6, 6)  # later methods lie on top of earlier ones and must not hide them
+DASHES = ("solid", "dash", "dot", "dashdot")
+FONT = {"family": "system-ui, sans-serif", "size": 13, "color": "#222222"}
+GRID = {"gridcolor": "#e2e2e2", "zerolinecolor": "#bbbbbb", "linecolor": "#888888"}
+
+# on a light screen -> on a dark one, for lines, letters and grounds of figures; bands are see-through and written as rgba
+DARK = {
+    "#ffffff": "#17191c",
+    "#222222": "#e4e4e4",
+    "#e2e2e2": "#3a3e44",
+    "#bbbbbb": "#5c6168",
+    "#999999": "#70757d",
+    "#0072B2": "#3d9fe0",
+    "#D55E00": "#f07a1f",
+    "#009E73": "#1fbf91",
+    "#000000": "#f4f4f4",
+    "rgba(0,0,0,": "rgba(244,244,244,",
+}
+
+
+def base(height: int) -> dict[str, Any]:
+    """What the layouts of all figures have in common."""
+    return {
+        "font": FONT,
+        "paper_bgcolor": "#ffffff",
+        "plot_bgcolor": "#ffffff",
+        "height": height,
+        "margin": {"l": 70, "r": 40, "t": 80, "b": 60},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemsizing": "constant"},
+        "modebar": {"bgcolor": "#ffffff", "color": "#999999", "activecolor": "#222222"},
+        "hoverlabel": {"align": "left"},
+        "showlegend": True,
+    }
+
+
+def faint(color: str, opacity: float) -> str:
+    """A colour of six hex digits, see-through."""
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"
