@@ -309,6 +309,9 @@ def _status(found: Status) -> Any:
 def report_on(
     folder: Folder,
     every: Annotated[bool, typer.Option("--every", help="Every comparison, not only the primary ones.")] = False,
+    figures: Annotated[
+        Path | None, typer.Option(help="Also write figures for papers into this folder, as SVG and PNG (extra `figures`).")
+    ] = None,
 ) -> None:
     """Print the tables of a folder of results and write its page again."""
     from momagames.experiments import report
@@ -317,6 +320,10 @@ def report_on(
     screen = console()
     screen.print(made.table(every))
     screen.print(f"page: {made.page}", soft_wrap=True)
+    if figures:
+        from momagames.experiments.papers import write_figures
+
+        screen.print(f"figures: {len(write_figures(made, figures))} files in {figures}", soft_wrap=True)
 
 
 @bench.command("compare")

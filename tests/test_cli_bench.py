@@ -196,6 +196,15 @@ def test_shards_are_merged_compared_and_reported(ask, done, tmp_path):
     assert (code, "page: " in said) == (0, True)
 
 
+def test_figures_for_papers(ask, done, tmp_path):
+    pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
+    code, said = ask("bench", "report", done / "out", "--figures", tmp_path / "figures")
+    written = list((tmp_path / "figures").iterdir())
+    assert code == 0
+    assert f"figures: {len(written)} files in " in said
+    assert {path.suffix for path in written} == {".svg", ".png"}
+
+
 def test_export_and_its_mistakes(ask, done, tmp_path):
     code, said = ask("bench", "export", done / "out", "--csv", "-o", tmp_path / "rows.csv")
     assert code == 0

@@ -37,7 +37,7 @@ def attainment(panel: Panel, style: int, method: str) -> list[dict[str, Any]]:
         {
             "type": "scatter",
             "mode": "lines",
-            **_stairs(values, low),
+            **stairs(values, low),
             **look,
             "hovertemplate": f"{goals[0].name} %{{x:.6g}}<br>{goals[1].name} %{{y:.6g}}<br>{told} of {len(found)}",
         }
@@ -45,7 +45,7 @@ def attainment(panel: Panel, style: int, method: str) -> list[dict[str, Any]]:
     ]
 
 
-def _stairs(values: Array, low: Array) -> dict[str, list[float]]:
+def stairs(values: Array, low: Array) -> dict[str, list[float]]:
     """A front with the walls of what it attains, down to `low`, for a line of the shape vh."""
     ordered = values[values[:, 0].argsort()]
     x = [float(low[0]), *ordered[:, 0].tolist(), float(ordered[-1, 0])]
@@ -79,7 +79,7 @@ def overall(found: Aggregate) -> dict[str, Any]:
         **base(120 + 36 * len(methods)),
         "xaxis": {"domain": [0, 0.47], "title": {"text": "IQM of the HV ratio (more is better)"}, **GRID},
         "xaxis2": {"domain": [0.53, 1], "title": {"text": "gap to 1 (less is better)"}, **GRID},
-        "yaxis": {"type": "category", "autorange": "reversed", "automargin": True, **GRID},
+        "yaxis": {"type": "category", "range": [len(methods) - 0.5, -0.5], "automargin": True, **GRID},
         "margin": {"l": 20, "r": 30, "t": 20, "b": 60},
     }
     return {"data": data, "layout": layout, "views": []}

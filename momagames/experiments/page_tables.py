@@ -35,6 +35,8 @@ STATISTIC_MEANINGS = {
 RUN_MEANINGS = {
     "runs": "finished runs, one for each seed, and those that are missing",
     "median s / run": "median wall time of a run; the first one may have compiled the game",
+    "all runs (in a figure)": "what half of the runs attained, and a band from what every run did to what one did; plans of "
+    "different seeds are for different deals, so that the band is luck of the deal, too",
 }
 USER_MEANINGS = {
     "ESR": "mean utility of single episodes: for a user to whom every episode counts for itself",
@@ -89,7 +91,7 @@ def overall(found: Aggregate, first: int) -> str:
 <div class="figure" id="f{first + 1}" role="group" aria-label="Share of the runs above each HV ratio, with bands"></div>
 <p class="caption">A method whose curve is nowhere below another's is better in distribution. Each band holds at its own
 threshold, not for the curve as a whole.</p>
-{"<h3>Pairs of methods</h3>" + table(["first", "second", *PAIR_MEANINGS], pairs) if pairs else ""}
+{f'<h3>Pairs of methods</h3><div class="pairs">{table(["first", "second", *PAIR_MEANINGS], pairs)}</div>' if pairs else ""}
 <details><summary>the games</summary><ul>{games}</ul></details>
 </section>"""
 

@@ -5,6 +5,8 @@ import html.parser
 import io
 import json
 import re
+import sys
+import xml.etree.ElementTree
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,12 +14,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from momagames.errors import BadFile
+from momagames.errors import BadFile, MissingExtra
 from momagames.experiments import report, run_suite
 from momagames.experiments.analysis import panels
 from momagames.experiments.figures import ATTAINMENT, figure, spread
 from momagames.experiments.looks import COLORS, DARK
 from momagames.experiments.page_tables import MEANINGS, STATISTIC_MEANINGS
+from momagames.experiments.papers import _corners, write_figures
 from momagames.experiments.plan import load_suite
 from momagames.experiments.points import policy_games
 from momagames.experiments.reporting import HEADINGS, STATISTIC_HEADINGS, caption, cell
@@ -263,6 +266,36 @@ def test_every_colour_of_a_figure_has_one_for_dark_screens(made):
     used = set(re.findall('"(#[0-9a-fA-F]+)"', text))
     assert {"#ffffff", "#222222"} <= used
     assert used - set(DARK) <= {"#888888", "#CC79A7", "#E69F00", "#56B4E9"}
+
+
+def test_figures_for_papers(made, tmp_path):
+    pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
+    files = {path.name: path for path in write_figures(made, tmp_path / "a")}
+    assert {path.name for path in (tmp_path / "a").iterdir()} == set(files)
+    fronts = [p for p in made.panels if p.primary and len(p.game.objectives) > 1]
+    assert len(files) == 2 * (2 + len(fronts))
+    for name, path in files.items():
+        if name.endswith(".png"):
+            assert path.read_bytes().startswith(b"\x89PNG")
+        else:
+            assert xml.etree.ElementTree.parse(path).getroot().tag.endswith("svg")
+    first = next(path for name, path in files.items() if name.startswith("front-1-boards") and name.endswith("svg"))
+    text = first.read_text(encoding="utf-8")
+    for told in (*fronts[0].points, fronts[0].game.objectives[0].name):
+        assert told in text  # as letters
+    again = write_figures(made, tmp_path / "b")
+    assert all(path.read_bytes() == files[path.name].read_bytes() for path in again if path.suffix == ".svg")
+
+
+def test_surfaces_of_papers_have_the_corners_of_the_page():
+    corners = _corners(np.array([[3.0, 1.0], [1.0, 2.0]]), np.array([0.0, 0.0]))
+    assert corners.tolist() == [[0, 2], [0, 2], [1, 2], [1, 1], [3, 1], [3, 0], [3, 0]]
+
+
+def test_figures_without_matplotlib_say_what_to_install(made, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtra, match=r'pip install "momagames\[figures\]"'):
+        write_figures(made, tmp_path)
 
 
 def test_failures_are_on_the_page(tmp_path):

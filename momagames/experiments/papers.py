@@ -1,0 +1,154 @@
+"""Figures for papers: SVG and PNG files by matplotlib, from the same numbers as the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from momagames.errors import MissingExtra
+from momagames.experiments.aggregate import Aggregate
+from momagames.experiments.analysis import Panel
+from momagames.experiments.charts import SHOWN, stairs
+from momagames.experiments.looks import COLORS
+from momagames.experiments.reporting import Report
+from momagames.experiments.science.arrays import Array
+from momagames.experiments.science.attainment import surfaces
+from momagames.experiments.science.statistics import Interval
+
+MARKERS = "osDP^vX"
+STYLES = ("-", "--", ":", "-.")
+LOOK = {
+    "svg.fonttype": "none",  # letters stay letters, which can be searched and take on the fonts of a paper
+    "svg.hashsalt": "momagames",  # the same numbers give the same file
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e2e2e2",
+    "legend.frameon": False,
+}
+
+
+def write_figures(made: Report, folder: str | Path) -> list[Path]:
+    """Write the figures of a report: `overall` and `profiles` if methods are compared over all games, and for each primary
+    comparison of two or more objectives `front-N-TITLE`, N counted from 1.
+
+    Returns    the files, each figure as SVG and as PNG (300 dots an inch)
+    Raises     MissingExtra without matplotlib (extra `figures`)
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise MissingExtra('figures need matplotlib: pip install "momagames[figures]"') from None
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    written = []
+    with mpl.rc_context(LOOK):
+        for name, drawn in _figures(made):
+            for kind, facts in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 300})):
+                written.append(place / f"{name}.{kind}")
+                drawn.savefig(written[-1], bbox_inches="tight", **facts)
+    return written
+
+
+def _figures(made: Report) -> Iterator[tuple[str, Any]]:
+    if made.aggregate:
+        yield "overall", _overall(made.aggregate)
+        yield "profiles", _profiles(made.aggregate)
+    fronts = [panel for panel in made.panels if panel.primary and len(panel.game.objectives) > 1]
+    for number, panel in enumerate(fronts, start=1):
+        yield f"front-{number}-{_slug(panel.title)}", _front(panel)
+
+
+def _slug(title: str) -> str:
+    """A title as part of a file's name."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].rstrip("-")
+
+
+def _axes(width: float, height: float, columns: int = 1) -> tuple[Any, Any]:
+    """A figure without a window, and its axes; inches."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height))
+    return figure, figure.subplots(1, columns, sharey=columns > 1)
+
+
+def _overall(found: Aggregate) -> Any:
+    methods = list(found.statistics)
+    figure, axes = _axes(6.5, 0.9 + 0.3 * len(methods), len(SHOWN))
+    for one, (statistic, label) in zip(axes, SHOWN.items(), strict=True):
+        for row, method in enumerate(methods):
+            at = found.statistics[method][statistic]
+            look = {"color": COLORS[row % len(COLORS)], "marker": MARKERS[row % len(MARKERS)], "capsize": 3}
+            one.errorbar([at.value], [row], xerr=_arms(at), **look)
+        one.set_xlabel(label)
+    axes[0].set_yticks(range(len(methods)), methods)
+    axes[0].set_ylim(len(methods) - 0.5, -0.5)
+    return figure
+
+
+def _arms(at: Interval) -> list[list[float]]:
+    return [[at.value - at.low], [at.high - at.value]]
+
+
+def _profiles(found: Aggregate) -> Any:
+    figure, axes = _axes(4.5, 3)
+    for style, (method, one) in enumerate(found.profiles.items()):
+        axes.plot(one.thresholds, one.share, label=method, **_line(style))
+        axes.fill_between(one.thresholds, one.low, one.high, color=COLORS[style % len(COLORS)], alpha=0.15, linewidth=0)
+    axes.set_xlabel("HV ratio t")
+    axes.set_ylabel("share of runs and games above t")
+    axes.legend()
+    return figure
+
+
+def _front(panel: Panel) -> Any:
+    """Median attainment with a band from worst to best (2 objectives), or parallel coordinates of the first seed."""
+    figure, axes = _axes(4.5, 3)
+    draw = _attained if len(panel.game.objectives) == 2 else _parallel
+    for style, method in enumerate(panel.points):
+        draw(panel, method, style, axes)
+    axes.legend()
+    return figure
+
+
+def _attained(panel: Panel, method: str, style: int, axes: Any) -> None:
+    found = panel.points[method]
+    low = np.min([reference.low for reference in panel.references.values()], axis=0)
+    bounds = surfaces([found[seed].values for seed in sorted(found)])
+    axes.plot(*_corners(bounds.median, low).T, label=method, **_line(style))
+    band = np.concatenate([_corners(bounds.worst, low), _corners(bounds.best, low)[::-1]])
+    axes.fill(*band.T, color=COLORS[style % len(COLORS)], alpha=0.13, linewidth=0)
+    for name, goal in zip("xy", panel.game.objectives, strict=True):
+        axes.set(**{f"{name}label": f"{goal.name} ({goal.unit})"})
+
+
+def _corners(values: Array, low: Array) -> Array:
+    """The corners of a surface's stairs, float[n, 2]: first down, then to the right."""
+    steps = stairs(values, low)
+    points = np.column_stack([steps["x"], steps["y"]])
+    between = np.column_stack([points[:-1, 0], points[1:, 1]])
+    return np.concatenate([points[:1], np.stack([between, points[1:]], axis=1).reshape(-1, 2)])
+
+
+def _parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
+    seed = min(panel.references)
+    points = panel.points[method].get(seed)
+    if points is None:
+        return
+    shares = panel.references[seed].shares(points.values)
+    names = [goal.name for goal in panel.game.objectives]
+    strength = float(np.clip(20 / len(shares), 0.15, 0.9))
+    for i, share in enumerate(shares):
+        axes.plot(range(len(names)), share, alpha=strength, label=None if i else method, **_line(style))
+    axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 4 else 0)
+    axes.set_ylabel(f"share of the range (seed {seed})")
+
+
+def _line(style: int) -> dict[str, Any]:
+    return {"color": COLORS[style % len(COLORS)], "linestyle": STYLES[style % len(STYLES)], "linewidth": 1.5}
