@@ -14,6 +14,7 @@ from momagames.baselines.base import Method, Plan, Plans, check_certain
 from momagames.baselines.estimates import KINDS, estimates
 from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
+from momagames.engine.loops import once_for_rules
 from momagames.errors import BadParameter, nearest, one_of
 from momagames.kernels.jit import driver, kernel, quiet
 
@@ -196,16 +197,6 @@ def digest(words, row):
     return stir(stir(a, b), stir(c, d))
 
 
-_expanders: dict[str, Callable[..., Any]] = {}
-
-
-def expander(game: Game) -> Callable[..., Any]:
-    """The compiled step of a beam, for this game's rules."""
-    if game.rules_key not in _expanders:
-        _expanders[game.rules_key] = _make_expander(game)
-    return _expanders[game.rules_key]
-
-
 @kernel
 def _nothing(state, out):
     out[:] = 0.0
@@ -216,7 +207,9 @@ def keep_all(state, mask):
     pass
 
 
-def _make_expander(game: Game) -> Callable[..., Any]:
+@once_for_rules
+def expander(game: Game) -> Callable[..., Any]:
+    """The compiled step of a beam, for this game's rules."""
     legal, step = game.kernels.legal, game.kernels.step
     thin = game.kernels.thin or keep_all
     optimistic, present = estimates(game) or (_nothing, _nothing)

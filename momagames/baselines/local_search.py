@@ -17,6 +17,7 @@ from momagames.baselines.move_codes import move_codes
 from momagames.baselines.nested import list_actions, unit
 from momagames.baselines.rollouts import FOREVER, buffers
 from momagames.contract import Game
+from momagames.engine.loops import once_for_rules
 from momagames.errors import BadParameter
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, below
@@ -153,16 +154,6 @@ def _work(game: Game) -> Work:
     )
 
 
-_searchers: dict[str, Callable[..., Any]] = {}
-
-
-def searcher(game: Game) -> Callable[..., Any]:
-    """The compiled search for this game's rules."""
-    if game.rules_key not in _searchers:
-        _searchers[game.rules_key] = _make_searcher(game)
-    return _searchers[game.rules_key]
-
-
 @kernel
 def _weigh(weights, sums):
     total = 0.0
@@ -205,7 +196,9 @@ def _next_of(old, first, length, codes, count, otherwise):
     return False, otherwise, length
 
 
-def _make_searcher(game: Game) -> Callable[..., Any]:
+@once_for_rules
+def searcher(game: Game) -> Callable[..., Any]:
+    """The compiled search for this game's rules."""
     legal, step, thin = game.kernels.legal, game.kernels.step, game.kernels.thin or keep_all
     codes = move_codes(game)
 

@@ -25,6 +25,7 @@ from momagames.baselines.nested import (
     write,
 )
 from momagames.contract import Game
+from momagames.engine.loops import once_for_rules
 from momagames.errors import BadParameter
 from momagames.kernels.jit import driver, kernel
 
@@ -107,16 +108,6 @@ def check_nesting(name: str, levels: int, iterations: int, alpha: float) -> None
         raise BadParameter(f"{name}: alpha={alpha} is not possible; allowed: more than 0, up to {MAX_ALPHA:g}")
 
 
-_searchers: dict[str, Callable[..., Any]] = {}
-
-
-def searcher(game: Game) -> Callable[..., Any]:
-    """The compiled search for this game's rules."""
-    if game.rules_key not in _searchers:
-        _searchers[game.rules_key] = _make_searcher(game)
-    return _searchers[game.rules_key]
-
-
 @kernel
 def _begin(tables, done, best):
     """The top level starts anew."""
@@ -126,7 +117,9 @@ def _begin(tables, done, best):
         best[level] = -np.inf
 
 
-def _make_searcher(game: Game) -> Callable[..., Any]:
+@once_for_rules
+def searcher(game: Game) -> Callable[..., Any]:
+    """The compiled search for this game's rules."""
     play = playout(game)
 
     def search(

@@ -25,6 +25,7 @@ from momagames.baselines.nested import (
 )
 from momagames.baselines.nrpa import check_nesting
 from momagames.contract import Game
+from momagames.engine.loops import once_for_rules
 from momagames.errors import BadParameter
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, below
@@ -114,16 +115,6 @@ def _fronts(levels: int, objectives: int) -> Fronts:
     """Empty fronts: level n has the lines from 1 + (n - 1) * ROOM on; level 0 has none."""
     members = np.arange(ROOM) + 1 + (np.arange(levels + 1)[:, None] - 1) * ROOM
     return Fronts(members, np.zeros_like(members), np.zeros(levels + 1, np.int64), np.zeros(objectives))
-
-
-_searchers: dict[str, Callable[..., Any]] = {}
-
-
-def searcher(game: Game) -> Callable[..., Any]:
-    """The compiled search for this game's rules."""
-    if game.rules_key not in _searchers:
-        _searchers[game.rules_key] = _make_searcher(game)
-    return _searchers[game.rules_key]
 
 
 @kernel
@@ -230,7 +221,9 @@ def _nth(fronts, level, policy, own, word):
     return i
 
 
-def _make_searcher(game: Game) -> Callable[..., Any]:
+@once_for_rules
+def searcher(game: Game) -> Callable[..., Any]:
+    """The compiled search for this game's rules."""
     play = playout(game)
 
     def search(

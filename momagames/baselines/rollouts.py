@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import GREEDY
 from momagames.contract import Game
-from momagames.engine.loops import begin, pick
+from momagames.engine.loops import begin, once_for_rules, pick
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, below
 
@@ -34,10 +34,6 @@ class Episodes:
     lengths: NDArray[np.int64]
     steps: NDArray[np.int64]
     moves: NDArray[np.int32]
-
-
-_players: dict[str, Callable[..., None]] = {}
-_choosers: dict[str, Callable[..., int]] = {}
 
 
 def deal(game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
@@ -134,14 +130,9 @@ def _greedy(game: Game) -> Callable[..., Any]:
     return greedy if looks_ahead(game) else cannot
 
 
+@once_for_rules
 def player(game: Game) -> Callable[..., None]:
     """The compiled loop over episodes of this game's rules."""
-    if game.rules_key not in _players:
-        _players[game.rules_key] = _make_player(game)
-    return _players[game.rules_key]
-
-
-def _make_player(game: Game) -> Callable[..., None]:
     deal_game, legal, step, sequential = game.kernels.deal, game.kernels.legal, game.kernels.step, game.sequential
     greedy = _greedy(game)
 
@@ -181,14 +172,13 @@ def _make_player(game: Game) -> Callable[..., None]:
     return driver(episodes, f"{game.rules_key}.episodes")
 
 
+@once_for_rules
 def chooser(game: Game) -> Callable[..., int]:
     """One greedy move, compiled: (states record[1], mask, weights float64[K], word, trial, actions, reward) -> action."""
-    if game.rules_key not in _choosers:
-        greedy = _greedy(game)
+    greedy = _greedy(game)
 
-        def choose(states, mask, weights, word, trial, actions, reward):
-            chosen, _, _ = greedy(states[0], np.int64(states[0]["to_move"]), mask, weights, word, trial, actions, reward)
-            return chosen
+    def choose(states, mask, weights, word, trial, actions, reward):
+        chosen, _, _ = greedy(states[0], np.int64(states[0]["to_move"]), mask, weights, word, trial, actions, reward)
+        return chosen
 
-        _choosers[game.rules_key] = driver(choose, f"{game.rules_key}.greedy")
-    return _choosers[game.rules_key]
+    return driver(choose, f"{game.rules_key}.greedy")

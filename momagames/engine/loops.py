@@ -6,9 +6,10 @@ rollouts). All call the same kernels, so that a rule is written once.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +26,20 @@ NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to an environment whose
 OVER, TERMINATED, TRUNCATED, SOMEBODY_GONE, MOVER = 1, 2, 4, 8, 16  # what `Single.turn` returns
 
 Loop = Callable[..., Any]
+T = TypeVar("T")
+
+
+def once_for_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
+    """Make compiled loops once for all games with the same rules; parameters are part of their states."""
+    made: dict[str, T] = {}
+
+    @functools.wraps(make)
+    def loops_of(game: Game) -> T:
+        if game.rules_key not in made:
+            made[game.rules_key] = make(game)
+        return made[game.rules_key]
+
+    return loops_of
 
 
 @kernel
@@ -153,24 +168,6 @@ class Many:
     choose: Loop
 
 
-_single: dict[str, Single] = {}
-_many: dict[str, Many] = {}
-
-
-def single(game: Game) -> Single:
-    """The loops of one environment of this game's rules."""
-    if game.rules_key not in _single:
-        _single[game.rules_key] = _make_single(game)
-    return _single[game.rules_key]
-
-
-def many(game: Game) -> Many:
-    """The loops of a batch of this game's rules."""
-    if game.rules_key not in _many:
-        _many[game.rules_key] = _make_many(game)
-    return _many[game.rules_key]
-
-
 def _viewer(game: Game) -> Loop:
     legal, observe, sequential = game.kernels.legal, game.kernels.observe, game.sequential
 
@@ -213,7 +210,9 @@ def _referee(game: Game) -> Loop:
     return first_refused
 
 
-def _make_single(game: Game) -> Single:
+@once_for_rules
+def single(game: Game) -> Single:
+    """The loops of one environment of this game's rules."""
     rules = game.kernels
     deal_game, legal, step, observe = rules.deal, rules.legal, rules.step, rules.observe
     show, first_refused, sequential = _viewer(game), _referee(game), game.sequential
@@ -255,7 +254,9 @@ def _make_single(game: Game) -> Single:
     )
 
 
-def _make_many(game: Game) -> Many:
+@once_for_rules
+def many(game: Game) -> Many:
+    """The loops of a batch of this game's rules."""
     rules = game.kernels
     deal_game, play = rules.deal, rules.step
     sequential = game.sequential

@@ -18,9 +18,6 @@ from momagames.kernels.rng import advance, stream
 
 FOREVER = 2**62
 
-_players: dict[str, Callable[..., None]] = {}
-_walkers: dict[str, Callable[..., None]] = {}
-
 
 def random_rollouts(
     game: Game,
@@ -79,13 +76,8 @@ def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
         _walker(batch.game)(steps - 1, words, np.array(batch.game.actions, np.int64), *batch.arrays(batch.played))
 
 
+@loops.once_for_rules
 def _player(game: Game) -> Callable[..., None]:
-    if game.rules_key not in _players:
-        _players[game.rules_key] = _make_player(game)
-    return _players[game.rules_key]
-
-
-def _make_player(game: Game) -> Callable[..., None]:
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
     pick = loops.pick
 
@@ -113,13 +105,8 @@ def _make_player(game: Game) -> Callable[..., None]:
     return driver(play, f"{game.rules_key}.rollout")
 
 
+@loops.once_for_rules
 def _walker(game: Game) -> Callable[..., None]:
-    if game.rules_key not in _walkers:
-        _walkers[game.rules_key] = _make_walker(game)
-    return _walkers[game.rules_key]
-
-
-def _make_walker(game: Game) -> Callable[..., None]:
     many = loops.many(game)
     choose, step = many.choose, many.step
 

@@ -11,6 +11,7 @@ import numpy as np
 from momagames.kernels.grid import remainder, spread_few
 from momagames.kernels.jit import kernel, spread_bits, spread_triples
 from momagames.kernels.record import record
+from momagames.kernels.reward import credit
 
 MAX_SIDE = 20
 WORDS = -(-MAX_SIDE * MAX_SIDE // 64)
@@ -206,13 +207,6 @@ def pay(state, mover, won, capture, reward):
     share = capture / (2 * width)  # not in a branch: captures are hard to predict
     credit(state, reward, mover, CAPTURES, share)
     credit(state, reward, 1 - mover, LOSSES, 0.0 - share)
-
-
-@kernel
-def credit(state, reward, agent, objective, value):
-    column = np.int64(state["column"][objective])
-    if column >= 0:
-        reward[agent, column] = value
 
 
 @kernel

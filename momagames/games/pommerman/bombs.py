@@ -3,7 +3,7 @@
 import numpy as np
 
 from momagames.games.pommerman.moves import bomb_cell, cell_of, is_item
-from momagames.games.pommerman.pay import chosen, pay_owners
+from momagames.games.pommerman.pay import pay_owners
 from momagames.games.pommerman.state import (
     AGENT,
     BOMB,
@@ -29,6 +29,7 @@ from momagames.games.pommerman.state import (
     team_of,
 )
 from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.reward import is_asked
 
 EVERYBODY = (1 << SEATS) - 1
 GONE = 255  # life of a bomb that has exploded in this step
@@ -55,7 +56,7 @@ def cool(state, reward):
     if state["burning"] == 0:
         return
     state["burning"] -= 1
-    if chosen(state, ITEM_WASTE):
+    if is_asked(state, ITEM_WASTE):
         lose_items(state, reward)
     board, hidden, fire = state["board"], state["hidden"], state["fire"]
     fours = fire.view(np.uint64)  # four cells at a time: most have no flames

@@ -8,7 +8,6 @@ agents, bombs    uint8[CELLS]: how many of them claim a cell. A claim is never t
 
 import numpy as np
 
-from momagames.games.pommerman.pay import pay
 from momagames.games.pommerman.state import (
     BOMBS,
     EXPLORE,
@@ -36,6 +35,7 @@ from momagames.games.pommerman.state import (
     team_of,
 )
 from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.reward import credit
 
 ONE = np.uint64(1)
 
@@ -97,11 +97,11 @@ def lay(state, agent, reward):
     state["bomb_owner"][count] = agent
     state["bomb_direction"][count] = STOP
     state["bombs"] = count + 1
-    pay(state, reward, agent, BOMBS, -1)
+    credit(state, reward, agent, BOMBS, -1)
     team = team_of(state, agent)
     for member in range(np.int64(state["seats"])):
         if (team >> member) & 1:
-            pay(state, reward, member, TEAM_BOMBS, -1)
+            credit(state, reward, member, TEAM_BOMBS, -1)
 
 
 @kernel
@@ -310,7 +310,7 @@ def commit(state, want, rolls, kicker, reward):
     size = np.int64(state["size"])
     for bomb in range(np.int64(state["bombs"])):
         if kicker[bomb] >= 0:
-            pay(state, reward, kicker[bomb], KICKS, 1)
+            credit(state, reward, kicker[bomb], KICKS, 1)
         elif rolls[bomb] == bomb_cell(state, bomb):
             state["bomb_direction"][bomb] = STOP
             continue
@@ -323,7 +323,7 @@ def commit(state, want, rolls, kicker, reward):
             row = row_of(to, size)
             state["row"][agent] = row
             state["col"][agent] = to - row * size
-            pay(state, reward, agent, MOVEMENT, -1)
+            credit(state, reward, agent, MOVEMENT, -1)
             explore(state, agent, to, reward)
             if is_item(np.int64(state["board"][to])):
                 take(state, agent, np.int64(state["board"][to]), reward)
@@ -336,7 +336,7 @@ def explore(state, agent, cell, reward):
     word, bit = cell >> 6, ONE << np.uint64(cell & 63)
     if state["visited"][agent, word] & bit == 0:
         state["visited"][agent, word] |= bit
-        pay(state, reward, agent, EXPLORE, 1)
+        credit(state, reward, agent, EXPLORE, 1)
 
 
 @routine
@@ -346,15 +346,15 @@ def take(state, agent, item, reward):
     if item == EXTRA_BOMB:
         useful = state["ammo"][agent] < MAX_AMMO
         state["ammo"][agent] = min(np.int64(state["ammo"][agent]) + 1, MAX_AMMO)
-        pay(state, reward, agent, EXTRA_BOMBS, 1)
+        credit(state, reward, agent, EXTRA_BOMBS, 1)
     elif item == RANGE:
         useful = state["strength"][agent] < state["max_strength"]
         state["strength"][agent] = min(np.int64(state["strength"][agent]) + 1, np.int64(state["max_strength"]))
-        pay(state, reward, agent, RANGES, 1)
+        credit(state, reward, agent, RANGES, 1)
     else:
         useful = state["kick"][agent] == 0
         state["kick"][agent] = 1
-        pay(state, reward, agent, KICK_ITEMS, 1)
-    pay(state, reward, agent, ITEMS, 1)
+        credit(state, reward, agent, KICK_ITEMS, 1)
+    credit(state, reward, agent, ITEMS, 1)
     if useful:
-        pay(state, reward, agent, USEFUL_ITEMS, 1)
+        credit(state, reward, agent, USEFUL_ITEMS, 1)

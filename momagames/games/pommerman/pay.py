@@ -4,20 +4,7 @@ import numpy as np
 
 from momagames.games.pommerman.state import SEATS
 from momagames.kernels.jit import kernel, routine
-
-
-@kernel
-def chosen(state, objective):
-    """Whether an objective is in the reward vector."""
-    return np.int64(state["column"][objective]) >= 0
-
-
-@kernel
-def pay(state, reward, agent, objective, amount):
-    """Give an agent this much of an objective, if it is in the reward vector."""
-    column = np.int64(state["column"][objective])
-    if column >= 0:
-        reward[agent, column] += np.float32(amount)
+from momagames.kernels.reward import credit, is_asked
 
 
 @kernel
@@ -34,8 +21,8 @@ def share(state, owners):
 @routine
 def pay_owners(state, reward, owners, among, objective, sign):
     """§5.2 Pay those of the owners of a fire who are `among` these seats for one event, or charge them (sign -1)."""
-    if chosen(state, objective):
+    if is_asked(state, objective):
         part = share(state, owners) * np.float32(sign)
         for agent in range(np.int64(state["seats"])):
             if (owners & among) >> agent & 1:
-                pay(state, reward, agent, objective, part)
+                credit(state, reward, agent, objective, part)

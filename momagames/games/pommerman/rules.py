@@ -5,7 +5,6 @@ import numpy as np
 from momagames.games.pommerman.board import generate
 from momagames.games.pommerman.bombs import cool, die, explode, forget, refund, show
 from momagames.games.pommerman.moves import bomb_cell, cell_of, commit, conflicts, crossings, intents, kicks, meet, roll
-from momagames.games.pommerman.pay import pay
 from momagames.games.pommerman.state import (
     CELL_BYTES,
     COMM,
@@ -30,6 +29,7 @@ from momagames.games.pommerman.state import (
     team_of,
 )
 from momagames.kernels.jit import driver, kernel, local_array, routine
+from momagames.kernels.reward import credit
 
 __all__ = ["conclude", "deal", "legal", "settle", "state_dtype", "step"]
 
@@ -93,9 +93,9 @@ def speak(state, actions, reward):
             said += new != 0
             changed |= new != state["message"][agent, word]
             state["message"][agent, word] = new
-        pay(state, reward, agent, COMM, -0.5 * said)
+        credit(state, reward, agent, COMM, -0.5 * said)
         if changed:
-            pay(state, reward, agent, COMM_CHANGE, -1)
+            credit(state, reward, agent, COMM_CHANGE, -1)
 
 
 @kernel
@@ -162,16 +162,16 @@ def judge(state, reward):
             reward[agent] = 0
             continue
         leaves = state["leave"] != 0 and not alive
-        pay(state, reward, agent, OUTCOME_ORIGINAL, outcome)
+        credit(state, reward, agent, OUTCOME_ORIGINAL, outcome)
         if over or leaves:
-            pay(state, reward, agent, OUTCOME, outcome)
+            credit(state, reward, agent, OUTCOME, outcome)
         else:
-            pay(state, reward, agent, SPEED, -rate)
+            credit(state, reward, agent, SPEED, -rate)
         if alive:
-            pay(state, reward, agent, SURVIVAL, rate)
+            credit(state, reward, agent, SURVIVAL, rate)
         mate = agent ^ 2
         if mode != FFA and mode != DUEL and state["alive"][mate]:
-            pay(state, reward, agent, MATE_SURVIVAL, rate)
+            credit(state, reward, agent, MATE_SURVIVAL, rate)
         state["gone"][agent] = leaves
 
 

@@ -25,19 +25,7 @@ from momagames.games.robotmail.state import (
     neighbour,
 )
 from momagames.kernels.jit import kernel
-
-
-@kernel
-def credit(state, reward, robot, objective, amount):
-    column = np.int64(state["column"][objective])
-    if column >= 0:
-        reward[robot, column] += np.float32(amount)
-
-
-@kernel
-def asked(state, objective):
-    """Whether the reward vector has an objective."""
-    return np.int64(state["column"][objective]) >= 0
+from momagames.kernels.reward import credit, is_asked
 
 
 @kernel
@@ -57,7 +45,7 @@ def pay(state, robot, event, reward):
 @kernel
 def pay_balance(state, robot, reward):
     """§5.5 A delivery may bring the robots of a team nearer to each other, or apart."""
-    if not asked(state, BALANCE):
+    if not is_asked(state, BALANCE):
         return
     team = np.int64(state["team"])
     first = robot - robot % team
@@ -79,7 +67,7 @@ def spread(state, first, robot, less):
 @kernel
 def pay_rivals(state, robot, reward):
     """§5.6 A delivery costs the other players."""
-    if not asked(state, RIVALRY):
+    if not is_asked(state, RIVALRY):
         return
     team = np.int64(state["team"])
     for other in range(np.int64(state["players"]) * team):
@@ -90,7 +78,7 @@ def pay_rivals(state, robot, reward):
 @kernel
 def pay_outcome(state, player, reward):
     """§5.6 The winner's robots, and the others."""
-    if not asked(state, OUTCOME):
+    if not is_asked(state, OUTCOME):
         return
     team = np.int64(state["team"])
     for robot in range(np.int64(state["players"]) * team):
@@ -112,7 +100,7 @@ def pay_charge(state, robot, gained, reward):
 @kernel
 def pay_blocked(state, robot, blocked, reward):
     """§5.4 Directions in which only a robot is in the way, a bit for each: both of them pay."""
-    if blocked == 0 or not (asked(state, BLOCKED) or asked(state, BLOCKING)):
+    if blocked == 0 or not (is_asked(state, BLOCKED) or is_asked(state, BLOCKING)):
         return
     cell = cell_of(state, robot)
     for direction in range(FORWARD, RIGHT + 1):

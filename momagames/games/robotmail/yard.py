@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from momagames.games.cells import around, connected
 from momagames.games.luck import Luck
 from momagames.games.robotmail.layout import Cell, Layout
 
@@ -125,18 +126,3 @@ class Yard:
 
 def apart(a: Cell, b: Cell) -> int:
     return abs(a[0] - b[0]) + abs(a[1] - b[1])
-
-
-def around(cell: Cell) -> list[Cell]:
-    x, y = cell
-    return [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
-
-
-def connected(cells: set[Cell]) -> bool:
-    """Whether cells hang together through their sides."""
-    found = {min(cells)} if cells else set()
-    fresh = set(found)
-    while fresh:
-        fresh = {near for cell in fresh for near in around(cell)} & cells - found
-        found |= fresh
-    return len(found) == len(cells) > 0

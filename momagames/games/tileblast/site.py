@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from momagames.games.cells import around, connected
 from momagames.games.luck import Luck
 from momagames.games.tileblast.catalogue import BIG, CODES, DROP, KINDS, LASTS, Kind
 from momagames.games.tileblast.reading import INACTIVE, SIGNS
@@ -129,18 +130,3 @@ def filled(kind: Kind, anchor: Cell) -> list[Cell]:
     """The cells of a piece."""
     x, y = anchor
     return [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)] if kind.attributes & BIG else [anchor]
-
-
-def around(cell: Cell) -> list[Cell]:
-    x, y = cell
-    return [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
-
-
-def connected(cells: set[Cell]) -> bool:
-    """Whether cells hang together through their sides."""
-    found = {min(cells)} if cells else set()
-    fresh = set(found)
-    while fresh:
-        fresh = {near for cell in fresh for near in around(cell)} & cells - found
-        found |= fresh
-    return len(found) == len(cells) > 0

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from momagames.errors import BadLevel, BadParameter
+from momagames.games.cells import connected
 from momagames.games.luck import Luck
 from momagames.games.tileblast import levels
 from momagames.games.tileblast.catalogue import CODES, COVERS, KINDS
 from momagames.games.tileblast.document import Document, spelled
 from momagames.games.tileblast.generate import MADE, MECHANICS, calibrate, generate
-from momagames.games.tileblast.site import Site, connected
+from momagames.games.tileblast.site import Site
 from tests.games.tileblast.naive import Naive
 
 # generate(3, 8, 5, 3, ["rock"], 0.2)

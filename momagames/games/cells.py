@@ -1,0 +1,21 @@
+"""Sets of cells (x, y), for the generators of boards."""
+
+from __future__ import annotations
+
+Cell = tuple[int, int]
+
+
+def around(cell: Cell) -> list[Cell]:
+    """The four neighbours, on the board or not."""
+    x, y = cell
+    return [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
+
+
+def connected(cells: set[Cell]) -> bool:
+    """Whether cells hang together through their sides."""
+    found = {min(cells)} if cells else set()
+    fresh = set(found)
+    while fresh:
+        fresh = {near for cell in fresh for near in around(cell)} & cells - found
+        found |= fresh
+    return len(found) == len(cells) > 0
