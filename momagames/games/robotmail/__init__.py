@@ -150,9 +150,7 @@ def check_fixed(id: str, kind: Variant, given: Mapping[str, Any]) -> None:
     """§8.1 BadParameter for other numbers of players and robots than those of the id."""
     for name, count in (("num_players", kind.players), ("num_robots_per_player", kind.team)):
         if kind.fixed and given.get(name, count) != count:
-            raise BadParameter(
-                f"{id}: {name}={given[name]!r} is not possible; this id has {count}, take 'mo-robotmail-v0' for other numbers"
-            )
+            raise BadParameter(f"{id}: {name}={given[name]!r} is not possible; allowed: {count} (mo-robotmail-v0 takes others)")
 
 
 def assemble(
