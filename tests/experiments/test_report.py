@@ -17,6 +17,7 @@ from rich.console import Console
 from momagames.errors import BadFile, MissingExtra
 from momagames.experiments import report, run_suite
 from momagames.experiments.analysis import panels
+from momagames.experiments.charts import attainment
 from momagames.experiments.figures import ATTAINMENT, figure, spread
 from momagames.experiments.looks import COLORS, DARK
 from momagames.experiments.page_tables import MEANINGS, STATISTIC_MEANINGS
@@ -195,6 +196,19 @@ def test_surfaces_bound_what_the_runs_attained(made):
         assert trace["y"][-1] == low[1]
         assert trace["x"] == sorted(trace["x"])
         assert trace["y"] == sorted(trace["y"], reverse=True)
+
+
+def test_surfaces_of_runs_that_differ(made):
+    """Worst is what both runs attain, best what one of them does."""
+    boards = panel(made, "boards")
+    low = np.min([reference.low for reference in boards.references.values()], axis=0)
+    runs = {0: np.array([[3.0, 1.0], [1.0, 3.0]]), 1: np.array([[2.0, 2.0]])}
+    points = {"random": {seed: SimpleNamespace(values=low + values) for seed, values in runs.items()}}
+    worst, best, _ = attainment(replace(boards, points=points), 0, "random")
+    corners = [np.column_stack([trace["x"][1:-1], trace["y"][1:-1]]) - low for trace in (worst, best)]
+    assert corners[0].round(9).tolist() == [[1, 2], [2, 1]]
+    assert corners[1].round(9).tolist() == [[1, 3], [2, 2], [3, 1]]
+    assert worst["hovertemplate"].endswith("worst run of 2")
 
 
 def test_means_of_episodes_have_their_standard_errors(made):
