@@ -92,9 +92,9 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         """Like `observe`, but where all agents act at once every mask is shown, whoever is selected."""
         if not self._started:
             raise checks.before_reset("observe()")
-        i = self._index[agent]
-        seen = self.play.observe(i)
-        seen["action_mask"] = shown_mask(self.game, self.play.mask(i))
+        seen: dict[str, Any]
+        seen, mask = self.play.see(self._index[agent])
+        seen["action_mask"] = shown_mask(self.game, mask)
         return seen
 
     def look_all(self, agents: list[str]) -> dict[str, dict[str, Any]]:

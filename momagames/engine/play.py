@@ -154,21 +154,28 @@ class Play:
 
     def mask(self, agent: int) -> NDArray[np.int8]:
         """The mask of an agent, int8[M] (a buffer: copy it, do not write)."""
-        mask: NDArray[np.int8] = self.masks[0 if self._sequential else agent]
         if self._sequential and agent != self.mover:
-            mask = np.zeros_like(mask)
-            self._loops.look(self.states, agent, np.zeros(self.game.observation_bytes, np.uint8), mask)
+            return self._look(agent)[1]
+        mask: NDArray[np.int8] = self.masks[0 if self._sequential else agent]
         return mask
 
     def observe(self, agent: int) -> dict[str, NDArray[Any]]:
         """What an agent sees, field by field, as copies."""
-        if self._sequential:
-            if agent != self.mover:
-                row = np.zeros(self.game.observation_bytes, np.uint8)
-                self._loops.look(self.states, agent, row, np.zeros_like(self.masks[0]))
-                return self.game.observation_views(row)
-            agent = 0
-        return {name: field.copy("K") for name, field in self._fields[agent]}
+        return self.see(agent)[0]
+
+    def see(self, agent: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
+        """`observe` and `mask` together: who is not to move is looked at once."""
+        if self._sequential and agent != self.mover:
+            row, mask = self._look(agent)
+            return self.game.observation_views(row), mask
+        fields = self._fields[0 if self._sequential else agent]
+        return {name: field.copy("K") for name, field in fields}, self.mask(agent)
+
+    def _look(self, agent: int) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+        """The bytes of an observation uint8[B] and the mask int8[M] of an agent that is not to move."""
+        row, mask = np.zeros(self.game.observation_bytes, np.uint8), np.zeros_like(self.masks[0])
+        self._loops.look(self.states, agent, row, mask)
+        return row, mask
 
     def observe_all(self, masks: Iterable[Any]) -> list[dict[str, Any]]:
         """What every agent sees where all move at once, as copies: much faster than one by one.
