@@ -14,13 +14,13 @@ import typer
 from momagames.cli_tools import FAILED, INTERRUPTED, command, console, progress, table
 
 if TYPE_CHECKING:
-    from momagames.experiments.comparing import Comparison
-    from momagames.experiments.costs import Timings
     from momagames.experiments.executors import Executor, Outcome
     from momagames.experiments.plan import Experiment, Run, Suite
+    from momagames.experiments.reports.comparing import Comparison
+    from momagames.experiments.results.costs import Timings
+    from momagames.experiments.results.status import Status
+    from momagames.experiments.results.store import Store
     from momagames.experiments.runner import Shard
-    from momagames.experiments.status import Status
-    from momagames.experiments.store import Store
 
 RESULTS = Path("momagames-results")  # where results go if nothing else is said
 LETTERS = string.ascii_uppercase  # names of folders that are compared
@@ -151,7 +151,7 @@ def resume(
 ) -> None:
     """Go on with the suite whose results are in a folder."""
     from momagames.experiments.plan import check
-    from momagames.experiments.store import Store
+    from momagames.experiments.results.store import Store
 
     store = Store(folder)
     suite = check(store.suite(), str(folder / "suite.json"))
@@ -174,8 +174,8 @@ def _go(
     suite: Suite, folder: Path, workers: int | None, dry_run: bool, place: Place, address: str | None, part: str | None
 ) -> None:
     from momagames.experiments import run_suite
+    from momagames.experiments.results.store import Store
     from momagames.experiments.runner import EVERYTHING, Shard
-    from momagames.experiments.store import Store
 
     store, screen = Store(folder), console()
     shard = Shard.of_text(part) if part else EVERYTHING
@@ -244,8 +244,8 @@ def _ended(outcome: Outcome) -> str:
 
 def _tell_cost(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
     """What would run, with the time and steps that it will take as far as finished runs tell."""
-    from momagames.experiments.analysis import short
-    from momagames.experiments.costs import told
+    from momagames.experiments.reports.analysis import short
+    from momagames.experiments.results.costs import told
 
     timings, screen = _timings(store.folder), console()
     for one in runs:
@@ -264,8 +264,8 @@ def _tell_cost(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
 
 def _timings(folder: Path) -> Timings:
     """From the folder itself, and from those beside it where results go by default."""
-    from momagames.experiments.costs import Timings
-    from momagames.experiments.store import Store
+    from momagames.experiments.results.costs import Timings
+    from momagames.experiments.results.store import Store
 
     beside = sorted(folder.parent.glob("*/suite.json")) if folder.parent == RESULTS else []
     return Timings(Store(one) for one in dict.fromkeys([folder, *(path.parent for path in beside)]))
@@ -277,7 +277,7 @@ def _timings(folder: Path) -> Timings:
 @bench.command("status")
 def status_of(folder: Folder) -> None:
     """Say how far the suite in a folder is, what failed, and how long the rest will take."""
-    from momagames.experiments.status import status
+    from momagames.experiments.results.status import status
 
     found, screen = status(folder), console()
     screen.print(f"suite {found.suite.name}, momagames {found.version}", highlight=False)
@@ -289,7 +289,7 @@ def status_of(folder: Folder) -> None:
 
 
 def _status(found: Status) -> Any:
-    from momagames.experiments.costs import duration, told
+    from momagames.experiments.results.costs import duration, told
 
     shown = table("experiment", "method")
     for name in ("finished", "failed", "due", "time used", "left, on one core"):
@@ -321,7 +321,7 @@ def report_on(
     screen.print(made.table(every))
     screen.print(f"page: {made.page}", soft_wrap=True)
     if figures:
-        from momagames.experiments.papers import write_figures
+        from momagames.experiments.reports.papers import write_figures
 
         screen.print(f"figures: {len(write_figures(made, figures))} files in {figures}", soft_wrap=True)
 
@@ -333,8 +333,8 @@ def compare_folders(
     """Set folders side by side: the same games and methods, by other code or on other machines."""
     from rich.markup import escape
 
-    from momagames.experiments.comparing import compare
-    from momagames.experiments.store import Store
+    from momagames.experiments.reports.comparing import compare
+    from momagames.experiments.results.store import Store
 
     found, screen = compare(folders), console()
     for letter, folder in zip(LETTERS, folders, strict=False):
@@ -348,7 +348,7 @@ def compare_folders(
 
 
 def _comparison(found: Comparison) -> Any:
-    from momagames.experiments.reporting import heading
+    from momagames.experiments.reports.reporting import heading
 
     letters = LETTERS[: len(found.scores)]
     shown = table("indicator")
@@ -375,7 +375,7 @@ def merge_folders(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where they go; it may hold some already.")],
 ) -> None:
     """Take the results of several folders together into one."""
-    from momagames.experiments.merge import merge
+    from momagames.experiments.results.merge import merge
 
     done = merge(folders, out)
     print(f"{done.taken} runs taken over, {done.equal} were there already, {done.failed} failed; into {out}")
@@ -391,7 +391,7 @@ def export_rows(
 ) -> None:
     """Write all rows as one flat table: a line for each plan or episode, a column for each objective."""
     from momagames.errors import BadParameter
-    from momagames.experiments.export import export
+    from momagames.experiments.results.export import export
 
     chosen = [name for name, given in (("csv", csv), ("parquet", parquet), ("jsonl", jsonl)) if given]
     if len(chosen) != 1:

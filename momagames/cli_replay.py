@@ -42,7 +42,7 @@ def replay(
 def _list(run: Path) -> None:
     """The points of a run."""
     from momagames.experiments import replays
-    from momagames.experiments.store import read_run
+    from momagames.experiments.results.store import read_run
 
     names = [goal.name for goal in read_run(run).game.game().objectives]
     shown = table("point", "policy", *names)
@@ -55,7 +55,7 @@ def _list(run: Path) -> None:
 def _again(run: Path, point: int, episodes: int, seed: int) -> None:
     """New games, with the standard errors of their means."""
     from momagames.experiments import replays
-    from momagames.experiments.store import read_run
+    from momagames.experiments.results.store import read_run
 
     names = [goal.name for goal in read_run(run).game.game().objectives]
     shown = table("opponent", "as", "games", *names)

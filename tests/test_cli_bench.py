@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from momagames import cli
-from momagames.experiments.store import Store
+from momagames.experiments.results.store import Store
 from tests.experiments.tiny import EXACT, GREEDY, HOPELESS, INDICATORS, POLICIES, RANDOM, plans
 from tests.test_cli import momagames_command
 

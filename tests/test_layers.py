@@ -153,7 +153,7 @@ def test_what_serves_every_game_names_none():
         ("adapters/aec.py", "from momagames.wrappers.aec import Scalarise"),
         ("wrappers/aec.py", "import momagames.baselines.beam"),
         ("envs/__init__.py", "import momagames.wrappers.aec"),
-        ("baselines/beam.py", "from momagames.experiments.store import rows"),
+        ("baselines/beam.py", "from momagames.experiments.results.store import rows"),
         ("experiments/runner.py", "from momagames import cli"),
         ("engine/loops.py", "import numba"),
         ("games/x/draw.py", "from numba import njit"),

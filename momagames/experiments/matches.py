@@ -27,7 +27,7 @@ from momagames.baselines.players import Compiled, play_kernels
 from momagames.baselines.rollouts import deal as dealt
 from momagames.contract import Game, State
 from momagames.errors import BadParameter, UnknownId, nearest, one_of
-from momagames.experiments.provenance import provenance
+from momagames.experiments.results.provenance import provenance
 from momagames.experiments.seats import PythonSeat, Seat, play_one
 
 FIRST, RERUN, COLLAPSE = "first", "rerun", "collapse"

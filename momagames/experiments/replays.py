@@ -21,9 +21,9 @@ from momagames.engine.batch import Batch
 from momagames.engine.play import Play
 from momagames.errors import BadFile, BadParameter, nearest, one_of
 from momagames.experiments import evaluate
-from momagames.experiments.files import read_json
 from momagames.experiments.plan import Run
-from momagames.experiments.store import checked, read_rows, read_run
+from momagames.experiments.results.files import read_json
+from momagames.experiments.results.store import checked, read_rows, read_run
 from momagames.wrappers.recording import record
 
 
@@ -40,7 +40,7 @@ class Replay:
 
 
 def points(folder: str | Path) -> list[dict[str, Any]]:
-    """The points of a run's front, see `experiments.run_front`; BadFile if the folder is not that of a finished run."""
+    """The points of a run's front, see `experiments.results.run_front`; BadFile if the folder is not that of a finished run."""
     path = Path(folder) / "front.json"
     found = checked(path, read_json(path)).get("points")
     if not isinstance(found, list):

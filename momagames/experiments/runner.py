@@ -10,7 +10,7 @@ from pathlib import Path
 from momagames.errors import BadParameter
 from momagames.experiments.executors import Executor, InProcess, Outcome, Pool
 from momagames.experiments.plan import Run, Suite
-from momagames.experiments.store import Store
+from momagames.experiments.results.store import Store
 
 
 @dataclass(frozen=True)

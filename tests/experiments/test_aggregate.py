@@ -9,10 +9,10 @@ from rich.console import Console
 
 from momagames.errors import BadParameter
 from momagames.experiments import run_suite
-from momagames.experiments.aggregate import aggregate, comparable
-from momagames.experiments.points import policy_games
-from momagames.experiments.reporting import Report, caption, report
-from momagames.experiments.scores import Reference, Score
+from momagames.experiments.reports.aggregate import aggregate, comparable
+from momagames.experiments.reports.points import policy_games
+from momagames.experiments.reports.reporting import Report, caption, report
+from momagames.experiments.reports.scores import Reference, Score
 from tests.experiments.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
 
 KNOWN = Reference(np.array([[1.0, 1.0]]), "exact", np.zeros(2), np.ones(2))

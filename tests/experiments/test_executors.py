@@ -14,8 +14,8 @@ import pytest
 from momagames.errors import BadCall
 from momagames.experiments.executors import InProcess, Outcome, Pool, crew, execute
 from momagames.experiments.executors.pool import spread
+from momagames.experiments.results.store import SEALED, Store, read_run
 from momagames.experiments.runner import run_suite
-from momagames.experiments.store import SEALED, Store, read_run
 from tests.experiments.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite, whole
 
 ROOT = str(Path(__file__).parents[2])  # the folder of `tests`, behind the installed package

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from momagames.experiments import report, run_suite
-from momagames.experiments.figures import ATTAINMENT
-from momagames.experiments.looks import COLORS, DARK
+from momagames.experiments.reports.figures import ATTAINMENT
+from momagames.experiments.reports.looks import COLORS, DARK
 from tests.experiments.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from momagames.errors import BadCall, MissingExtra, RemoteError
-from momagames.experiments import files
 from momagames.experiments.executors import ray as executor
 from momagames.experiments.executors.ray import RayCluster
+from momagames.experiments.results import files
+from momagames.experiments.results.store import Store
 from momagames.experiments.runner import run_suite
-from momagames.experiments.store import Store
 from tests.experiments.tiny import HOPELESS, POLICIES, RANDOM, broken, plans, suite
 
 STORE_BYTES = 80 * 2**20

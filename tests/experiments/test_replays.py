@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from momagames.errors import BadFile, BadParameter
-from momagames.experiments.points import plan_points, policy_games
 from momagames.experiments.replays import evaluate_again, points, replay
+from momagames.experiments.reports.points import plan_points, policy_games
+from momagames.experiments.results.store import Store
 from momagames.experiments.runner import run_suite
-from momagames.experiments.store import Store
 from momagames.wrappers.recording import replayed
 from tests.experiments.tiny import POLICIES, RANDOM, suite, whole
 

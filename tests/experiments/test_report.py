@@ -16,17 +16,17 @@ from rich.console import Console
 
 from momagames.errors import BadFile, MissingExtra
 from momagames.experiments import report, run_suite
-from momagames.experiments.analysis import panels
-from momagames.experiments.charts import attainment
-from momagames.experiments.figures import ATTAINMENT, figure, spread
-from momagames.experiments.looks import COLORS, DARK
-from momagames.experiments.page_tables import MEANINGS, STATISTIC_MEANINGS
-from momagames.experiments.papers import _corners, write_figures
 from momagames.experiments.plan import load_suite
-from momagames.experiments.points import policy_games
-from momagames.experiments.reporting import HEADINGS, STATISTIC_HEADINGS, caption, cell
+from momagames.experiments.reports.analysis import panels
+from momagames.experiments.reports.charts import attainment
+from momagames.experiments.reports.figures import ATTAINMENT, figure, spread
+from momagames.experiments.reports.looks import COLORS, DARK
+from momagames.experiments.reports.page_tables import MEANINGS, STATISTIC_MEANINGS
+from momagames.experiments.reports.papers import _corners, write_figures
+from momagames.experiments.reports.points import policy_games
+from momagames.experiments.reports.reporting import HEADINGS, STATISTIC_HEADINGS, caption, cell
+from momagames.experiments.results.store import Store
 from momagames.experiments.science.indicators import hypervolume
-from momagames.experiments.store import Store
 from tests.experiments.tiny import EXACT, GREEDY, POLICIES, RANDOM, broken, plans, suite
 
 

@@ -9,15 +9,15 @@ import pytest
 
 import momagames
 from momagames.errors import BadFile, BadParameter, MissingExtra
-from momagames.experiments import export as exporting
 from momagames.experiments import report
-from momagames.experiments.comparing import compare
-from momagames.experiments.costs import Timings, duration, told, units
-from momagames.experiments.export import export
-from momagames.experiments.merge import merge
+from momagames.experiments.reports.comparing import compare
+from momagames.experiments.results import export as exporting
+from momagames.experiments.results.costs import Timings, duration, told, units
+from momagames.experiments.results.export import export
+from momagames.experiments.results.merge import merge
+from momagames.experiments.results.status import status
+from momagames.experiments.results.store import SCHEMA, SEALED, Store
 from momagames.experiments.runner import Shard, run_suite
-from momagames.experiments.status import status
-from momagames.experiments.store import SCHEMA, SEALED, Store
 from tests.experiments.tiny import GREEDY, HOPELESS, POLICIES, RANDOM, plans, suite, whole
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"

@@ -10,8 +10,8 @@ from momagames.engine.play import Play
 from momagames.errors import BadParameter
 from momagames.experiments import evaluate
 from momagames.experiments.executors import InProcess, base
+from momagames.experiments.results.store import Store
 from momagames.experiments.runner import Shard, run_suite
-from momagames.experiments.store import Store
 from tests.experiments.tiny import GREEDY, POLICIES, RANDOM, broken, plans, suite, whole
 
 

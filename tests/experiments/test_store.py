@@ -10,14 +10,14 @@ import time
 import pytest
 
 from momagames.errors import BadFile
-from momagames.experiments.files import here
+from momagames.experiments.results.files import here
+from momagames.experiments.results.store import Store
 from momagames.experiments.runner import run_suite
-from momagames.experiments.store import Store
 from tests.experiments.tiny import whole
 
 ENDLESS = """
 import itertools, sys, time
-from momagames.experiments.store import Store
+from momagames.experiments.results.store import Store
 from tests.experiments.tiny import whole
 
 suite = whole()

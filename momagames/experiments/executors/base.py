@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from momagames.errors import TooLarge
 from momagames.experiments import evaluate
 from momagames.experiments.plan import Run
-from momagames.experiments.store import Store, headline
+from momagames.experiments.results.store import Store, headline
 
 
 @dataclass(frozen=True)

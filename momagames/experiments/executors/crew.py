@@ -11,7 +11,7 @@ from typing import Protocol
 
 from momagames.experiments.executors.base import Outcome, over_time
 from momagames.experiments.plan import Run
-from momagames.experiments.store import Store
+from momagames.experiments.results.store import Store
 
 ATTEMPTS = 3  # workers that may die over one run
 GRACE_S = 2.0  # beyond its time; a worker that can still speak says itself that it was late

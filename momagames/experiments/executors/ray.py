@@ -19,9 +19,9 @@ from momagames.errors import BadCall, MissingExtra, RemoteError
 from momagames.experiments.executors.base import Outcome, execute
 from momagames.experiments.executors.crew import Worker, dispatch
 from momagames.experiments.executors.pool import cores, spread
-from momagames.experiments.files import alive, here
 from momagames.experiments.plan import ROWS_FORMAT, Run
-from momagames.experiments.store import Store
+from momagames.experiments.results.files import alive, here
+from momagames.experiments.results.store import Store
 
 ASIDE = "momagames-ray"  # of temporary folders on nodes
 BYTES = 512 * 2**20  # shared memory of a local cluster: results in transit

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from momagames.errors import MissingExtra
-from momagames.experiments.aggregate import Aggregate
-from momagames.experiments.analysis import Panel
-from momagames.experiments.charts import SHOWN, stairs
-from momagames.experiments.looks import COLORS
-from momagames.experiments.reporting import Report
+from momagames.experiments.reports.aggregate import Aggregate
+from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.charts import SHOWN, stairs
+from momagames.experiments.reports.looks import COLORS
+from momagames.experiments.reports.reporting import Report
 from momagames.experiments.science.arrays import Array
 from momagames.experiments.science.attainment import surfaces
 from momagames.experiments.science.statistics import Interval

@@ -9,13 +9,13 @@ from itertools import combinations
 import numpy as np
 
 from momagames.errors import BadParameter
-from momagames.experiments.analysis import Panel
+from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.scores import measure
 from momagames.experiments.science.arrays import Array
 from momagames.experiments.science.comparisons import Difference, difference, holm, improvement
 from momagames.experiments.science.indicators import hypervolume
 from momagames.experiments.science.profiles import Profile, profile
 from momagames.experiments.science.statistics import STATISTICS, Interval, bootstrap, iqm
-from momagames.experiments.scores import measure
 
 SCORE = "hypervolume_ratio"
 LEAST = 5  # games: over fewer, a mean over games says more about the choice of games than about methods

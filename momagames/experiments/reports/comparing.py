@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from momagames.errors import BadFile, BadParameter
-from momagames.experiments.analysis import Panel, panels
 from momagames.experiments.plan import Experiment, Indicators, Suite
-from momagames.experiments.points import Points
+from momagames.experiments.reports.analysis import Panel, panels
+from momagames.experiments.reports.points import Points
+from momagames.experiments.reports.scores import Score, references, scores
+from momagames.experiments.results.store import Store
 from momagames.experiments.science.arrays import Array
 from momagames.experiments.science.statistics import Interval, bootstrap
-from momagames.experiments.scores import Score, references, scores
-from momagames.experiments.store import Store
 
 
 @dataclass(frozen=True)

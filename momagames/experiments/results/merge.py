@@ -8,7 +8,7 @@ from pathlib import Path
 
 from momagames.errors import BadFile, BadParameter
 from momagames.experiments.plan import Run
-from momagames.experiments.store import ERROR, ROWS, SEALED, Store, read_run
+from momagames.experiments.results.store import ERROR, ROWS, SEALED, Store, read_run
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from momagames.errors import BadFile, MissingExtra
 from momagames.experiments.plan import Run, canonical_json, expand
-from momagames.experiments.store import Store
+from momagames.experiments.results.store import Store
 from momagames.wrappers.recording import whole
 
 Flat = dict[str, Any]

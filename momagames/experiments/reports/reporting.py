@@ -14,13 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from momagames.errors import BadFile
-from momagames.experiments.aggregate import Aggregate, aggregate, comparable
-from momagames.experiments.analysis import Panel, panels
-from momagames.experiments.files import write_whole
+from momagames.experiments.reports.aggregate import Aggregate, aggregate, comparable
+from momagames.experiments.reports.analysis import Panel, panels
+from momagames.experiments.reports.scores import Score
+from momagames.experiments.results.files import write_whole
+from momagames.experiments.results.store import Store
 from momagames.experiments.science.episodes import episodes_for
 from momagames.experiments.science.statistics import Interval
-from momagames.experiments.scores import Score
-from momagames.experiments.store import Store
 
 # indicator -> (heading, whether more is better, format)
 HEADINGS: dict[str, tuple[str, bool | None, str]] = {
@@ -72,7 +72,7 @@ def report(folder: str | Path, command: str = "") -> Report:
     command    how the results were made, for the page
     Raises     BadFile if there is nothing to report on
     """
-    from momagames.experiments.page import page
+    from momagames.experiments.reports.page import page
 
     store = Store(folder)
     suite = store.suite()

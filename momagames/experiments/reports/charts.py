@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from momagames.experiments.aggregate import Aggregate
-from momagames.experiments.analysis import Panel
-from momagames.experiments.looks import COLORS, DASHES, GRID, SYMBOLS, base, faint
+from momagames.experiments.reports.aggregate import Aggregate
+from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.looks import COLORS, DASHES, GRID, SYMBOLS, base, faint
 from momagames.experiments.science.arrays import Array
 from momagames.experiments.science.attainment import surfaces
 from momagames.experiments.science.statistics import Interval

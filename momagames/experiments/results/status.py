@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from momagames.experiments.analysis import method_names
-from momagames.experiments.costs import Cost, Timings
+from momagames.experiments.reports.analysis import method_names
+from momagames.experiments.results.costs import Cost, Timings
 from momagames.experiments.plan import Run, Suite, expand
-from momagames.experiments.store import Store
+from momagames.experiments.results.store import Store
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
     FOLDER/suite.json              the suite that was started last, and the version of momagames that did it
     FOLDER/runs/RUN/config.json    all that the result depends on
     FOLDER/runs/RUN/rows.jsonl     one row for each episode, see `experiments.evaluate`
-    FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `experiments.run_front`
+    FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `experiments.results.run_front`
     FOLDER/runs/RUN/metadata.json  versions, machine, times, counts
     FOLDER/failed/RUN/error.txt    what went wrong with a run, in one line and as a traceback, beside what it had written
     FOLDER/working/...             runs in hand; what a crash left there is removed at the next start
@@ -29,10 +29,10 @@ from pydantic import ValidationError
 
 import momagames
 from momagames.errors import BadFile
-from momagames.experiments.files import alive, flush, here, read_json, sync, write_whole
+from momagames.experiments.results.files import alive, flush, here, read_json, sync, write_whole
 from momagames.experiments.plan import Run, Suite, canonical_json
-from momagames.experiments.provenance import provenance
-from momagames.experiments.run_front import Collector
+from momagames.experiments.results.provenance import provenance
+from momagames.experiments.results.run_front import Collector
 
 SCHEMA = 2  # of the files here; 1 had no number
 STALE_S = 7 * 24 * 3600  # a run in hand of a machine that we cannot ask is given up when it is that old

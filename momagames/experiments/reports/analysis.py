@@ -9,11 +9,11 @@ import numpy as np
 
 from momagames.contract import Game
 from momagames.experiments.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand
-from momagames.experiments.points import Played, Points, plan_points, policy_games
+from momagames.experiments.reports.points import Played, Points, plan_points, policy_games
+from momagames.experiments.reports.scores import Reference, Score, Worth, references, scores, worth
+from momagames.experiments.results.store import Store
 from momagames.experiments.science.arrays import Array
 from momagames.experiments.science.episodes import front_error
-from momagames.experiments.scores import Reference, Score, Worth, references, scores, worth
-from momagames.experiments.store import Store
 
 
 @dataclass(frozen=True)

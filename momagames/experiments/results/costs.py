@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from momagames.experiments.plan import Run
-from momagames.experiments.store import Store
+from momagames.experiments.results.store import Store
 
 UNBOUNDED = ("exact",)  # methods that take what their proof takes, whatever the budget
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from momagames.experiments.aggregate import Aggregate
-from momagames.experiments.analysis import Panel
 from momagames.experiments.plan import Suite
-from momagames.experiments.reporting import HEADINGS, STATISTIC_HEADINGS, count, heading
+from momagames.experiments.reports.aggregate import Aggregate
+from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.reporting import HEADINGS, STATISTIC_HEADINGS, count, heading
 from momagames.experiments.science.statistics import Interval
 
 # column -> what it says

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from momagames.experiments.analysis import Panel
-from momagames.experiments.charts import attainment
-from momagames.experiments.looks import COLORS, DASHES, GRID, SIZES, SYMBOLS, base
-from momagames.experiments.points import Points
+from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.charts import attainment
+from momagames.experiments.reports.looks import COLORS, DASHES, GRID, SIZES, SYMBOLS, base
+from momagames.experiments.reports.points import Points
+from momagames.experiments.reports.scores import Reference
 from momagames.experiments.science.arrays import Array
-from momagames.experiments.scores import Reference
 
 ATTAINMENT = "all runs: median, and band from worst to best"
 

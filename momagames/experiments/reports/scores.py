@@ -9,7 +9,7 @@ import numpy as np
 
 from momagames.contract import Game
 from momagames.experiments.plan import Indicators
-from momagames.experiments.points import Played, Points
+from momagames.experiments.reports.points import Played, Points
 from momagames.experiments.science import indicators, utilities
 from momagames.experiments.science.arrays import Array, front, normalize
 from momagames.experiments.science.episodes import delivered, esr_values, ser_values

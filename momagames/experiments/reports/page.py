@@ -9,15 +9,15 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from momagames.experiments import charts
-from momagames.experiments.aggregate import Aggregate
-from momagames.experiments.analysis import Panel
-from momagames.experiments.figures import figure, spread
-from momagames.experiments.looks import DARK
-from momagames.experiments.page_tables import overall, reading, users
 from momagames.experiments.plan import Run, Suite, canonical_json
-from momagames.experiments.reporting import caption, cell, count, heading
-from momagames.experiments.store import Store
+from momagames.experiments.reports import charts
+from momagames.experiments.reports.aggregate import Aggregate
+from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.figures import figure, spread
+from momagames.experiments.reports.looks import DARK
+from momagames.experiments.reports.page_tables import overall, reading, users
+from momagames.experiments.reports.reporting import caption, cell, count, heading
+from momagames.experiments.results.store import Store
 
 LISTED = 60  # points listed for each method
 

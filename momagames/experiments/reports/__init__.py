@@ -1,0 +1,1 @@
+"""What is told of results: comparisons, tables for the terminal, the page for the browser, figures for papers."""
