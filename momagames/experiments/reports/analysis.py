@@ -9,6 +9,7 @@ import numpy as np
 
 from momagames.contract import Game
 from momagames.experiments.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand
+from momagames.experiments.replays import points as front
 from momagames.experiments.reports.points import Played, Points, plan_points, policy_games
 from momagames.experiments.reports.scores import Reference, Score, Worth, references, scores, worth
 from momagames.experiments.results.store import Store
@@ -116,7 +117,7 @@ def _game_panels(
     if isinstance(experiment, PlansExperiment):
         points: dict[str, dict[int, Points]] = {}
         for run, name in done:
-            points.setdefault(name, {})[run.seed] = plan_points(store.rows(run))
+            points.setdefault(name, {})[run.seed] = plan_points(store.rows(run)).known_as(run.folder, (), plans=True)
             if facts[run.digest]["facts"].get("complete"):
                 proven[run.seed] = points[name][run.seed].values
         views = [View("", True, points, {})]
@@ -177,11 +178,14 @@ def _policy_views(store: Store, experiment: PoliciesExperiment, game: Game, done
     if len(seats) > 1:
         scopes += [(f"{everyone}, as {seat}", False, opponents, (seat,)) for seat in seats]
     rows = {run.digest: list(store.rows(run)) for run, _ in done}
+    fronts = {run.digest: front(store.place(run)) for run, _ in done}
     for scope, primary, who, where in scopes:
         played: dict[str, dict[int, Played]] = {}
+        points: dict[str, dict[int, Points]] = {}
         for run, name in done:
-            played.setdefault(name, {})[run.seed] = policy_games(rows[run.digest], who, where)
-        points = {name: {seed: games.points() for seed, games in found.items()} for name, found in played.items()}
+            games = policy_games(rows[run.digest], who, where)
+            played.setdefault(name, {})[run.seed] = games
+            points.setdefault(name, {})[run.seed] = games.points().known_as(run.folder, fronts[run.digest], plans=False)
         yield View(scope, primary, points, played)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -56,16 +57,20 @@ def _marker(style: int, scale: float = 1.0) -> dict[str, Any]:
 
 def _strip(panel: Panel, style: int, method: str) -> dict[str, Any]:
     found = panel.points[method]
-    best = [float(found[seed].values.max()) for seed in sorted(found)]
+    runs = [found[seed] for seed in sorted(found)]
+    top = [int(points.values[:, 0].argmax()) for points in runs]
+    places = _places(runs, [(i, runs[i].numbers[k]) for i, k in enumerate(top) if runs[i].numbers])
+    best = [float(points.values[k, 0]) for points, k in zip(runs, top, strict=True)]
     seeds = [f"seed {seed}" for seed in sorted(found)]
-    return {"type": "scatter", "mode": "markers", "name": method, "x": seeds, "y": best, "marker": _marker(style)}
+    return {"type": "scatter", "mode": "markers", "name": method, "x": seeds, "y": best, "marker": _marker(style), **places}
 
 
 def _flat(panel: Panel, points: Points, reference: Reference, style: int) -> list[dict[str, Any]]:
-    values, labels, errors = _sorted(points)
+    values, labels, errors, places = _sorted(points)
     trace = {
         "type": "scatter",
         "mode": "lines+markers",
+        **places,
         **_bars(errors, style),
         "x": values[:, 0].tolist(),
         "y": values[:, 1].tolist(),
@@ -79,10 +84,11 @@ def _flat(panel: Panel, points: Points, reference: Reference, style: int) -> lis
 
 
 def _solid(panel: Panel, points: Points, reference: Reference, style: int) -> list[dict[str, Any]]:
-    values, labels, errors = _sorted(points)
+    values, labels, errors, places = _sorted(points)
     trace = {
         "type": "scatter3d",
         "mode": "markers",
+        **places,
         **_bars(errors, style),
         **{axis: values[:, k].tolist() for k, axis in enumerate("xyz")},
         "text": labels,
@@ -95,7 +101,7 @@ def _solid(panel: Panel, points: Points, reference: Reference, style: int) -> li
 def _parallel(panel: Panel, points: Points, reference: Reference, style: int) -> list[dict[str, Any]]:
     """One line for each point, as shares of the way from the reference point to the utopia; a gap ends each line. Many
     lines are faint, and the legend then has a trace of its own."""
-    values, labels, errors = _sorted(points, 40)
+    values, labels, errors, places = _sorted(points, 40)
     shares = reference.shares(values)
     names = [goal.name for goal in panel.game.objectives]
     x: list[str | None] = []
@@ -114,8 +120,11 @@ def _parallel(panel: Panel, points: Points, reference: Reference, style: int) ->
         "dash": "solid" if many else DASHES[style % len(DASHES)],
     }
     legend = {**look, "x": [names[0]], "y": [None], "line": {**line, "width": 2}}
+    corners = [place for place in places["customdata"] for _ in range(len(names) + 1)]
     trace = {
         **look,
+        **places,
+        "customdata": corners,
         "x": x,
         "y": y,
         "text": text,
@@ -141,10 +150,17 @@ def spread(value: float, error: float) -> str:
     return f"{value:.6g} ± {error:.2g}" if error and np.isfinite(error) else f"{value:.6g}"
 
 
-def _sorted(points: Points, length: int = 70) -> tuple[Array, list[str], Array]:
-    """The points in order of the first objective, with labels short enough for a hover box, and standard errors."""
+def _sorted(points: Points, length: int = 70) -> tuple[Array, list[str], Array, dict[str, Any]]:
+    """The points in order of the first objective, with labels short enough for a hover box, standard errors, and places."""
     order = np.lexsort(points.values.T[::-1])
-    return points.values[order], [_cut(points.labels[i], length) for i in order], points.errors[order]
+    places = _places([points], [(0, points.numbers[i]) for i in order if points.numbers])
+    return points.values[order], [_cut(points.labels[i], length) for i in order], points.errors[order], places
+
+
+def _places(found: Sequence[Points], at: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Where the points of a trace come from, for who clicks on them: the runs' folders, and for each point which of these,
+    and its number on that run's front (-1: not there)."""
+    return {"meta": [points.run for points in found], "customdata": [list(pair) for pair in at]}
 
 
 def _cut(label: str, length: int) -> str:

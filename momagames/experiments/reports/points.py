@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,21 @@ class Points:
     """What a run offers: values float64[n, K], and for each what it is (a policy's name, or a plan's actions).
 
     errors    float64[n, K], standard errors of the values: 0 for plans, infinite for policies that played one episode
+    run       name of the run's folder, and
+    numbers   for each its number on the run's front (`results.run_front`), -1 if it is not there
     """
 
     values: Array
     labels: tuple[str, ...]
     errors: Array
+    run: str = ""
+    numbers: tuple[int, ...] = ()
+
+    def known_as(self, run: str, front: Iterable[Mapping[str, Any]], plans: bool) -> Points:
+        """The same with their places on the front of a run, as it is stored: plans in its order, policies by their labels."""
+        known = {one["policy"]: one["point"] for one in front}
+        numbers = range(len(self.labels)) if plans else [known.get(label, -1) for label in self.labels]
+        return replace(self, run=run, numbers=tuple(numbers))
 
 
 @dataclass(frozen=True)
