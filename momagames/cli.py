@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from momagames.cli_bench import bench
+from momagames.cli_front import front
 from momagames.cli_layout import layout
 from momagames.cli_level import level
 from momagames.cli_replay import replay
 from momagames.cli_serve import serve
-from momagames.cli_tools import WRONG, console, progress
+from momagames.cli_tools import WRONG, console, parameters, progress
 
 if TYPE_CHECKING:
     from momagames.contract import Game
@@ -26,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(bench, name="bench")
+app.add_typer(front, name="front")
 app.add_typer(layout, name="layout")
 app.add_typer(level, name="level")
 app.add_typer(serve, name="serve")
@@ -45,24 +47,6 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         sys.stderr.close()
         sys.exit(0)
-
-
-def parameters(pairs: list[str]) -> dict[str, Any]:
-    """["board_width=5"] -> {"board_width": 5}: values are YAML; BadParameter for what has no '='."""
-    import yaml
-
-    from momagames.errors import BadParameter
-
-    found: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise BadParameter(f"--param {pair!r} is not of the form name=value, such as board_width=5")
-        try:
-            found[name] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise BadParameter(f"--param {pair!r}: {' '.join(str(error).split())}") from None
-    return found
 
 
 # ---------------------------------------------------------------------------------------------------------------- games

@@ -23,6 +23,24 @@ def command() -> str:
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
+def parameters(pairs: list[str]) -> dict[str, Any]:
+    """["board_width=5"] -> {"board_width": 5}: values are YAML; BadParameter for what has no '='."""
+    import yaml
+
+    from momagames.errors import BadParameter
+
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise BadParameter(f"--param {pair!r} is not of the form name=value, such as board_width=5")
+        try:
+            found[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise BadParameter(f"--param {pair!r}: {' '.join(str(error).split())}") from None
+    return found
+
+
 def table(*columns: Any, **options: Any) -> Any:
     """A table in the style of this package."""
     from rich.box import SIMPLE_HEAD

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.exact.checkpoint import Checkpoint
 from momagames.baselines.exact.solve import Front, Progress, misfits, pareto_front
 from momagames.contract import Game, State
 from momagames.errors import TooLarge
 
-__all__ = ["Front", "Progress", "known_front", "pareto_front"]
+__all__ = ["Checkpoint", "Front", "Progress", "known_front", "pareto_front"]
 
 QUICK_PLIES = 18  # MO-SameGame: boards of up to 37 cells
 QUICK_STATES, QUICK_BYTES = 1_000_000, 256 << 20

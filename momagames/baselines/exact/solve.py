@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.exact import search as loops
+from momagames.baselines.exact.checkpoint import Checkpoint, Keeper
 from momagames.baselines.exact.lanes import Lanes, lanes, whole
 from momagames.contract import Game
 from momagames.engine.loops import single
 from momagames.engine.play import loaded
-from momagames.errors import BadParameter, TooLarge
+from momagames.errors import BadFile, BadParameter, TooLarge
+from momagames.registry import spelled
 
 SLICE = 20_000  # positions between two looks at the clock, at Ctrl-C and at `progress`: some hundredths of a second
 FIRST_TABLE, FIRST_POOL = 1 << 10, 1 << 13  # slots and words to begin with
@@ -50,6 +52,7 @@ def pareto_front(
     max_states: int,
     max_bytes: int,
     progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Front:
     """The exact Pareto front of the returns from a position on.
 
@@ -63,8 +66,11 @@ def pareto_front(
     max_states   positions to solve at most
     max_bytes    memory to use at most
     progress     called several times a second with (positions solved, bytes used)
+    checkpoint   a file that solved positions are written to now and then; a search that was broken off (Ctrl-C, a crash)
+                 goes on from it, with the same result
     Raises       TooLarge if a limit is reached; BadParameter for a game of several agents, with chance during play, with
-                 simultaneous moves, without keys, or whose rewards are not within what it declares; BadState
+                 simultaneous moves, without keys, or whose rewards are not within what it declares; BadState; BadFile
+                 for a checkpoint of another search
     """
     if misfits(game):
         raise BadParameter(
@@ -79,10 +85,10 @@ def pareto_front(
     began = time.perf_counter()
     try:
         solver = Solver(game, start, lanes(game, fine=not whole(game)), max_states, max_bytes)
-        solver.solve(progress)
+        solver.solve(progress, checkpoint)
     except NotWhole:
         solver = Solver(game, start, lanes(game, fine=True), max_states, max_bytes)
-        solver.solve(progress)
+        solver.solve(progress, checkpoint)
     points, witnesses = solver.front()
     return Front(points, witnesses, solver.solved, solver.bytes, time.perf_counter() - began)
 
@@ -112,6 +118,7 @@ class Solver:
         self.loops = loops.search(game, words)
         self.states = np.zeros(depth, game.dtype)
         self.states[0] = start[0]
+        self._position = game.save(start[0])  # the frames are used up by the search
         self.images = self.states.view(np.uint64).reshape(depth, -1)  # to copy a position word by word
         self.masks = np.zeros((depth, actions), np.int8)
         self.cursor = np.zeros(depth, np.int64)
@@ -136,11 +143,14 @@ class Solver:
     def solved(self) -> int:
         return int(self.book[loops.STATES])
 
-    def solve(self, progress: Progress | None) -> None:
+    def solve(self, progress: Progress | None, checkpoint: Checkpoint | None = None) -> None:
         """Run in slices until the start is solved."""
         layout = self.lanes
         if self.bytes > self.max_bytes:
             raise self._too_large("bytes")
+        if checkpoint is not None:
+            self._go_on(checkpoint)
+        keeper = Keeper(checkpoint)
         while True:
             budget = min(SLICE, self.max_states - self.solved)
             status = self.loops.run(
@@ -160,6 +170,41 @@ class Solver:
                 raise self._too_large("states")
             if progress is not None:
                 progress(self.solved, self.bytes)
+            keeper.look(self._facts(), self.pool[: int(self.book[loops.TOP])])
+
+    def _facts(self) -> dict[str, Any]:
+        """What the records in the pool belong to, and how many they are."""
+        game = self.game
+        return {
+            "game": spelled(game.id, game.params),
+            "position": self._position,
+            "lanes": [list(map(int, row)) for row in self.lanes.table.T] + [self.lanes.scale],
+            "states": self.solved,
+        }
+
+    def _go_on(self, checkpoint: Checkpoint) -> None:
+        """Take over what an earlier search has solved, if there is a checkpoint."""
+        found = checkpoint.load()
+        if found is None:
+            return
+        head, pool = found
+        own = self._facts()
+        if head.get("game") != own["game"] or head.get("position") != own["position"]:
+            raise BadFile(f"{checkpoint.path}: a checkpoint of {head.get('game')} from another start; needed: {own['game']}")
+        if head.get("lanes") != own["lanes"]:  # of the attempt with fractions, which follows
+            if self.lanes.scale == 1:
+                raise NotWhole
+            return
+        slots = len(self.table)
+        while 2 * slots < 3 * (head["states"] + 1):
+            slots *= 2
+        needed = self._fixed + pool.nbytes + slots * self.table.itemsize
+        if needed > self.max_bytes:
+            raise self._too_large("bytes")
+        self.pool, self.table = pool, np.zeros(slots, np.uint64)
+        self.book[loops.TOP], self.book[loops.STATES] = len(pool), head["states"]
+        self.loops.rehash(self.game.key_words, len(pool), self.pool, self.table)
+        self._count_bytes()
 
     def _grow_pool(self) -> None:
         needed = int(self.book[loops.NEED])

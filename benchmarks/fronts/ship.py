@@ -1,0 +1,61 @@
+"""Makes the front files that come with the package, each by its command, one after the other.
+
+python benchmarks/fronts/ship.py                     # those that are not there
+python benchmarks/fronts/ship.py --again samegame    # those whose name has this word, once more
+
+Times and memory stand in the files; searches run in this process, so that compiled code is loaded once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from pathlib import Path
+
+from momagames.cli import app
+
+DATA = Path(__file__).resolve().parents[2] / "momagames/experiments/fronts/data"
+SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12)}
+
+
+def commands() -> dict[str, list[str]]:
+    """Name -> arguments of `momagames front make`, without the file."""
+    found = {}
+    for size, seeds in SIZES.items():
+        height, width, colors = size.split("x")
+        for seed in seeds:
+            given = [f"board_height={height}", f"board_width={width}", f"num_colors={colors}"]
+            params = [word for pair in given for word in ("-p", pair)]
+            found[f"mo-samegame-v0-{size}-{seed}"] = ["mo-samegame-v0", *params, "--seed", str(seed)]
+    return found
+
+
+def carry_out(arguments: list[str]) -> None:
+    sys.argv = ["momagames", *arguments]  # the command that the file will name
+    app(arguments, standalone_mode=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("word", nargs="?", default="")
+    parser.add_argument("--again", action="store_true")
+    given = parser.parse_args()
+    loaded: set[str] = set()
+    for name, arguments in commands().items():
+        path = DATA / f"{name}.json"
+        if given.word not in name or (path.exists() and not given.again):
+            continue
+        for _ in range(1 if arguments[0] in loaded else 2):  # the first search of a game loads its compiled code
+            began = time.process_time()
+            carry_out(["front", "make", *arguments, "-o", path.name])
+            spent = time.process_time() - began
+        loaded.add(arguments[0])
+        Path(path.name).replace(path)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        print(f"{name}: {spent:.3f} s CPU, largest so far {peak:.2f} GiB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

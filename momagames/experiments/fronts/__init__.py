@@ -1,0 +1,15 @@
+"""Pareto fronts as files: proven ones with a witness for each point, and best-known ones from archived runs.
+
+from momagames.experiments import fronts
+
+front = fronts.load_front("mo-samegame-v0-7x7x3-0")
+fronts.verify(front)
+print(front.statement, front.values)
+"""
+
+from momagames.experiments.fronts.format import FrontFile, read_front, write_front
+from momagames.experiments.fronts.make import returns_front
+from momagames.experiments.fronts.shipped import known, load_front, shipped
+from momagames.experiments.fronts.verify import prove, verify
+
+__all__ = ["FrontFile", "known", "load_front", "prove", "read_front", "returns_front", "shipped", "verify", "write_front"]

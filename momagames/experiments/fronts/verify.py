@@ -1,0 +1,97 @@
+"""Checks what a front file says: every witness is played again by the engine, and its returns are compared."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.archive import undominated
+from momagames.baselines.exact import pareto_front
+from momagames.contract import Game
+from momagames.engine.play import Play, loaded
+from momagames.errors import BadFile, MomagamesError
+from momagames.experiments.fronts.format import FrontFile, Point
+
+LEAST_BYTES = 1 << 28  # that a proof may take; no search for a small front is refused for its first tables
+
+
+def verify(front: FrontFile) -> None:
+    """Play the witness of every point and compare; see that no point dominates another.
+
+    Raises BadFile, which names the entry or the point, what was expected and what came out
+    """
+    game = front.board()
+    start = _start(front, game)
+    _no_dominated(front)
+    for number, point in enumerate(front.points):
+        try:
+            value = _play(front, game, start, point)
+        except BadFile as error:
+            raise BadFile(f"point {number}: {error}") from None
+        if value.tolist() != list(point.value):
+            raise BadFile(f"point {number}: its witness gets {value.tolist()}; the file says {list(point.value)}")
+
+
+def _start(front: FrontFile, game: Game) -> NDArray[np.void]:
+    """The start position, record[1]; a seed must still deal it."""
+    try:
+        start = loaded(game, front.start.position)
+    except MomagamesError as error:
+        raise BadFile(f"start.position: {error}") from None
+    if front.start.seed is not None:
+        one = Play(game)
+        one.deal(front.start.seed)
+        if game.save(one.state) != front.start.position:
+            raise BadFile(f"start: the seed {front.start.seed} deals another position than the one in the file")
+    return start
+
+
+def _no_dominated(front: FrontFile) -> None:
+    values = front.values
+    for number in np.flatnonzero(~undominated(values)):
+        other = next(i for i, v in enumerate(values) if i != number and (v >= values[number]).all())
+        raise BadFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
+
+
+def _play(front: FrontFile, game: Game, start: NDArray[np.void], point: Point) -> NDArray[np.float64]:
+    """What the witness of a point gets, float64[K]."""
+    if (point.actions is None) != (front.claim != "returns"):
+        raise BadFile(f"the claim {front.claim!r} needs {'actions' if front.claim == 'returns' else 'a strategy'} as witness")
+    if point.actions is not None:
+        return _play_actions(game, start, point.actions)
+    raise BadFile("strategies are not known yet")
+
+
+def _play_actions(game: Game, start: NDArray[np.void], actions: tuple[int, ...]) -> NDArray[np.float64]:
+    """The first agent's returns of a whole game."""
+    one = Play(game)
+    one.load(start[0])
+    for ply, action in enumerate(actions):
+        if one.state["over"]:
+            raise BadFile(f"the game is over after {ply} of {len(actions)} actions")
+        if not one.is_legal(one.mover, action):
+            raise BadFile(f"action {ply}, {action}, is not legal")
+        one.turn(action)
+    if not one.state["over"]:
+        raise BadFile(f"the game goes on after its {len(actions)} actions")
+    value: NDArray[np.float64] = one.returns[0].copy()
+    return value
+
+
+def prove(front: FrontFile) -> None:
+    """Derive a proven front again and compare; BadFile if the points differ. A best-known one has nothing to be proven."""
+    if front.kind != "proven" or front.method is None:
+        return
+    most = max(front.method.bytes, LEAST_BYTES)
+    again = pareto_front(front.board(), front.start.position, max_states=front.method.states, max_bytes=most)
+    _compare(front, again.points)
+
+
+def _compare(front: FrontFile, again: NDArray[np.float64]) -> None:
+    """Both as sets of rows."""
+    said, found = ({tuple(row) for row in rows.tolist()} for rows in (front.values, again))
+    for number, row in enumerate(front.values.tolist()):
+        if tuple(row) not in found:
+            raise BadFile(f"point {number}: {row} is not on the front that the solver finds, which has {len(found)} points")
+    if missing := sorted(found - said):
+        raise BadFile(f"points: {len(missing)} points of the front are missing, such as {list(missing[0])}")
