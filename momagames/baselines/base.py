@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,13 @@ class Plan:
     label: str = ""
 
 
+class Passed(NamedTuple):
+    """The value, float64[K], of a plan that another one beat later; `found` as in `Plan`."""
+
+    found: int
+    value: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class Plans:
     """What a search found: plans of which none dominates another, each value once.
@@ -55,12 +63,14 @@ class Plans:
     steps      steps of the engine that were made, look-ahead included
     complete   whether the values are proven to be the whole Pareto front
     facts      counts worth keeping with the result, such as episodes or passes
+    passed     what had been found on the way, see `Archive`
     """
 
     plans: tuple[Plan, ...]
     steps: int
     complete: bool = False
     facts: dict[str, Any] | None = None
+    passed: Sequence[Passed] = ()
 
     @property
     def values(self) -> NDArray[np.float64]:

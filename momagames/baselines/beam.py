@@ -81,7 +81,7 @@ class Beam(Method):
             if search.used >= budget:
                 break
         facts = {"passes": finished, "last_width": width}
-        return Plans(search.archive.front(), search.used, facts=facts)
+        return Plans(search.archive.front(), search.used, facts=facts, passed=search.archive.passed)
 
 
 class _Search:

@@ -90,7 +90,7 @@ class LocalSearch(Method):
                 restarts += begun
                 harvest.bring(made, label(weights))
         facts = {"episodes": harvest.games, "starts": restarts, "weights": len(lattice)}
-        return Plans(harvest.archive.front(), used, facts=facts)
+        return Plans(harvest.archive.front(), used, facts=facts, passed=harvest.archive.passed)
 
 
 class Walk(NamedTuple):

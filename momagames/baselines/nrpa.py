@@ -95,7 +95,7 @@ class Nrpa(Method):
                 finished += ended
                 harvest.bring(made, label(weights))
         facts = {"episodes": harvest.games, "searches": finished, "weights": len(lattice)}
-        return Plans(harvest.archive.front(), used, facts=facts)
+        return Plans(harvest.archive.front(), used, facts=facts, passed=harvest.archive.passed)
 
 
 def check_nesting(name: str, levels: int, iterations: int, alpha: float) -> None:

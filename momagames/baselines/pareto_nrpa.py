@@ -93,7 +93,12 @@ class ParetoNrpa(Method):
             word = np.uint64(word)
             finished += ended
             harvest.bring(made, self.name)
-        return Plans(harvest.archive.front(), used, facts={"episodes": harvest.games, "searches": finished})
+        return Plans(
+            harvest.archive.front(),
+            used,
+            facts={"episodes": harvest.games, "searches": finished},
+            passed=harvest.archive.passed,
+        )
 
 
 class Fronts(NamedTuple):

@@ -59,7 +59,7 @@ def sample(game: Game, start: NDArray[Any], members: tuple[Member, ...], budget:
         used = int(spent[paid - 1]) if paid else used
         if paid < BATCH:
             break
-    return Plans(archive.front(), used, facts={"episodes": episodes, "policies": len(members)})
+    return Plans(archive.front(), used, facts={"episodes": episodes, "policies": len(members)}, passed=archive.passed)
 
 
 def _plan(done: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -> Plan:
@@ -71,6 +71,10 @@ class RandomPolicy:
     """A legal action, uniformly."""
 
     compiled: ClassVar[Compiled] = RANDOM_KERNEL
+
+    @classmethod
+    def member(cls, game: Game) -> Member:
+        return Random().policies(game)[0]
 
     def __init__(self, game: Game, agent: int | None = None) -> None:
         self._cuts = np.cumsum(game.actions)[:-1]

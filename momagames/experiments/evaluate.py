@@ -44,6 +44,7 @@ def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
     start = deal(game, np.array([run.seed], np.uint64))
     found = run.method.method().plan(game, start, run.budget or 0, run.seed)
     facts |= {"steps": found.steps, "complete": found.complete, **(found.facts or {})}
+    facts["passed"] = [[one.found, *one.value.tolist()] for one in found.passed]
     for i, plan in enumerate(found.plans):
         yield {
             "episode": i,

@@ -5,7 +5,7 @@ import pytest
 
 import momagames
 from momagames.baselines import METHODS, method, policy
-from momagames.baselines.archive import Archive
+from momagames.baselines.archive import MARKS, Archive, undominated
 from momagames.baselines.base import Plan
 from momagames.baselines.beam import _Search, crowding, select
 from momagames.baselines.rollouts import deal
@@ -216,6 +216,23 @@ def test_archive_keeps_what_is_not_dominated_and_the_first_of_equals():
     archive.offer(np.array([[2.0, 2.0], [3.0, 1.0], [0.0, 4.0]]), lambda i: Plan((10 + i,), np.zeros(2), 0))
     assert [plan.actions for plan in archive.front()] == [(12,), (0,), (1,), (11,)]
     assert len(archive.values) == 4
+
+
+def test_archive_tells_what_had_been_found_by_each_mark():
+    """Plans and what was passed, against the fronts of all that was offered until then; in batches of any size."""
+    rng = np.random.default_rng(3)
+    values = np.cumsum(rng.random((400, 2)) < 0.1, axis=0) + rng.integers(0, 6, (400, 2)).astype(float)
+    found = np.sort(rng.integers(1, 3000, 400))
+    for size in (1, 37, 400):
+        archive = Archive(2)
+        for low in range(0, 400, size):
+            archive.offer(values[low : low + size], lambda i, low=low: Plan((), np.zeros(2), int(found[low + i])))
+        assert 0 < len(archive.passed) < 200
+        times = np.array([*(plan.found for plan in archive.plans), *(one.found for one in archive.passed)])
+        points = np.concatenate([archive.values, [one.value for one in archive.passed]])
+        for mark in [mark for mark in MARKS if mark <= 3100]:
+            told, true = points[times <= mark], values[found <= mark]
+            assert np.unique(told[undominated(told)], axis=0).tolist() == np.unique(true[undominated(true)], axis=0).tolist()
 
 
 def test_select_takes_whole_fronts_and_thins_the_last():
