@@ -135,7 +135,8 @@ def test_show_says_all_of_a_suite(ask, done):
     assert code == 0
     for told in (
         "tiny 6 runs", "boards 0 4 runs", "mo-samegame-v0(board_width=4, board_height=4, num_colors=2)", "greedy(divisions=2)",
-        "300 steps of the engine", "seats 2 runs", "greedy(0, 0, 1, 0)", "every agent", "3 to choose policies by, 5 to report",
+        "300 steps of the engine", "seats 2 runs", "greedy(weights=(0, 0, 1, 0))", "every agent",
+        "3 to choose policies by, 5 to report",
         "seeds 0, 1", "at most 300 s a run", "hypervolume_ratio", "95% intervals",
     ):  # fmt: skip
         assert told in said, told

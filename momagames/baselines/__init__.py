@@ -7,12 +7,13 @@ A policy acts move by move: `policy("greedy", game)`.
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from momagames.errors import UnknownId, nearest, one_of
 
 if TYPE_CHECKING:
-    from momagames.baselines.base import Method
+    from momagames.baselines.base import Member, Method
     from momagames.baselines.players import Compiled
     from momagames.contract import Game, Policy
 
@@ -73,14 +74,22 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
     return found
 
 
-def compiled(name: str, game: Game) -> Compiled | None:
-    """A policy of a name as a kernel for this game, see `momagames.baselines.players`; None if it has no such form.
+def policy_options(name: str) -> tuple[str, ...]:
+    """The options of a policy, or UnknownId."""
+    asked = signature(_find("policy", name, POLICIES)).parameters
+    return tuple(option for option in asked if option not in ("game", "agent"))
 
-    Raises     UnknownId; BadParameter if the policy cannot play this game
-    """
-    found: Compiled | None = getattr(_find("policy", name, POLICIES), "compiled", None)
-    if found is not None:
-        found.check(game)
+
+def member(name: str, game: Game, **options: Any) -> Member:
+    """A policy of a name as one of the policies that play games side by side; see `policy` for options and errors."""
+    found: Member = _find("policy", name, POLICIES).member(game, **options)
+    return found
+
+
+def compiled(name: str, game: Game, **options: Any) -> Compiled:
+    """A policy of a name as a kernel for this game, see `momagames.baselines.players`; options and errors as of `policy`."""
+    found = member(name, game, **options).kernel
+    assert found is not None
     return found
 
 

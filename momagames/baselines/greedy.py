@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import GREEDY, Member, Method, Plans, check_certain, check_turns
-from momagames.baselines.lattice import label, simplex_lattice
+from momagames.baselines.lattice import given_weights, label, simplex_lattice
+from momagames.baselines.players import Compiled
 from momagames.baselines.random import sample
-from momagames.baselines.rollouts import buffers, chooser
+from momagames.baselines.rollouts import buffers, chooser, greedy_act
 from momagames.contract import Game, State
 from momagames.errors import BadParameter
 
@@ -48,21 +49,28 @@ class Greedy(Method):
     def policies(self, game: Game) -> tuple[Member, ...]:
         check_turns(self.name, game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
-        return tuple(Member(label(row), GREEDY, tuple(row.tolist())) for row in lattice)
+        return tuple(_member(game, row) for row in lattice)
 
 
 def member(game: Game, weights: Sequence[float] | None = None) -> Member:
-    """The greedy policy with these weights, float[K] (default: all equal)."""
+    """The greedy policy with these weights, float[K] (none: all equal)."""
     check_turns("greedy", game)
-    goals = len(game.objectives)
-    row = np.full(goals, 1 / goals) if weights is None else np.asarray(weights, np.float64)
-    if row.shape != (goals,) or not np.isfinite(row).all():
-        raise BadParameter(f"greedy: weights={weights!r} is not possible; needed: {goals} finite numbers")
-    return Member(label(row), GREEDY, tuple(row.tolist()))
+    return _member(game, given_weights("greedy", game, weights))
+
+
+def _member(game: Game, weights: NDArray[np.float64]) -> Member:
+    def scratch(game: Game) -> tuple[NDArray[Any], ...]:
+        return (weights, np.zeros(1, game.dtype), *buffers(game))
+
+    return Member(label(weights), GREEDY, tuple(weights.tolist()), Compiled("greedy", greedy_act(game), scratch=scratch))
 
 
 class GreedyPolicy:
     """The legal action of the highest weighted reward, ties by lot; see `Greedy`."""
+
+    @classmethod
+    def member(cls, game: Game, weights: Sequence[float] | None = None) -> Member:
+        return member(game, weights)
 
     def __init__(self, game: Game, weights: Sequence[float] | None = None, agent: int | None = None) -> None:
         self._game = game

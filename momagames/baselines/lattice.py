@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.contract import Game
 from momagames.errors import BadParameter
 
 MAX_POINTS = 1_000_000
@@ -34,6 +36,18 @@ def simplex_lattice(objectives: int, divisions: int) -> NDArray[np.float64]:
         rows = np.column_stack([rows[parent], entry])
         left = left[parent] - entry
     return np.column_stack([rows, left]) / divisions
+
+
+def given_weights(name: str, game: Game, weights: Sequence[float] | None) -> NDArray[np.float64]:
+    """The weights that the user of the policy `name` gives the objectives, float64[K]; none: all equal. Or BadParameter."""
+    goals = len(game.objectives)
+    try:
+        row = np.full(goals, 1 / goals) if weights is None or not len(weights) else np.array(weights, np.float64)
+    except (TypeError, ValueError):
+        row = np.zeros(0)
+    if row.shape != (goals,) or not np.isfinite(row).all():
+        raise BadParameter(f"{name}: weights={weights!r} is not possible; needed: {goals} finite numbers")
+    return row
 
 
 def label(weights: NDArray[np.float64]) -> str:

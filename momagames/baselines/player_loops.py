@@ -15,18 +15,29 @@ from momagames.kernels.rng import advance
 _loops: dict[tuple[str, str], Callable[..., None]] = {}
 
 
-def loop(game: Game, name: str, kernel: Callable[..., Any]) -> Callable[..., None]:
-    """The compiled loop that lets a policy play games of these rules; `name` tells the policies apart."""
+def loop(game: Game, name: str, act: Callable[..., Any], plain: bool = True) -> Callable[..., None]:
+    """The compiled loop that lets a policy play games of these rules; `name` tells the policies apart.
+
+    plain    whether `act` takes no scratch
+    """
     key = (game.rules_key, name)
     if key not in _loops:
-        _loops[key] = _make_loop(game, name, kernel)
+        _loops[key] = _make_loop(game, name, _without_scratch(act) if plain else act)
     return _loops[key]
+
+
+def _without_scratch(act: Callable[..., Any]) -> Callable[..., Any]:
+    @kernel
+    def decide(state, agent, mask, parts, memory, scratch, word, action):
+        return act(state, agent, mask, parts, memory, word, action)
+
+    return decide
 
 
 def _make_loop(game: Game, name: str, decide: Callable[..., Any]) -> Callable[..., None]:
     sequential = game.sequential
 
-    def act(states, masks, plays, lengths, memories, blank, words, parts, actions):
+    def act(states, masks, plays, lengths, memories, blank, scratch, words, parts, actions):
         for i in range(states.shape[0]):
             if states[i]["over"]:
                 continue
@@ -40,7 +51,7 @@ def _make_loop(game: Game, name: str, decide: Callable[..., Any]) -> Callable[..
                     mask = masks[i, agent if masks.shape[1] > 1 else 0]
                     if has_choice(mask, parts):
                         words[i, agent] = decide(
-                            states[i], agent, mask, parts, memories[i, agent], words[i, agent], actions[i, actor]
+                            states[i], agent, mask, parts, memories[i, agent], scratch, words[i, agent], actions[i, actor]
                         )
                     else:
                         first_legal(mask, parts, actions[i, actor])

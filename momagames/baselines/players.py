@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.base import KERNEL, Member
 from momagames.baselines.player_loops import loop
 from momagames.baselines.rollouts import Episodes
 from momagames.contract import Game, State
@@ -36,6 +37,9 @@ class Compiled:
     rules    `Game.rules_key` of the games that it plays; empty: all
     begins   fields of its memory, and what they hold when a game begins; all others are zero. Policies of one name may differ
              in it
+    scratch  game -> arrays that `act` gets between memory and word, or None: what it was told, and room to work in. They are
+             made once for all the games of a batch, so that an action must not depend on what the last one left there.
+             Policies of one name may differ in what they hold
     """
 
     name: str
@@ -43,6 +47,7 @@ class Compiled:
     memory: np.dtype[Any] = NOTHING
     rules: tuple[str, ...] = ()
     begins: tuple[tuple[str, int], ...] = ()
+    scratch: Callable[[Game], tuple[NDArray[Any], ...]] | None = None
 
     def blank(self) -> NDArray[Any]:
         """Its memory when a game begins, record[1]."""
@@ -50,6 +55,14 @@ class Compiled:
         for name, value in self.begins:
             memory[name] = value
         return memory
+
+    def room(self, game: Game) -> tuple[NDArray[Any], ...]:
+        """Its scratch."""
+        return self.scratch(game) if self.scratch else ()
+
+    def loop(self, game: Game) -> Callable[..., None]:
+        """The compiled loop around it, see `player_loops`."""
+        return loop(game, self.name, self.act, plain=self.scratch is None)
 
     def check(self, game: Game) -> None:
         """BadParameter if it cannot play this game."""
@@ -84,7 +97,8 @@ class Players:
         self._plays = [(places == i).astype(np.uint8) for i in range(len(policies))]
         self._memories = [np.zeros((batch.num_envs, agents), one.memory) for one in policies]
         self._blanks = [one.blank() for one in policies]
-        self._loops = [loop(game, one.name, one.act) for one in policies]
+        self._loops = [one.loop(game) for one in policies]
+        self._rooms = [one.room(game) for one in policies]
         words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, batch.num_envs * agents)
         if words.size != batch.num_envs * agents:
             raise BadParameter(f"seed has shape {words.shape}; needed: a number, or uint64[{batch.num_envs}, {agents}]")
@@ -98,8 +112,9 @@ class Players:
         """
         batch = self._batch
         out = batch.played if actions is None else actions
-        for run, plays, memories, blank in zip(self._loops, self._plays, self._memories, self._blanks, strict=True):
-            run(batch.states, batch.masks, plays, batch.lengths, memories, blank, self._words, self._parts, out)
+        own = zip(self._loops, self._plays, self._memories, self._blanks, self._rooms, strict=True)
+        for run, plays, memories, blank, room in own:
+            run(batch.states, batch.masks, plays, batch.lengths, memories, blank, room, self._words, self._parts, out)
         return out
 
 
@@ -131,6 +146,12 @@ class CompiledPolicy:
 
     compiled: ClassVar[Compiled]
 
+    @classmethod
+    def member(cls, game: Game, **options: Any) -> Member:
+        """The policy with these options as a member of a method."""
+        kernel = cls(game, 0, **options).compiled
+        return Member(kernel.name, KERNEL, (0.0,) * len(game.objectives), kernel)
+
     def __init__(self, game: Game, agent: int | None = None) -> None:
         policy = self.compiled
         policy.check(game)
@@ -145,6 +166,7 @@ class CompiledPolicy:
         self._plays, self._begun = np.zeros((1, agents), np.uint8), np.zeros(1, np.int32)
         self._plays[0, slice(None) if agent is None else agent] = 1
         self._memory, self._blank = np.zeros((1, agents), policy.memory), policy.blank()
+        self._loop, self._room = policy.loop(game), policy.room(game)
         self._words = np.zeros((1, agents), np.uint64)
         self._parts = np.array(game.actions, np.int64)
         self._actions = np.zeros((1, game.actors, len(game.actions)), np.int64)
@@ -166,9 +188,9 @@ class CompiledPolicy:
         row = 0 if self.game.sequential or self.agent is None else self.agent
         self._masks[0, row] = mask
         self._words[:] = rng.integers(2**64, dtype=np.uint64)
-        loop(self.game, self.compiled.name, self.compiled.act)(
-            self._states, self._masks, self._plays, self._begun, self._memory, self._blank, self._words, self._parts,
-            self._actions,
+        self._loop(
+            self._states, self._masks, self._plays, self._begun, self._memory, self._blank, self._room, self._words,
+            self._parts, self._actions,
         )  # fmt: skip
         self._begun[0] = 1
         action = self._actions[0, row]

@@ -173,6 +173,20 @@ def player(game: Game) -> Callable[..., None]:
 
 
 @once_for_rules
+def greedy_act(game: Game) -> Callable[..., Any]:
+    """GREEDY as the kernel of a policy, see `players.Compiled`; scratch: weights float64[K], trial, actions, reward."""
+    greedy = _greedy(game)
+
+    @kernel
+    def act(state, agent, mask, parts, memory, scratch, word, action):
+        weights, trial, actions, reward = scratch
+        action[0], word, _ = greedy(state, agent, mask, weights, word, trial, actions, reward)
+        return word
+
+    return act
+
+
+@once_for_rules
 def chooser(game: Game) -> Callable[..., int]:
     """One greedy move, compiled: (states record[1], mask, weights float64[K], word, trial, actions, reward) -> action."""
     greedy = _greedy(game)

@@ -54,7 +54,7 @@ def rate(
     """Let a policy play a level: game k is dealt by the seed `seed` + k, and goes on past the limit of moves.
 
     level     its number, a file, its data, or what `levels.load` gave
-    policy    by name, one that has a compiled form
+    policy    by name
     cap       moves after which a game is given up
     Raises    BadParameter, BadLevel, UnknownId
     """
@@ -75,8 +75,6 @@ def moves_to_win(
             raise BadParameter(f"{name}={number!r} is not possible; allowed: 1 or more")
     game = registry.spec(GAME, level=level.data, strict_moves=False, max_taps=cap)
     player = compiled(policy, game)
-    if player is None:
-        raise BadParameter(f"the policy {policy!r} has no compiled form; take random, contacts or lookahead")
     batch = Batch(game, runs, autoreset="disabled")
     batch.seed(seed)
     batch.reset()

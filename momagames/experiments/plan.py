@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 import momagames
 from momagames import registry
-from momagames.baselines import POLICIES, method
+from momagames.baselines import member, method, policy_options
 from momagames.baselines.base import Member, Method
 from momagames.contract import Game
 from momagames.errors import BadFile, BadParameter, MomagamesError, UnknownId, nearest, one_of
@@ -65,14 +65,7 @@ class MethodChoice(Frozen):
     def method(self) -> Method:
         """The method, or UnknownId or BadParameter."""
         kind = method(self.name)
-        known = [name for name in kind.__dataclass_fields__ if name != "name"]
-        for option in self.options:
-            if option not in known:
-                allowed = f"it has {one_of(known)}" if known else "it has none"
-                raise BadParameter(f"{self.name} has no option {option!r}; {allowed}{nearest(option, known)}")
-        missing = [option for option in known if option not in self.options]
-        if missing:
-            raise BadParameter(f"{self.name} needs the option {missing[0]!r}: a suite leaves nothing to defaults")
+        _check_options(self.name, self.options, [name for name in kind.__dataclass_fields__ if name != "name"])
         try:
             return TypeAdapter(kind).validate_json(json.dumps(self.options), strict=True)
         except ValidationError as error:
@@ -81,29 +74,40 @@ class MethodChoice(Frozen):
 
 
 class Opponent(Frozen):
-    """A policy that plays all seats but those of one agent and its team mates.
+    """A policy that plays all seats but those of one agent and its team mates, with every option.
 
-    weights    of the policy "greedy", one for each objective; empty: all equal. Others have none.
+    label    stands in rows: the name, and the options that are not empty lists
     """
 
     name: str
-    weights: tuple[float, ...]
+    options: dict[str, Any]
 
     def member(self, game: Game) -> Member:
         """The policy in compiled form, or UnknownId or BadParameter."""
-        if self.name not in POLICIES:
-            raise UnknownId(f"no policy {self.name!r}; there are {one_of(POLICIES)}{nearest(self.name, POLICIES)}")
-        if self.name == "greedy":
-            from momagames.baselines.greedy import member
-
-            return member(game, self.weights or None)
-        if self.weights:
-            raise BadParameter(f"the policy {self.name!r} has no weights")
-        return method(self.name)().policies(game)[0]
+        _check_options(self.name, self.options, policy_options(self.name))
+        return member(self.name, game, **self.options)
 
     @property
     def label(self) -> str:
-        return f"{self.name}({', '.join(f'{w:g}' for w in self.weights)})" if self.weights else self.name
+        told = ", ".join(f"{name}={_short(value)}" for name, value in self.options.items() if value != [])
+        return f"{self.name}({told})" if told else self.name
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return f"({', '.join(map(_short, value))})"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _check_options(name: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Raise BadParameter unless all options that there are are given, and no others."""
+    for option in given:
+        if option not in known:
+            allowed = f"it has {one_of(known)}" if known else "it has none"
+            raise BadParameter(f"{name} has no option {option!r}; {allowed}{nearest(option, known)}")
+    missing = [option for option in known if option not in given]
+    if missing:
+        raise BadParameter(f"{name} needs the option {missing[0]!r}: a suite leaves nothing to defaults")
 
 
 class _Experiment(Frozen):

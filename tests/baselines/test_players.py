@@ -180,7 +180,7 @@ def test_what_cannot_be(call, said):
 
 def test_names():
     game = momagames.spec("mo-breakthrough-v0")
-    assert compiled("greedy", game) is None
+    assert compiled("greedy", game).name == "greedy"
     assert compiled("random", game).name == "random"
     with pytest.raises(UnknownId, match="did you mean 'simple'"):
         compiled("simpl", game)

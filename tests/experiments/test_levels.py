@@ -77,8 +77,6 @@ def test_what_cannot_be_rated():
         rate(13)
     with pytest.raises(UnknownId, match="lookahead"):
         rate(1, "lookahed")
-    with pytest.raises(BadParameter, match="no compiled form"):
-        rate(1, "greedy")
     with pytest.raises(BadParameter, match="mo-tileblast"):
         rate(1, "simple")
     for wrong in ({"runs": 0}, {"cap": 0}):

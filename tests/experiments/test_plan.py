@@ -10,7 +10,7 @@ import yaml
 
 import momagames
 from momagames.errors import BadFile, UnknownId
-from momagames.experiments.plan import canonical_json, load_suite, suites
+from momagames.experiments.plan import Opponent, canonical_json, load_suite, suites
 
 TINY = {
     "name": "tiny",
@@ -32,7 +32,7 @@ TINY = {
             "utopia": "declared",
             "games": [{"id": "mo-breakthrough-v0", "params": {"board_width": 3, "board_height": 5}}],
             "methods": [{"name": "greedy", "options": {"divisions": 1}}],
-            "opponents": [{"name": "random", "weights": []}],
+            "opponents": [{"name": "random", "options": {}}],
             "seats": ["player_1"],
             "seeds": [0],
             "seconds": 60,
@@ -84,7 +84,8 @@ def test_a_suite_is_expanded_into_runs():
         (("experiments", 0, "methods", 1, "options", "divisions"), 3),
         (("experiments", 0, "seeds", 0), 7),
         (("experiments", 0, "budget"), 501),
-        (("experiments", 1, "opponents", 0, "name"), "greedy"),
+        (("experiments", 1, "opponents", 0), {"name": "greedy", "options": {"weights": []}}),
+        (("experiments", 1, "opponents", 0), {"name": "greedy", "options": {"weights": [1, 0, 0, 0]}}),
         (("experiments", 1, "seats", 0), "player_0"),
         (("experiments", 1, "select_episodes"), 4),
         (("experiments", 1, "report_episodes"), 4),
@@ -102,6 +103,22 @@ def test_what_does_not_matter_does_not(monkeypatch):
     assert [run.digest for run in load_suite(renamed).runs()] == before
     monkeypatch.setattr(momagames, "__version__", "999")
     assert not set(before) & {run.digest for run in load_suite(TINY).runs()}
+
+
+def test_the_label_of_an_opponent_tells_its_options():
+    def label(name, **options):
+        return Opponent(name=name, options=options).label
+
+    assert label("random") == "random"
+    assert label("greedy", weights=[]) == "greedy"
+    assert label("greedy", weights=[0.0, 0.25, 1, 0]) == "greedy(weights=(0, 0.25, 1, 0))"
+    assert label("thrifty", patience=2, fair=False) == "thrifty(patience=2, fair=False)"
+
+
+def test_an_opponent_is_built_with_its_options():
+    game = momagames.spec("mo-robotmail-v0")
+    kernel = Opponent(name="thrifty", options={"patience": 2, "fair": False}).member(game).kernel
+    assert dict(kernel.begins) == {"patience": 2, "fair": 0}
 
 
 def test_digests_are_the_same_in_another_process(tmp_path):
@@ -149,8 +166,11 @@ E0, E1 = ("experiments", 0), ("experiments", 1)
         ((*E1, "name"), "board", r"experiments\[1\]\.name: 'board' is taken by experiments\[0\]"),
         ((*E1, "opponents"), [], r"experiments\[1\]\.opponents: .*name at least one policy"),
         ((*E1, "opponents", 0, "name"), "gready", "did you mean 'greedy'"),
-        ((*E1, "opponents", 0, "weights"), [1.0], "the policy 'random' has no weights"),
-        ((*E1, "opponents", 0), {"name": "greedy", "weights": [1.0]}, "4 finite numbers"),
+        ((*E1, "opponents", 0, "options"), {"weights": [1.0]}, "random has no option 'weights'; it has none"),
+        ((*E1, "opponents", 0), {"name": "greedy", "options": {"weight": [1.0]}}, "did you mean 'weights'"),
+        ((*E1, "opponents", 0), {"name": "greedy", "options": {}}, "greedy needs the option 'weights'"),
+        ((*E1, "opponents", 0), {"name": "greedy", "options": {"weights": [1.0]}}, "4 finite numbers"),
+        ((*E1, "opponents", 0), {"name": "greedy", "options": {"weights": "all"}}, "4 finite numbers"),
         ((*E1, "seats", 0), "player_2", r"seats\[0\]: .*did you mean 'player_"),
         (("indicators", "names", 0), "hypervolum", "did you mean 'hypervolume'"),
         (("indicators", "margin"), 2.0, r"indicators\.margin: "),

@@ -18,7 +18,7 @@ KERNELS = {
     "name": "kernels",
     "games": [{"id": "mo-pommerman-duel-v0", "params": {"max_steps": 40}}],
     "methods": [RANDOM, {"name": "static", "options": {}}],
-    "opponents": [{"name": "static", "weights": []}, {"name": "random", "weights": []}],
+    "opponents": [{"name": "static", "options": {}}, {"name": "random", "options": {}}],
     "seeds": [0],
 }
 

@@ -81,12 +81,12 @@ def test_the_reference_point_is_the_declared_one_with_its_margin(made):
 
 def test_policies_have_views_by_opponent_and_seat(made):
     scopes = [p.scope for p in made.panels if p.experiment == "seats"]
-    assert scopes[0] == "against random and greedy(0, 0, 1, 0), mean of 2 seats"
+    assert scopes[0] == "against random and greedy(weights=(0, 0, 1, 0)), mean of 2 seats"
     assert scopes[1:] == [
         "against random, mean of 2 seats",
-        "against greedy(0, 0, 1, 0), mean of 2 seats",
-        "against random and greedy(0, 0, 1, 0), as player_0",
-        "against random and greedy(0, 0, 1, 0), as player_1",
+        "against greedy(weights=(0, 0, 1, 0)), mean of 2 seats",
+        "against random and greedy(weights=(0, 0, 1, 0)), as player_0",
+        "against random and greedy(weights=(0, 0, 1, 0)), as player_1",
     ]
     assert [p.primary for p in made.panels if p.experiment == "seats"] == [True, False, False, False, False]
 

@@ -193,7 +193,7 @@ def test_scripted_policies_play_in_suites(tmp_path):
         **POLICIES,
         "games": [{"id": "mo-pommerman-duel-v0", "params": {"max_steps": 60}}],
         "methods": [RANDOM, {"name": "static", "options": {}}],
-        "opponents": [{"name": "static", "weights": []}, {"name": "random", "weights": []}],
+        "opponents": [{"name": "static", "options": {}}, {"name": "random", "options": {}}],
         "seeds": [0],
     }
     results = run_suite(suite(experiment), tmp_path)

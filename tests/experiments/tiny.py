@@ -45,7 +45,7 @@ POLICIES = {
     "utopia": "declared",
     "games": [{"id": "mo-breakthrough-v0", "params": {"board_width": 3, "board_height": 5}}],
     "methods": [RANDOM, {"name": "greedy", "options": {"divisions": 1}}],
-    "opponents": [{"name": "random", "weights": []}, {"name": "greedy", "weights": [0.0, 0.0, 1.0, 0.0]}],
+    "opponents": [{"name": "random", "options": {}}, {"name": "greedy", "options": {"weights": [0.0, 0.0, 1.0, 0.0]}}],
     "seats": [],
     "seeds": [0, 1],
     "seconds": 300,
