@@ -397,3 +397,12 @@ def export_rows(
     if len(chosen) != 1:
         raise BadParameter("choose one of --csv, --parquet and --jsonl")
     print(f"{export(folder, file, chosen[0])} rows: {file}")
+
+
+@bench.command("pack")
+def pack_rows(folder: Folder) -> None:
+    """Pack the rows of all finished runs into one Parquet file (extra `analysis`); every command reads them there."""
+    from momagames.experiments.results.packing import pack
+
+    done = pack(folder)
+    print(f"{done.runs} runs packed; all rows take {done.after:,} bytes, {done.before:,} before")

@@ -15,7 +15,7 @@ from momagames.experiments.results.store import Store
 from momagames.wrappers.recording import whole
 
 Flat = dict[str, Any]
-# column -> its kind; "return_NAME" for each objective follows before the last two. What a row does not have is empty.
+# column -> its kind; "return_NAME" for each objective follows before the last ones. What a row does not have is empty.
 COLUMNS: dict[str, type] = {
     "run": str,  # name of the run's folder
     "experiment": str,  # the first in which the suite has this run
@@ -35,6 +35,8 @@ COLUMNS: dict[str, type] = {
     "found": int,
     "length": int,
 }
+ACTIONS: dict[str, type] = {"actions": list}  # of a plan, in Parquet only
+RETURN = "return_"
 LAST: dict[str, type] = {"version": str, "commit": str}
 
 
@@ -50,7 +52,7 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
     write: Callable[[Path], int] = {
         "csv": lambda aside: _csv(aside, columns, _rows(store, runs)),
         "jsonl": lambda aside: _jsonl(aside, columns, _rows(store, runs)),
-        "parquet": lambda aside: _parquet(aside, columns, _rows(store, runs)),
+        "parquet": lambda aside: _parquet(aside, {**columns, **ACTIONS}, _rows(store, runs)),
     }[form]
     written = 0
 
@@ -67,7 +69,7 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
 
 def _columns(runs: list[Run]) -> dict[str, type]:
     names = {goal.name: None for run in runs for goal in run.game.game().objectives}
-    return {**COLUMNS, **{f"return_{name}": float for name in names}, **LAST}
+    return {**COLUMNS, **{f"{RETURN}{name}": float for name in names}, **LAST}
 
 
 def _rows(store: Store, runs: list[Run]) -> Iterator[Flat]:
@@ -85,7 +87,7 @@ def _rows(store: Store, runs: list[Run]) -> Iterator[Flat]:
             "budget": run.budget,
             "commit": store.metadata(run).get("commit"),
         }
-        names = [f"return_{goal.name}" for goal in run.game.game().objectives]
+        names = [f"{RETURN}{goal.name}" for goal in run.game.game().objectives]
         for row in store.rows(run):
             start = str(row["start"]) if "start" in row else None
             returns = dict(zip(names, row["return"], strict=True))
@@ -116,15 +118,21 @@ def _counted(rows: Iterator[Flat], write: Callable[[Flat], Any]) -> int:
 
 
 def _parquet(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
-    try:
-        polars = import_module("polars")
-    except ImportError:
-        raise MissingExtra('Parquet needs polars: pip install "momagames[analysis]"; --csv and --jsonl need nothing') from None
-    kinds = {str: polars.String, int: polars.Int64, float: polars.Float64}
+    library = polars("Parquet needs polars", "; --csv and --jsonl need nothing")
+    whole_numbers = library.Int64
+    kinds = {str: library.String, int: whole_numbers, float: library.Float64, list: library.List(whole_numbers)}
     values: dict[str, list[Any]] = {name: [] for name in columns}
     for row in rows:
         for name, column in values.items():
             column.append(row.get(name))
-    table = polars.DataFrame(values, schema={name: kinds[kind] for name, kind in columns.items()})
+    table = library.DataFrame(values, schema={name: kinds[kind] for name, kind in columns.items()})
     table.write_parquet(path, compression="zstd")
     return int(table.height)
+
+
+def polars(why: str, instead: str = "") -> Any:
+    """The library polars, or MissingExtra that says why it is needed, and what there is instead."""
+    try:
+        return import_module("polars")
+    except ImportError:
+        raise MissingExtra(f'{why}: pip install "momagames[analysis]"{instead}') from None

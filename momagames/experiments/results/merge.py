@@ -8,7 +8,7 @@ from pathlib import Path
 
 from momagames.errors import BadFile, BadParameter
 from momagames.experiments.plan import Run
-from momagames.experiments.results.store import ERROR, ROWS, SEALED, Store, read_run
+from momagames.experiments.results.store import Store, files, read_run
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ def merge(folders: Sequence[str | Path], out: str | Path) -> Merged:
                 _compare(store, into, run)
                 equal += 1
             else:
-                into.accept(run, _files(store.place(run)))
+                into.accept(run, files(store.place(run)))
                 taken += 1
     failed = {run.digest: place for store in stores for place in _failures(store) if not into.has(run := read_run(place))}
     for place in failed.values():
-        into.accept(read_run(place), _files(place))
+        into.accept(read_run(place), files(place))
     return Merged(taken, equal, len(failed))
 
 
@@ -59,11 +59,9 @@ def _failures(store: Store) -> list[Path]:
     return sorted(store.failed.iterdir()) if store.failed.is_dir() else []
 
 
-def _files(place: Path) -> dict[str, bytes]:
-    return {name: (place / name).read_bytes() for name in (*SEALED, ERROR) if (place / name).is_file()}
-
-
 def _compare(store: Store, into: Store, run: Run) -> None:
-    one, other = store.place(run) / ROWS, into.place(run) / ROWS
-    if one.read_bytes() != other.read_bytes():
-        raise BadFile(f"{one} and {other} differ, though they are results of one run: something is not reproducible")
+    one, other = store.place(run), into.place(run)
+    if list(store.rows(run)) != list(into.rows(run)):
+        raise BadFile(
+            f"{one} and {other} have different rows, though they are results of one run: something is not reproducible"
+        )

@@ -5,11 +5,12 @@
     FOLDER/runs/RUN/rows.jsonl     one row for each episode, see `experiments.evaluate`
     FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `experiments.results.run_front`
     FOLDER/runs/RUN/metadata.json  versions, machine, times, counts
+    FOLDER/rows.parquet            the rows of runs that were packed, instead of their rows.jsonl, see `results.packing`
     FOLDER/failed/RUN/error.txt    what went wrong with a run, in one line and as a traceback, beside what it had written
     FOLDER/working/...             runs in hand; what a crash left there is removed at the next start
 
-Nothing in `runs` is ever changed once it is in its place. Several processes, on one machine or on many that share the
-folder, may write into it at the same time.
+Nothing in `runs` is ever changed once it is in its place, but that rows may be packed. Several processes, on one machine or
+on many that share the folder, may write into it at the same time.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from pydantic import ValidationError
 
 import momagames
 from momagames.errors import BadFile
-from momagames.experiments.results.files import alive, flush, here, read_json, sync, write_whole
 from momagames.experiments.plan import Run, Suite, canonical_json
+from momagames.experiments.results.files import alive, flush, here, read_json, sync, write_whole
 from momagames.experiments.results.provenance import provenance
 from momagames.experiments.results.run_front import Collector
 
 SCHEMA = 2  # of the files here; 1 had no number
 STALE_S = 7 * 24 * 3600  # a run in hand of a machine that we cannot ask is given up when it is that old
 SEALED = ("config.json", "rows.jsonl", "front.json", "metadata.json")
-ROWS, ERROR = "rows.jsonl", "error.txt"
+ROWS, PACKED, ERROR = "rows.jsonl", "rows.parquet", "error.txt"
 
 
 class Store:
@@ -104,7 +105,7 @@ class Store:
             front = Collector(run)
             with (aside / ROWS).open("w", encoding="utf-8") as file:
                 for row in rows:
-                    file.write(canonical_json(row) + "\n")
+                    file.write(line(row))
                     front.add(row)
                     count += 1
                 flush(file)
@@ -246,14 +247,32 @@ def read_run(place: Path) -> Run:
 
 
 def read_rows(place: Path) -> Iterator[dict[str, Any]]:
-    """The rows in a run's folder."""
+    """The rows of the run in this folder, from its own file or, if they were packed, from that of all runs."""
     path = place / ROWS
+    if not path.is_file():
+        from momagames.experiments.results.packing import packed_rows
+
+        yield from packed_rows(place)
+        return
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             try:
                 yield json.loads(line)
             except json.JSONDecodeError as error:
                 raise BadFile(f"{path}: line {number}: {error}") from None
+
+
+def line(row: Mapping[str, Any]) -> str:
+    """A row as it stands in a file."""
+    return canonical_json(row) + "\n"
+
+
+def files(place: Path) -> dict[str, bytes]:
+    """What there is in the folder of a run, sealed or failed, for `Store.accept`; packed rows as they were."""
+    found = {name: (place / name).read_bytes() for name in (*SEALED, ERROR) if (place / name).is_file()}
+    if ERROR not in found and ROWS not in found:
+        found[ROWS] = "".join(map(line, read_rows(place))).encode()
+    return found
 
 
 def checked(path: Path, data: dict[str, Any]) -> dict[str, Any]:
