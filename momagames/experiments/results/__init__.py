@@ -1,0 +1,1 @@
+"""Results on disk, and what is done with their folders: status, costs, merging, export."""
