@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.contract import Game
-from momagames.experiments.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand
+from momagames.experiments.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand, method_names
 from momagames.experiments.replays import points as front
-from momagames.experiments.reports.points import Played, Points, plan_points, policy_games
+from momagames.experiments.reports.points import History, Played, Points, history, plan_points, policy_games
 from momagames.experiments.reports.scores import Reference, Score, Worth, references, scores, worth
 from momagames.experiments.results.store import Store
 from momagames.experiments.science.arrays import Array
@@ -26,6 +26,10 @@ class Panel:
     points     method -> seed -> what was found
     scores     method -> indicator -> score; a method without finished runs is missing
     users      method -> utility function -> what a user of it gets; empty for plans, whose returns are certain
+    played     method -> seed -> the episodes behind its points; empty for plans
+    history    method -> seed -> what had been found on the way; empty for policies, and for what is proven, which no budget
+               limits
+    budget     steps of the engine for each run; 0 for policies
     episodes   of each policy that its values are taken from; 0 for plans
     missing    method -> number of runs that are not finished
     seconds    method -> median time of a run (the first one may have compiled the game)
@@ -41,6 +45,9 @@ class Panel:
     references: Mapping[int, Reference]
     scores: Mapping[str, Mapping[str, Score]]
     users: Mapping[str, Mapping[str, Worth]]
+    played: Mapping[str, Mapping[int, Played]]
+    history: Mapping[str, Mapping[int, History]]
+    budget: int
     episodes: int
     missing: Mapping[str, int]
     seconds: Mapping[str, float]
@@ -89,17 +96,6 @@ def panels(store: Store, suite: Suite) -> list[Panel]:
     return found
 
 
-def method_names(experiment: PlansExperiment | PoliciesExperiment) -> dict[str, str]:
-    """Labels of the methods: their names, with options where one name stands twice."""
-    names = [chosen.name for chosen in experiment.methods]
-    return {
-        chosen.model_dump_json(): chosen.name
-        if names.count(chosen.name) == 1
-        else f"{chosen.name}({', '.join(f'{k}={v}' for k, v in chosen.options.items())})"
-        for chosen in experiment.methods
-    }
-
-
 def _game_panels(
     store: Store,
     wanted: Indicators,
@@ -114,16 +110,22 @@ def _game_panels(
     seconds = {m: float(np.median([facts[r.digest]["wall_s"] for r, n in done if n == m] or [0.0])) for m in methods}
     views: list[View]
     proven: dict[int, Array] = {}
+    histories: dict[str, dict[int, History]] = {}
     if isinstance(experiment, PlansExperiment):
         points: dict[str, dict[int, Points]] = {}
         for run, name in done:
-            points.setdefault(name, {})[run.seed] = plan_points(store.rows(run)).known_as(run.folder, (), plans=True)
-            if facts[run.digest]["facts"].get("complete"):
+            rows, told = list(store.rows(run)), facts[run.digest]["facts"]
+            points.setdefault(name, {})[run.seed] = plan_points(rows).known_as(run.folder, (), plans=True)
+            if told.get("complete"):
                 proven[run.seed] = points[name][run.seed].values
+            else:
+                histories.setdefault(name, {})[run.seed] = history(rows, told.get("passed", ()))
         views = [View("", True, points, {})]
     else:
         views = list(_policy_views(store, experiment, game, done))
-    return [_panel(view, wanted, experiment, game, runs[0][0].canonical, proven, missing, seconds) for view in views]
+    return [
+        _panel(view, wanted, experiment, game, runs[0][0].canonical, proven, histories, missing, seconds) for view in views
+    ]
 
 
 def _panel(
@@ -133,6 +135,7 @@ def _panel(
     game: Game,
     canonical: str,
     proven: Mapping[int, Array],
+    histories: Mapping[str, Mapping[int, History]],
     missing: Mapping[str, int],
     seconds: Mapping[str, float],
 ) -> Panel:
@@ -148,6 +151,9 @@ def _panel(
         references=found,
         scores={name: scores(points, found, wanted) for name, points in view.points.items()},
         users={name: worth(played, found, wanted) for name, played in view.played.items()},
+        played=view.played,
+        history=histories,
+        budget=experiment.budget if isinstance(experiment, PlansExperiment) else 0,
         episodes=experiment.report_episodes if isinstance(experiment, PoliciesExperiment) else 0,
         missing={name: count for name, count in missing.items() if count},
         seconds=seconds,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from momagames.baselines.archive import undominated
 from momagames.experiments.science.arrays import Array
@@ -36,17 +37,32 @@ class Points:
 
 
 @dataclass(frozen=True)
+class History:
+    """What a search had found on the way, see `science.progress`: found int64[n], values float64[n, K]."""
+
+    found: NDArray[np.int64]
+    values: Array
+
+
+@dataclass(frozen=True)
 class Played:
     """The episodes of every policy of a run, by the opponents and seats (the matches) that are looked at.
 
     select, report    float64[n, E, M, K]: policies, episodes, matches, objectives. Two sets of different episodes: by the
                       first a user chooses, from the second values are taken. Taking both from one set would favour luck:
                       the best of several noisy means is too high.
+    matches           opponent and seat of each
     """
 
     labels: tuple[str, ...]
     select: Array
     report: Array
+    matches: tuple[tuple[str, str], ...]
+
+    def only(self, match: tuple[str, str]) -> Played:
+        """One match of these, M = 1."""
+        at = slice(place := self.matches.index(match), place + 1)
+        return Played(self.labels, self.select[:, :, at], self.report[:, :, at], (match,))
 
     def points(self) -> Points:
         """The policies that are non-dominated in the episodes for selection, with their values in the others."""
@@ -64,6 +80,13 @@ def plan_points(rows: Iterable[Mapping[str, Any]]) -> Points:
     return Points(values, labels, np.zeros_like(values))
 
 
+def history(rows: Iterable[Mapping[str, Any]], passed: Iterable[Sequence[float]]) -> History:
+    """The plans of a run, and what it had passed: [found, *return] each."""
+    kept = [[row["found"], *row["return"]] for row in rows] + [list(one) for one in passed]
+    table = np.array(kept, np.float64)
+    return History(table[:, 0].astype(np.int64), table[:, 1:])
+
+
 def policy_games(rows: Iterable[Mapping[str, Any]], opponents: tuple[str, ...], seats: tuple[str, ...]) -> Played:
     """The episodes of a run's policies against some opponents from some seats."""
     found: dict[str, dict[str, dict[tuple[str, str], dict[int, list[float]]]]] = {}
@@ -79,4 +102,5 @@ def policy_games(rows: Iterable[Mapping[str, Any]], opponents: tuple[str, ...], 
         ]
         return np.array(policies, np.float64).swapaxes(1, 2)
 
-    return Played(tuple(found), stacked("select"), stacked("report"))
+    both = tuple(sorted({match for sets in found.values() for match in sets["report"]}))
+    return Played(tuple(found), stacked("select"), stacked("report"), both)

@@ -63,7 +63,10 @@ def intervals(samples: ArrayLike, anchor: int = 0, confidence: float = 0.95, res
     values = bradley_terry(given.sum(axis=0), anchor)
     drawn = bradley_terry(np.tensordot(often, given, axes=1), anchor)
     low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return [Interval(*map(float, told), len(given)) for told in zip(values, low, high, strict=True)]
+    return [
+        Interval(value, least, most, len(given))
+        for value, least, most in zip(values.tolist(), low.tolist(), high.tolist(), strict=True)
+    ]
 
 
 def largest_cycle(wins: ArrayLike) -> Cycle | None:
@@ -90,10 +93,10 @@ def _checked(wins: ArrayLike) -> Array:
     given = np.asarray(wins, np.float64)
     if given.ndim < 2 or given.shape[-1] != given.shape[-2] or not np.isfinite(given).all() or (given < 0).any():
         raise BadParameter(f"wins have shape {given.shape}; needed: (N, N), numbers of at least 0")
-    met = (given + given.swapaxes(-1, -2)) > 0
+    met: NDArray[np.bool_] = np.asarray(given + given.swapaxes(-1, -2) > 0)
     if (given * np.eye(given.shape[-1])).any():
         raise BadParameter("an entrant has wins against itself")
-    if not _connected(met.reshape(-1, *met.shape[-2:]).all(axis=0)):
+    if not _connected(np.asarray(met.reshape(-1, *met.shape[-2:]).all(axis=0))):
         raise BadParameter("some entrants never met, not even by way of others: no rating compares them")
     return given + PRIOR * met
 
