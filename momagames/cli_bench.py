@@ -150,8 +150,8 @@ def resume(
     shard: Part = None,
 ) -> None:
     """Go on with the suite whose results are in a folder."""
-    from momagames.experiments.plan import check
     from momagames.experiments.results.store import Store
+    from momagames.experiments.suite_files import check
 
     store = Store(folder)
     suite = check(store.suite(), str(folder / "suite.json"))

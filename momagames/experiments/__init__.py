@@ -7,8 +7,9 @@ page = report("results").page
 """
 
 from momagames.experiments.matches import Match, match
-from momagames.experiments.plan import Suite, load_suite, suites
+from momagames.experiments.plan import Suite
 from momagames.experiments.reports.reporting import report
 from momagames.experiments.runner import run_suite
+from momagames.experiments.suite_files import load_suite, suites
 
 __all__ = ["Match", "Suite", "load_suite", "match", "report", "run_suite", "suites"]

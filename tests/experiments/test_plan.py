@@ -10,7 +10,8 @@ import yaml
 
 import momagames
 from momagames.errors import BadFile, UnknownId
-from momagames.experiments.plan import Opponent, canonical_json, load_suite, suites
+from momagames.experiments.plan import Opponent, canonical_json
+from momagames.experiments.suite_files import load_suite, suites
 
 TINY = {
     "name": "tiny",
@@ -211,3 +212,42 @@ def test_canonical_json_is_one_text_for_equal_data():
     assert canonical_json({"b": [1, 2.5], "a": None}) == canonical_json(json.loads('{"a": null, "b": [1, 2.5]}'))
     with pytest.raises(ValueError, match="not JSON compliant"):
         canonical_json(float("nan"))
+
+
+# ---------------------------------------------------------------------------------------------------------- collections
+
+
+def collection(folder, suites=("one.yaml", "two.yaml"), **changes):
+    """A file that takes two suites together, which lie beside it."""
+    (folder / "one.yaml").write_text(yaml.safe_dump({**TINY, "name": "one"}))
+    (folder / "two.yaml").write_text(yaml.safe_dump({**TINY, "name": "two", "experiments": TINY["experiments"][:1]}))
+    data = {"name": "both", "description": "two suites", "suites": list(suites), "seeds": [5, 6, 7]}
+    path = folder / "both.yaml"
+    path.write_text(yaml.safe_dump({**data, "indicators": TINY["indicators"], **changes}))
+    return path
+
+
+def test_a_collection_takes_suites_together(tmp_path):
+    found = load_suite(collection(tmp_path))
+    assert [experiment.name for experiment in found.experiments] == ["one: board", "one: seats", "two: board"]
+    assert {experiment.seeds for experiment in found.experiments} == {(5, 6, 7)}
+    (own,) = load_suite(tmp_path / "two.yaml").experiments
+    assert found.experiments[2] == own.model_copy(update={"name": "two: board", "seeds": (5, 6, 7)})
+    assert len(found.runs()) == 3 * (2 + 1)  # the boards of both are the same runs
+    assert load_suite(json.loads(found.model_dump_json())) == found  # as a folder of results keeps it
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"suites": []}, r"both\.yaml: suites: "),
+        ({"suites": ["quikc"]}, r"suites\[0\]: no file and no suite 'quikc'; .*did you mean 'quick'"),
+        ({"suites": ["one.yaml", "one.yaml"]}, r"suites\[1\]: 'one.yaml' stands there twice"),
+        ({"suites": ["both.yaml"]}, r"suites\[0\]: 'both.yaml' is a collection itself"),
+        ({"seeds": None}, "seeds: "),
+        ({"seed": [1]}, "seed: no such key; allowed: .*did you mean 'seeds'"),
+    ],
+)
+def test_mistakes_in_a_collection(tmp_path, change, told):
+    with pytest.raises(BadFile, match=told):
+        load_suite(collection(tmp_path, **change))

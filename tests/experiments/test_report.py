@@ -16,7 +16,6 @@ from rich.console import Console
 
 from momagames.errors import BadFile, MissingExtra
 from momagames.experiments import report, run_suite
-from momagames.experiments.plan import load_suite
 from momagames.experiments.reports.analysis import panels
 from momagames.experiments.reports.charts import attainment
 from momagames.experiments.reports.figures import ATTAINMENT, figure, spread
@@ -27,6 +26,7 @@ from momagames.experiments.reports.points import policy_games
 from momagames.experiments.reports.reporting import HEADINGS, STATISTIC_HEADINGS, caption, cell
 from momagames.experiments.results.store import Store
 from momagames.experiments.science.indicators import hypervolume
+from momagames.experiments.suite_files import load_suite
 from tests.experiments.tiny import EXACT, GREEDY, POLICIES, RANDOM, broken, plans, suite
 
 

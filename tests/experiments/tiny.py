@@ -1,6 +1,6 @@
 """The smallest suite that has everything, and a run that fails: shared by the tests of runner, store and report."""
 
-from momagames.experiments.plan import load_suite
+from momagames.experiments.suite_files import load_suite
 
 INDICATORS = {
     "names": [

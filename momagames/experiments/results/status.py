@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from momagames.experiments.plan import Run, Suite, expand
-from momagames.experiments.reports.analysis import method_names
+from momagames.experiments.plan import Run, Suite, expand, method_names
 from momagames.experiments.results.costs import Cost, Timings
 from momagames.experiments.results.store import Store
 
