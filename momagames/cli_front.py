@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli_tools import FAILED, command, console, parameters, table
+from momagames.cli_tools import FAILED, command, console, parameters, read_text, table
 
 if TYPE_CHECKING:
     from momagames.experiments.fronts import FrontFile
 
 front = typer.Typer(help="Proven and best-known Pareto fronts.", no_args_is_help=True)
+
+
+class What(StrEnum):
+    """What a front claims."""
+
+    returns = "returns"
+    guaranteed = "guaranteed"
+
 
 Named = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A front file, or a name of `momagames front list`.")]
 Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
@@ -23,9 +32,11 @@ Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME
 @front.command("list")
 def list_fronts() -> None:
     """List the fronts that come with the package."""
+    from rich.table import Column
+
     from momagames.experiments import fronts
 
-    shown = table("name", "kind", "claim", "agent", "objectives", "points", "positions")
+    shown = table(Column("name", no_wrap=True), "kind", "claim", "agent", "objectives", "points", "positions")
     for name, path in fronts.shipped().items():
         one = fronts.read_front(path)
         goals, states = str(len(one.objectives)), f"{one.method.states:,}" if one.method else ""
@@ -68,7 +79,10 @@ def _facts(one: FrontFile) -> list[tuple[str, str]]:
 def make(
     id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file; gzip if it ends in .gz.")],
+    claim: Annotated[What, typer.Option(help="What an agent alone can get, or what it can guarantee.")] = What.returns,
+    agent: Annotated[str | None, typer.Option(help="Whose front [the first].")] = None,
     seed: Annotated[int, typer.Option(help="Of the deal.", min=0)] = 0,
+    state: Annotated[Path | None, typer.Option(help="Instead: a file with a position, as text.")] = None,
     max_states: Annotated[int, typer.Option(help="Positions to solve at most.", min=1)] = 100_000_000,
     max_gigabytes: Annotated[float, typer.Option(help="Memory to use at most.", min=0.001)] = 8.0,
     checkpoint: Annotated[
@@ -83,17 +97,16 @@ def make(
     from momagames.experiments.plan import GameChoice
 
     screen = console()
-    kept = Checkpoint(checkpoint, every) if checkpoint else None
+    choice = GameChoice(id=id, params=parameters(param or []))
+    game = choice.game()
+    start = seed if state is None else game.read(read_text(state))
     with screen.status("compiling") as status:
-        made = fronts.returns_front(
-            GameChoice(id=id, params=parameters(param or [])),
-            seed,
-            max_states=max_states,
-            max_bytes=int(max_gigabytes * 2**30),
-            progress=_teller(status),
-            checkpoint=kept,
-            command=command(),
-        )
+        kept = Checkpoint(checkpoint, every) if checkpoint else None
+        effort = fronts.Effort(max_states, int(max_gigabytes * 2**30), _teller(status), kept)
+        if claim == What.returns:
+            made = fronts.returns_front(choice, start, effort, command())
+        else:
+            made = fronts.guaranteed_front(choice, start, agent or game.agents[0], effort, command())
     fronts.write_front(out, made)
     if checkpoint:
         checkpoint.unlink(missing_ok=True)

@@ -41,6 +41,16 @@ def parameters(pairs: list[str]) -> dict[str, Any]:
     return found
 
 
+def read_text(path: Path) -> str:
+    """The text of a file, or BadFile."""
+    from momagames.errors import BadFile
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
 def table(*columns: Any, **options: Any) -> Any:
     """A table in the style of this package."""
     from rich.box import SIMPLE_HEAD

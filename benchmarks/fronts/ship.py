@@ -29,6 +29,9 @@ def commands() -> dict[str, list[str]]:
             given = [f"board_height={height}", f"board_width={width}", f"num_colors={colors}"]
             params = [word for pair in given for word in ("-p", pair)]
             found[f"mo-samegame-v0-{size}-{seed}"] = ["mo-samegame-v0", *params, "--seed", str(seed)]
+    for agent in ("player_0", "player_1"):
+        given = ["-p", "board_width=3", "-p", "board_height=5", "--claim", "guaranteed", "--agent", agent]
+        found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
     return found
 
 

@@ -8,8 +8,20 @@ print(front.statement, front.values)
 """
 
 from momagames.experiments.fronts.format import FrontFile, read_front, write_front
-from momagames.experiments.fronts.make import returns_front
+from momagames.experiments.fronts.make import Effort, guaranteed_front, returns_front
 from momagames.experiments.fronts.shipped import known, load_front, shipped
 from momagames.experiments.fronts.verify import prove, verify
 
-__all__ = ["FrontFile", "known", "load_front", "prove", "read_front", "returns_front", "shipped", "verify", "write_front"]
+__all__ = [
+    "Effort",
+    "FrontFile",
+    "guaranteed_front",
+    "known",
+    "load_front",
+    "prove",
+    "read_front",
+    "returns_front",
+    "shipped",
+    "verify",
+    "write_front",
+]

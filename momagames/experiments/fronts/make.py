@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from momagames import registry
+from momagames.baselines.breakthrough import guaranteed, witness
 from momagames.baselines.exact import Checkpoint, Progress, pareto_front
+from momagames.baselines.strategies import pack
 from momagames.contract import Game
 from momagames.engine.play import Play
-from momagames.experiments.fronts.format import STATEMENTS, FrontFile, Method, Point, Start
-from momagames.experiments.plan import GameChoice
+from momagames.errors import BadParameter, nearest, one_of
+from momagames.experiments.fronts.format import STATEMENTS, Claim, FrontFile, Method, Point, Start
+from momagames.experiments.plan import GameChoice, Opponent
 from momagames.experiments.results.provenance import provenance
 
 
-def returns_front(
-    choice: GameChoice,
-    start: int | dict[str, Any],
-    *,
-    max_states: int,
-    max_bytes: int,
-    progress: Progress | None = None,
-    checkpoint: Checkpoint | None = None,
-    command: str = "",
-) -> FrontFile:
-    """The proven front of the returns of a game of one agent; limits, progress and errors as in `pareto_front`.
+@dataclass(frozen=True)
+class Effort:
+    """What a computation may take, and whom it tells.
+
+    progress     called several times a second with (positions solved, bytes used)
+    checkpoint   for the claim "returns": solved positions are kept there, and taken up again
+    """
+
+    max_states: int
+    max_bytes: int
+    progress: Progress | None = None
+    checkpoint: Checkpoint | None = None
+
+    @property
+    def limits(self) -> dict[str, int]:
+        return {"max_states": self.max_states, "max_bytes": self.max_bytes}
+
+
+def returns_front(choice: GameChoice, start: int | dict[str, Any], effort: Effort, command: str = "") -> FrontFile:
+    """The proven front of the returns of a game of one agent; errors as in `pareto_front`.
 
     start      the seed of a deal, or a position in dict form
     command    that made it, for the file
@@ -32,30 +46,62 @@ def returns_front(
     game = choice.game()
     begin = started(game, start)
     found = pareto_front(
-        game, begin.position, max_states=max_states, max_bytes=max_bytes, progress=progress, checkpoint=checkpoint
+        game,
+        begin.position,
+        max_states=effort.max_states,
+        max_bytes=effort.max_bytes,
+        progress=effort.progress,
+        checkpoint=effort.checkpoint,
     )
-    points = tuple(
+    points = [
         Point(value=tuple(value), actions=tuple(actions))
         for value, actions in zip(found.points.tolist(), found.witnesses, strict=True)
-    )
+    ]
+    method = Method(name="exact", options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds)
+    return proven("returns", choice, game, begin, 0, None, points, method, command)
+
+
+def guaranteed_front(
+    choice: GameChoice, start: int | dict[str, Any], agent: str, effort: Effort, command: str = ""
+) -> FrontFile:
+    """The proven front of what an agent of MO-Breakthrough can guarantee; errors as in `guaranteed`."""
+    game = choice.game()
+    begin, seat = started(game, start), seat_of(game, agent)
+    check_no_checkpoint(effort.checkpoint, "guaranteed")
+    found = guaranteed(game, begin.position, seat, **effort.limits, progress=effort.progress)
+    points = []
+    for point in found.points:
+        walked, actions = witness(found, point)
+        points.append(Point(value=tuple(walked.worst.tolist()), strategy=pack(actions)))
     method = Method(
-        name="exact",
-        options={"max_states": max_states, "max_bytes": max_bytes},
-        states=found.states,
-        bytes=found.bytes,
-        seconds=found.seconds,
+        name="backward induction", options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds
     )
+    return proven("guaranteed", choice, game, begin, seat, None, points, method, command)
+
+
+def proven(
+    claim: Claim,
+    choice: GameChoice,
+    game: Game,
+    begin: Start,
+    seat: int,
+    opponent: Opponent | None,
+    points: list[Point],
+    method: Method,
+    command: str,
+) -> FrontFile:
+    """The content of a file; points in ascending order."""
     return FrontFile(
         kind="proven",
-        claim="returns",
-        statement=STATEMENTS["returns"].format(agent=game.agents[0]),
+        claim=claim,
+        statement=STATEMENTS[claim].format(agent=game.agents[seat], opponent=opponent.label if opponent else ""),
         game=choice,
         canonical=registry.spelled(game.id, game.params),
         start=begin,
-        agent=game.agents[0],
-        opponent=None,
+        agent=game.agents[seat],
+        opponent=opponent,
         objectives=tuple(goal.name for goal in game.objectives),
-        points=points,
+        points=tuple(sorted(points, key=lambda point: point.value)),
         method=method,
         runs=(),
         made=made(command),
@@ -70,6 +116,18 @@ def started(game: Game, start: int | dict[str, Any]) -> Start:
         return Start(seed=start, position=game.save(one.state))
     one.load(start)
     return Start(seed=None, position=game.save(one.state))
+
+
+def seat_of(game: Game, agent: str) -> int:
+    """The index of an agent, or BadParameter."""
+    if agent not in game.agents:
+        raise BadParameter(f"{game.id} has no agent {agent!r}; it has {one_of(game.agents)}{nearest(agent, game.agents)}")
+    return game.agents.index(agent)
+
+
+def check_no_checkpoint(checkpoint: Checkpoint | None, claim: Claim) -> None:
+    if checkpoint is not None:
+        raise BadParameter(f"checkpoint={str(Path(checkpoint.path))!r}: a search for the claim {claim!r} keeps none")
 
 
 def made(command: str) -> dict[str, Any]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import undominated
+from momagames.baselines.breakthrough import can_guarantee, guaranteed, just_beyond
 from momagames.baselines.exact import pareto_front
+from momagames.baselines.strategies import Stored, walk
 from momagames.contract import Game
 from momagames.engine.play import Play, loaded
-from momagames.errors import BadFile, MomagamesError
+from momagames.errors import BadFile, BadParameter, MomagamesError
 from momagames.experiments.fronts.format import FrontFile, Point
 
 LEAST_BYTES = 1 << 28  # that a proof may take; no search for a small front is refused for its first tables
@@ -22,17 +26,17 @@ def verify(front: FrontFile) -> None:
     """
     game = front.board()
     start = _start(front, game)
-    _no_dominated(front)
+    _check_order(front)
     for number, point in enumerate(front.points):
         try:
             value = _play(front, game, start, point)
-        except BadFile as error:
+        except (BadFile, BadParameter) as error:
             raise BadFile(f"point {number}: {error}") from None
         if value.tolist() != list(point.value):
             raise BadFile(f"point {number}: its witness gets {value.tolist()}; the file says {list(point.value)}")
 
 
-def _start(front: FrontFile, game: Game) -> NDArray[np.void]:
+def _start(front: FrontFile, game: Game) -> NDArray[Any]:
     """The start position, record[1]; a seed must still deal it."""
     try:
         start = loaded(game, front.start.position)
@@ -46,23 +50,26 @@ def _start(front: FrontFile, game: Game) -> NDArray[np.void]:
     return start
 
 
-def _no_dominated(front: FrontFile) -> None:
+def _check_order(front: FrontFile) -> None:
     values = front.values
     for number in np.flatnonzero(~undominated(values)):
         other = next(i for i, v in enumerate(values) if i != number and (v >= values[number]).all())
         raise BadFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
 
 
-def _play(front: FrontFile, game: Game, start: NDArray[np.void], point: Point) -> NDArray[np.float64]:
+def _play(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> NDArray[np.float64]:
     """What the witness of a point gets, float64[K]."""
     if (point.actions is None) != (front.claim != "returns"):
         raise BadFile(f"the claim {front.claim!r} needs {'actions' if front.claim == 'returns' else 'a strategy'} as witness")
     if point.actions is not None:
         return _play_actions(game, start, point.actions)
-    raise BadFile("strategies are not known yet")
+    strategy = Stored(point.strategy or "")
+    walked = walk(game, start, game.agents.index(front.agent), strategy)
+    strategy.check_done()
+    return walked.worst
 
 
-def _play_actions(game: Game, start: NDArray[np.void], actions: tuple[int, ...]) -> NDArray[np.float64]:
+def _play_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> NDArray[np.float64]:
     """The first agent's returns of a whole game."""
     one = Play(game)
     one.load(start[0])
@@ -78,20 +85,46 @@ def _play_actions(game: Game, start: NDArray[np.void], actions: tuple[int, ...])
     return value
 
 
+# ------------------------------------------------------------------------------------------------------------ once more
+
+
 def prove(front: FrontFile) -> None:
     """Derive a proven front again and compare; BadFile if the points differ. A best-known one has nothing to be proven."""
-    if front.kind != "proven" or front.method is None:
-        return
-    most = max(front.method.bytes, LEAST_BYTES)
-    again = pareto_front(front.board(), front.start.position, max_states=front.method.states, max_bytes=most)
-    _compare(front, again.points)
+    if front.kind == "proven":
+        {"returns": _prove_returns, "guaranteed": _prove_guaranteed}[front.claim](front)
 
 
-def _compare(front: FrontFile, again: NDArray[np.float64]) -> None:
+def _prove_returns(front: FrontFile) -> None:
+    found = pareto_front(front.board(), front.start.position, **_limits(front))
+    _compare(front, front.values, found.points)
+
+
+def _prove_guaranteed(front: FrontFile) -> None:
+    """By backward induction over fronts, and by solving one game for each point and for each vector just beyond them."""
+    game = front.board()
+    found = guaranteed(game, front.start.position, game.agents.index(front.agent), **_limits(front))
+    board = found.board
+    claimed = board.in_units(front.values)
+    _compare(front, claimed.astype(np.float64), found.points.astype(np.float64))
+    least = board.in_units(np.array([goal.return_low for goal in game.objectives]))
+    most = board.in_units(np.array([goal.return_high for goal in game.objectives]))
+    for number in np.flatnonzero(~can_guarantee(board, claimed)):
+        raise BadFile(f"point {number}: it cannot be guaranteed")
+    beyond = just_beyond(claimed, least, most)
+    for vector in beyond[can_guarantee(board, beyond)] / board.units:
+        raise BadFile(f"points: {vector.tolist()} can be guaranteed as well")
+
+
+def _limits(front: FrontFile) -> dict[str, Any]:
+    assert front.method is not None
+    return {"max_states": front.method.states, "max_bytes": max(front.method.bytes, LEAST_BYTES)}
+
+
+def _compare(front: FrontFile, said: NDArray[np.float64], found: NDArray[np.float64]) -> None:
     """Both as sets of rows."""
-    said, found = ({tuple(row) for row in rows.tolist()} for rows in (front.values, again))
-    for number, row in enumerate(front.values.tolist()):
-        if tuple(row) not in found:
-            raise BadFile(f"point {number}: {row} is not on the front that the solver finds, which has {len(found)} points")
-    if missing := sorted(found - said):
+    has, needs = ({tuple(row) for row in rows.tolist()} for rows in (said, found))
+    for number, row in enumerate(said.tolist()):
+        if tuple(row) not in needs:
+            raise BadFile(f"point {number}: {front.points[number].value} is not on the front that the solver finds")
+    if missing := sorted(needs - has):
         raise BadFile(f"points: {len(missing)} points of the front are missing, such as {list(missing[0])}")
