@@ -10,6 +10,7 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from momagames.baselines.outside import found, is_outside
 from momagames.errors import UnknownId, nearest, one_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ METHODS: dict[str, str] = {
     "dry_run_local_search": "momagames.baselines.dry_runs:DryRunLocalSearch",
     "dry_run_nrpa": "momagames.baselines.dry_runs:DryRunNrpa",
     "dry_run_pareto_nrpa": "momagames.baselines.dry_runs:DryRunParetoNrpa",
+    "uct": "momagames.baselines.mcts.methods:Uct",
+    "pareto_uct": "momagames.baselines.mcts.methods:ParetoUct",
     "exact": "momagames.baselines.exact_plans:Exact",
     "static": "momagames.baselines.scripted:Static",
     "simple": "momagames.baselines.scripted:Simple",
@@ -43,6 +46,8 @@ METHODS: dict[str, str] = {
 POLICIES: dict[str, str] = {
     "random": "momagames.baselines.random:RandomPolicy",
     "greedy": "momagames.baselines.greedy:GreedyPolicy",
+    "uct": "momagames.baselines.mcts.player:UctPolicy",
+    "pareto_uct": "momagames.baselines.mcts.player:ParetoUctPolicy",
     "static": "momagames.baselines.scripted:StaticPolicy",
     "simple": "momagames.baselines.scripted:SimplePolicy",
     "contacts": "momagames.baselines.scripted:ContactsPolicy",
@@ -54,7 +59,9 @@ POLICIES: dict[str, str] = {
 
 
 def method(name: str) -> type[Method]:
-    """The method of a name, or UnknownId."""
+    """The method of a name, or your own as "module:class"; UnknownId if there is none."""
+    if is_outside(name):
+        return _own(name)
     found: type[Method] = _find("method", name, METHODS)
     return found
 
@@ -93,8 +100,18 @@ def compiled(name: str, game: Game, **options: Any) -> Compiled:
     return found
 
 
+def _own(name: str) -> type[Method]:
+    from momagames.baselines.base import Method
+
+    chosen = found(name)
+    if not isinstance(chosen, type) or not issubclass(chosen, Method):
+        raise UnknownId(f"{name!r} is no subclass of momagames.baselines.base.Method")
+    return chosen
+
+
 def _find(kind: str, name: str, table: dict[str, str]) -> Any:
     if name not in table:
-        raise UnknownId(f"no {kind} {name!r}; there are {one_of(table)}{nearest(name, table)}")
+        own = ", and your own as 'module:class'" if kind == "method" else ""
+        raise UnknownId(f"no {kind} {name!r}; there are {one_of(table)}{own}{nearest(name, table)}")
     module, _, attribute = table[name].partition(":")
     return getattr(import_module(module), attribute)

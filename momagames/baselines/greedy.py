@@ -59,7 +59,7 @@ def member(game: Game, weights: Sequence[float] | None = None) -> Member:
 
 
 def _member(game: Game, weights: NDArray[np.float64]) -> Member:
-    def scratch(game: Game) -> tuple[NDArray[Any], ...]:
+    def scratch(game: Game) -> tuple[Any, ...]:
         return (weights, np.zeros(1, game.dtype), *buffers(game))
 
     return Member(label(weights), GREEDY, tuple(weights.tolist()), Compiled("greedy", greedy_act(game), scratch=scratch))

@@ -47,7 +47,7 @@ class Compiled:
     memory: np.dtype[Any] = NOTHING
     rules: tuple[str, ...] = ()
     begins: tuple[tuple[str, int], ...] = ()
-    scratch: Callable[[Game], tuple[NDArray[Any], ...]] | None = None
+    scratch: Callable[[Game], tuple[Any, ...]] | None = None
 
     def blank(self) -> NDArray[Any]:
         """Its memory when a game begins, record[1]."""
@@ -56,7 +56,7 @@ class Compiled:
             memory[name] = value
         return memory
 
-    def room(self, game: Game) -> tuple[NDArray[Any], ...]:
+    def room(self, game: Game) -> tuple[Any, ...]:
         """Its scratch."""
         return self.scratch(game) if self.scratch else ()
 
@@ -166,7 +166,7 @@ class CompiledPolicy:
         self._plays, self._begun = np.zeros((1, agents), np.uint8), np.zeros(1, np.int32)
         self._plays[0, slice(None) if agent is None else agent] = 1
         self._memory, self._blank = np.zeros((1, agents), policy.memory), policy.blank()
-        self._loop, self._room = policy.loop(game), policy.room(game)
+        self._room = policy.room(game)
         self._words = np.zeros((1, agents), np.uint64)
         self._parts = np.array(game.actions, np.int64)
         self._actions = np.zeros((1, game.actors, len(game.actions)), np.int64)
@@ -188,7 +188,7 @@ class CompiledPolicy:
         row = 0 if self.game.sequential or self.agent is None else self.agent
         self._masks[0, row] = mask
         self._words[:] = rng.integers(2**64, dtype=np.uint64)
-        self._loop(
+        self.compiled.loop(self.game)(
             self._states, self._masks, self._plays, self._begun, self._memory, self._blank, self._room, self._words,
             self._parts, self._actions,
         )  # fmt: skip
