@@ -14,7 +14,7 @@ from momagames.cli_layout import layout
 from momagames.cli_level import level
 from momagames.cli_replay import replay
 from momagames.cli_serve import serve
-from momagames.cli_tools import WRONG, console, parameters, progress
+from momagames.cli_tools import WRONG, console, parameters, progress, see_own_code
 
 if TYPE_CHECKING:
     from momagames.contract import Game
@@ -147,7 +147,7 @@ def match(
     from momagames.experiments import match as meet
 
     given = parameters(param or [])
-    sys.path.insert(0, "")  # players may lie in the current folder
+    see_own_code()
     screen = console()
     with progress(screen, games) as moved:
         result = meet(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli_tools import FAILED, INTERRUPTED, command, console, progress, table
+from momagames.cli_tools import FAILED, INTERRUPTED, command, console, progress, see_own_code, table
 
 if TYPE_CHECKING:
     from momagames.experiments.executors import Executor, Outcome
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 RESULTS = Path("momagames-results")  # where results go if nothing else is said
 LETTERS = string.ascii_uppercase  # names of folders that are compared
 
-bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True)
+bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True, callback=see_own_code)
 
 
 class Place(StrEnum):

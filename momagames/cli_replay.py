@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli_tools import console, table
+from momagames.cli_tools import console, see_own_code, table
 
 if TYPE_CHECKING:
     from momagames.experiments.replays import Replay
@@ -31,6 +31,7 @@ def replay(
     """Play a stored game of a point again, in the terminal, a window or a file; its returns must come out as stored."""
     from momagames.experiments import replays
 
+    see_own_code()
     if point is None:
         _list(run)
     elif again:

@@ -18,6 +18,12 @@ def console() -> Any:
     return Console()
 
 
+def see_own_code() -> None:
+    """Let Python that commands name as module:name lie in the current folder."""
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+
+
 def command() -> str:
     """The command that was given, for those who want to repeat it."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])

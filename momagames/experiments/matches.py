@@ -15,7 +15,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.baselines import POLICIES, compiled, policy
+from momagames.baselines.outside import found, is_outside
 from momagames.baselines.players import Compiled, play_kernels
 from momagames.baselines.rollouts import deal as dealt
 from momagames.contract import Game, State
@@ -349,7 +349,7 @@ class _Chair:
 
     def __init__(self, entrant: Entrant, game: Game, time_limit: float | None) -> None:
         self._time_limit = time_limit
-        self._name = entrant if isinstance(entrant, str) and ":" not in entrant else None
+        self._name = entrant if isinstance(entrant, str) and not is_outside(entrant) else None
         self.kernel: Compiled | None = None
         if self._name is not None:
             if self._name not in POLICIES:
@@ -360,7 +360,7 @@ class _Chair:
             self.kernel = compiled(self._name, game)
             policy(self._name, game, 0)  # refuses games that it cannot play
         else:
-            self._python = found(entrant) if isinstance(entrant, str) else entrant
+            self._python = _callable(entrant) if isinstance(entrant, str) else entrant
 
     def __call__(self, game: Game, agent: int) -> Seat:
         if self._name is not None:
@@ -369,17 +369,12 @@ class _Chair:
         return PythonSeat(made, self._time_limit)
 
 
-def found(path: str) -> Callable[..., Any]:
+def _callable(path: str) -> Callable[..., Any]:
     """What "module:name" names, or UnknownId."""
-    module, _, name = path.partition(":")
-    try:
-        value = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UnknownId(f"no player {path!r}: {error}") from None
+    value: Callable[..., Any] = found(path)
     if not callable(value):
         raise UnknownId(f"{path!r} is no function and no class")
-    called: Callable[..., Any] = value
-    return called
+    return value
 
 
 def _labels(players: Sequence[Entrant]) -> Iterator[str]:

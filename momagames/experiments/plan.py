@@ -54,7 +54,7 @@ class GameChoice(Frozen):
 
 
 class MethodChoice(Frozen):
-    """A method by name, with every option."""
+    """A method by name, or your own as "module:class", with every option."""
 
     name: str
     options: dict[str, Any]
@@ -245,7 +245,7 @@ class Run(Frozen):
     @property
     def folder(self) -> str:
         """Name of the run's folder: readable, and unique by content."""
-        return f"{self.game.id}.{self.method.name}.seed{self.seed}.{self.digest[:16]}"
+        return f"{self.game.id}.{self.method.name.replace(':', '-')}.seed{self.seed}.{self.digest[:16]}"
 
 
 def canonical_json(data: Any) -> str:
