@@ -23,6 +23,7 @@ class What(StrEnum):
 
     returns = "returns"
     guaranteed = "guaranteed"
+    response = "response"
 
 
 Named = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A front file, or a name of `momagames front list`.")]
@@ -79,8 +80,11 @@ def _facts(one: FrontFile) -> list[tuple[str, str]]:
 def make(
     id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file; gzip if it ends in .gz.")],
-    claim: Annotated[What, typer.Option(help="What an agent alone can get, or what it can guarantee.")] = What.returns,
+    claim: Annotated[
+        What, typer.Option(help="What an agent can get alone, guarantee, or expect of an opponent.")
+    ] = What.returns,
     agent: Annotated[str | None, typer.Option(help="Whose front [the first].")] = None,
+    opponent: Annotated[str, typer.Option(help="For `response`: random or greedy (equal weights).")] = "random",
     seed: Annotated[int, typer.Option(help="Of the deal.", min=0)] = 0,
     state: Annotated[Path | None, typer.Option(help="Instead: a file with a position, as text.")] = None,
     max_states: Annotated[int, typer.Option(help="Positions to solve at most.", min=1)] = 100_000_000,
@@ -94,7 +98,7 @@ def make(
     """Compute the proven front of a game and write it with a witness for each point."""
     from momagames.baselines.exact import Checkpoint
     from momagames.experiments import fronts
-    from momagames.experiments.plan import GameChoice
+    from momagames.experiments.plan import GameChoice, Opponent
 
     screen = console()
     choice = GameChoice(id=id, params=parameters(param or []))
@@ -105,6 +109,9 @@ def make(
         effort = fronts.Effort(max_states, int(max_gigabytes * 2**30), _teller(status), kept)
         if claim == What.returns:
             made = fronts.returns_front(choice, start, effort, command())
+        elif claim == What.response:
+            other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
+            made = fronts.response_front(choice, start, agent or game.agents[0], other, effort, command())
         else:
             made = fronts.guaranteed_front(choice, start, agent or game.agents[0], effort, command())
     fronts.write_front(out, made)

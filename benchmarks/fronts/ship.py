@@ -18,6 +18,13 @@ from momagames.cli import app
 
 DATA = Path(__file__).resolve().parents[2] / "momagames/experiments/fronts/data"
 SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12)}
+BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
+RESPONSES = (
+    ("player_0", "greedy", ("win", "captures")),
+    ("player_1", "greedy", ("win", "captures")),
+    ("player_0", "greedy", ("speed", "captures")),
+    ("player_0", "random", ("win", "speed")),
+)
 
 
 def commands() -> dict[str, list[str]]:
@@ -30,8 +37,12 @@ def commands() -> dict[str, list[str]]:
             params = [word for pair in given for word in ("-p", pair)]
             found[f"mo-samegame-v0-{size}-{seed}"] = ["mo-samegame-v0", *params, "--seed", str(seed)]
     for agent in ("player_0", "player_1"):
-        given = ["-p", "board_width=3", "-p", "board_height=5", "--claim", "guaranteed", "--agent", agent]
+        given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
+    for agent, opponent, goals in RESPONSES:
+        given = [*BOARD, "-p", f"objectives=[{', '.join(goals)}]", "--claim", "response", "--agent", agent]
+        name = f"mo-breakthrough-v0-3x5-{'-'.join(goals)}-{agent}-to-{opponent}"
+        found[name] = ["mo-breakthrough-v0", *given, "--opponent", opponent]
     return found
 
 

@@ -77,7 +77,7 @@ class Board:
             found.append(words)
             moves = len(found) - 1
             new = []
-            for part in _parts(len(words)):
+            for part in parts(len(words)):
                 out = np.zeros(len(words[part]) * self.game.mask_size, np.uint64)
                 count = self.loops.grow(words[part], self.ply + moves, self.mover_after(moves), *self.desk, out)
                 new.append(np.unique(out[:count]))
@@ -172,7 +172,7 @@ class _Backwards:
     def _layer(self, moves: int, after: Layer) -> Layer:
         words = self.board.layers[moves]
         counts, points = [], []
-        for part in _parts(len(words)):
+        for part in parts(len(words)):
             own_counts, own_points = self._settle(words[part], moves, after)
             counts.append(own_counts)
             points.append(own_points)
@@ -217,7 +217,7 @@ def can_guarantee(board: Board, asked: NDArray[np.int64]) -> NDArray[np.bool_]:
         for moves in reversed(range(len(board.layers))):
             words = board.layers[moves]
             here = np.zeros(len(words), np.uint64)
-            for place in _parts(len(words)):
+            for place in parts(len(words)):
                 board.loops.reach(
                     words[place], board.ply + moves, board.mover_after(moves), board.agent, board.units, board.columns,
                     begun, part, *board.desk, after, bits, here[place],
@@ -242,7 +242,8 @@ def just_beyond(points: NDArray[np.int64], least: NDArray[np.int64], most: NDArr
     return np.array(sorted(corners), np.int64).reshape(-1, points.shape[1])
 
 
-def _parts(count: int) -> list[slice]:
+def parts(count: int) -> list[slice]:
+    """Slices of so many positions, one for each look at the clock."""
     return [slice(first, first + CHUNK) for first in range(0, count, CHUNK)]
 
 

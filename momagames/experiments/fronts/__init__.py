@@ -8,7 +8,7 @@ print(front.statement, front.values)
 """
 
 from momagames.experiments.fronts.format import FrontFile, read_front, write_front
-from momagames.experiments.fronts.make import Effort, guaranteed_front, returns_front
+from momagames.experiments.fronts.make import Effort, guaranteed_front, response_front, returns_front
 from momagames.experiments.fronts.shipped import known, load_front, shipped
 from momagames.experiments.fronts.verify import prove, verify
 
@@ -20,6 +20,7 @@ __all__ = [
     "load_front",
     "prove",
     "read_front",
+    "response_front",
     "returns_front",
     "shipped",
     "verify",

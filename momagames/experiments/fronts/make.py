@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from momagames import registry
-from momagames.baselines.breakthrough import guaranteed, witness
+from momagames.baselines.base import GREEDY, RANDOM
+from momagames.baselines.breakthrough import guaranteed, response_witness, responses, witness
 from momagames.baselines.exact import Checkpoint, Progress, pareto_front
 from momagames.baselines.strategies import pack
 from momagames.contract import Game
@@ -77,6 +81,36 @@ def guaranteed_front(
         name="backward induction", options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds
     )
     return proven("guaranteed", choice, game, begin, seat, None, points, method, command)
+
+
+def response_front(
+    choice: GameChoice, start: int | dict[str, Any], agent: str, opponent: Opponent, effort: Effort, command: str = ""
+) -> FrontFile:
+    """The proven best responses of an agent of MO-Breakthrough to `random` or `greedy`, for two objectives; errors as in
+    `responses`."""
+    game = choice.game()
+    begin, seat = started(game, start), seat_of(game, agent)
+    check_no_checkpoint(effort.checkpoint, "response")
+    found = responses(game, begin.position, seat, reply_weights(game, opponent), **effort.limits, progress=effort.progress)
+    points = []
+    for user in found.users:
+        walked, actions = response_witness(found, user)
+        points.append(Point(value=tuple(walked.expected.tolist()), strategy=pack(actions)))
+    method = Method(
+        name="convex hull backward induction", options=effort.limits, states=found.states, bytes=found.bytes,
+        seconds=found.seconds,
+    )  # fmt: skip
+    return proven("response", choice, game, begin, seat, opponent, points, method, command)
+
+
+def reply_weights(game: Game, opponent: Opponent) -> NDArray[np.float64]:
+    """The weights by which an opponent is greedy, float64[K]; all zero: it plays anything legal. BadParameter for others."""
+    member = opponent.member(game)
+    if member.rule == RANDOM:
+        return np.zeros(len(game.objectives))
+    if member.rule == GREEDY:
+        return np.array(member.weights, np.float64)
+    raise BadParameter(f"opponent {opponent.label!r}: best responses are known to 'random' and 'greedy' alone")
 
 
 def proven(

@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import undominated
-from momagames.baselines.breakthrough import can_guarantee, guaranteed, just_beyond
+from momagames.baselines.breakthrough import Board, best_value, can_guarantee, guaranteed, just_beyond, replies
 from momagames.baselines.exact import pareto_front
 from momagames.baselines.strategies import Stored, walk
 from momagames.contract import Game
 from momagames.engine.play import Play, loaded
 from momagames.errors import BadFile, BadParameter, MomagamesError
 from momagames.experiments.fronts.format import FrontFile, Point
+from momagames.experiments.fronts.make import reply_weights
 
+ROUNDING = 1e-12  # of expected returns, which are sums of many products; other returns are exact
 LEAST_BYTES = 1 << 28  # that a proof may take; no search for a small front is refused for its first tables
 
 
@@ -32,7 +34,7 @@ def verify(front: FrontFile) -> None:
             value = _play(front, game, start, point)
         except (BadFile, BadParameter) as error:
             raise BadFile(f"point {number}: {error}") from None
-        if value.tolist() != list(point.value):
+        if not np.allclose(value, point.value, rtol=0, atol=ROUNDING if front.claim == "response" else 0):
             raise BadFile(f"point {number}: its witness gets {value.tolist()}; the file says {list(point.value)}")
 
 
@@ -64,9 +66,10 @@ def _play(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> ND
     if point.actions is not None:
         return _play_actions(game, start, point.actions)
     strategy = Stored(point.strategy or "")
-    walked = walk(game, start, game.agents.index(front.agent), strategy)
+    likely = replies(game, reply_weights(game, front.opponent)) if front.opponent else None
+    walked = walk(game, start, game.agents.index(front.agent), strategy, likely)
     strategy.check_done()
-    return walked.worst
+    return walked.worst if front.claim == "guaranteed" else walked.expected
 
 
 def _play_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> NDArray[np.float64]:
@@ -91,7 +94,7 @@ def _play_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> 
 def prove(front: FrontFile) -> None:
     """Derive a proven front again and compare; BadFile if the points differ. A best-known one has nothing to be proven."""
     if front.kind == "proven":
-        {"returns": _prove_returns, "guaranteed": _prove_guaranteed}[front.claim](front)
+        {"returns": _prove_returns, "guaranteed": _prove_guaranteed, "response": _prove_response}[front.claim](front)
 
 
 def _prove_returns(front: FrontFile) -> None:
@@ -113,6 +116,26 @@ def _prove_guaranteed(front: FrontFile) -> None:
     beyond = just_beyond(claimed, least, most)
     for vector in beyond[can_guarantee(board, beyond)] / board.units:
         raise BadFile(f"points: {vector.tolist()} can be guaranteed as well")
+
+
+def _prove_response(front: FrontFile) -> None:
+    """No policy is better than the points for the weights at which two neighbours are equally good, nor in one objective
+    alone: so nothing lies beyond the line from each point to the next. The best value for given weights is found by dynamic
+    programming over single numbers."""
+    game = front.board()
+    assert front.opponent is not None
+    values = front.values[np.argsort(front.values[:, 0])]
+    edges = np.diff(values, axis=0)
+    normals = np.concatenate([[[0.0, 1.0]], np.stack([-edges[:, 1], edges[:, 0]], axis=1), [[1.0, 0.0]]])
+    normals /= normals.sum(axis=1, keepdims=True)
+    slopes = normals[:, 0]
+    if (np.diff(slopes) <= 0).any():
+        raise BadFile(f"point {int(np.argmax(np.diff(slopes) <= 0))}: it is no corner of the convex hull")
+    board, weights = Board(game, front.start.position, game.agents.index(front.agent)), reply_weights(game, front.opponent)
+    for normal in normals:
+        best, found = best_value(board, weights, normal), float((values @ normal).max())
+        if abs(best - found) > ROUNDING:
+            raise BadFile(f"points: with weights {normal.tolist()} a policy gets {best!r}; the best of the points is {found!r}")
 
 
 def _limits(front: FrontFile) -> dict[str, Any]:
