@@ -165,6 +165,7 @@ def replies(game: Game, weights: Floats) -> Any:
         table = np.full(masks.shape, -np.inf)
         table[places, actions] = value
         best: NDArray[np.bool_] = (table == table.max(axis=1, keepdims=True)) & (masks != 0)
-        return best / best.sum(axis=1, keepdims=True)
+        chances: Floats = best / best.sum(axis=1, keepdims=True)
+        return chances
 
     return likely
