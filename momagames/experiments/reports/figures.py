@@ -10,18 +10,21 @@ import numpy as np
 from momagames.experiments.reports.analysis import Panel
 from momagames.experiments.reports.charts import attainment
 from momagames.experiments.reports.looks import COLORS, DASHES, GRID, SIZES, SYMBOLS, base
+from momagames.experiments.reports.pickers import axis_title, choices
 from momagames.experiments.reports.points import Points
 from momagames.experiments.reports.scores import Reference
+from momagames.experiments.reports.surfaces import advantages, in_space
 from momagames.experiments.science.arrays import Array
 
-ATTAINMENT = "all runs: median, and band from worst to best"
+ATTAINMENT = "all runs: median, worst and best"
 
 
 def figure(panel: Panel) -> dict[str, Any]:
     """The fronts of a panel: by seed along a line (1 objective), in 2-D, in 3-D, or as parallel coordinates.
 
     Returns    `data` and `layout` for plotly.js, and `views`: what can be shown, each as a label and the traces that are
-               visible. There is one for each seed, and for 2 objectives one of what all runs attained.
+               visible. There is one for each seed, and for 2 and 3 objectives one of what all runs attained; for 2 one of
+               where the two best methods differ. `choices`, for 3 objectives or more: see `pickers.choices`
     """
     goals = len(panel.game.objectives)
     if goals == 1:
@@ -41,12 +44,18 @@ def figure(panel: Panel) -> dict[str, Any]:
         for style, method in enumerate(panel.points):
             if seed in panel.points[method]:
                 add(f"seed {seed}", method, draw(panel, panel.points[method][seed], panel.references[seed], style))
-    if goals == 2:
+    if goals in (2, 3):
+        attained = attainment if goals == 2 else in_space
         for style, method in enumerate(panel.points):
-            add(ATTAINMENT, method, attainment(panel, style, method))
+            add(ATTAINMENT, method, attained(panel, style, method))
+    if goals == 2:
+        label, areas = advantages(panel, {method: style for style, method in enumerate(panel.points)})
+        add(label, "", areas)
     labels = list(dict.fromkeys(owners))
     views = [{"label": label, "visible": [owner == label for owner in owners]} for label in labels]
-    return {"data": data, "layout": _layout(panel), "views": views if len(views) > 1 else []}
+    made = {"data": data, "layout": _layout(panel), "views": views if len(views) > 1 else []}
+    offered = choices(panel, owners, data)
+    return made | ({"choices": offered} if offered else {})
 
 
 def _marker(style: int, scale: float = 1.0) -> dict[str, Any]:
@@ -175,7 +184,7 @@ def _hover(panel: Panel, axes: str = "xy") -> str:
 def _layout(panel: Panel) -> dict[str, Any]:
     goals = panel.game.objectives
     layout = base(460)
-    titles = [f"{goal.name} ({goal.unit})" for goal in goals]
+    titles = [axis_title(goal) for goal in goals]
     if len(goals) == 1:
         axes = {"xaxis": dict(GRID), "yaxis": {"title": {"text": titles[0]}, **GRID}}
     elif len(goals) == 2:

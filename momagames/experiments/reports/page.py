@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 from typing import Any
 
-from momagames.experiments.plan import Run, Suite, canonical_json
-from momagames.experiments.reports import charts
+from momagames.experiments.plan import Indicators, Run, Suite, canonical_json
+from momagames.experiments.reports import budgets, charts, crossplay_page, overview
 from momagames.experiments.reports.aggregate import Aggregate
 from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.crossplay import CrossPlay
 from momagames.experiments.reports.figures import figure, spread
 from momagames.experiments.reports.looks import DARK
+from momagames.experiments.reports.origin import origin
+from momagames.experiments.reports.overview import Line
 from momagames.experiments.reports.page_tables import overall, reading, users
+from momagames.experiments.reports.pickers import picker
 from momagames.experiments.reports.reporting import caption, cell, count, heading
+from momagames.experiments.reports.surfaces import PROJECTED, pairs
 from momagames.experiments.results.store import Store
 
 LISTED = 60  # points listed for each method
@@ -27,6 +31,8 @@ def page(
     suite: Suite,
     panels: Sequence[Panel],
     together: Aggregate | None,
+    lines: Sequence[Line],
+    met: Sequence[CrossPlay],
     errors: Sequence[tuple[Run, str]],
     command: str,
 ) -> str:
@@ -34,9 +40,13 @@ def page(
     from plotly.offline import get_plotlyjs
 
     template = Template((files("momagames.experiments") / "page.html").read_text(encoding="utf-8"))
-    figures = [figure(panel) for panel in panels]
+    figures = [figure(panel) for panel in panels]  # what more there is comes behind these, in any order
     contents = [(f"p{i}", panel.title) for i, panel in enumerate(panels)]
-    sections = [_panel(i, panel, figures[i]["views"]) for i, panel in enumerate(panels)]
+    sections = [_panel(i, panel, suite.indicators, figures) for i, panel in enumerate(panels)]
+    for number, one in enumerate(met):
+        figures.append(crossplay_page.figure(one))
+        contents.append((f"x{number}", f"who against whom: {one.title}"))
+        sections.append(crossplay_page.section(one, number, len(figures) - 1, figures[-1]["views"]))
     if together:
         contents.insert(0, ("overall", "all games together"))
         sections.insert(0, overall(together, len(figures)))
@@ -48,12 +58,14 @@ def page(
         description=html.escape(suite.description),
         counts=html.escape(_counts(len(runs), done, errors)),
         contents="".join(f'<li><a href="#{place}">{html.escape(title)}</a></li>' for place, title in contents),
+        overview=overview.section(lines, suite.indicators) if lines else "",
         panels="".join(sections),
         errors="".join(_error(run, text) for run, text in errors),
-        provenance=_provenance(store, suite, command),
+        provenance=origin(store, suite, command),
         reading=html.escape(_reading(suite)),
-        columns=reading(suite, any(panel.users for panel in panels), together is not None),
+        columns=reading(suite, any(panel.users for panel in panels), together is not None, bool(met)),
         plotly=get_plotlyjs(),
+        picker=(files("momagames.experiments.reports") / "picker.js").read_text(encoding="utf-8"),
         dark=_script(DARK),
         figures=_script(figures),
     )
@@ -69,30 +81,48 @@ def _counts(whole: int, done: int, errors: Sequence[tuple[Run, str]]) -> str:
     return text + (f", {len(errors)} failed" if errors else "")
 
 
-def _panel(number: int, panel: Panel, views: Sequence[dict[str, Any]]) -> str:
+def _panel(number: int, panel: Panel, wanted: Indicators, figures: list[dict[str, Any]]) -> str:
+    """The section of a panel; `figures` takes up those that it has besides its fronts."""
     few = [m for m, points in panel.points.items() if len(points) < 10]
     told = caption(panel)
     warning = " Fewer than 10 runs: the intervals are too narrow." if few else ""
+    goals = panel.game.objectives
     return f"""
 <section id="p{number}">
 <h2>{html.escape(panel.title)}</h2>
 <p class="id">{html.escape(panel.canonical)}</p>
-{_picker(number, views)}
+{picker(number, figures[number]["views"], goals if len(goals) > 2 else ())}
 <div class="figure" id="f{number}" role="group" aria-label="Fronts of {html.escape(panel.title)}; see its lists of points">
 </div>
 {_scores(panel)}
 <p class="caption">{html.escape(told[0].upper() + told[1:])}.{warning}</p>
+{_pairs(panel, figures)}
+{_curves(panel, wanted, figures)}
 {users(panel)}
 {_lists(panel)}
 </section>"""
 
 
-def _picker(number: int, views: Sequence[dict[str, Any]]) -> str:
-    """A list from which to choose what the figure shows; an element of the page, so that keys and screen readers reach it."""
-    if not views:
+def _pairs(panel: Panel, figures: list[dict[str, Any]]) -> str:
+    drawn = pairs(panel)
+    return _more(figures, drawn, "Pairs of objectives", "Median surfaces in pairs of objectives", PROJECTED) if drawn else ""
+
+
+def _curves(panel: Panel, wanted: Indicators, figures: list[dict[str, Any]]) -> str:
+    found = budgets.curves(panel, wanted)
+    if not found:
         return ""
-    options = "".join(f'<option value="{i}">{html.escape(view["label"])}</option>' for i, view in enumerate(views))
-    return f'<p class="picker"><label>show <select data-figure="{number}">{options}</select></label></p>'
+    drawn = budgets.figure(found, {method: style for style, method in enumerate(panel.points)})
+    return _more(
+        figures, drawn, "Over the budget", "What had been found by each point of the budget", budgets.caption(panel, wanted)
+    )
+
+
+def _more(figures: list[dict[str, Any]], drawn: dict[str, Any], title: str, label: str, told: str) -> str:
+    """A further figure of a section, with its caption."""
+    figures.append(drawn)
+    place = f'<div class="figure" id="f{len(figures) - 1}" role="group" aria-label="{html.escape(label)}"></div>'
+    return f'<h3>{html.escape(title)}</h3>{place}<p class="caption">{html.escape(told)}</p>'
 
 
 def _scores(panel: Panel) -> str:
@@ -144,53 +174,6 @@ def _error(run: Run, text: str) -> str:
     return (
         f"<details open><summary>{html.escape(run.method.name)}, seed {run.seed}, {html.escape(run.canonical)}</summary>"
         f"<pre>{html.escape(text)}</pre></details>"
-    )
-
-
-def _provenance(store: Store, suite: Suite, command: str) -> str:
-    """Versions, machines, times and the suite itself."""
-    sealed = [store.metadata(run) for run in suite.runs(store.version()) if store.has(run)]
-    facts: dict[str, set[str]] = {}
-    for data in sealed:
-        packages = ", ".join(f"{name} {version}" for name, version in data["packages"].items())
-        machine = data["machine"]
-        for name, value in (
-            ("momagames", data["momagames"]),
-            ("commit", data["commit"] or "unknown"),
-            ("Python", data["python"]),
-            ("packages", packages),
-            ("machine", f"{machine['processor']}, {machine['cores']} cores, {machine['system']} {machine['architecture']}"),
-        ):
-            facts.setdefault(name, set()).add(value)
-    lines = [(name, "; ".join(sorted(values))) for name, values in facts.items()]
-    if sealed:
-        lines.append(("runs started", f"{min(d['started'] for d in sealed)} to {max(d['started'] for d in sealed)}"))
-        lines.append(
-            ("time of all runs", f"{sum(d['wall_s'] for d in sealed):.1f} s, CPU {sum(d['cpu_s'] for d in sealed):.1f} s")
-        )
-        lines.append(("steps of the engine", f"{sum(d['facts'].get('steps', 0) for d in sealed):,}"))
-    if command:
-        lines.append(("command", command))
-    for experiment in suite.experiments:
-        budget = f", budget {experiment.budget:,} steps a run" if experiment.kind == "plans" else ""
-        lines.append((f"seeds of {experiment.name}", f"{', '.join(map(str, experiment.seeds))}{budget}"))
-    table = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(v)}</td></tr>" for n, v in lines)
-    whole = html.escape(json.dumps(suite.model_dump(mode="json"), indent=1))
-    return f"""<table class="facts">{table}</table>
-<h3>To repeat it</h3>
-<p>Save the suite below as <code>{html.escape(suite.name)}.yaml</code>, then:</p>
-<pre id="repeat">{html.escape(_repeat(store, suite))}</pre>
-<details><summary>the suite</summary><pre id="suite">{whole}</pre></details>"""
-
-
-def _repeat(store: Store, suite: Suite) -> str:
-    """The commands that make this page again, on any machine."""
-    return "\n".join(
-        [
-            f"pip install momagames=={store.version()}",
-            f"momagames bench run {suite.name}.yaml --out {suite.name}",
-            f"momagames bench report {suite.name}",
-        ]
     )
 
 

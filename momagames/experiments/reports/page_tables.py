@@ -42,6 +42,12 @@ USER_MEANINGS = {
     "ESR": "mean utility of single episodes: for a user to whom every episode counts for itself",
     "SER": "utility of the mean return: for a user to whom many episodes count together",
 }
+CROSS_MEANINGS = {
+    "seat": "the agent that the method plays; its team mates play the same policy, the opponent all others",
+    "against (an opponent)": "win rate, or normalised hypervolume of the method's front, against that opponent",
+    "entrant": "a method by its policy that wins most, or an opponent; a method with one policy is the opponent of its name",
+    "Elo ↑": "rating by the Bradley-Terry model; 400 more means ten wins to one",
+}
 PAIR_MEANINGS = {
     "P(better)": "chance that a run of the first method beats one of the second, on a game taken at random; a tie counts half",
     "IQM difference": "interquartile mean of the first less that of the second",
@@ -55,7 +61,7 @@ def users(panel: Panel) -> str:
         return ""
     names = list(next(iter(panel.users.values())))
     rows = [
-        [method, kind, *(_interval(getattr(worths[name], kind.lower())) for name in names)]
+        [method, kind, *(interval(getattr(worths[name], kind.lower())) for name in names)]
         for method, worths in panel.users.items()
         for kind in USER_MEANINGS
     ]
@@ -69,10 +75,10 @@ def users(panel: Panel) -> str:
 
 def overall(found: Aggregate, first: int) -> str:
     """The section on all games together; its figures have the numbers `first` and `first + 1`."""
-    rows = [[name, *map(_interval, statistics.values())] for name, statistics in found.statistics.items()]
+    rows = [[name, *map(interval, statistics.values())] for name, statistics in found.statistics.items()]
     names = list(next(iter(found.statistics.values())))
     pairs = [
-        [a, b, _interval(pair.improvement), _interval(pair.difference.interval), f"{pair.p:.2g}"]
+        [a, b, interval(pair.improvement), interval(pair.difference.interval), f"{pair.p:.2g}"]
         for (a, b), pair in found.pairs.items()
     ]
     warning = next(iter(next(iter(found.statistics.values())).values())).warning
@@ -96,11 +102,13 @@ threshold, not for the curve as a whole.</p>
 </section>"""
 
 
-def reading(suite: Suite, policies: bool, together: bool) -> str:
+def reading(suite: Suite, policies: bool, together: bool, met: bool) -> str:
     """What every column of the page's tables says."""
     meanings = {heading(name): MEANINGS[name] for name in HEADINGS if name in suite.indicators.names} | RUN_MEANINGS
     if policies:
         meanings |= USER_MEANINGS
+    if met:
+        meanings |= CROSS_MEANINGS
     if together:
         meanings |= {STATISTIC_HEADINGS[name]: told for name, told in STATISTIC_MEANINGS.items()} | PAIR_MEANINGS
     listed = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(told)}</dd>" for name, told in meanings.items())
@@ -123,5 +131,6 @@ def _cell(text: str) -> str:
     return html.escape(first) + (f"<small>{html.escape(below)}</small>" if below else "")
 
 
-def _interval(at: Interval) -> str:
-    return f"{at.value:.3f}" + (f"\n[{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")
+def interval(at: Interval, form: str = ".3f") -> str:
+    """A value with its interval below, for `table`."""
+    return f"{at.value:{form}}" + (f"\n[{at.low:{form}}, {at.high:{form}}]" if at.runs > 1 else "")

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from momagames.errors import BadFile
+from momagames.experiments.plan import Indicators
 from momagames.experiments.reports.aggregate import Aggregate, aggregate, comparable
 from momagames.experiments.reports.analysis import Panel, panels
+from momagames.experiments.reports.crossplay import CrossPlay, crossplay
+from momagames.experiments.reports.crossplay_text import tables as crossplay_tables
+from momagames.experiments.reports.frames import bounds, frame, span
+from momagames.experiments.reports.overview import Line, overview
+from momagames.experiments.reports.overview import tables as overview_tables
 from momagames.experiments.reports.scores import Score
 from momagames.experiments.results.files import write_whole
 from momagames.experiments.results.store import Store
 from momagames.experiments.science.episodes import episodes_for
-from momagames.experiments.science.statistics import Interval
 
 # indicator -> (heading, whether more is better, format)
 HEADINGS: dict[str, tuple[str, bool | None, str]] = {
@@ -49,18 +52,27 @@ GOOD = 0.01  # standard error of a front, as a share of the range, for which cap
 
 @dataclass(frozen=True)
 class Report:
-    """What `report` made: the page, the comparisons on it, and one over all games if there are enough."""
+    """What `report` made: the page, the comparisons on it, and one over all games if there are enough.
+
+    overview     a line for each primary comparison
+    crossplay    of each game of policies experiments
+    """
 
     page: Path
+    wanted: Indicators
     panels: Sequence[Panel]
     aggregate: Aggregate | None
+    overview: Sequence[Line]
+    crossplay: Sequence[CrossPlay]
 
     def table(self, every: bool = False) -> Group:
-        """The comparisons for a terminal: the primary ones, or every one and what users of single episodes get; then all
-        games together where methods were run on enough of them."""
-        tables = [_table(panel) for panel in self.panels if every or panel.primary]
+        """The overview and the comparisons for a terminal: the primary ones, or every one, who does how well against whom,
+        and what users of single episodes get; then all games together where methods were run on enough of them."""
+        tables: list[RenderableType] = overview_tables(self.overview, self.wanted)
+        tables += [_table(panel) for panel in self.panels if every or panel.primary]
         if every:
             tables += [_users(panel) for panel in self.panels if panel.primary and panel.users]
+            tables += [table for one in self.crossplay for table in crossplay_tables(one)]
         if self.aggregate:
             tables += [_overall(self.aggregate), *([_pairs(self.aggregate)] if self.aggregate.pairs else [])]
         return Group(*tables)
@@ -84,8 +96,11 @@ def report(folder: str | Path, command: str = "") -> Report:
     primary = [panel for panel in found if panel.primary]
     wanted = suite.indicators
     overall = aggregate(primary, wanted.confidence, wanted.resamples) if comparable(primary)[0] else None
-    write_whole(place, page(store, suite, found, overall, errors, command))
-    return Report(place, found, overall)
+    lines = overview(found, wanted)
+    met = [one for panel in primary if (one := crossplay(panel, wanted))]
+    text = page(store, suite, found, overall, lines, met, errors, command)
+    write_whole(place, text)
+    return Report(place, wanted, found, overall, lines, met)
 
 
 def heading(name: str) -> str:
@@ -145,7 +160,7 @@ def _beyond(panel: Panel) -> str:
 
 def _table(panel: Panel) -> Table:
     """The scores of a panel in 80 columns: means, with their intervals below; the page has all indicators."""
-    table = _frame(panel.title, caption(panel))
+    table = frame(panel.title, caption(panel))
     table.add_column("method", no_wrap=True)
     table.add_column("runs", justify="right")
     names = [name for name in next(iter(panel.scores.values()), {}) if name not in ON_PAGE_ONLY]
@@ -162,25 +177,7 @@ def _table(panel: Panel) -> Table:
 
 
 def _two_lines(name: str, score: Score) -> Text:
-    return Text.assemble(cell(name, score)[0], (_range(score.interval, ".0f" if name == "cardinality" else ".2f"), "dim"))
-
-
-def _range(interval: Interval, form: str = ".2f") -> str:
-    """The interval for a line of its own, without zeros before the point: ".88–.97"; empty for one run."""
-    low, high = (re.sub(r"^(-?)0\.", r"\1.", format(bound, form)) for bound in (interval.low, interval.high))
-    return f"\n{low}–{high}" if interval.runs > 1 else ""
-
-
-def _frame(title: str, told: str) -> Table:
-    return Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        caption=told,
-        caption_justify="left",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
+    return Text.assemble(cell(name, score)[0], (bounds(score.interval, ".0f" if name == "cardinality" else ".2f"), "dim"))
 
 
 def _users(panel: Panel) -> Table:
@@ -189,7 +186,7 @@ def _users(panel: Panel) -> Table:
         "utility of normalised returns: ESR is its mean over single episodes, SER that of the mean return; each with the "
         "policy that was best by the games for selection"
     )
-    table = _frame(f"{panel.title}: users", told)
+    table = frame(f"{panel.title}: users", told)
     table.add_column("method", no_wrap=True)
     for name in next(iter(panel.users.values())):
         table.add_column(name.replace("(", "\n(") + " ↑", justify="right")
@@ -203,26 +200,22 @@ def _overall(found: Aggregate) -> Table:
     intervals = [interval for statistics in found.statistics.values() for interval in statistics.values()]
     warning = f"; {intervals[0].warning}" if intervals[0].warning else ""
     told = f"HV ratios of {count(found.runs, 'run')} on each of {len(found.games)} games, each game alike{warning}"
-    table = _frame("all games together", told)
+    table = frame("all games together", told)
     table.add_column("method", no_wrap=True)
     for name in next(iter(found.statistics.values())):
         table.add_column(STATISTIC_HEADINGS[name], justify="right")
     for method, statistics in found.statistics.items():
-        table.add_row(method, *(_span(interval) for interval in statistics.values()))
+        table.add_row(method, *(span(interval) for interval in statistics.values()))
     return table
 
 
 def _pairs(found: Aggregate) -> Table:
     told = "how often a run of the first method beats one of the second, and by how much; p by exchange of runs, after Holm"
-    table = _frame("pairs of methods", told)
+    table = frame("pairs of methods", told)
     for name in ("first", "second"):
         table.add_column(name, no_wrap=True)
     for name in ("P(better)", "IQM difference", "p"):
         table.add_column(name, justify="right")
     for (first, second), pair in found.pairs.items():
-        table.add_row(first, second, _span(pair.improvement), _span(pair.difference.interval), f"{pair.p:.2g}")
+        table.add_row(first, second, span(pair.improvement), span(pair.difference.interval), f"{pair.p:.2g}")
     return table
-
-
-def _span(interval: Interval) -> Text:
-    return Text.assemble(f"{interval.value:.3f}", (_range(interval), "dim"))
