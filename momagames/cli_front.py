@@ -137,6 +137,30 @@ def _teller(status: Any) -> Callable[[int, int], None]:
 
 
 @front.command()
+def union(
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Results of `momagames bench run`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="A file (.json) for one game and deal, else a folder.")],
+) -> None:
+    """Put together what archived runs found: best-known fronts, one for each game and deal, never called true."""
+    from momagames.errors import BadParameter
+    from momagames.experiments import fronts
+
+    found = fronts.union(folders, command())
+    if single := out.name.endswith((".json", ".json.gz")):
+        if len(found) > 1:
+            raise BadParameter(
+                f"--out {out}: there are {len(found)} games and deals, each with a front; name a folder for them"
+            )
+    else:
+        out.mkdir(parents=True, exist_ok=True)
+    for name, one in found.items():
+        place = out if single else out / name
+        fronts.write_front(place, one)
+        told = f"{len(one.points)} points of {len(one.runs)} runs: {place}"
+        console().print(told, highlight=False, soft_wrap=True)
+
+
+@front.command()
 def verify(
     sources: Annotated[
         list[str], typer.Argument(metavar="FILE|NAME...", help="Front files, or names; `all`: those of the package.")

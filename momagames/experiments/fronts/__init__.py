@@ -10,6 +10,7 @@ print(front.statement, front.values)
 from momagames.experiments.fronts.format import FrontFile, read_front, write_front
 from momagames.experiments.fronts.make import Effort, guaranteed_front, response_front, returns_front
 from momagames.experiments.fronts.shipped import known, load_front, shipped
+from momagames.experiments.fronts.union import union
 from momagames.experiments.fronts.verify import prove, verify
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "response_front",
     "returns_front",
     "shipped",
+    "union",
     "verify",
     "write_front",
 ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from momagames.contract import Game
+from momagames.experiments import fronts
 from momagames.experiments.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand, method_names
 from momagames.experiments.replays import points as front
 from momagames.experiments.reports.points import History, Played, Points, history, plan_points, policy_games
@@ -110,6 +111,7 @@ def _game_panels(
     seconds = {m: float(np.median([facts[r.digest]["wall_s"] for r, n in done if n == m] or [0.0])) for m in methods}
     views: list[View]
     proven: dict[int, Array] = {}
+    archived: dict[int, Array] = {}
     histories: dict[str, dict[int, History]] = {}
     if isinstance(experiment, PlansExperiment):
         points: dict[str, dict[int, Points]] = {}
@@ -120,12 +122,23 @@ def _game_panels(
                 proven[run.seed] = points[name][run.seed].values
             else:
                 histories.setdefault(name, {})[run.seed] = history(rows, told.get("passed", ()))
+        archived = _of_the_package([run for run, _ in done], proven)
         views = [View("", True, points, {})]
     else:
         views = list(_policy_views(store, experiment, game, done))
     return [
-        _panel(view, wanted, experiment, game, runs[0][0].canonical, proven, histories, missing, seconds) for view in views
+        _panel(view, wanted, experiment, game, runs[0][0].canonical, proven, archived, histories, missing, seconds)
+        for view in views
     ]
+
+
+def _of_the_package(runs: Iterable[Run], proven: dict[int, Array]) -> dict[int, Array]:
+    """Fronts that come with the package: proven ones join those that were proven here, the best known are returned."""
+    archived: dict[int, Array] = {}
+    for run in runs:
+        if run.seed not in proven and (known := fronts.known(run.canonical, run.seed)) is not None:
+            (proven if known.kind == "proven" else archived)[run.seed] = known.values
+    return archived
 
 
 def _panel(
@@ -135,11 +148,12 @@ def _panel(
     game: Game,
     canonical: str,
     proven: Mapping[int, Array],
+    archived: Mapping[int, Array],
     histories: Mapping[str, Mapping[int, History]],
     missing: Mapping[str, int],
     seconds: Mapping[str, float],
 ) -> Panel:
-    found = references(view.points, proven, game, experiment.utopia, wanted.margin)
+    found = references(view.points, proven, game, experiment.utopia, wanted.margin, archived)
     return Panel(
         experiment=experiment.name,
         kind=experiment.kind,

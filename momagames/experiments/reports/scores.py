@@ -22,7 +22,8 @@ from momagames.experiments.science.statistics import Interval, bootstrap
 class Reference:
     """What results of a seed are measured against.
 
-    tag       "exact" (proven) or "best known" (the union of all methods here)
+    tag       "exact" (proven) or "best known" (the union of all methods here, and of archived runs if a front of theirs
+              comes with the package)
     low       the reference point, moved outwards by the margin;  high: the utopia
     """
 
@@ -58,13 +59,23 @@ class Worth:
 
 
 def references(
-    points: Mapping[str, Mapping[int, Points]], proven: Mapping[int, Array], game: Game, utopia: str, margin: float
+    points: Mapping[str, Mapping[int, Points]],
+    proven: Mapping[int, Array],
+    game: Game,
+    utopia: str,
+    margin: float,
+    archived: Mapping[int, Array] | None = None,
 ) -> dict[int, Reference]:
-    """For each seed the exact front, or the union of what was found. Policies meet the same game in every seed: there the
-    union is over all of them."""
+    """For each seed the exact front, or the union of what was found here and, where there is an archive, in earlier runs.
+    Policies meet the same game in every seed: there the union is over all of them."""
     seeds = sorted({seed for found in points.values() for seed in found})
     low = np.array(game.reference_point, np.float64)
-    union = {seed: front(np.concatenate([found[seed].values for found in points.values() if seed in found])) for seed in seeds}
+    union = {
+        seed: front(
+            np.concatenate([found[seed].values for found in points.values() if seed in found] + _of_archive(archived, seed))
+        )
+        for seed in seeds
+    }
     if utopia == "declared" and not proven:
         whole = front(np.concatenate(list(union.values())))
         union = dict.fromkeys(seeds, whole)
@@ -76,6 +87,10 @@ def references(
         tag = "exact" if seed in proven else "best known"
         references[seed] = Reference(values, tag, low - margin * (high - low), high)
     return references
+
+
+def _of_archive(archived: Mapping[int, Array] | None, seed: int) -> list[Array]:
+    return [archived[seed]] if archived and seed in archived else []
 
 
 def scores(found: Mapping[int, Points], known: Mapping[int, Reference], wanted: Indicators) -> dict[str, Score]:
