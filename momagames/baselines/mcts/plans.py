@@ -46,8 +46,7 @@ def search_plans(
         share = budget * (i + 1) // len(lattice)
         kit = tools(game, *AIMS[name](weights), effort, room=game.max_plies)
         line = _new_line(game, start)
-        kit.root[0] = start[0]
-        forget(tree)
+        kit.root["over"] = 1  # so that it begins with a new line
         while used < share or not harvest.games:
             made, ended, used, word = walk(tree, kit, line, harvest.batch, word, used, share, budget, not harvest.games)
             word = np.uint64(word)

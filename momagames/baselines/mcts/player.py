@@ -87,7 +87,7 @@ class UctPolicy(CompiledPolicy):
         agent: int | None = None,
         weights: Sequence[float] | None = None,
         simulations: int = 200,
-        exploration: float = 0.7,
+        exploration: float = 0.3,
         horizon: int = 200,
     ) -> None:
         chosen = given_weights(self.name, game, weights)

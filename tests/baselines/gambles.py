@@ -1,0 +1,86 @@
+"""A tiny game for tree search: two agents choose one after the other, and what both get stands in a table. A draw after the
+last choice makes a gamble of the agents' action 2, if the game has luck: it pays twice or nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Game, Kernels, Objective
+from momagames.kernels.jit import kernel
+from momagames.kernels.record import record
+from momagames.kernels.rng import draw
+
+CHOICES, PLIES = 3, 2
+state_dtype = record(2, pays=("f4", (CHOICES, CHOICES, 2, 2)), chosen=("i4", (PLIES,)), luck=("u1",))
+
+
+@kernel
+def deal(state):
+    state["chosen"][:] = -1
+
+
+@kernel
+def legal(state, agent, mask):
+    mask[:] = 0
+    if not state["over"] and agent == state["to_move"]:
+        mask[:] = 1
+
+
+@kernel
+def step(state, actions, reward):
+    reward[:] = 0
+    ply = np.int64(state["ply"])
+    state["chosen"][ply] = actions[0, 0]
+    state["ply"] = ply + 1
+    state["to_move"] = 1 - ply if ply == 0 else 0
+    if ply + 1 == PLIES:
+        state["over"] = 1
+        for agent in range(2):
+            own = np.int64(state["chosen"][agent])
+            factor = np.float32(1)
+            if state["luck"] and own == 2:
+                factor = np.float32(2 * draw(state, 2))
+            for k in range(2):
+                pay = state["pays"][np.int64(state["chosen"][0]), np.int64(state["chosen"][1]), agent, k]
+                reward[agent, k] = pay * factor
+
+
+@kernel
+def observe(state, agent, out):
+    out[0] = state["ply"]
+
+
+def game(pays: Any, luck: bool = False) -> Game:
+    """The game that pays float[3, 3, 2, 2]: by the choice of the first, of the second, to an agent, of an objective."""
+    blank = np.zeros(1, state_dtype)[0]
+    blank["pays"], blank["luck"] = pays, luck
+    return Game(
+        id="gambles-v0",
+        title="Gambles",
+        agents=("first", "second"),
+        teams=(0, 1),
+        dynamics="sequential",
+        chance="step" if luck else "none",
+        information="perfect",
+        utility="individual",
+        objectives=(Objective("a", "", 0, 2, 0, 2, ""), Objective("b", "", 0, 2, 0, 2, "")),
+        actions=(CHOICES,),
+        fields=(),
+        max_plies=PLIES,
+        reference_point=(0.0, 0.0),
+        params={},
+        factory=game,
+        blank=blank,
+        kernels=Kernels(deal, legal, step, observe),
+        rules_key="tests.gambles",
+        load=lambda state, given: None,
+        save=lambda state: {},
+        show=lambda state: "",
+        read=lambda text: {},
+        draw=lambda state, last: np.zeros((4, 4, 3), np.uint8),
+        action_name=lambda state, action: str(action),
+        parse_action=lambda state, text: int(text),
+    )
