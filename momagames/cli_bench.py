@@ -232,7 +232,8 @@ def _report(store: Store, suite: Suite, shard: Shard) -> str:
     missing = sum(not store.has(one) for one in suite.runs())
     if shard != EVERYTHING and missing:
         return f"{missing} runs of the suite are not finished here; `momagames bench report {store.folder}` shows what is"
-    made = report(store.folder, command())
+    with console().status("the page") as status:
+        made = report(store.folder, command(), tell=status.update)
     console().print(made.table())
     return f"page: {made.page}"
 
@@ -312,12 +313,14 @@ def report_on(
     figures: Annotated[
         Path | None, typer.Option(help="Also write figures for papers into this folder, as SVG and PNG (extra `figures`).")
     ] = None,
+    replays: Annotated[bool, typer.Option("--replays/--no-replays", help="Games of points to watch on the page.")] = True,
 ) -> None:
     """Print the tables of a folder of results and write its page again."""
     from momagames.experiments import report
 
-    made = report(folder, command())
     screen = console()
+    with screen.status("the page") as status:
+        made = report(folder, command(), replays, status.update)
     screen.print(made.table(every))
     screen.print(f"page: {made.page}", soft_wrap=True)
     if figures:

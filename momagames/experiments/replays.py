@@ -79,6 +79,33 @@ def replay(
     return Replay(record(game, one.log, one.returns, None), who)
 
 
+@dataclass(frozen=True)
+class Typical:
+    """The stored game of a point that stands for it best.
+
+    choice   episode, opponent and seat, for `replay`; empty for plans
+    games    for the report, of which the point is the mean; 0 for plans
+    """
+
+    choice: dict[str, Any]
+    games: int
+
+
+def typical(folder: str | Path, point: int) -> Typical:
+    """Of a policy the game for the report whose return is nearest to their mean, in standard deviations of each objective."""
+    place, run, chosen = _point(folder, point)
+    if run.kind == "plans":
+        return Typical({}, 0)
+    rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"] and row["set"] == "report"]
+    if not rows:
+        raise BadFile(f"{place}: no game of {chosen['policy']!r} is stored")
+    returns = np.array([row["return"] for row in rows], np.float64)
+    spread = returns.std(axis=0)
+    off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    nearest_row = rows[int(off.sum(axis=1).argmin())]
+    return Typical({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
+
+
 def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> dict[tuple[str, str], NDArray[np.float64]]:
     """Let the policy of a point play new games: (opponent, seat) -> returns float64[episodes, K].
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,13 +78,16 @@ class Report:
         return Group(*tables)
 
 
-def report(folder: str | Path, command: str = "") -> Report:
+def report(folder: str | Path, command: str = "", replays: bool = True, tell: Callable[[str], None] | None = None) -> Report:
     """Analyse the results in a folder and write `report.html` there.
 
     command    how the results were made, for the page
+    replays    let the policies behind points play on the page
+    tell       is told how far that is, if it takes long
     Raises     BadFile if there is nothing to report on
     """
     from momagames.experiments.reports.page import page
+    from momagames.experiments.reports.player import with_player
 
     store = Store(folder)
     suite = store.suite()
@@ -99,7 +102,7 @@ def report(folder: str | Path, command: str = "") -> Report:
     lines = overview(found, wanted)
     met = [one for panel in primary if (one := crossplay(panel, wanted))]
     text = page(store, suite, found, overall, lines, met, errors, command)
-    write_whole(place, text)
+    write_whole(place, with_player(text, store, found, tell) if replays else text)
     return Report(place, wanted, found, overall, lines, met)
 
 

@@ -1,0 +1,118 @@
+"""Pictures of a game as numbers of tiles: a grid is laid over them, and every different tile is kept once.
+
+Pictures of board games repeat a few squares again and again. Where the grid lies on the cells of the board, a long game
+takes some kilobytes. The grid is found in the pictures themselves, so that this holds for every game, and nothing is drawn by
+other code than the game's own. A grid that is not found costs space and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from momagames.render.canvas import PAPER, Picture
+
+SIDES = range(14, 73)  # pixels of a tile
+ROWS = 48  # rows (or columns) of a picture that are looked at for its grid
+COLUMNS = 32  # tiles in a row of the sheet
+COLORS = 255  # of the sheet
+PER_PIXEL = 0.2  # bytes of a written sheet, at most; measured: 0.1 to 0.19
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Squares of `side` pixels whose edges go through the pixel (left, top); both are less than `side`."""
+
+    side: int
+    top: int
+    left: int
+
+    def shape(self, picture: Picture) -> tuple[int, int]:
+        """Rows and columns of tiles that a picture takes, with the parts of tiles at its edges."""
+        height, width = picture.shape[:2]
+        return -(-(height + -self.top % self.side) // self.side), -(-(width + -self.left % self.side) // self.side)
+
+    def cut(self, picture: Picture) -> NDArray[np.uint8]:
+        """The tiles uint8[T, side * side * 3] of a picture, row by row; beside it there is paper."""
+        rows, columns = self.shape(picture)
+        side, height, width = self.side, *picture.shape[:2]
+        sheet = np.empty((rows * side, columns * side, 3), np.uint8)
+        top, left = -self.top % side, -self.left % side
+        for edge in (sheet[:top], sheet[top + height :], sheet[:, :left], sheet[:, left + width :]):
+            edge[:] = PAPER
+        sheet[top : top + height, left : left + width] = picture
+        tiles = sheet.reshape(rows, side, columns, side, 3).swapaxes(1, 2)
+        return tiles.reshape(rows * columns, -1)
+
+
+def find_grid(pictures: Sequence[Picture]) -> Grid:
+    """The grid by which pictures of one size take few different tiles.
+
+    Both axes are looked at by themselves: of all ways to cut rows of pixels into pieces of one length, that whose different
+    pieces have the fewest pixels.
+    """
+    costs = [_costs(np.stack(pictures).swapaxes(1, 2 if turned else 1)) for turned in (False, True)]
+    side = min(SIDES, key=lambda one: costs[0][one].min() + costs[1][one].min())
+    return Grid(side, int(costs[1][side].argmin()), int(costs[0][side].argmin()))
+
+
+def _costs(pictures: NDArray[np.uint8]) -> dict[int, NDArray[np.int64]]:
+    """Side -> int64[side], for each place of the first cut: how many pixels the different pieces of rows have."""
+    height, width = pictures.shape[1:3]
+    lines = pictures[:, :: max(1, height // ROWS)].reshape(-1, width, 3).astype(np.uint64)
+    mixed = lines @ np.array([1, 1 << 8, 1 << 16], np.uint64) + np.uint64(1)
+    factor = np.uint64(0x9E3779B97F4A7C15)
+    powers = np.cumprod(np.full(width, factor, np.uint64))
+    sums = np.concatenate([np.zeros((len(mixed), 1), np.uint64), np.cumsum(mixed * powers, axis=1, dtype=np.uint64)], axis=1)
+    found = {}
+    for side in SIDES:
+        # a rolling hash: the same for equal pieces, wherever they lie
+        pieces = (sums[:, side:] - sums[:, :-side]) * powers[::-1][: width - side + 1]
+        short = (pieces >> np.uint64(50)).astype(np.int64)
+        counts = [np.count_nonzero(np.bincount(short[:, start::side].ravel(), minlength=1)) for start in range(side)]
+        found[side] = np.array(counts, np.int64) * side
+    return found
+
+
+@dataclass
+class Tiles:
+    """The different tiles of a game's pictures, in the order in which they came."""
+
+    grid: Grid
+    numbers: dict[bytes, int] = field(default_factory=dict)
+
+    def changes(self, pictures: Sequence[Picture]) -> list[list[int]]:
+        """For each picture what is not as in the one before: place, number of the tile, place, number, ..."""
+        found, before = [], None
+        for picture in pictures:
+            tiles = self.grid.cut(picture)
+            places = range(len(tiles)) if before is None else np.flatnonzero((tiles != before).any(axis=1)).tolist()
+            found.append([n for place in places for n in (place, self._number(tiles[place].tobytes()))])
+            before = tiles
+        return found
+
+    def _number(self, tile: bytes) -> int:
+        return self.numbers.setdefault(tile, len(self.numbers))
+
+    @property
+    def size(self) -> int:
+        """Bytes that the sheet will take at most, about."""
+        return round(len(self.numbers) * self.grid.side**2 * PER_PIXEL)
+
+    def sheet(self) -> str:
+        """All tiles in one PNG picture, COLUMNS in a row, as text in base 64."""
+        side = self.grid.side
+        rows = -(-len(self.numbers) // COLUMNS)
+        tiles = np.zeros((rows * COLUMNS, side, side, 3), np.uint8)
+        tiles[: len(self.numbers)] = np.frombuffer(b"".join(self.numbers), np.uint8).reshape(-1, side, side, 3)
+        sheet = tiles.reshape(rows, COLUMNS, side, side, 3).swapaxes(1, 2).reshape(rows * side, COLUMNS * side, 3)
+        file = io.BytesIO()
+        few = Image.fromarray(sheet).quantize(COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        few.save(file, "PNG", optimize=True)
+        return base64.b64encode(file.getvalue()).decode()
