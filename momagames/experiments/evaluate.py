@@ -67,7 +67,7 @@ def policy_rows(run: Run, facts: dict[str, Any], chosen: tuple[Member, ...] | No
     select = run.select_episodes or 0
     seeds, words = luck(run, game)
     starts = deal(game, seeds)
-    facts |= {"policies": len(members), "steps": 0}
+    facts |= {"policies": len(members), "steps": 0, "weights": {m.label: list(m.weights) for m in members if any(m.weights)}}
     for label, other in [(o.label, o.member(game)) for o in run.opponents] or [("nobody", nobody(game))]:
         for seat in run.seats:
             done = _play(game, members, other, game.agents.index(seat), starts, words)

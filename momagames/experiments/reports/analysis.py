@@ -28,6 +28,7 @@ class Panel:
     scores     method -> indicator -> score; a method without finished runs is missing
     users      method -> utility function -> what a user of it gets; empty for plans, whose returns are certain
     played     method -> seed -> the episodes behind its points; empty for plans
+    weights    method -> seed -> policy -> weights that it was told; those alone that were
     history    method -> seed -> what had been found on the way; empty for policies, and for what is proven, which no budget
                limits
     budget     steps of the engine for each run; 0 for policies
@@ -47,6 +48,7 @@ class Panel:
     scores: Mapping[str, Mapping[str, Score]]
     users: Mapping[str, Mapping[str, Worth]]
     played: Mapping[str, Mapping[int, Played]]
+    weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]]
     history: Mapping[str, Mapping[int, History]]
     budget: int
     episodes: int
@@ -113,6 +115,7 @@ def _game_panels(
     proven: dict[int, Array] = {}
     archived: dict[int, Array] = {}
     histories: dict[str, dict[int, History]] = {}
+    weights: dict[str, dict[int, Mapping[str, list[float]]]] = {}
     if isinstance(experiment, PlansExperiment):
         points: dict[str, dict[int, Points]] = {}
         for run, name in done:
@@ -126,8 +129,10 @@ def _game_panels(
         views = [View("", True, points, {})]
     else:
         views = list(_policy_views(store, experiment, game, done))
+        for run, name in done:
+            weights.setdefault(name, {})[run.seed] = facts[run.digest]["facts"].get("weights", {})
     return [
-        _panel(view, wanted, experiment, game, runs[0][0].canonical, proven, archived, histories, missing, seconds)
+        _panel(view, wanted, experiment, game, runs[0][0].canonical, proven, archived, weights, histories, missing, seconds)
         for view in views
     ]
 
@@ -149,6 +154,7 @@ def _panel(
     canonical: str,
     proven: Mapping[int, Array],
     archived: Mapping[int, Array],
+    weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]],
     histories: Mapping[str, Mapping[int, History]],
     missing: Mapping[str, int],
     seconds: Mapping[str, float],
@@ -166,6 +172,7 @@ def _panel(
         scores={name: scores(points, found, wanted) for name, points in view.points.items()},
         users={name: worth(played, found, wanted) for name, played in view.played.items()},
         played=view.played,
+        weights=weights,
         history=histories,
         budget=experiment.budget if isinstance(experiment, PlansExperiment) else 0,
         episodes=experiment.report_episodes if isinstance(experiment, PoliciesExperiment) else 0,

@@ -64,7 +64,7 @@ def crossplay(panel: Panel, wanted: Indicators) -> CrossPlay | None:
     """The cross-play behind a panel of all opponents and seats; None for plans, and where nobody else plays."""
     found = next(iter(panel.played.values()), {})
     matches = next(iter(found.values())).matches if found else ()
-    opponents = tuple(dict.fromkeys(opponent for opponent, _ in matches))
+    opponents = _ordered(panel, [opponent for opponent, _ in matches])
     if not panel.primary or not matches or opponents == ("nobody",):
         return None
     decider = deciding(panel.game)
@@ -98,6 +98,12 @@ def crossplay(panel: Panel, wanted: Indicators) -> CrossPlay | None:
         gaps={name: _interval(_gaps(cells, same), wanted) for name, cells in values.items()} if whole else {},
         ratings=_ratings(panel, decider, chosen, wanted) if decider >= 0 else None,
     )
+
+
+def _ordered(panel: Panel, opponents: Sequence[str]) -> tuple[str, ...]:
+    """Each once, in the order of the methods of their names, so that these make a diagonal; then the others."""
+    names = [_plain(method) for method in panel.played]
+    return tuple(sorted(dict.fromkeys(opponents), key=lambda o: names.index(_plain(o)) if _plain(o) in names else len(names)))
 
 
 def deciding(game: Game) -> int:

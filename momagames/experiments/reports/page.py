@@ -98,7 +98,7 @@ def _panel(number: int, panel: Panel, wanted: Indicators, figures: list[dict[str
 <p class="caption">{html.escape(told[0].upper() + told[1:])}.{warning}</p>
 {_pairs(panel, figures)}
 {_curves(panel, wanted, figures)}
-{users(panel)}
+{users(panel, wanted)}
 {_lists(panel)}
 </section>"""
 

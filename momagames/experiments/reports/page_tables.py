@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from momagames.experiments.plan import Suite
+from momagames.experiments.plan import Indicators, Suite
 from momagames.experiments.reports.aggregate import Aggregate
 from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.families import families
 from momagames.experiments.reports.reporting import HEADINGS, STATISTIC_HEADINGS, count, heading
 from momagames.experiments.science.statistics import Interval
 
@@ -42,6 +43,14 @@ USER_MEANINGS = {
     "ESR": "mean utility of single episodes: for a user to whom every episode counts for itself",
     "SER": "utility of the mean return: for a user to whom many episodes count together",
 }
+FAMILY_MEANINGS = {
+    "policies": "that the method offers",
+    "on the front": "of these non-dominated by their mean returns (SER)",
+    "ESR set": "of these not dominated in distribution; for up to three objectives",
+    "delivered": "mean utility of policies that are told weights, for a user with these weights; returns are normalised",
+    "offered": "the same by the best of the method's policies for these weights; less what is delivered, it is the price of "
+    "picking badly",
+}
 CROSS_MEANINGS = {
     "seat": "the agent that the method plays; its team mates play the same policy, the opponent all others",
     "against (an opponent)": "win rate, or normalised hypervolume of the method's front, against that opponent",
@@ -55,7 +64,7 @@ PAIR_MEANINGS = {
 }
 
 
-def users(panel: Panel) -> str:
+def users(panel: Panel, wanted: Indicators) -> str:
     """ESR beside SER for each utility function; nothing for plans, whose returns are certain."""
     if not panel.users:
         return ""
@@ -69,8 +78,26 @@ def users(panel: Panel) -> str:
     told = "Utility of normalised returns, by the policy that was best for it in the games for selection; more is better."
     return (
         f"<details{opened}><summary>users who live through one episode (ESR) or many (SER)</summary>"
-        f'{table(["method", "", *names], rows)}<p class="caption">{told}</p></details>'
+        f'{table(["method", "", *names], rows)}<p class="caption">{told}</p>'
+        f"{_families(panel, wanted) if panel.primary else ''}</details>"
     )
+
+
+def _families(panel: Panel, wanted: Indicators) -> str:
+    """What the methods' policies are as families."""
+    rows = [
+        [
+            method,
+            *(interval(at, ".3g") for at in (one.policies, one.front)),
+            *map(_maybe, (one.esr, one.delivered, one.offered)),
+        ]
+        for method, one in families(panel, wanted).items()
+    ]
+    return table(["method", *FAMILY_MEANINGS], rows)
+
+
+def _maybe(at: Interval | None) -> str:
+    return "–" if at is None else interval(at, ".3g")
 
 
 def overall(found: Aggregate, first: int) -> str:
@@ -106,7 +133,7 @@ def reading(suite: Suite, policies: bool, together: bool, met: bool) -> str:
     """What every column of the page's tables says."""
     meanings = {heading(name): MEANINGS[name] for name in HEADINGS if name in suite.indicators.names} | RUN_MEANINGS
     if policies:
-        meanings |= USER_MEANINGS
+        meanings |= USER_MEANINGS | FAMILY_MEANINGS
     if met:
         meanings |= CROSS_MEANINGS
     if together:
