@@ -34,6 +34,7 @@ METHODS: dict[str, str] = {
     "uct": "momagames.baselines.mcts.methods:Uct",
     "pareto_uct": "momagames.baselines.mcts.methods:ParetoUct",
     "exact": "momagames.baselines.exact_plans:Exact",
+    "dry_run_exact": "momagames.baselines.dry_runs:DryRunExact",
     "static": "momagames.baselines.scripted:Static",
     "simple": "momagames.baselines.scripted:Simple",
     "contacts": "momagames.baselines.scripted:Contacts",
@@ -74,7 +75,8 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
     begins; make one for each agent. `remembered()` is a copy of its memory, `recall(memory)` takes that back.
 
     agent      index of the agent that it plays; only policies that see what an agent sees need it, where all move at once
-    options    "greedy" has weights, float[K] (default: all equal); the others have none
+    options    "greedy" has weights, float[K] (default: all equal); "uct" and "pareto_uct" have weights, simulations,
+               exploration and horizon, see `momagames.baselines.mcts`; "thrifty" has patience and fair; others have none
     Raises     UnknownId; BadParameter if the policy cannot play this game or the options are wrong
     """
     found: Policy = _find("policy", name, POLICIES)(game, agent=agent, **options)

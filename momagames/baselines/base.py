@@ -105,7 +105,7 @@ class Method:
 
 
 def check_certain(name: str, game: Game) -> None:
-    """Most plans need a game whose agents gain together and in which nothing is left to chance after the start."""
+    """Most plans need agents that all get every reward, and a game in which nothing is left to chance after the start."""
     check_together(name, game)
     if game.chance == "step":
         raise BadParameter(
@@ -115,10 +115,12 @@ def check_certain(name: str, game: Game) -> None:
 
 
 def check_together(name: str, game: Game) -> None:
-    """Plans need agents that gain together and take turns, and actions that are one number."""
-    if game.utility != "cooperative" and len(game.agents) > 1:
+    """A plan has one return: it needs one agent, or agents that all get every reward; they take turns, and an action is one
+    number."""
+    if len(game.agents) > 1 and not game.params.get("team_rewards", False):
         raise BadParameter(
-            f"{name} plans for agents that gain together; {game.id} has {len(game.agents)} agents with rewards of their own"
+            f"{name} plans for one agent, or for several that all get every reward (team_rewards=True, where a game has it); "
+            f"{game.id} has {len(game.agents)} agents with rewards of their own"
         )
     check_turns(name, game)
 

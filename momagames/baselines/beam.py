@@ -15,6 +15,7 @@ from momagames.baselines.estimates import KINDS, estimates
 from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
+from momagames.engine.play import PASS
 from momagames.errors import BadParameter, nearest, one_of
 from momagames.kernels.jit import driver, kernel, quiet
 
@@ -207,6 +208,13 @@ def keep_all(state, mask):
     pass
 
 
+@kernel
+def or_pass(mask):
+    """Who has no legal action, and stays in the game, passes (see `Game.passes`)."""
+    if not mask.any():
+        mask[PASS] = 1
+
+
 @once_for_rules
 def expander(game: Game) -> Callable[..., Any]:
     """The compiled step of a beam, for this game's rules."""
@@ -234,6 +242,7 @@ def expander(game: Game) -> Callable[..., Any]:
             agent = np.int64(beam[i]["to_move"])
             legal(beam[i], agent, mask)
             thin(beam[i], mask)
+            or_pass(mask)
             for a in range(mask.shape[0]):
                 if mask[a] == 0:
                     continue

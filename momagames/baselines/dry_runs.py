@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_together
 from momagames.baselines.beam import Beam
+from momagames.baselines.exact_plans import Exact
 from momagames.baselines.local_search import LocalSearch
 from momagames.baselines.nrpa import Nrpa
 from momagames.baselines.pareto_nrpa import ParetoNrpa
@@ -76,6 +77,16 @@ class DryRunParetoNrpa(ParetoNrpa):
     """The search of `ParetoNrpa`, on copies that have the luck of the game; see there and `DryRunBeam`."""
 
     name: ClassVar[str] = "dry_run_pareto_nrpa"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)
+
+
+@dataclass(frozen=True)
+class DryRunExact(Exact):
+    """The proof of `Exact` for this deal: what no player beats who knows every draw beforehand; see there and `DryRunBeam`."""
+
+    name: ClassVar[str] = "dry_run_exact"
 
     def check_luck(self, game: Game) -> None:
         check_together(self.name, game)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plan, Plans, check_certain
+from momagames.baselines.exact.layers import foreseen_front
 from momagames.baselines.exact.solve import misfits, pareto_front
 from momagames.contract import Game
 from momagames.errors import BadParameter
@@ -21,6 +22,9 @@ class Exact(Method):
 
     max_states    positions that may be kept
     max_bytes     memory that they may take
+
+    Source: dynamic programming over sets of vectors, White, "Multi-objective infinite-horizon discounted Markov decision
+    processes", 1982; from the start on, as labels of ways, Martins, "On a multicriteria shortest path problem", 1984.
     """
 
     name: ClassVar[str] = "exact"
@@ -30,18 +34,21 @@ class Exact(Method):
     def __post_init__(self) -> None:
         for option in ("max_states", "max_bytes"):
             if getattr(self, option) < 1:
-                raise BadParameter(f"exact: {option}={getattr(self, option)} is not possible; allowed: 1 or more")
+                raise BadParameter(f"{self.name}: {option}={getattr(self, option)} is not possible; allowed: 1 or more")
+
+    def check_luck(self, game: Game) -> None:
+        """Raise BadParameter if the search may not know what this game will draw."""
+        check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:
-        check_certain(self.name, game)
-        if unfit := misfits(game):
-            raise BadParameter(f"exact: no fronts for games with {', '.join(unfit)}; {game.id} is one")
+        self.check_luck(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        front = pareto_front(game, start, max_states=self.max_states, max_bytes=self.max_bytes)
+        solve = foreseen_front if misfits(game) else pareto_front
+        front = solve(game, start, max_states=self.max_states, max_bytes=self.max_bytes)
         plans = tuple(
-            Plan(tuple(int(a) for a in actions), np.asarray(value, np.float64), front.states, "exact")
+            Plan(tuple(int(a) for a in actions), np.asarray(value, np.float64), front.states, self.name)
             for value, actions in zip(front.points, front.witnesses, strict=True)
         )
         return Plans(plans, front.states, complete=True, facts={"states": front.states})

@@ -77,11 +77,7 @@ def pareto_front(
             f"{game.id}: exact fronts need one agent that moves in turn, no chance during play, one number as action and keys "
             f"of positions; this game has {', '.join(misfits(game))}"
         )
-    if state is None:
-        start = game.start(seed)
-        single(game).deal(start)
-    else:
-        start = loaded(game, state)
+    start = begun(game, state, seed)
     began = time.perf_counter()
     try:
         solver = Solver(game, start, lanes(game, fine=not whole(game)), max_states, max_bytes)
@@ -91,6 +87,15 @@ def pareto_front(
         solver.solve(progress, checkpoint)
     points, witnesses = solver.front()
     return Front(points, witnesses, solver.solved, solver.bytes, time.perf_counter() - began)
+
+
+def begun(game: Game, state: Any, seed: int) -> NDArray[Any]:
+    """The start of a search, record[1]: a position in whatever form, or a deal."""
+    if state is not None:
+        return loaded(game, state)
+    start = game.start(seed)
+    single(game).deal(start)
+    return start
 
 
 def misfits(game: Game) -> list[str]:
