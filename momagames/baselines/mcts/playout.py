@@ -121,8 +121,7 @@ def playout(game: Game) -> Callable[..., Any]:
 
         It is brought back up the tree only if the game came to its end, or the horizon.
         """
-        trial, actions, parts = tools.trial[0], tools.actions, tools.parts
-        state = tools.trial[0]
+        state, actions, parts = tools.trial[0], tools.actions, tools.parts
         tools.trial[0] = tools.root[0]
         word = advance(word)
         state["rng"] = mix(word)
