@@ -92,9 +92,9 @@ def _experiment(experiment: Experiment) -> Any:
 
     lines = [("games", _spelled(one.id, one.params)) for one in experiment.games]
     lines += [("methods", _spelled(one.name, one.options)) for one in experiment.methods]
-    if isinstance(experiment, PlansExperiment):
+    if experiment.budget:
         lines.append(("budget", f"{experiment.budget:,} steps of the engine a run"))
-    else:
+    if not isinstance(experiment, PlansExperiment):
         lines += [("opponents", one.label) for one in experiment.opponents] or [("opponents", "none")]
         lines.append(("seats", ", ".join(experiment.seats) or "every agent"))
         told = f"{experiment.select_episodes} to choose policies by, {experiment.report_episodes} to report, each match"

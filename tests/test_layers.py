@@ -50,6 +50,8 @@ KEEPERS = {
     "momaland": HOSTS,
     "mo_gymnasium": HOSTS,
     "moocore": ("baselines", "experiments", "cli"),
+    "pymoo": ("baselines/evolution.py",),
+    "cma": ("baselines/evolution.py",),
     "pydantic": ("experiments", "serve", "cli"),
     "pydantic_core": ("serve",),
     "yaml": ("games/tileblast/document.py", "experiments", "cli"),

@@ -34,6 +34,8 @@ METHODS: dict[str, str] = {
     "uct": "momagames.baselines.mcts.methods:Uct",
     "pareto_uct": "momagames.baselines.mcts.methods:ParetoUct",
     "exact": "momagames.baselines.exact_plans:Exact",
+    "nsga2": "momagames.baselines.evolution:Nsga2",
+    "cma": "momagames.baselines.evolution:Cma",
     "dry_run_exact": "momagames.baselines.dry_runs:DryRunExact",
     "static": "momagames.baselines.scripted:Static",
     "simple": "momagames.baselines.scripted:Simple",

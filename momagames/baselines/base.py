@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,12 +25,14 @@ class Member:
     rule       RANDOM, GREEDY or KERNEL
     weights    one for each objective (read by GREEDY alone)
     kernel     what KERNEL plays; see `momagames.baselines.players`
+    arrays     of a policy that was trained: what it has learned, as it is stored; see `Method.restore`
     """
 
     label: str
     rule: int
     weights: tuple[float, ...]
     kernel: Compiled | None = None
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,30 @@ class Plans:
 
 
 @dataclass(frozen=True)
+class Trained:
+    """What training found.
+
+    members    policies with labels of their own, to be played and compared; with `arrays`, if `restore` needs any
+    steps      steps of the engine that were made, look-ahead included
+    facts      counts worth keeping with the result
+    """
+
+    members: tuple[Member, ...]
+    steps: int
+    facts: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
 class Method:
     """A method. A subclass is a frozen dataclass of its options and does one of the two things below, or both.
 
     A wrong option raises BadParameter when the method is made.
+
+    trains    whether its policies are found within a run: it then has `check_train`, `train` and `restore`, and no `policies`
     """
 
     name: ClassVar[str]
+    trains: ClassVar[bool] = False
 
     def check_plan(self, game: Game) -> None:
         """Raise BadParameter if `plan` cannot serve this game."""
@@ -99,9 +118,31 @@ class Method:
         """The policies that the method offers for this game."""
         raise BadParameter(f"{self.name} has no policies to play against others")
 
+    def check_train(self, game: Game) -> None:
+        """Raise BadParameter if `train` cannot serve this game, MissingExtra if a package is missing."""
+        self.policies(game)
+
+    def train(self, game: Game, ours: Sequence[int], others: Sequence[Member], budget: int, seed: int) -> Trained:
+        """Find policies, with at most about `budget` steps of the engine.
+
+        ours      agents that the policies will play, in turn, each with the others of its team
+        others    who plays the other agents, in turn
+        seed      of all luck: equal seeds give equal policies
+        """
+        return Trained(self.policies(game), 0)
+
+    def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
+        """A policy that `train` found, from its arrays; BadParameter if they are not of this game."""
+        raise BadParameter(f"{self.name} does not train")
+
     def options(self) -> dict[str, Any]:
         """The options by name, as stored with results."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+def side(game: Game, seat: int) -> list[int]:
+    """The agents that play with the one at a seat, itself included."""
+    return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
 
 
 def check_certain(name: str, game: Game) -> None:

@@ -37,14 +37,14 @@ def _without_scratch(act: Callable[..., Any]) -> Callable[..., Any]:
 def _make_loop(game: Game, name: str, decide: Callable[..., Any]) -> Callable[..., None]:
     sequential = game.sequential
 
-    def act(states, masks, plays, lengths, memories, blank, scratch, words, parts, actions):
+    def act(states, masks, plays, lengths, memories, blanks, scratch, words, parts, actions):
         for i in range(states.shape[0]):
             if states[i]["over"]:
                 continue
             if lengths[i] == 0:
                 for agent in range(plays.shape[1]):
                     if plays[i, agent]:
-                        memories[i, agent] = blank[0]
+                        memories[i, agent] = blanks[i if blanks.shape[0] > 1 else 0]
             for actor in range(actions.shape[1]):
                 agent = np.int64(states[i]["to_move"]) if sequential else actor
                 if plays[i, agent]:

@@ -36,7 +36,7 @@ class Compiled:
     memory   dtype of what it remembers during a game
     rules    `Game.rules_key` of the games that it plays; empty: all
     begins   fields of its memory, and what they hold when a game begins; all others are zero. Policies of one name may differ
-             in it
+             in it. A field "looked" counts the steps of the engine that it makes to look ahead
     scratch  game -> arrays that `act` gets between memory and word, or None: what it was told, and room to work in. They are
              made once for all the games of a batch, so that an action must not depend on what the last one left there.
              Policies of one name may differ in what they hold
@@ -46,7 +46,7 @@ class Compiled:
     act: Callable[..., Any]
     memory: np.dtype[Any] = NOTHING
     rules: tuple[str, ...] = ()
-    begins: tuple[tuple[str, int], ...] = ()
+    begins: tuple[tuple[str, int | tuple[float, ...]], ...] = ()
     scratch: Callable[[Game], tuple[Any, ...]] | None = None
 
     def blank(self) -> NDArray[Any]:
@@ -78,9 +78,18 @@ class Players:
     seats      int[N, A] or int[A]: which of the policies plays an agent; NOBODY (-1) for agents that others play
     seed       of their luck, a number or a generator word for each agent, uint64[N, A]; what it means for an environment
                does not depend on the size of the batch
+    begun      memories of the first policy when a game begins, a record for each environment: many policies of one kind side
+               by side. None: as it says itself
     """
 
-    def __init__(self, batch: Batch, policies: Sequence[Compiled], seats: Any, seed: int | NDArray[np.uint64] = 0) -> None:
+    def __init__(
+        self,
+        batch: Batch,
+        policies: Sequence[Compiled],
+        seats: Any,
+        seed: int | NDArray[np.uint64] = 0,
+        begun: NDArray[Any] | None = None,
+    ) -> None:
         game, agents = batch.game, len(batch.game.agents)
         for one in policies:
             one.check(game)
@@ -97,6 +106,8 @@ class Players:
         self._plays = [(places == i).astype(np.uint8) for i in range(len(policies))]
         self._memories = [np.zeros((batch.num_envs, agents), one.memory) for one in policies]
         self._blanks = [one.blank() for one in policies]
+        if begun is not None:
+            self._blanks[0] = begun
         self._loops = [one.loop(game) for one in policies]
         self._rooms = [one.room(game) for one in policies]
         words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, batch.num_envs * agents)
@@ -117,6 +128,14 @@ class Players:
             run(batch.states, batch.masks, plays, batch.lengths, memories, blank, room, self._words, self._parts, out)
         return out
 
+    def looked(self) -> NDArray[np.int64]:
+        """Steps of the engine that these players made to look ahead, int64[N], in the games that are on or just over."""
+        found = np.zeros(self._batch.num_envs, np.int64)
+        for memories in self._memories:
+            if "looked" in (memories.dtype.names or ()):
+                found += memories["looked"].sum(axis=1)
+        return found
+
 
 def play_kernels(
     game: Game,
@@ -135,7 +154,7 @@ def play_kernels(
     while not batch.states["over"].all():
         batch.step(players.act())
     lengths = batch.final_lengths.astype(np.int64)
-    return Episodes(batch.states, batch.returns, lengths, lengths, np.zeros((len(states), 0), np.int32))
+    return Episodes(batch.states, batch.returns, lengths, lengths + players.looked(), np.zeros((len(states), 0), np.int32))
 
 
 class CompiledPolicy:

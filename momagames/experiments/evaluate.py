@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import KERNEL, RANDOM, Member
+from momagames.baselines.base import KERNEL, RANDOM, Member, side
 from momagames.baselines.players import play_kernels
 from momagames.baselines.random import RandomPolicy
 from momagames.baselines.rollouts import Episodes, deal, play
@@ -17,12 +17,13 @@ from momagames.errors import BadParameter, one_of
 from momagames.experiments.plan import Run
 
 Row = dict[str, Any]
-STARTS, PLAYERS = 1, 2  # purposes of random numbers: start positions, and the lots that players draw
+# Purposes of random numbers: start positions, the lots that players draw, and training, which knows neither
+STARTS, PLAYERS, TRAINING = 1, 2, 3
 SETS = ("select", "report")
 
 
-def rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
-    """The rows of a run; `facts` takes up counts that belong to the run as a whole.
+def rows(run: Run, facts: dict[str, Any], members: list[Member] | None = None) -> Iterator[Row]:
+    """The rows of a run; `facts` takes up counts that belong to the run as a whole, and `members` the policies that play.
 
     Every row holds the canonical game, method, options, seed, version, episode, policy, return and length. A plan has its
     actions and the engine's steps made when it was found; a policy's episode has opponent, seat, set and start seed.
@@ -34,7 +35,7 @@ def rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
         "seed": run.seed,
         "version": run.version,
     }
-    for row in plan_rows(run, facts) if run.kind == "plans" else policy_rows(run, facts):
+    for row in plan_rows(run, facts) if run.kind == "plans" else policy_rows(run, facts, members):
         yield {**head, **row}
 
 
@@ -56,21 +57,27 @@ def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
         }
 
 
-def policy_rows(run: Run, facts: dict[str, Any], chosen: tuple[Member, ...] | None = None) -> Iterator[Row]:
-    """One row for each episode of each policy (those of the method, or chosen ones), opponent and seat.
+def policy_rows(run: Run, facts: dict[str, Any], members: list[Member] | None = None) -> Iterator[Row]:
+    """One row for each episode of each policy, opponent and seat.
+
+    members    the policies; if there are none yet, those that the method offers, or finds in training, are put there
 
     Episode e has the same start and the same lots for every policy, opponent and seat, so that they are compared on equal
     terms. Episodes of the two sets differ.
     """
     game = run.game.game()
-    members = chosen or run.method.method().policies(game)
+    others = [(one.label, one.member(game)) for one in run.opponents] or [("nobody", nobody(game))]
+    members = [] if members is None else members
+    if not members:
+        members += _trained(run, game, [other for _, other in others], facts)
     select = run.select_episodes or 0
     seeds, words = luck(run, game)
     starts = deal(game, seeds)
-    facts |= {"policies": len(members), "steps": 0, "weights": {m.label: list(m.weights) for m in members if any(m.weights)}}
-    for label, other in [(o.label, o.member(game)) for o in run.opponents] or [("nobody", nobody(game))]:
+    weights = {member.label: list(member.weights) for member in members if any(member.weights)}
+    facts |= {"policies": len(members), "steps": facts.get("training_steps", 0), "weights": weights}
+    for label, other in others:
         for seat in run.seats:
-            done = _play(game, members, other, game.agents.index(seat), starts, words)
+            done = _play(game, tuple(members), other, game.agents.index(seat), starts, words)
             facts["steps"] += int(done.steps.sum())
             returns = done.returns[:, game.agents.index(seat)].tolist()
             for i, (value, length) in enumerate(zip(returns, done.lengths.tolist(), strict=True)):
@@ -87,6 +94,15 @@ def policy_rows(run: Run, facts: dict[str, Any], chosen: tuple[Member, ...] | No
                 }
 
 
+def _trained(run: Run, game: Game, others: list[Member], facts: dict[str, Any]) -> tuple[Member, ...]:
+    method = run.method.method()
+    seed = int(np.random.SeedSequence([run.seed, TRAINING]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    found = method.train(game, [game.agents.index(seat) for seat in run.seats], others, run.budget or 0, seed)
+    if method.trains:
+        facts |= {"training_steps": found.steps, **(found.facts or {})}
+    return found.members
+
+
 def luck(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """What is left to chance in the episodes of a run: seeds of the starts uint64[E], the players' words uint64[E, A]."""
     episodes = (run.select_episodes or 0) + (run.report_episodes or 0)
@@ -98,11 +114,6 @@ def luck(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 def nobody(game: Game) -> Member:
     """Who sits where nobody was asked to."""
     return Member("nobody", RANDOM, (0.0,) * len(game.objectives), RandomPolicy.compiled)
-
-
-def side(game: Game, seat: int) -> list[int]:
-    """The agents that play with the one at a seat, itself included."""
-    return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
 
 
 def by_kernels(members: tuple[Member, ...]) -> bool:

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -62,7 +63,7 @@ class MethodChoice(Frozen):
     def method(self) -> Method:
         """The method, or UnknownId or BadParameter."""
         kind = method(self.name)
-        _check_options(self.name, self.options, [name for name in kind.__dataclass_fields__ if name != "name"])
+        _check_options(self.name, self.options, [one.name for one in fields(kind)])
         try:
             return TypeAdapter(kind).validate_json(json.dumps(self.options), strict=True)
         except ValidationError as error:
@@ -138,12 +139,14 @@ class PlansExperiment(_Experiment):
 class PoliciesExperiment(_Experiment):
     """Whole games of each policy against each opponent from each seat; a point is a policy's mean return.
 
+    budget             steps of the engine with which methods train before, look-ahead included; 0 if no method does
     seats              agents that the policies play, in turn; empty: every agent
     select_episodes    games by which the non-dominated policies are chosen, for each policy, opponent and seat
     report_episodes    other games, from which their values are taken
     """
 
     kind: Literal["policies"]
+    budget: Annotated[int, Field(ge=0)]
     opponents: tuple[Opponent, ...]
     seats: tuple[str, ...]
     select_episodes: Count
@@ -213,7 +216,10 @@ class Collection(Frozen):
 
 
 class Run(Frozen):
-    """One unit of work, and all that its result depends on; and the seconds that it may take, which are no part of that."""
+    """One unit of work, and all that its result depends on; and the seconds that it may take, which are no part of that.
+
+    budget    of a search, or of training; None for policies that are not trained
+    """
 
     game: GameChoice
     canonical: str
@@ -268,7 +274,7 @@ def expand(experiment: PlansExperiment | PoliciesExperiment, version: str | None
                     method=chosen,
                     seed=seed,
                     kind=experiment.kind,
-                    budget=plans.budget if plans else None,
+                    budget=experiment.budget if plans or method(chosen.name).trains else None,
                     opponents=policies.opponents if policies else (),
                     seats=(policies.seats or game.agents) if policies else (),
                     select_episodes=policies.select_episodes if policies else None,

@@ -1,7 +1,7 @@
 """The policy behind a point of a front, played again: the same game, or other ones.
 
-What is stored of a point is data (`front.json`, `config.json`). A game that is played again is checked: its returns must
-come out as they were stored.
+What is stored of a point is data (`front.json`, `config.json`, `policies.npz`): nothing is trained again. A
+game that is played again is checked: its returns must come out as they were stored.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Member
+from momagames.baselines.base import Member, side
 from momagames.baselines.players import Players
 from momagames.baselines.rollouts import buffers, deal, player
 from momagames.contract import Game
@@ -23,6 +23,7 @@ from momagames.errors import BadFile, BadParameter, nearest, one_of
 from momagames.experiments import evaluate
 from momagames.experiments.plan import Run
 from momagames.experiments.results.files import read_json
+from momagames.experiments.results.policies import POLICIES, unpacked
 from momagames.experiments.results.store import checked, read_rows, read_run
 from momagames.wrappers.recording import record
 
@@ -61,7 +62,10 @@ def replay(
     place, run, chosen = _point(folder, point)
     game = run.game.game()
     row = _row(place, run, chosen, episode, opponent, seat)
-    start, actions = _plan(run, game, chosen["actions"]) if run.kind == "plans" else _episode(run, game, row)
+    if run.kind == "plans":
+        start, actions = _plan(run, game, chosen["actions"])
+    else:
+        start, actions = _episode(run, game, row, _member(place, run, chosen))
     one = Play(game)
     one.log = []
     one.load(start)
@@ -119,7 +123,7 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
         raise BadParameter(f"episodes={episodes} is not possible; allowed: 1 or more")
     fresh = run.model_copy(update={"seed": seed, "select_episodes": 0, "report_episodes": episodes})
     found: dict[tuple[str, str], list[list[float]]] = {}
-    for row in evaluate.policy_rows(fresh, {}, (_member(run, chosen["policy"]),)):
+    for row in evaluate.policy_rows(fresh, {}, [_member(place, run, chosen)]):
         found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
     return {match: np.array(returns, np.float64) for match, returns in found.items()}
 
@@ -155,8 +159,17 @@ def _row(
     return rows[0]
 
 
-def _member(run: Run, label: str) -> Member:
-    found = {member.label: member for member in run.method.method().policies(run.game.game())}
+def _member(place: Path, run: Run, chosen: dict[str, Any]) -> Member:
+    """The policy of a point: as the method offers it, or as it was stored."""
+    method, game, label = run.method.method(), run.game.game(), chosen["policy"]
+    if method.trains:
+        path = place / "front.json"
+        arrays = unpacked(place / POLICIES, read_json(path).get("policies"), chosen["point"])
+        try:
+            return method.restore(game, label, arrays)
+        except BadParameter as error:
+            raise BadFile(f"{place / POLICIES}: {error}") from None
+    found = {member.label: member for member in method.policies(game)}
     if label not in found:
         raise BadFile(f"{run.method.name} has no policy {label!r} any more; it has {one_of(found)}")
     return found[label]
@@ -169,26 +182,26 @@ def _plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any]]:
     return deal(game, np.array([run.seed], np.uint64))[0], actions
 
 
-def _episode(run: Run, game: Game, row: dict[str, Any]) -> tuple[Any, list[NDArray[np.int64]]]:
+def _episode(run: Run, game: Game, row: dict[str, Any], own: Member) -> tuple[Any, list[NDArray[np.int64]]]:
     """Start and actions int64[S, P] of a stored game, by the kernels that played it, a step at a time."""
-    members = run.method.method().policies(game)
+    method = run.method.method()
+    members = (own,) if method.trains else method.policies(game)
     other = next((one.member(game) for one in run.opponents if one.label == row["opponent"]), evaluate.nobody(game))
     seeds, words = evaluate.luck(run, game)
     start = deal(game, seeds[row["episode"], None])
     luck = words[row["episode"], None].copy()
-    side = evaluate.side(game, game.agents.index(row["seat"]))
-    own = _member(run, row["policy"])
+    ours = side(game, game.agents.index(row["seat"]))
     if evaluate.by_kernels((*members, other)):
-        return start[0].copy(), _kernels(game, start, own, other, side, luck)
-    return start[0].copy(), _rules(game, start, own, other, side, luck)
+        return start[0].copy(), _kernels(game, start, own, other, ours, luck)
+    return start[0].copy(), _rules(game, start, own, other, ours, luck)
 
 
 def _rules(
-    game: Game, states: NDArray[Any], own: Member, other: Member, side: list[int], words: NDArray[np.uint64]
+    game: Game, states: NDArray[Any], own: Member, other: Member, ours: list[int], words: NDArray[np.uint64]
 ) -> list[NDArray[np.int64]]:
     agents = range(len(game.agents))
-    rules = np.array([[own.rule if agent in side else other.rule for agent in agents]])
-    weights = np.array([[own.weights if agent in side else other.weights for agent in agents]], np.float64)
+    rules = np.array([[own.rule if agent in ours else other.rule for agent in agents]])
+    weights = np.array([[own.weights if agent in ours else other.weights for agent in agents]], np.float64)
     actions, reward = buffers(game)
     step = player(game)
     scratch = np.array(game.actions, np.int64), np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), actions, reward
@@ -201,13 +214,13 @@ def _rules(
 
 
 def _kernels(
-    game: Game, states: NDArray[Any], own: Member, other: Member, side: list[int], words: NDArray[np.uint64]
+    game: Game, states: NDArray[Any], own: Member, other: Member, ours: list[int], words: NDArray[np.uint64]
 ) -> list[NDArray[np.int64]]:
     assert own.kernel is not None
     assert other.kernel is not None
     batch = Batch(game, 1, autoreset="disabled")
     batch.load(states)
-    seats = [0 if agent in side else 1 for agent in range(len(game.agents))]
+    seats = [0 if agent in ours else 1 for agent in range(len(game.agents))]
     players = Players(batch, [own.kernel, other.kernel], seats, words)
     played = []
     while not batch.states["over"][0]:

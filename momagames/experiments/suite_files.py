@@ -11,6 +11,7 @@ from typing import Any, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from momagames.baselines import method
 from momagames.baselines.base import Method
 from momagames.contract import Game
 from momagames.errors import BadFile, MomagamesError, UnknownId, nearest, one_of
@@ -119,6 +120,8 @@ def check(suite: Suite, source: str) -> Suite:
                     _check_method(experiment, chosen.method(), game)
             if isinstance(experiment, PoliciesExperiment):
                 _check_seats(experiment, game, at)
+        if isinstance(experiment, PoliciesExperiment):
+            _check_budget(experiment, at)
     return suite
 
 
@@ -126,7 +129,15 @@ def _check_method(experiment: PlansExperiment | PoliciesExperiment, chosen: Meth
     if isinstance(experiment, PlansExperiment):
         chosen.check_plan(game)
     else:
-        chosen.policies(game)
+        chosen.check_train(game)
+
+
+def _check_budget(experiment: PoliciesExperiment, at: str) -> None:
+    trained = [chosen.name for chosen in experiment.methods if method(chosen.name).trains]
+    if trained and not experiment.budget:
+        raise BadFile(f"{at}.budget: 0 steps, and {trained[0]} has to train; allowed: 1 or more")
+    if experiment.budget and not trained:
+        raise BadFile(f"{at}.budget: {experiment.budget} steps, and no method trains; allowed: 0")
 
 
 def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:

@@ -37,6 +37,7 @@ TINY = {
             "seats": ["player_1"],
             "seeds": [0],
             "seconds": 60,
+            "budget": 0,
             "select_episodes": 3,
             "report_episodes": 5,
         },

@@ -49,6 +49,7 @@ POLICIES = {
     "seats": [],
     "seeds": [0, 1],
     "seconds": 300,
+    "budget": 0,
     "select_episodes": 3,
     "report_episodes": 5,
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from momagames.baselines.base import Member
 from momagames.errors import TooLarge
 from momagames.experiments import evaluate
 from momagames.experiments.plan import Run
@@ -45,9 +46,10 @@ def execute(run: Run, folder: Path) -> Outcome:
     store, started = Store(folder), time.perf_counter()
     error = None
     facts: dict[str, object] = {}
+    members: list[Member] = []
     if not store.has(run):
         try:
-            store.record(run, in_time(evaluate.rows(run, facts), run.seconds), facts)
+            store.record(run, in_time(evaluate.rows(run, facts, members), run.seconds), facts, members)
         except Exception as problem:
             error = headline(problem)
     return Outcome(run, time.perf_counter() - started, error)

@@ -75,5 +75,7 @@ def _settings(suite: Suite) -> list[tuple[str, str]]:
             budget = f"{experiment.budget:,} steps a run"
         else:
             budget = f"{experiment.select_episodes} games to choose by, {experiment.report_episodes} to report, each match"
+            if experiment.budget:
+                budget = f"{experiment.budget:,} steps of training a run; {budget}"
         lines.append((f"seeds of {experiment.name}", f"{', '.join(map(str, experiment.seeds))}; {budget}"))
     return lines

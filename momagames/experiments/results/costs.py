@@ -48,7 +48,7 @@ class Timings:
                 steps += median(count for _, count in found) * units(run)
             else:
                 unknown += 1
-                bounded = run.kind == "plans" and run.method.name not in UNBOUNDED
+                bounded = run.budget is not None and run.method.name not in UNBOUNDED
                 steps += units(run) if bounded else 0
                 guessed |= not bounded
         return Cost(seconds, round(steps), unknown, guessed)
@@ -59,9 +59,9 @@ def _kind(run: Run) -> str:
 
 
 def units(run: Run) -> int:
-    """What the time of a run is proportional to: its budget, or its number of matches."""
-    if run.kind == "plans":
-        return run.budget or 1
+    """What the time of a run is proportional to: its budget, or its number of matches if it trains nothing."""
+    if run.budget is not None:
+        return run.budget
     return ((run.select_episodes or 0) + (run.report_episodes or 0)) * max(1, len(run.opponents)) * len(run.seats)
 
 

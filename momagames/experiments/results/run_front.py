@@ -5,11 +5,13 @@
                                                                          a policy: that member of the method's family
 
 The return of a policy is its mean in the games for the report, over all opponents and seats. With the run's config.json
-(game, method, options, seed) a point can be played again: see `experiments.replays`.
+(game, method, options, seed) a point can be played again: see `experiments.replays`. Policies that were found in the run are
+stored beside it, see `experiments.results.policies`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,10 +27,13 @@ RULES = {RANDOM: "random", GREEDY: "greedy"}
 
 
 class Collector:
-    """Takes in the rows of a run as they come, and says at the end what the points of its front are."""
+    """Takes in the rows of a run as they come, and says at the end what the points of its front are.
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    members    who played, known when the rows have ended; empty: the policies that the method offers
+    """
+
+    def __init__(self, run: Run, members: Sequence[Member] = ()) -> None:
+        self._run, self._members = run, members
         self._plans: list[Point] = []
         self._sums: dict[str, dict[str, tuple[int, Any]]] = {}  # policy -> set -> (episodes, sum of returns)
 
@@ -47,10 +52,8 @@ class Collector:
             return self._plans
         if not self._sums:
             return []
-        means = {label: {kind: total / count for kind, (count, total) in sets.items()} for label, sets in self._sums.items()}
-        chosen = undominated(np.array([mean["select"] for mean in means.values()]))
-        members = {member.label: member for member in self._run.method.method().policies(self._run.game.game())}
-        labels = [label for label, stays in zip(means, chosen, strict=True) if stays]
+        means, labels = self._chosen()
+        members = {member.label: member for member in self._known()}
         return [
             {
                 "point": number,
@@ -61,6 +64,20 @@ class Collector:
             }
             for number, label in enumerate(labels)
         ]
+
+    def trained(self) -> list[Member]:
+        """The policies behind the points, if they were found in the run; else none."""
+        found = {member.label: member for member in self._members if member.arrays}
+        return [found[label] for label in self._chosen()[1]] if found else []
+
+    def _known(self) -> Sequence[Member]:
+        return self._members or self._run.method.method().policies(self._run.game.game())
+
+    def _chosen(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
+        """The mean returns of all policies in both sets of games, and the labels of those that make the points."""
+        means = {label: {kind: total / count for kind, (count, total) in sets.items()} for label, sets in self._sums.items()}
+        chosen = undominated(np.array([mean["select"] for mean in means.values()]))
+        return means, [label for label, stays in zip(means, chosen, strict=True) if stays]
 
 
 def _of(member: Member) -> dict[str, Any]:

@@ -4,6 +4,7 @@
     FOLDER/runs/RUN/config.json    all that the result depends on
     FOLDER/runs/RUN/rows.jsonl     one row for each episode, see `experiments.evaluate`
     FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `experiments.results.run_front`
+    FOLDER/runs/RUN/policies.npz   what those policies have learned, if they were found in the run, see `results.policies`
     FOLDER/runs/RUN/metadata.json  versions, machine, times, counts
     FOLDER/rows.parquet            the rows of runs that were packed, instead of their rows.jsonl, see `results.packing`
     FOLDER/failed/RUN/error.txt    what went wrong with a run, in one line and as a traceback, beside what it had written
@@ -22,16 +23,18 @@ import shutil
 import time
 import traceback
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 import momagames
+from momagames.baselines.base import Member
 from momagames.errors import BadFile
 from momagames.experiments.plan import Run, Suite, canonical_json
 from momagames.experiments.results.files import alive, flush, here, read_json, sync, write_whole
+from momagames.experiments.results.policies import POLICIES, digest, packed
 from momagames.experiments.results.provenance import provenance
 from momagames.experiments.results.run_front import Collector
 
@@ -87,8 +90,8 @@ class Store:
     def has(self, run: Run) -> bool:
         return (self.runs / run.folder).is_dir()
 
-    def record(self, run: Run, rows: Iterable[dict[str, Any]], facts: dict[str, Any]) -> None:
-        """Write a run while it happens and seal it. `facts` is read when the rows have ended.
+    def record(self, run: Run, rows: Iterable[dict[str, Any]], facts: dict[str, Any], members: Sequence[Member] = ()) -> None:
+        """Write a run while it happens and seal it. `facts`, and `members` (who played), are read when the rows have ended.
 
         If the rows raise an Exception, what there is goes to `failed`, and the exception goes on.
         """
@@ -102,14 +105,19 @@ class Store:
 
         try:
             write_whole(aside / "config.json", config(run))
-            front = Collector(run)
+            front = Collector(run, members)
             with (aside / ROWS).open("w", encoding="utf-8") as file:
                 for row in rows:
                     file.write(line(row))
                     front.add(row)
                     count += 1
                 flush(file)
-            write_whole(aside / "front.json", spelled({"schema": SCHEMA, "points": front.points()}))
+            known = {}
+            if trained := front.trained():
+                content = packed(trained)
+                write_whole(aside / POLICIES, content)
+                known = {"policies": digest(content)}
+            write_whole(aside / "front.json", spelled({"schema": SCHEMA, "points": front.points(), **known}))
             write_whole(aside / "metadata.json", metadata())
         except Exception as error:
             self._fail(run, aside, headline(error), traceback.format_exc(), metadata)
@@ -269,7 +277,7 @@ def line(row: Mapping[str, Any]) -> str:
 
 def files(place: Path) -> dict[str, bytes]:
     """What there is in the folder of a run, sealed or failed, for `Store.accept`; packed rows as they were."""
-    found = {name: (place / name).read_bytes() for name in (*SEALED, ERROR) if (place / name).is_file()}
+    found = {name: (place / name).read_bytes() for name in (*SEALED, POLICIES, ERROR) if (place / name).is_file()}
     if ERROR not in found and ROWS not in found:
         found[ROWS] = "".join(map(line, read_rows(place))).encode()
     return found
