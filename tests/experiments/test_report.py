@@ -137,7 +137,7 @@ def test_the_page_stands_alone(made):
     page = Outside()
     page.feed(text)
     assert page.fetched == []
-    assert page.scripts == 4
+    assert page.scripts == 6  # plotly.js, colours, figures, what draws them, and the player with its games
     assert text.count("plotly.js v") == 1
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL).group(1)
     assert "url(" not in style
@@ -291,7 +291,11 @@ def test_figures_for_papers(made, tmp_path):
     files = {path.name: path for path in write_figures(made, tmp_path / "a")}
     assert {path.name for path in (tmp_path / "a").iterdir()} == set(files)
     fronts = [p for p in made.panels if p.primary and len(p.game.objectives) > 1]
-    assert len(files) == 2 * (2 + len(fronts))
+    searched = [p for p in made.panels if p.history]
+    assert len(files) == 2 * (3 + len(fronts) + len(searched) + len(made.crossplay))
+    assert {"overview.svg", "overall.png", "profiles.svg"} <= set(files)
+    for kind in ("budget-1-boards", "crossplay-1-seats"):
+        assert sum(name.startswith(kind) for name in files) == 2
     for name, path in files.items():
         if name.endswith(".png"):
             assert path.read_bytes().startswith(b"\x89PNG")

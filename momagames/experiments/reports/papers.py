@@ -12,15 +12,14 @@ import numpy as np
 from momagames.errors import MissingExtra
 from momagames.experiments.reports.aggregate import Aggregate
 from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.budgets import curves
 from momagames.experiments.reports.charts import SHOWN, stairs
 from momagames.experiments.reports.looks import COLORS
+from momagames.experiments.reports.paper_parts import MARKERS, arms, axes_of, line_of, over_budget, overview, who_against_whom
 from momagames.experiments.reports.reporting import Report
 from momagames.experiments.science.arrays import Array
 from momagames.experiments.science.attainment import surfaces
-from momagames.experiments.science.statistics import Interval
 
-MARKERS = "osDP^vX"
-STYLES = ("-", "--", ":", "-.")
 LOOK = {
     "svg.fonttype": "none",  # letters stay letters, which can be searched and take on the fonts of a paper
     "svg.hashsalt": "momagames",  # the same numbers give the same file
@@ -35,8 +34,9 @@ LOOK = {
 
 
 def write_figures(made: Report, folder: str | Path) -> list[Path]:
-    """Write the figures of a report: `overall` and `profiles` if methods are compared over all games, and for each primary
-    comparison of two or more objectives `front-N-TITLE`, N counted from 1.
+    """Write the figures of a report: `overview`; `overall` and `profiles` if methods are compared over all games; for each
+    primary comparison of two or more objectives `front-N-TITLE`, and of a search `budget-N-TITLE`; and for each game of
+    policies `crossplay-N-TITLE`. N counts each kind from 1.
 
     Returns    the files, each figure as SVG and as PNG (300 dots an inch)
     Raises     MissingExtra without matplotlib (extra `figures`)
@@ -57,12 +57,20 @@ def write_figures(made: Report, folder: str | Path) -> list[Path]:
 
 
 def _figures(made: Report) -> Iterator[tuple[str, Any]]:
+    if made.overview:
+        yield "overview", overview(made.overview)
     if made.aggregate:
         yield "overall", _overall(made.aggregate)
         yield "profiles", _profiles(made.aggregate)
     fronts = [panel for panel in made.panels if panel.primary and len(panel.game.objectives) > 1]
     for number, panel in enumerate(fronts, start=1):
         yield f"front-{number}-{_slug(panel.title)}", _front(panel)
+    searched = [(panel, found) for panel in made.panels if (found := curves(panel, made.wanted))]
+    for number, (panel, found) in enumerate(searched, start=1):
+        styles = {method: style for style, method in enumerate(panel.points)}
+        yield f"budget-{number}-{_slug(panel.title)}", over_budget(found, styles)
+    for number, one in enumerate(made.crossplay, start=1):
+        yield f"crossplay-{number}-{_slug(one.title)}", who_against_whom(one)
 
 
 def _slug(title: str) -> str:
@@ -70,36 +78,24 @@ def _slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].rstrip("-")
 
 
-def _axes(width: float, height: float, columns: int = 1) -> tuple[Any, Any]:
-    """A figure without a window, and its axes; inches."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height))
-    return figure, figure.subplots(1, columns, sharey=columns > 1)
-
-
 def _overall(found: Aggregate) -> Any:
     methods = list(found.statistics)
-    figure, axes = _axes(6.5, 0.9 + 0.3 * len(methods), len(SHOWN))
+    figure, axes = axes_of(6.5, 0.9 + 0.3 * len(methods), len(SHOWN))
     for one, (statistic, label) in zip(axes, SHOWN.items(), strict=True):
         for row, method in enumerate(methods):
             at = found.statistics[method][statistic]
             look = {"color": COLORS[row % len(COLORS)], "marker": MARKERS[row % len(MARKERS)], "capsize": 3}
-            one.errorbar([at.value], [row], xerr=_arms(at), **look)
+            one.errorbar([at.value], [row], xerr=arms(at), **look)
         one.set_xlabel(label)
     axes[0].set_yticks(range(len(methods)), methods)
     axes[0].set_ylim(len(methods) - 0.5, -0.5)
     return figure
 
 
-def _arms(at: Interval) -> list[list[float]]:
-    return [[at.value - at.low], [at.high - at.value]]
-
-
 def _profiles(found: Aggregate) -> Any:
-    figure, axes = _axes(4.5, 3)
+    figure, axes = axes_of(4.5, 3)
     for style, (method, one) in enumerate(found.profiles.items()):
-        axes.plot(one.thresholds, one.share, label=method, **_line(style))
+        axes.plot(one.thresholds, one.share, label=method, **line_of(style))
         axes.fill_between(one.thresholds, one.low, one.high, color=COLORS[style % len(COLORS)], alpha=0.15, linewidth=0)
     axes.set_xlabel("HV ratio t")
     axes.set_ylabel("share of runs and games above t")
@@ -109,7 +105,7 @@ def _profiles(found: Aggregate) -> Any:
 
 def _front(panel: Panel) -> Any:
     """Median attainment with a band from worst to best (2 objectives), or parallel coordinates of the first seed."""
-    figure, axes = _axes(4.5, 3)
+    figure, axes = axes_of(4.5, 3)
     draw = _attained if len(panel.game.objectives) == 2 else _parallel
     for style, method in enumerate(panel.points):
         draw(panel, method, style, axes)
@@ -121,7 +117,7 @@ def _attained(panel: Panel, method: str, style: int, axes: Any) -> None:
     found = panel.points[method]
     low = np.min([reference.low for reference in panel.references.values()], axis=0)
     bounds = surfaces([found[seed].values for seed in sorted(found)])
-    axes.plot(*_corners(bounds.median, low).T, label=method, **_line(style))
+    axes.plot(*_corners(bounds.median, low).T, label=method, **line_of(style))
     band = np.concatenate([_corners(bounds.worst, low), _corners(bounds.best, low)[::-1]])
     axes.fill(*band.T, color=COLORS[style % len(COLORS)], alpha=0.13, linewidth=0)
     for name, goal in zip("xy", panel.game.objectives, strict=True):
@@ -145,10 +141,6 @@ def _parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
     names = [goal.name for goal in panel.game.objectives]
     strength = float(np.clip(20 / len(shares), 0.15, 0.9))
     for i, share in enumerate(shares):
-        axes.plot(range(len(names)), share, alpha=strength, label=None if i else method, **_line(style))
+        axes.plot(range(len(names)), share, alpha=strength, label=None if i else method, **line_of(style))
     axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 4 else 0)
     axes.set_ylabel(f"share of the range (seed {seed})")
-
-
-def _line(style: int) -> dict[str, Any]:
-    return {"color": COLORS[style % len(COLORS)], "linestyle": STYLES[style % len(STYLES)], "linewidth": 1.5}
