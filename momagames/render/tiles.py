@@ -100,6 +100,11 @@ class Tiles:
     def _number(self, tile: bytes) -> int:
         return self.numbers.setdefault(tile, len(self.numbers))
 
+    def forget(self, count: int) -> None:
+        """Keep the first `count` tiles only."""
+        for tile in list(self.numbers)[count:]:
+            del self.numbers[tile]
+
     @property
     def size(self) -> int:
         """Bytes that the sheet will take at most, about."""
@@ -108,7 +113,7 @@ class Tiles:
     def sheet(self) -> str:
         """All tiles in one PNG picture, COLUMNS in a row, as text in base 64."""
         side = self.grid.side
-        rows = -(-len(self.numbers) // COLUMNS)
+        rows = max(1, -(-len(self.numbers) // COLUMNS))
         tiles = np.zeros((rows * COLUMNS, side, side, 3), np.uint8)
         tiles[: len(self.numbers)] = np.frombuffer(b"".join(self.numbers), np.uint8).reshape(-1, side, side, 3)
         sheet = tiles.reshape(rows, COLUMNS, side, side, 3).swapaxes(1, 2).reshape(rows * side, COLUMNS * side, 3)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,8 +29,7 @@ from momagames.render.tiles import COLUMNS, Tiles, find_grid
 LARGEST = 9_500_000  # bytes of a page with its games
 LONGEST = 200  # pictures of a game; of longer ones every second step is shown, or every third...
 FIRST = 3000  # pictures on a page, for the first point of every method in every comparison
-FURTHER = 800  # no more points than those once there are so many pictures: each takes some milliseconds
-PATIENCE_S = 2.0  # from then on it is told how far we are
+FURTHER = 600  # no more points than those once there are so many pictures: each takes some milliseconds
 
 Key = tuple[str, int]  # a run's folder, and the number of a point on its front
 
@@ -83,10 +81,9 @@ class Films:
 def films(store: Store, panels: Sequence[Panel], room: int, tell: Callable[[str], None] | None = None) -> Films:
     """Play games of points of the primary comparisons again, as many as `room` bytes hold.
 
-    tell   is told how far we are, if it takes long
+    tell   is told how far we are
     """
     found = Films(str(store.folder))
-    begun = time.monotonic()
     columns = [list(_of_method(panel, method)) for panel in panels if panel.primary for method in panel.points]
     found.wanted = len({key for column in columns for _, key, _ in column})
     for turn, row in enumerate(zip_longest(*columns)):
@@ -95,15 +92,18 @@ def films(store: Store, panels: Sequence[Panel], room: int, tell: Callable[[str]
                 continue
             if found.pictures >= (FURTHER if turn else FIRST):
                 return found
+            if tell:
+                tell(f"games for the page: {len(found.films)} (bench report --no-replays leaves them out)")
+            known = {form: len(tiles.numbers) for form, tiles in found.tiles.items()}
             try:
                 _add(found, store, panel.game, key, value, panel.kind == "plans")
             except MomagamesError:
                 found.failed += 1
             if found.size > room:
                 found.films.pop(key, None)
+                for form, tiles in found.tiles.items():
+                    tiles.forget(known.get(form, 0))
                 return found
-            if tell and time.monotonic() - begun > PATIENCE_S:
-                tell(f"games for the page: {len(found.films)} (--no-replays leaves them out)")
     return found
 
 

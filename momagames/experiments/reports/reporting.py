@@ -83,7 +83,7 @@ def report(folder: str | Path, command: str = "", replays: bool = True, tell: Ca
 
     command    how the results were made, for the page
     replays    let the policies behind points play on the page
-    tell       is told how far that is, if it takes long
+    tell       is told how far these games are
     Raises     BadFile if there is nothing to report on
     """
     from momagames.experiments.reports.page import page
