@@ -94,6 +94,12 @@ def test_the_wheel_has_levels_and_layouts(wheel):
     assert {path.relative_to(ROOT).as_posix() for path in files} <= set(wheel)
 
 
+def test_the_wheel_has_fronts(wheel):
+    files = list((ROOT / "momagames/experiments/fronts/data").glob("*.json*"))
+    assert len(files) > 20
+    assert {path.relative_to(ROOT).as_posix() for path in files} <= set(wheel)
+
+
 def test_the_wheel_has_nothing_else(wheel):
     assert [n for n in wheel if not n.startswith(("momagames/", f"momagames-{momagames.__version__}.dist-info/"))] == []
     assert [n for n in wheel if "__pycache__" in n or n.endswith((".pyc", ".nbc", ".nbi"))] == []
