@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Member, Method, Plans, check_certain
 from momagames.baselines.lattice import simplex_lattice
+from momagames.baselines.mcts.plans import search_plans
 from momagames.baselines.mcts.player import AIMS, search_member
 from momagames.baselines.mcts.playout import Effort
-from momagames.baselines.mcts.plans import search_plans
 from momagames.baselines.mcts.tree import check_size
 from momagames.contract import Game
 from momagames.errors import BadParameter
