@@ -94,6 +94,12 @@ def test_the_wheel_has_levels_and_layouts(wheel):
     assert {path.relative_to(ROOT).as_posix() for path in files} <= set(wheel)
 
 
+def test_the_wheel_has_what_the_page_is_made_of(wheel):
+    files = [path for ending in ("js", "html") for path in (ROOT / "momagames/experiments").rglob(f"*.{ending}")]
+    assert {"player.js", "player.html", "page.html"} <= {path.name for path in files}
+    assert {path.relative_to(ROOT).as_posix() for path in files} <= set(wheel)
+
+
 def test_the_wheel_has_fronts(wheel):
     files = list((ROOT / "momagames/experiments/fronts/data").glob("*.json*"))
     assert len(files) > 20
