@@ -104,8 +104,8 @@ def _merge(first, last, order, starts, edges, gains, spans, vectors, found, pare
     return last, top
 
 
-enter = driver(_enter, "layers.enter")  # the first rows of some into an empty table
-merge = driver(_merge, "layers.merge")
+enter: Callable[..., Any] = driver(_enter, "layers.enter")  # the first rows of some into an empty table
+merge: Callable[..., Any] = driver(_merge, "layers.merge")
 
 
 @once_for_rules

@@ -15,8 +15,8 @@ COPY = '<button type="button" class="copy" data-copy="{place}">copy</button>'
 
 def origin(store: Store, suite: Suite, command: str) -> str:
     """Versions, machines, seeds, budgets, times, the suite itself, and the commands that repeat it."""
-    sealed = [store.metadata(run) for run in suite.runs(store.version()) if store.has(run)]
-    lines = [*_versions(sealed), *_times(sealed), *_settings(suite)]
+    sealed = _sealed(store, suite)
+    lines = facts(store, suite)
     if command:
         lines.append(("command", command))
     table = "".join(f'<tr><th scope="row">{html.escape(name)}</th><td>{html.escape(value)}</td></tr>' for name, value in lines)
@@ -26,6 +26,16 @@ def origin(store: Store, suite: Suite, command: str) -> str:
 <p>Save the suite below as <code>{html.escape(suite.name)}.yaml</code>, then:</p>
 {COPY.format(place="repeat")}<pre id="repeat">{html.escape(repeat(store, suite, sealed))}</pre>
 <details><summary>the suite</summary>{COPY.format(place="suite")}<pre id="suite">{whole}</pre></details>"""
+
+
+def facts(store: Store, suite: Suite) -> list[tuple[str, str]]:
+    """Versions, machines, times, seeds and budgets of the finished runs of a suite: what, and which."""
+    sealed = _sealed(store, suite)
+    return [*_versions(sealed), *_times(sealed), *_settings(suite)]
+
+
+def _sealed(store: Store, suite: Suite) -> list[dict[str, Any]]:
+    return [store.metadata(run) for run in suite.runs(store.version()) if store.has(run)]
 
 
 def repeat(store: Store, suite: Suite, sealed: list[dict[str, Any]]) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,14 +33,16 @@ LOOK = {
     "grid.color": "#e2e2e2",
     "legend.frameon": False,
 }
+SAVED: dict[str, dict[str, Any]] = {"svg": {"metadata": {"Date": None}}, "png": {"dpi": 300}}
 
 
-def write_figures(made: Report, folder: str | Path) -> list[Path]:
+def write_figures(made: Report, folder: str | Path, forms: Sequence[str] = ("svg", "png")) -> list[Path]:
     """Write the figures of a report: `overview`; `overall` and `profiles` if methods are compared over all games; for each
     primary comparison of two or more objectives `front-N-TITLE`, and of a search `budget-N-TITLE`; and for each game of
     policies `crossplay-N-TITLE`. N counts each kind from 1.
 
-    Returns    the files, each figure as SVG and as PNG (300 dots an inch)
+    forms      "svg", and "png" (300 dots an inch)
+    Returns    the files
     Raises     MissingExtra without matplotlib (extra `figures`)
     """
     try:
@@ -49,28 +53,49 @@ def write_figures(made: Report, folder: str | Path) -> list[Path]:
     place.mkdir(parents=True, exist_ok=True)
     written = []
     with mpl.rc_context(LOOK):
-        for name, drawn in _figures(made):
-            for kind, facts in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 300})):
-                written.append(place / f"{name}.{kind}")
-                drawn.savefig(written[-1], bbox_inches="tight", **facts)
+        for name, figure in _named(made):
+            drawn = figure.draw()
+            for form in forms:
+                written.append(place / f"{name}.{form}")
+                drawn.savefig(written[-1], bbox_inches="tight", **SAVED[form])
     return written
 
 
-def _figures(made: Report) -> Iterator[tuple[str, Any]]:
+def names(made: Report) -> dict[tuple[str, str], str]:
+    """(kind, title) -> name of the figure's files, without their endings."""
+    return {(figure.kind, figure.title): name for name, figure in _named(made)}
+
+
+class Figure(NamedTuple):
+    """One of the figures; those of all games together have no title."""
+
+    kind: str
+    title: str
+    draw: Callable[[], Any]
+
+
+def _named(made: Report) -> Iterator[tuple[str, Figure]]:
+    number: Counter[str] = Counter()
+    for figure in _figures(made):
+        number[figure.kind] += 1
+        yield f"{figure.kind}-{number[figure.kind]}-{_slug(figure.title)}" if figure.title else figure.kind, figure
+
+
+def _figures(made: Report) -> Iterator[Figure]:
     if made.overview:
-        yield "overview", overview(made.overview)
+        yield Figure("overview", "", partial(overview, made.overview))
     if made.aggregate:
-        yield "overall", _overall(made.aggregate)
-        yield "profiles", _profiles(made.aggregate)
-    fronts = [panel for panel in made.panels if panel.primary and len(panel.game.objectives) > 1]
-    for number, panel in enumerate(fronts, start=1):
-        yield f"front-{number}-{_slug(panel.title)}", _front(panel)
-    searched = [(panel, found) for panel in made.panels if (found := curves(panel, made.wanted))]
-    for number, (panel, found) in enumerate(searched, start=1):
-        styles = {method: style for style, method in enumerate(panel.points)}
-        yield f"budget-{number}-{_slug(panel.title)}", over_budget(found, styles)
-    for number, one in enumerate(made.crossplay, start=1):
-        yield f"crossplay-{number}-{_slug(one.title)}", who_against_whom(one)
+        yield Figure("overall", "", partial(_overall, made.aggregate))
+        yield Figure("profiles", "", partial(_profiles, made.aggregate))
+    for panel in made.panels:
+        if panel.primary and len(panel.game.objectives) > 1:
+            yield Figure("front", panel.title, partial(_front, panel))
+    for panel in made.panels:
+        if found := curves(panel, made.wanted):
+            styles = {method: style for style, method in enumerate(panel.points)}
+            yield Figure("budget", panel.title, partial(over_budget, found, styles))
+    for one in made.crossplay:
+        yield Figure("crossplay", one.title, partial(who_against_whom, one))
 
 
 def _slug(title: str) -> str:
