@@ -15,7 +15,7 @@ ID = "mo-breakthrough-v0"
 LIMITS = {"max_states": 10**6, "max_bytes": 1 << 28}
 SIZE = {"board_width": 3, "board_height": 5}
 ENDINGS = [  # rows from player_0's home on, who moves
-    (["...", "1.1", "...", "2..", ".2."], 0),
+    (["...", "11.", ".2.", "2..", "..."], 0),
     (["...", "1.1", "2..", ".2.", "..."], 1),
     ([".1.", "1..", ".2.", "...", "2.."], 0),
 ]
@@ -140,7 +140,7 @@ def test_mirror_images_have_the_same_front():
 
 
 @pytest.mark.parametrize(
-    ("rows", "mover"), [(["1..", ".1.", ".2.", "...", "..."], 0), (["...", "1..", ".2.", "2..", "..."], 1)]
+    ("rows", "mover"), [(["...", "1..", "..2", "...", "..."], 0), (["...", "1..", ".2.", "2..", "..."], 1)]
 )
 def test_responses_to_random_play(rows, mover):
     """Every policy is on or below the lines between the corners, and each corner is a policy's."""
@@ -173,6 +173,11 @@ def test_refused():
     start = {"board": ["111", "111", "...", "222", "222"]}
     with pytest.raises(TooLarge, match="max_states=1,000"):
         solved.guaranteed(full, start, 0, max_states=1000, max_bytes=1 << 28)
+    with pytest.raises(TooLarge, match="max_bytes=100;"):
+        solved.guaranteed(full, given(*ENDINGS[0]), 0, max_states=1000, max_bytes=100)
+    pair = momagames.spec(ID, **SIZE, objectives=("win", "captures"))
+    with pytest.raises(TooLarge, match="max_bytes=100;"):
+        solved.responses(pair, given(*ENDINGS[0]), 0, np.zeros(2), max_states=1000, max_bytes=100)
     with pytest.raises(BadParameter, match="at most 32 cells; this one has 64"):
         solved.guaranteed(momagames.spec(ID), start, 0, **LIMITS)
     with pytest.raises(BadParameter, match="MO-Breakthrough"):

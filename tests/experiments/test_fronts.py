@@ -23,7 +23,7 @@ from tests.experiments.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 
 BOARD = GameChoice(id="mo-samegame-v0", params={"board_width": 5, "board_height": 5, "num_colors": 3})
 DUEL = GameChoice(id="mo-breakthrough-v0", params={"board_width": 3, "board_height": 5, "objectives": ["win", "captures"]})
-ENDING = {"board": ["...", "1.1", "...", "2..", ".2."], "next_agent": "player_0", "ply": 11}
+ENDING = {"board": ["...", "11.", ".2.", "2..", "..."], "next_agent": "player_0", "ply": 11}
 EFFORT = fronts.Effort(10**6, 1 << 28)
 
 

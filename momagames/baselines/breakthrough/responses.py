@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.breakthrough.reply_loops import FULL, reply_loops
-from momagames.baselines.breakthrough.solve import Board, Progress, Words, parts
+from momagames.baselines.breakthrough.solve import Board, Progress, Words, check_bytes, parts
 from momagames.baselines.strategies import Walked, step_all, walk
 from momagames.contract import Game
 from momagames.errors import BadParameter, TooLarge
@@ -67,7 +67,7 @@ def responses(
     if len(game.objectives) != 2:
         raise BadParameter(f"{game.id}: best responses need 2 objectives; there are {len(game.objectives)}: name two of them")
     began = time.perf_counter()
-    board = Board(game, start, agent)
+    board = Board(game, start, agent, max_states)
     states = size = 0
     layers, after = [], NOTHING
     for moves in reversed(range(len(board.layers))):
@@ -78,11 +78,7 @@ def responses(
             points.append(own_points)
             states += len(own_counts)
             size += 16 * len(own_counts) + own_points.nbytes
-            if states > max_states or size > max_bytes:
-                raise TooLarge(
-                    f"{game.id}: the best responses are too large to compute within max_states={max_states:,} and "
-                    f"max_bytes={max_bytes:,}; raise them, or take a smaller start"
-                )
+            check_bytes(game, size, max_bytes)
             if progress is not None:
                 progress(states, size)
         starts = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)

@@ -43,12 +43,13 @@ NOTHING = Layer(np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros(0, np.ui
 
 
 class Board:
-    """A game of MO-Breakthrough that is small enough, and a position of it, seen by one agent."""
+    """A game of MO-Breakthrough that is small enough, and a position of it, seen by one agent. More positions than
+    `max_states` are refused (TooLarge) when the layers are asked for."""
 
-    def __init__(self, game: Game, start: Any, agent: int) -> None:
+    def __init__(self, game: Game, start: Any, agent: int, max_states: int = 2**62) -> None:
         if (reason := misfit(game)) is not None:
             raise BadParameter(f"{game.id}: guaranteed fronts need {reason}")
-        self.game, self.agent = game, agent
+        self.game, self.agent, self.max_states = game, agent, max_states
         self.start = loaded(game, start)
         self.loops = loops(game)
         self.ply, self.mover = int(self.start["ply"][0]), int(self.start["to_move"][0])
@@ -75,6 +76,7 @@ class Board:
         found = []
         while len(words):
             found.append(words)
+            check_states(self.game, sum(map(len, found)), self.max_states)
             moves = len(found) - 1
             new = []
             for part in parts(len(words)):
@@ -144,8 +146,8 @@ def guaranteed(
     Raises    BadParameter for another game or more than 32 cells; TooLarge beyond max_states or max_bytes; BadState
     """
     began = time.perf_counter()
-    board = Board(game, start, agent)
-    solver = _Backwards(board, max_states, max_bytes, progress)
+    board = Board(game, start, agent, max_states)
+    solver = _Backwards(board, max_bytes, progress)
     layers = solver.layers()
     points = board.unpack(layers[0].points)
     return Guaranteed(
@@ -156,8 +158,8 @@ def guaranteed(
 class _Backwards:
     """Solves the layers from the last to the first."""
 
-    def __init__(self, board: Board, max_states: int, max_bytes: int, progress: Progress | None) -> None:
-        self.board, self.max_states, self.max_bytes, self.progress = board, max_states, max_bytes, progress
+    def __init__(self, board: Board, max_bytes: int, progress: Progress | None) -> None:
+        self.board, self.max_bytes, self.progress = board, max_bytes, progress
         self.states = self.bytes = 0
         self.first, self.second = np.zeros(ROOM, np.uint64), np.zeros(ROOM, np.uint64)
 
@@ -178,12 +180,7 @@ class _Backwards:
             points.append(own_points)
             self.states += len(own_counts)
             self.bytes += 16 * len(own_counts) + own_points.nbytes
-            for name, reached, most in (("states", self.states, self.max_states), ("bytes", self.bytes, self.max_bytes)):
-                if reached > most:
-                    raise TooLarge(
-                        f"{self.board.game.id}: the guaranteed front is too large to compute within max_{name}={most:,}; "
-                        "raise it, or take a smaller board"
-                    )
+            check_bytes(self.board.game, self.bytes, self.max_bytes)
             if self.progress is not None:
                 self.progress(self.states, self.bytes)
         starts = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
@@ -240,6 +237,18 @@ def just_beyond(points: NDArray[np.int64], least: NDArray[np.int64], most: NDArr
                     corners.add((*corner[:k], value + 1, *corner[k + 1 :]))
         corners = {c for c in corners if not any(o != c and all(a <= b for a, b in zip(o, c, strict=True)) for o in corners)}
     return np.array(sorted(corners), np.int64).reshape(-1, points.shape[1])
+
+
+def check_states(game: Game, states: int, most: int) -> None:
+    """Raise TooLarge for more positions than allowed."""
+    if states > most:
+        raise TooLarge(f"{game.id}: more than max_states={most:,} positions can come up; raise it, or take a smaller start")
+
+
+def check_bytes(game: Game, size: int, most: int) -> None:
+    """Raise TooLarge for more memory than allowed."""
+    if size > most:
+        raise TooLarge(f"{game.id}: the fronts take more than max_bytes={most:,}; raise it, or take a smaller start")
 
 
 def parts(count: int) -> list[slice]:

@@ -203,10 +203,10 @@ class Solver:
         slots = len(self.table)
         while 2 * slots < 3 * (head["states"] + 1):
             slots *= 2
-        needed = self._fixed + pool.nbytes + slots * self.table.itemsize
+        needed = self._fixed + 2 * pool.nbytes + slots * self.table.itemsize  # what was read, and an array that can grow
         if needed > self.max_bytes:
             raise self._too_large("bytes")
-        self.pool, self.table = pool, np.zeros(slots, np.uint64)
+        self.pool, self.table = pool.copy(), np.zeros(slots, np.uint64)
         self.book[loops.TOP], self.book[loops.STATES] = len(pool), head["states"]
         self.loops.rehash(self.game.key_words, len(pool), self.pool, self.table)
         self._count_bytes()
