@@ -146,14 +146,30 @@ def test_what_is_not_installed_is_named(monkeypatch, name, package):
 
 
 @pytest.mark.parametrize("name", ["nsga2", "cma"])
-def test_it_learns_samegame(name):
-    game = momagames.spec("mo-samegame-v0", **SAMEGAME["params"])
+def test_a_search_finds_what_it_is_told_to_look_for(name):
+    options = {"nsga2": {**NSGA2["options"], "population": 20}, "cma": {**CMA["options"], "sigma": 0.5}}[name]
+    made = {"nsga2": evolution.Nsga2, "cma": evolution.Cma}[name](**options)
+    search = made.search(2, 4, np.random.default_rng(0))
+    goals = np.array([[0.5, 0.5, -0.5, 0.0], [-0.5, 0.5, 0.5, 0.0]])
+    points = []
+    for _ in range(60):
+        points.append(search.ask())
+        search.tell(-((points[-1][:, None] - goals) ** 2).sum(axis=2))
+    best = np.concatenate(points)[search.best()]
+    off = ((best[:, None] - goals) ** 2).sum(axis=2)
+    assert (off.min(axis=0) < 0.02).all()
+
+
+@pytest.mark.parametrize(("name", "times"), [("nsga2", 3.1), ("cma", 2.4)])
+def test_it_learns_samegame(name, times):
+    """Fronts in games that training has not seen; nsga2 backwards, for low returns, comes to 2.9 times that of random play."""
+    game = momagames.spec("mo-samegame-v0", board_width=7, board_height=7, num_colors=3)
     options = {
-        "nsga2": {"population": 16, "episodes": 8, "shared": True},
-        "cma": {"population": 6, "episodes": 8, "shared": True, "divisions": 2, "sigma": 1.0},
+        "nsga2": {"population": 16, "episodes": 16, "shared": True},
+        "cma": {"population": 6, "episodes": 16, "shared": True, "divisions": 1, "sigma": 1.0},
     }[name]
-    found = trained(game, options, 150_000, name=name)
-    assert volume(game, found.members) > 1.15 * volume(game, [member("random", game)])
+    found = trained(game, options, 800_000, name=name)
+    assert volume(game, found.members) > times * volume(game, [member("random", game)])
 
 
 def volume(game, members):
