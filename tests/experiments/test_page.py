@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 from momagames.experiments import report, run_suite
@@ -118,4 +119,8 @@ def test_lists_choose_what_lies_on_the_axes(made, page, tmp_path):
         assert len(seen["values"]) == len(panel.points)
         for drawn, found in zip(seen["values"], panel.points.values(), strict=True):
             assert sorted(zip(*drawn, strict=True)) == sorted(map(tuple, found[0].values[:, columns].tolist()))
-    assert len(whole["values"]) > len(panel.points)  # both seeds, and a trace for each legend
+    for (_, drawn), found in zip(whole["values"][-len(panel.points) :], panel.points.values(), strict=True):
+        shares = panel.references[0].shares(found[0].values)
+        lines = np.array([value for value in drawn if value is not None]).reshape(-1, 4)
+        assert len(drawn) == 5 * len(shares)  # a gap after each line
+        assert np.sort(lines, axis=0) == pytest.approx(np.sort(shares, axis=0))

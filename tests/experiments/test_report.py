@@ -173,11 +173,10 @@ def test_figures_fit_the_number_of_objectives(made):
     assert np.sum([view["visible"] for view in boards["views"]], axis=0).tolist() == [1] * (15 + areas)
     assert {trace["type"] for trace in by_name["three"]["data"]} == {"scatter3d"}
     assert by_name["one"]["data"][0]["x"] == ["seed 0", "seed 1"]
-    lines = [trace for trace in by_name["five"]["data"] if trace.get("showlegend") is False]
-    assert len(lines[0]["x"]) % 6 == 0  # five objectives and a gap
-    shown = [value for trace in lines for value in trace["y"] if value is not None]
-    assert min(shown) >= 0
-    assert max(shown) == pytest.approx(1)
+    five, cloud = panel(made, "five"), by_name["five"]["choices"]["clouds"][0]
+    assert sorted(cloud["values"]) == sorted(five.points["random"][0].values.tolist())
+    assert cloud["low"] == five.references[0].low.tolist()
+    assert by_name["five"]["data"][cloud["like"]]["name"] == "random"
     assert len(set(COLORS)) == len(COLORS)
 
 
@@ -221,7 +220,9 @@ def test_means_of_episodes_have_their_standard_errors(made):
     told = spread(points.values[row, column], points.errors[row, column])
     assert "±" in told
     assert f"<td>{told}</td>" in text
-    assert any(told in entry for trace in figure(seats)["data"] for entry in trace.get("text", []))
+    cloud = figure(seats)["choices"]["clouds"][0]  # in another order
+    at = cloud["values"].index(points.values[row].tolist())
+    assert cloud["errors"][at] == points.errors[row].tolist()
     certain = panel(made, "boards").points["random"][0].values[0, 0]
     assert f"<td>{certain:.6g}</td>" in text
 

@@ -16,6 +16,7 @@ from momagames.experiments.reports.scores import Reference
 from momagames.experiments.reports.surfaces import advantages, in_space
 from momagames.experiments.science.arrays import Array
 
+MANY = 30  # points whose lines are thin and have no markers
 ATTAINMENT = "all runs: median, worst and best"
 
 
@@ -108,42 +109,16 @@ def _solid(panel: Panel, points: Points, reference: Reference, style: int) -> li
 
 
 def _parallel(panel: Panel, points: Points, reference: Reference, style: int) -> list[dict[str, Any]]:
-    """One line for each point, as shares of the way from the reference point to the utopia; a gap ends each line. Many
-    lines are faint, and the legend then has a trace of its own."""
-    values, labels, errors, places = _sorted(points, 40)
-    shares = reference.shares(values)
-    names = [goal.name for goal in panel.game.objectives]
-    x: list[str | None] = []
-    y: list[float | None] = []
-    text: list[str] = []
-    for share, value, error, label in zip(shares.tolist(), values.tolist(), errors.tolist(), labels, strict=True):
-        x += [*names, None]
-        y += [*(round(s, 5) for s in share), None]
-        told = "<br>".join(f"{name} {spread(v, e)}" for name, v, e in zip(names, value, error, strict=True))
-        text += [*([f"{told}<br>{label}"] * len(names)), ""]
-    many = len(values) > 30
-    look: dict[str, Any] = {"type": "scatter", "marker": _marker(style, 0.8), "mode": "lines" if many else "lines+markers"}
+    """The look of a method, for the legend; picker.js draws a line for each point (`pickers.choices`)."""
+    many = len(points.values) > MANY
     line = {
         "width": 1 if many else 2,
         "color": COLORS[style % len(COLORS)],
         "dash": "solid" if many else DASHES[style % len(DASHES)],
     }
-    legend = {**look, "x": [names[0]], "y": [None], "line": {**line, "width": 2}}
-    corners = [place for place in places["customdata"] for _ in range(len(names) + 1)]
-    trace = {
-        **look,
-        **places,
-        "customdata": corners,
-        "x": x,
-        "y": y,
-        "text": text,
-        "hovertemplate": "%{text}",
-        "connectgaps": False,
-        "showlegend": False,
-        "opacity": max(0.15, min(0.9, 20 / len(values))),
-        "line": line,
-    }
-    return [legend, trace]
+    mode = "lines" if many else "lines+markers"
+    first = panel.game.objectives[0].name
+    return [{"type": "scatter", "mode": mode, "marker": _marker(style, 0.8), "line": line, "x": [first], "y": [None]}]
 
 
 def _bars(errors: Array, style: int) -> dict[str, Any]:

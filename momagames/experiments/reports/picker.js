@@ -43,7 +43,8 @@ const scattered = (figure, cloud, axes) => {
 // A line for each point through all objectives, as shares of the range
 const beside = (figure, cloud) => {
   const {names} = figure.choices;
-  const trace = {...look(figure, cloud), type: "scatter", mode: "lines+markers", x: [], y: [], text: [], customdata: [],
+  const {mode} = figure.data[cloud.like];
+  const trace = {...look(figure, cloud), type: "scatter", mode: mode === "lines" ? mode : "lines+markers", x: [], y: [], text: [], customdata: [],
                  hovertemplate: "%{text}", connectgaps: false, opacity: Math.max(0.2, Math.min(0.9, 20 / cloud.values.length))};
   cloud.values.forEach((value, row) => {
     names.forEach((name, k) => {
@@ -78,7 +79,11 @@ const picked = (figure, i) => {
   const kind = kindOf(i);
   const view = list("figure", i) ? list("figure", i).selectedOptions[0].label : null;
   const clouds = (figure.choices ? figure.choices.clouds : []).filter((cloud) => view === null || cloud.view === view);
-  if (kind === "whole" || !clouds.length) return made(figure, i);
+  if (kind === "whole" || !clouds.length) {
+    const [data, layout] = made(figure, i);
+    if (layout.scene) return [data, layout];
+    return [[...data, ...clouds.map((cloud) => ({...beside(figure, cloud), showlegend: false}))], layout];
+  }
   const axes = ["x", "y", "z"].slice(0, kind === "solid" ? 3 : 2).map((axis) => Number(list(axis, i).value));
   const traces = clouds.map((cloud) => (kind === "parallel" ? beside(figure, cloud) : scattered(figure, cloud, axes)));
   return [traces, laid(figure, kind, axes)];
