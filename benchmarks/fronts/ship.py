@@ -17,7 +17,7 @@ from pathlib import Path
 from momagames.cli import app
 
 DATA = Path(__file__).resolve().parents[2] / "momagames/experiments/fronts/data"
-SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": (*range(8), 9, 10, 11, 12)}
+SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(8)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
 RESPONSES = (
     ("player_0", "greedy", ("win", "captures")),
