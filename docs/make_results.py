@@ -1,0 +1,186 @@
+"""Writes docs/results: the tables and figures of archived runs.
+
+    python docs/make_results.py                      from benchmarks/fronts/paper.tar.xz
+    python docs/make_results.py --archive FOLDER     makes that archive of a folder of results first
+
+The archive is a folder of results as `momagames bench run` leaves it, packed; unpacked, every command of `momagames bench`
+reads it. Figures need the extra `figures`, packed rows `analysis`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.origin import facts
+from momagames.experiments.reports.overview import PROVEN, RATIO, Line, caption, methods
+from momagames.experiments.reports.papers import names, write_figures
+from momagames.experiments.reports.reporting import Report, cell, heading, report
+from momagames.experiments.reports.reporting import caption as panel_caption
+from momagames.experiments.results.packing import pack
+from momagames.experiments.results.store import Store
+from momagames.experiments.science.statistics import Interval
+
+ROOT = Path(__file__).resolve().parents[1]
+ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.tar.xz"
+PAGES = ROOT / "docs" / "results"
+KEPT = ("suite.json", "rows.parquet", "runs")  # of a folder of results
+FIGURES = {"front": "Fronts of", "budget": "Hypervolume over the budget of", "crossplay": "Who against whom in"}
+TITLES = {
+    "samegame": "MO-SameGame",
+    "breakthrough": "MO-Breakthrough",
+    "pommerman": "MO-Pommerman",
+    "tileblast": "MO-TileBlast",
+    "robotmail": "MO-RoboticMail",
+}
+
+
+# -------------------------------------------------------------------------------------------------------------- archives
+
+
+def archive(folder: Path, file: Path) -> None:
+    """Pack a folder of results into one file, which is the same for the same results."""
+    pack(folder)
+    paths = [path for name in KEPT for path in sorted([folder / name, *(folder / name).rglob("*")])]
+    with tarfile.open(file, "w:xz", preset=9) as tar:
+        for path in paths:
+            if path.is_file():
+                entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
+                content = path.read_bytes()
+                entry.size = len(content)
+                tar.addfile(entry, io.BytesIO(content))
+
+
+# ----------------------------------------------------------------------------------------------------------------- pages
+
+
+def write_pages(file: Path, pages: Path, figures: bool = True) -> None:
+    """All pages of an archive, in place of those that are there."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        with tarfile.open(file) as tar:
+            tar.extractall(folder, filter="data")
+        made = report(folder, replays=False)
+        lines = facts(Store(folder), Store(folder).suite())
+        shutil.rmtree(pages, ignore_errors=True)
+        pages.mkdir()
+        if figures:
+            write_figures(made, pages, forms=("svg",))
+    for family in families(made):
+        (pages / f"{family}.md").write_text("\n".join(family_page(family, made)) + "\n", encoding="utf-8")
+    (pages / "index.md").write_text("\n".join(first_page(made, lines)) + "\n", encoding="utf-8")
+
+
+def families(made: Report) -> list[str]:
+    """The suites of the collection, in their order."""
+    return list(dict.fromkeys(family_of(panel.experiment) for panel in made.panels))
+
+
+def family_of(experiment: str) -> str:
+    return experiment.partition(": ")[0]
+
+
+def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
+    yield from (
+        "# Results",
+        "",
+        "What the methods of the package reach in the suite `paper`, with ten seeds: made by `momagames bench run paper`, kept",
+        "in `benchmarks/fronts/paper.tar.xz`, and written here by `python docs/make_results.py`; nothing on these pages is",
+        "typed by hand. Unpacked, the archive is a folder of results for `momagames bench report`, `compare` and `replay`.",
+        "",
+        "```{toctree}",
+        ":maxdepth: 1",
+        "",
+        *families(made),
+        "```",
+        "",
+        "## All games",
+        "",
+        caption(made.overview, made.wanted),
+        "",
+    )
+    for family in families(made):
+        own = [line for line in made.overview if family_of(line.title) == family]
+        yield from (f"### {TITLES[family]}", "", *overview_table(own), "")
+    yield from ("## Where the numbers come from", "", *table(["", ""], [(name, text) for name, text in lines]), "")
+
+
+def overview_table(lines: Sequence[Line]) -> Iterator[str]:
+    names = methods(lines)
+    rows = [
+        (
+            line.title.partition(": ")[2] + (f" {PROVEN}" if line.indicator == RATIO else ""),
+            *(best(line, name) for name in names),
+        )
+        for line in lines
+    ]
+    return table(["game", *names], rows)
+
+
+def best(line: Line, method: str) -> str:
+    if method not in line.scores:
+        return ""
+    told = spelled(line.scores[method])
+    return f"**{told}**" if method in line.best else told
+
+
+def spelled(at: Interval) -> str:
+    return f"{at.value:.3f}" + (f" [{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")
+
+
+def family_page(family: str, made: Report) -> Iterator[str]:
+    figures = names(made)
+    yield from (f"# {TITLES[family]}", "")
+    for panel in made.panels:
+        if panel.primary and family_of(panel.experiment) == family:
+            yield from (
+                f"## {panel.title.partition(': ')[2]}",
+                "",
+                *score_table(panel),
+                "",
+                f"{sentence(panel_caption(panel))}",
+                "",
+            )
+            for kind, told in FIGURES.items():
+                if name := figures.get((kind, panel.title)):
+                    yield from (f"![{told} {panel.title}]({name}.svg)", "")
+
+
+def score_table(panel: Panel) -> Iterator[str]:
+    names = list(next(iter(panel.scores.values()), {}))
+    rows = [
+        (method, str(len(panel.points[method])), *(" ".join(cell(name, scores[name])).strip() for name in names))
+        for method, scores in panel.scores.items()
+    ]
+    return table(["method", "runs", *(heading(name) for name in names)], rows)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A table of Markdown."""
+    yield f"| {' | '.join(head)} |"
+    yield "|---" + "|---:" * (len(head) - 1) + "|"
+    for row in rows:
+        yield f"| {' | '.join(text.replace('|', chr(92) + '|') for text in row)} |"
+
+
+def sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results to archive first")
+    given = parser.parse_args()
+    if given.archive:
+        archive(given.archive, ARCHIVE)
+    write_pages(ARCHIVE, PAGES)
+
+
+if __name__ == "__main__":
+    main()
