@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Game, Kernels, Objective
+from momagames.contract import Field, Game, Kernels, Objective
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
 from momagames.kernels.rng import draw
@@ -68,7 +68,7 @@ def game(pays: Any, luck: bool = False) -> Game:
         utility="individual",
         objectives=(Objective("a", "", 0, 2, 0, 2, ""), Objective("b", "", 0, 2, 0, 2, "")),
         actions=(CHOICES,),
-        fields=(),
+        fields=(Field("observation", (1,), "uint8", 0, PLIES),),
         max_plies=PLIES,
         reference_point=(0.0, 0.0),
         params={},

@@ -25,6 +25,8 @@ from tests import meteors
 from tests.baselines import gambles
 
 NAMES = ["uct", "pareto_uct"]
+MANY = range(2 if INTERPRETED else 20)  # searches of one position
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="too many playouts without the compiler")
 PAYS = np.zeros((3, 3, 2, 2))
 PAYS[0, :, 0] = [[2, 0], [0, 0], [0, 0]]  # the first hopes for the second's action 0
 PAYS[1, :, 0] = [[1, 0], [1, 0], [1, 0]]
@@ -53,13 +55,13 @@ def test_everybody_maximises_what_he_gets(name):
     game = gambles.game(PAYS)
     start = deal(game, np.zeros(1, np.uint64))
     options = {"simulations": 1000, "exploration": 1.0, "horizon": 5}
-    assert set(chosen(game, start, name, range(20), weights=[1, 0], **options)) == {1}
-    assert set(chosen(game, start, name, range(20), weights=[0, 1], **options)) == {2}
+    assert set(chosen(game, start, name, MANY, weights=[1, 0], **options)) == {1}
+    assert set(chosen(game, start, name, MANY, weights=[0, 1], **options)) == {2}
     helped = PAYS.copy()
     helped[0, :, 1] = [[2, 2], [0, 0], [0, 0]]
     game = gambles.game(helped)
     start = deal(game, np.zeros(1, np.uint64))
-    assert set(chosen(game, start, name, range(20), weights=[1, 0], **options)) == {0}
+    assert set(chosen(game, start, name, MANY, weights=[1, 0], **options)) == {0}
 
 
 def breakthrough(rows, mover, **params):
@@ -75,7 +77,7 @@ TAKE = 2  # aslant from (0, 0)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_win_in_one_move_is_found(name):
     game, start = breakthrough(WIN, 0)
-    found = chosen(game, start, name, range(20), weights=[1, 0, 0, 0], simulations=100, exploration=0.3, horizon=50)
+    found = chosen(game, start, name, MANY, weights=[1, 0, 0, 0], simulations=100, exploration=0.3, horizon=50)
     assert set(found) <= winning(game, start)
 
 
@@ -100,10 +102,11 @@ def legal(game, start):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_threat_is_parried(name):
     game, start = breakthrough(BLOCK, 0)
-    found = chosen(game, start, name, range(20), weights=[1, 0, 0, 0], simulations=300, exploration=0.3, horizon=50)
+    found = chosen(game, start, name, MANY, weights=[1, 0, 0, 0], simulations=300, exploration=0.3, horizon=50)
     assert set(found) == {TAKE}
 
 
+@compiled_only
 @pytest.mark.parametrize("name", NAMES)
 def test_plans_find_the_proven_front(name):
     game = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
@@ -114,6 +117,7 @@ def test_plans_find_the_proven_front(name):
         assert found.values.tolist() == front.values.tolist()
 
 
+@compiled_only
 def test_flames_are_left_alone():
     """MO-Pommerman's duel, where all move at once: the cells beside the agent burn, or its own is about to."""
     game = momagames.spec("mo-pommerman-duel-v0", board_size=7, num_rigid=4, num_wood=8, num_items=4)
@@ -121,11 +125,11 @@ def test_flames_are_left_alone():
     agents = [[1, 3, 3, 0, 2, 0], [1, 6, 6, 0, 2, 0]]
     board = "1110111 1110111 1110111 004a400 1110111 1110111 111111b".replace(" ", "")
     flames = {"board": board, "agents": agents, "flames": [[3, 2, 2], [3, 4, 2]]}
-    found = chosen(game, loaded(game, flames), "uct", range(30), weights=None, **options)
+    found = chosen(game, loaded(game, flames), "uct", MANY, weights=None, **options)
     assert not set(found) & {3, 4}
     board = "1110111 1110111 1110111 300a000 1110111 1110111 111111b".replace(" ", "")
     bomb = {"board": board, "agents": agents, "bombs": [[3, 0, 1, 6, 1, 0]]}
-    found = chosen(game, loaded(game, bomb), "uct", range(30), weights=None, **options)
+    found = chosen(game, loaded(game, bomb), "uct", MANY, weights=None, **options)
     assert set(found) <= {1, 2}
 
 
@@ -138,11 +142,12 @@ def test_nobody_knows_the_luck(name):
     pays = np.zeros((3, 3, 2, 2))
     pays[0, :, 0, 0], pays[2, :, 0, 0] = 0.6, 0.5  # sure; 1 or 0
     game = gambles.game(pays, luck=True)
-    seeds = np.arange(20, dtype=np.uint64)
+    seeds = np.arange(4 if INTERPRETED else 20, dtype=np.uint64)
     for start in np.split(deal(game, seeds), len(seeds)):
         assert set(chosen(game, start, name, [5], weights=[1, 0], simulations=400, exploration=0.5, horizon=2)) == {0}
 
 
+@compiled_only
 def test_open_loop_without_the_luck_of_the_state():
     """MO-TileBlast: the pieces that fall in, and with them the legal actions of a node, are others in every playout."""
     game = momagames.spec("mo-tileblast-v0")
@@ -305,6 +310,7 @@ def test_the_logarithm():
 # ------------------------------------------------------------------------------------------------------ as a player, as a plan
 
 
+@compiled_only
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", ["meteors", "breakthrough"])
 def test_what_it_plays_depends_on_its_word_alone(name, kind):
@@ -328,6 +334,7 @@ def test_what_it_plays_depends_on_its_word_alone(name, kind):
     assert other.returns.tolist() != together.returns.tolist()
 
 
+@compiled_only
 def test_it_wins_against_random_play():
     game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
     starts = deal(game, np.arange(40, dtype=np.uint64))
@@ -363,6 +370,7 @@ def test_policies_of_a_lattice(name):
     assert member(name, game).label == name
 
 
+@compiled_only
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("budget", [1, 700, 5000])
 def test_plans_keep_the_budget(name, budget):
