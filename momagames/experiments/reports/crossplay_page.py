@@ -32,6 +32,7 @@ def figure(found: CrossPlay) -> dict[str, Any]:
         look: dict[str, Any] = {"type": "category", "automargin": True, "showgrid": False, **GRID}
         layout[f"xaxis{key}"] = {**look, "domain": across, "anchor": f"y{key}", "title": {"text": "opponent"}}
         layout[f"yaxis{key}"] = {**look, "domain": down, "anchor": f"x{key}", "autorange": "reversed"}
+        layout[f"yaxis{key}"]["showticklabels"] = not column  # the seats of a row share them
         layout["annotations"].append(
             {"text": f"as {seat}", "xref": "paper", "yref": "paper", "x": left, "y": down[1], "showarrow": False}
             | {"xanchor": "left", "yanchor": "bottom"}
