@@ -72,8 +72,8 @@ def test_a_run_that_is_over_its_time_has_failed(tmp_path, monkeypatch):
     """A limit of time decides whether there is a result; it changes none, and is no part of what a run is."""
     rows = evaluate.rows
 
-    def slow(run, facts):
-        for row in rows(run, facts):
+    def slow(run, facts, members):
+        for row in rows(run, facts, members):
             yield row
             time.sleep(0.05 * (run.method.name == "random"))
 
@@ -176,7 +176,7 @@ def test_policies_meet_every_opponent_from_every_seat_on_equal_terms(here):
 
 
 def test_an_error_in_a_run_is_one_line(tmp_path, monkeypatch):
-    def fail(run, facts):
+    def fail(run, facts, members):
         raise RuntimeError("first\nsecond")
         yield
 
