@@ -17,6 +17,7 @@ from momagames.experiments.reports.figures import figure, spread
 from momagames.experiments.reports.looks import DARK
 from momagames.experiments.reports.origin import origin
 from momagames.experiments.reports.overview import Line
+from momagames.experiments.reports.packed import packed
 from momagames.experiments.reports.page_tables import overall, reading, users
 from momagames.experiments.reports.pickers import picker
 from momagames.experiments.reports.reporting import caption, cell, count, heading
@@ -64,10 +65,10 @@ def page(
         provenance=origin(store, suite, command),
         reading=html.escape(_reading(suite)),
         columns=reading(suite, any(panel.users for panel in panels), together is not None, bool(met)),
-        plotly=get_plotlyjs(),
+        plotly=packed(get_plotlyjs()),
         picker=(files("momagames.experiments.reports") / "picker.js").read_text(encoding="utf-8"),
         dark=_script(DARK),
-        figures=_script(figures),
+        figures=packed(canonical_json(figures)),
     )
 
 

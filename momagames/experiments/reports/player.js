@@ -15,12 +15,6 @@
 
   // ------------------------------------------------------------------------------------------------------------- loading
 
-  const unpack = async (text) => {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
-  };
-
   const loadSheet = async (stored) => {
     if (!stored.image) {
       stored.image = new Image();
@@ -42,8 +36,8 @@
     part("title").textContent = known ? "Loading" : "This game is not on the page";
     if (!player.open) player.showModal();
     if (!known) return;
-    const [loaded, tiles] = await Promise.all([unpack(stored.data), loadSheet(library.sheets[stored.sheet])]);
-    [film, sheet] = [loaded, tiles];
+    const [loaded, tiles] = await Promise.all([unpacked(stored.data), loadSheet(library.sheets[stored.sheet])]);
+    [film, sheet] = [JSON.parse(loaded), tiles];
     part("title").textContent = film.title;
     part("thin").hidden = film.every === 1;
     part("thin").textContent = `Of every ${film.every} steps the last is shown.`;

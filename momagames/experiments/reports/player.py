@@ -6,9 +6,7 @@ can have a game: the first ones of each method in each primary comparison have, 
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -22,6 +20,7 @@ from momagames.engine.play import Play
 from momagames.errors import MomagamesError
 from momagames.experiments import replays
 from momagames.experiments.reports.analysis import Panel
+from momagames.experiments.reports.packed import packed
 from momagames.experiments.results.store import Store
 from momagames.render.canvas import Picture
 from momagames.render.tiles import COLUMNS, Tiles, find_grid
@@ -144,8 +143,8 @@ def _add(found: Films, store: Store, game: Game, key: Key, value: list[float], p
         "every": every,
         "pictures": [{**one, "tiles": numbers} for one, numbers in zip(shown, changes, strict=True)],
     }
-    packed = zlib.compress(json.dumps(film, separators=(",", ":")).encode(), 9)
-    found.films[key] = {"sheet": list(found.tiles).index(form), "data": base64.b64encode(packed).decode()}
+    data = packed(json.dumps(film, separators=(",", ":")))
+    found.films[key] = {"sheet": list(found.tiles).index(form), "data": data}
     found.pictures += len(pictures)
     found.every = max(found.every, every)
 
