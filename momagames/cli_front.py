@@ -22,6 +22,7 @@ class What(StrEnum):
     """What a front claims."""
 
     returns = "returns"
+    foreseen = "foreseen"
     guaranteed = "guaranteed"
     response = "response"
 
@@ -81,7 +82,7 @@ def make(
     id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file; gzip if it ends in .gz.")],
     claim: Annotated[
-        What, typer.Option(help="What an agent can get alone, guarantee, or expect of an opponent.")
+        What, typer.Option(help="What an agent can get alone, with all draws foreseen, guarantee, or expect of an opponent.")
     ] = What.returns,
     agent: Annotated[str | None, typer.Option(help="Whose front [the first].")] = None,
     opponent: Annotated[str, typer.Option(help="For `response`: random or greedy (equal weights).")] = "random",
@@ -109,6 +110,8 @@ def make(
         effort = fronts.Effort(max_states, int(max_gigabytes * 2**30), _teller(status), kept)
         if claim == What.returns:
             made = fronts.returns_front(choice, start, effort, command())
+        elif claim == What.foreseen:
+            made = fronts.foreseen_front(choice, start, effort, command())
         elif claim == What.response:
             other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
             made = fronts.response_front(choice, start, agent or game.agents[0], other, effort, command())

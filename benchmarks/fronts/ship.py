@@ -9,16 +9,38 @@ Times and memory stand in the files; searches run in this process, so that compi
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from momagames.cli import app
 
 DATA = Path(__file__).resolve().parents[2] / "momagames/experiments/fronts/data"
 SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(8)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
+YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}  # one receiver: no luck
+ROBOT = {"num_players": 1, "max_step": 40}
+
+
+def level(title: str, moves: int, red: int, blue: int, rows: list[str]) -> dict[str, Any]:
+    """A small level of MO-TileBlast."""
+    goals = [{"collect": "basic.red", "amount": red}, {"collect": "basic.blue", "amount": blue}]
+    head = {"id": 900, "title": title, "moves": moves, "colours": ["red", "blue", "yellow"], "goals": goals}
+    return {**head, "layout": "".join(row + "\n" for row in rows)}
+
+
+EDGE = "#" * 13
+SQUARE = level("Five by five", 5, 8, 6, [EDGE, *["####.....####"] * 5, *[EDGE] * 3])
+FIRST = level("Four taps", 4, 15, 15, [EDGE, *["###.......###"] * 7, EDGE])  # the first level, cut short
+FORESEEN: dict[str, tuple[str, dict[str, Any]]] = {  # name -> id, parameters; five deals each
+    "mo-robotmail-v0-tiny": ("mo-robotmail-v0", {"layout": "tiny", **ROBOT, "objectives": ["delivery", "energy"]}),
+    "mo-robotmail-v0-yard": ("mo-robotmail-v0", {"layout": YARD, **ROBOT, "objectives": ["delivery", "energy", "charge"]}),
+    "mo-tileblast-v0-5x5": ("mo-tileblast-v0", {"level": SQUARE, "objectives": ["goals", "move", "score"]}),
+    "mo-tileblast-v0-first": ("mo-tileblast-v0", {"level": FIRST, "objectives": ["moves_saved", "score", "created"]}),
+}
 RESPONSES = (
     ("player_0", "greedy", ("win", "captures")),
     ("player_1", "greedy", ("win", "captures")),
@@ -36,6 +58,10 @@ def commands() -> dict[str, list[str]]:
             given = [f"board_height={height}", f"board_width={width}", f"num_colors={colors}"]
             params = [word for pair in given for word in ("-p", pair)]
             found[f"mo-samegame-v0-{size}-{seed}"] = ["mo-samegame-v0", *params, "--seed", str(seed)]
+    for stem, (id, parameters) in FORESEEN.items():
+        given = [word for name, value in parameters.items() for word in ("-p", f"{name}={json.dumps(value)}")]
+        for seed in range(5):
+            found[f"{stem}-{seed}"] = [id, *given, "--claim", "foreseen", "--seed", str(seed)]
     for agent in ("player_0", "player_1"):
         given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]

@@ -8,7 +8,7 @@ print(front.statement, front.values)
 """
 
 from momagames.experiments.fronts.format import FrontFile, read_front, write_front
-from momagames.experiments.fronts.make import Effort, guaranteed_front, response_front, returns_front
+from momagames.experiments.fronts.make import Effort, foreseen_front, guaranteed_front, response_front, returns_front
 from momagames.experiments.fronts.shipped import known, load_front, shipped
 from momagames.experiments.fronts.union import union
 from momagames.experiments.fronts.verify import prove, verify
@@ -16,6 +16,7 @@ from momagames.experiments.fronts.verify import prove, verify
 __all__ = [
     "Effort",
     "FrontFile",
+    "foreseen_front",
     "guaranteed_front",
     "known",
     "load_front",

@@ -25,9 +25,11 @@ from momagames.experiments.results.files import write_whole
 SCHEMA = 1
 LARGEST = 64 << 20  # bytes of a front file, unpacked
 
-Claim = Literal["returns", "guaranteed", "response"]
+Claim = Literal["returns", "foreseen", "guaranteed", "response"]
+PLAYED: tuple[Claim, ...] = ("returns", "foreseen")  # claims whose witnesses are whole games
 STATEMENTS: dict[Claim, str] = {
     "returns": "The Pareto front of the returns that {agent} can get from this start.",
+    "foreseen": "The Pareto front of the returns that {agent} can get from this start, knowing every draw beforehand.",
     "guaranteed": "The Pareto front of the vectors that {agent} can guarantee from this start: whatever the other plays, the "
     "return of {agent} is at least the vector in every objective.",
     "response": "The returns that {agent} can expect from this start against {opponent}: the corners of the convex hull of the "
@@ -53,7 +55,7 @@ class Point(Frozen):
     """A vector and what attains it.
 
     value      float[K]
-    actions    the whole game, for the claim "returns"
+    actions    the whole game, for the claims "returns" and "foreseen"
     strategy   what the agent does in each position that can come up, packed (see `strategies`), for the other claims
     run        best known: digest of the run that found it
     """

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.baselines.base import GREEDY, RANDOM
 from momagames.baselines.breakthrough import guaranteed, response_witness, responses, witness
-from momagames.baselines.exact import Checkpoint, Progress, pareto_front
+from momagames.baselines.exact import Checkpoint, Front, Progress, pareto_front
+from momagames.baselines.exact.layers import foreseen_front as solve_foreseen
 from momagames.baselines.strategies import pack
 from momagames.contract import Game
 from momagames.engine.play import Play
@@ -49,20 +50,30 @@ def returns_front(choice: GameChoice, start: int | dict[str, Any], effort: Effor
     """
     game = choice.game()
     begin = started(game, start)
-    found = pareto_front(
-        game,
-        begin.position,
-        max_states=effort.max_states,
-        max_bytes=effort.max_bytes,
-        progress=effort.progress,
-        checkpoint=effort.checkpoint,
-    )
+    found = pareto_front(game, begin.position, **effort.limits, progress=effort.progress, checkpoint=effort.checkpoint)
+    return _played("returns", choice, game, begin, found, effort, command)
+
+
+def foreseen_front(choice: GameChoice, start: int | dict[str, Any], effort: Effort, command: str = "") -> FrontFile:
+    """The proven front of one deal of a game that may draw during play, its draws known beforehand; otherwise as
+    `returns_front`."""
+    game = choice.game()
+    begin = started(game, start)
+    check_no_checkpoint(effort.checkpoint, "foreseen")
+    found = solve_foreseen(game, begin.position, **effort.limits, progress=effort.progress)
+    return _played("foreseen", choice, game, begin, found, effort, command)
+
+
+def _played(
+    claim: Claim, choice: GameChoice, game: Game, begin: Start, found: Front, effort: Effort, command: str
+) -> FrontFile:
+    """A front whose witnesses are whole games."""
     points = [
         Point(value=tuple(value), actions=tuple(actions))
         for value, actions in zip(found.points.tolist(), found.witnesses, strict=True)
     ]
     method = Method(name="exact", options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds)
-    return proven("returns", choice, game, begin, 0, None, points, method, command)
+    return proven(claim, choice, game, begin, 0, None, points, method, command)
 
 
 def guaranteed_front(

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from momagames.errors import BadFile, nearest
-from momagames.experiments.fronts.format import Claim, FrontFile, read_front
+from momagames.experiments.fronts.format import PLAYED, FrontFile, read_front
 
 ENDINGS = (".json", ".json.gz")
 
@@ -33,20 +33,20 @@ def load_front(source: str | Path) -> FrontFile:
     return read_front(path)
 
 
-def known(canonical: str, seed: int, claim: Claim = "returns") -> FrontFile | None:
-    """The front of the package for a game (with every parameter, see `registry.canonical`) and a deal: a proven one if there
-    is one, else a best-known one, else None."""
-    return _by_start().get((canonical, seed, claim))
+def known(canonical: str, seed: int) -> FrontFile | None:
+    """The front of the package for plans of a game (with every parameter, see `registry.spelled`) and a deal: a proven one if
+    there is one, else a best-known one, else None."""
+    return _by_start().get((canonical, seed))
 
 
 @functools.cache
-def _by_start() -> dict[tuple[str, int, Claim], FrontFile]:
-    found: dict[tuple[str, int, Claim], FrontFile] = {}
+def _by_start() -> dict[tuple[str, int], FrontFile]:
+    found: dict[tuple[str, int], FrontFile] = {}
     for path in shipped().values():
         front = read_front(path)
-        if front.start.seed is None or front.claim == "response":
+        if front.start.seed is None or front.claim not in PLAYED:
             continue
-        key = (front.canonical, front.start.seed, front.claim)
+        key = (front.canonical, front.start.seed)
         if key not in found or front.kind == "proven":
             found[key] = front
     return found

@@ -50,7 +50,7 @@ def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
     keep = undominated(np.array([point.value for point in points]))  # of equal points the first
     return FrontFile(
         kind="best known",
-        claim="returns",
+        claim="foreseen" if game.chance == "step" else "returns",
         statement=BEST_KNOWN,
         game=run.game,
         canonical=registry.spelled(game.id, game.params),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,17 @@ from numpy.typing import NDArray
 from momagames.baselines.archive import undominated
 from momagames.baselines.breakthrough import Board, best_value, can_guarantee, guaranteed, just_beyond, replies
 from momagames.baselines.exact import pareto_front
+from momagames.baselines.exact.backward import PLACES, front_from_the_end
+from momagames.baselines.exact.layers import foreseen_front
 from momagames.baselines.strategies import Stored, walk
 from momagames.contract import Game
 from momagames.engine.play import Play, loaded
 from momagames.errors import BadFile, BadParameter, MomagamesError
-from momagames.experiments.fronts.format import FrontFile, Point
+from momagames.experiments.fronts.format import PLAYED, Claim, FrontFile, Point
 from momagames.experiments.fronts.make import reply_weights
 
 ROUNDING = 1e-12  # of expected returns, which are sums of many products; other returns are exact
+FEW_STATES, LAYER_BYTES = 200_000, 8 << 30  # for the second way to a front of returns, ply after ply
 LEAST_BYTES = 1 << 28  # that a proof may take; no search for a small front is refused for its first tables
 
 
@@ -61,8 +65,9 @@ def _check_order(front: FrontFile) -> None:
 
 def _play(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> NDArray[np.float64]:
     """What the witness of a point gets, float64[K]."""
-    if (point.actions is None) != (front.claim != "returns"):
-        raise BadFile(f"the claim {front.claim!r} needs {'actions' if front.claim == 'returns' else 'a strategy'} as witness")
+    played = front.claim in PLAYED
+    if (point.actions is not None) != played:
+        raise BadFile(f"the claim {front.claim!r} needs {'actions' if played else 'a strategy'} as witness")
     if point.actions is not None:
         return _play_actions(game, start, point.actions)
     strategy = Stored(point.strategy or "")
@@ -94,12 +99,16 @@ def _play_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> 
 def prove(front: FrontFile) -> None:
     """Derive a proven front again and compare; BadFile if the points differ. A best-known one has nothing to be proven."""
     if front.kind == "proven":
-        {"returns": _prove_returns, "guaranteed": _prove_guaranteed, "response": _prove_response}[front.claim](front)
+        PROOFS[front.claim](front)
 
 
 def _prove_returns(front: FrontFile) -> None:
-    found = pareto_front(front.board(), front.start.position, **_limits(front))
-    _compare(front, front.values, found.points)
+    """From the end back, with keys of positions; and from the start on, if that does not take too much memory."""
+    game, limits = front.board(), _limits(front)
+    _compare(front, front.values, pareto_front(game, front.start.position, **limits).points)
+    if limits["max_states"] <= FEW_STATES:
+        plies = foreseen_front(game, front.start.position, max_states=2**62, max_bytes=LAYER_BYTES)
+        _compare(front, front.values, plies.points)
 
 
 def _prove_guaranteed(front: FrontFile) -> None:
@@ -136,6 +145,22 @@ def _prove_response(front: FrontFile) -> None:
         best, found = best_value(board, weights, normal), float((values @ normal).max())
         if abs(best - found) > ROUNDING:
             raise BadFile(f"points: with weights {normal.tolist()} a policy gets {best!r}; the best of the points is {found!r}")
+
+
+def _prove_foreseen(front: FrontFile) -> None:
+    """From the start on, and from the end back."""
+    game, limits = front.board(), _limits(front)
+    _compare(front, front.values, foreseen_front(game, front.start.position, **limits).points)
+    plainly = front_from_the_end(game, front.start.position, max_states=limits["max_states"])
+    _compare(front, np.round(front.values, PLACES), plainly)
+
+
+PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
+    "returns": _prove_returns,
+    "foreseen": _prove_foreseen,
+    "guaranteed": _prove_guaranteed,
+    "response": _prove_response,
+}
 
 
 def _limits(front: FrontFile) -> dict[str, Any]:
