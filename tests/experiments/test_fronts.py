@@ -233,3 +233,53 @@ def test_ctrl_c_ends_a_search_at_once():
     with pytest.raises(KeyboardInterrupt):
         pareto_front(game, seed=0, max_states=10**8, max_bytes=1 << 31, progress=stop)
     assert time.monotonic() - began[0] < 2
+
+
+# -------------------------------------------------------------------------------------------------------- single deals
+
+
+YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}
+ROBOT = GameChoice(
+    id="mo-robotmail-v0", params={"layout": YARD, "num_players": 1, "max_step": 12, "objectives": ["delivery", "energy"]}
+)
+
+
+def test_a_foreseen_front_is_proven_two_ways(tmp_path):
+    one = fronts.foreseen_front(ROBOT, 1, EFFORT)
+    fronts.write_front(tmp_path / "a.json", one)
+    again = fronts.read_front(tmp_path / "a.json")
+    fronts.verify(again)
+    fronts.prove(again)
+    less = rewritten(again, points=again.content()["points"][1:])
+    with pytest.raises(BadFile, match="1 points of the front are missing"):
+        fronts.prove(less)
+    with pytest.raises(BadParameter, match="keeps none"):
+        fronts.foreseen_front(ROBOT, 1, fronts.Effort(10, 10, checkpoint=Checkpoint(tmp_path / "c", 1)))
+
+
+def test_the_plain_search_notices_what_the_other_one_gets_wrong(monkeypatch):
+    one = fronts.foreseen_front(ROBOT, 1, EFFORT)
+    checks = sys.modules["momagames.experiments.fronts.verify"]
+    plain = checks.front_from_the_end
+    monkeypatch.setattr(checks, "front_from_the_end", lambda *args, **more: plain(*args, **more)[1:])
+    with pytest.raises(BadFile, match=r"point 0: .* is not on the front"):
+        fronts.prove(one)
+
+
+def test_fronts_of_deals_come_with_the_package_and_serve_reports():
+    names = [name for name in fronts.shipped() if "robotmail" in name or "tileblast" in name]
+    assert len(names) == 20
+    for name in names[::5]:
+        one = fronts.load_front(name)
+        fronts.verify(one)
+        assert fronts.known(one.canonical, one.start.seed) == one
+
+
+def test_the_command_makes_one(tmp_path):
+    out = tmp_path / "robot.json"
+    given = ["mo-robotmail-v0", "-p", "layout=tiny", "-p", "num_players=1", "-p", "max_step=8", "-o", out]
+    done = command("make", *given, "--claim", "foreseen", "-p", "objectives=[delivery, energy]")
+    assert done.exit_code == 0, done.output
+    assert command("verify", "--prove", out).exit_code == 0
+    refused = command("make", *given)
+    assert "chance during play" in str(refused.exception)

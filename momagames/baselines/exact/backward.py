@@ -42,7 +42,8 @@ def front_from_the_end(game: Game, state: Any = None, *, seed: int = 0, max_stat
             continue
         stack.pop()
         fronts[position] = _merged(below[position], fronts, len(game.objectives))
-    found = fronts[start]
+    found = np.round(fronts[start], PLACES)
+    found = found[undominated(found)]
     return found[np.lexsort(found.T[::-1])]
 
 
@@ -67,5 +68,5 @@ def _merged(
 ) -> NDArray[np.float64]:
     if not steps:
         return np.zeros((1, goals))
-    every = np.round(np.concatenate([paid + fronts[then] for paid, then in steps]), PLACES)
+    every = np.concatenate([paid + fronts[then] for paid, then in steps])
     return every[undominated(every)]
