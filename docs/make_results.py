@@ -38,6 +38,7 @@ TITLES = {
     "pommerman": "MO-Pommerman",
     "tileblast": "MO-TileBlast",
     "robotmail": "MO-RoboticMail",
+    "evolution": "Trained policies",
 }
 
 

@@ -118,8 +118,11 @@ class Method:
         """The policies that the method offers for this game."""
         raise BadParameter(f"{self.name} has no policies to play against others")
 
+    def check_installed(self) -> None:
+        """Raise MissingExtra if it needs a package that is not there."""
+
     def check_train(self, game: Game) -> None:
-        """Raise BadParameter if `train` cannot serve this game, MissingExtra if a package is missing."""
+        """Raise BadParameter if `train` cannot serve this game."""
         self.policies(game)
 
     def train(self, game: Game, ours: Sequence[int], others: Sequence[Member], budget: int, seed: int) -> Trained:

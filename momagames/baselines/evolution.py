@@ -75,12 +75,11 @@ class _Evolution(Method):
         raise BadParameter(f"{self.name} finds its policies in training, with a budget")
 
     def check_train(self, game: Game) -> None:
-        self._package()
         LinearPolicy(game, self._rows(game, range(len(game.agents))))
 
-    def _package(self) -> Any:
+    def check_installed(self) -> None:
         try:
-            return import_module(self.package)
+            import_module(self.package)
         except ImportError:
             raise MissingExtra(f'the method "{self.name}" needs {self.package}: pip install "momagames[evolution]"') from None
 
@@ -90,6 +89,7 @@ class _Evolution(Method):
         return [0 if self.shared or team not in sides else sides.index(team) for team in game.teams]
 
     def train(self, game: Game, ours: Sequence[int], others: Sequence[Member], budget: int, seed: int) -> Trained:
+        self.check_installed()
         self.check_train(game)
         luck = np.random.default_rng(seed)
         policy = LinearPolicy(game, self._rows(game, ours))

@@ -19,6 +19,7 @@ from momagames.experiments.results.policies import POLICIES
 from momagames.experiments.results.store import Store
 from momagames.experiments.runner import run_suite
 from momagames.experiments.science.indicators import hypervolume
+from momagames.experiments.suite_files import load_suite
 from tests.experiments.tiny import POLICIES as SEATS
 from tests.experiments.tiny import RANDOM, suite
 
@@ -131,15 +132,19 @@ def test_equal_seeds_give_equal_policies_and_the_global_generator_is_left_alone(
 
 
 @pytest.mark.parametrize(("name", "package"), [("nsga2", "pymoo"), ("cma", "cma")])
-def test_what_is_not_installed_is_named(monkeypatch, name, package):
+def test_what_is_not_installed_is_named(monkeypatch, tmp_path, name, package):
     def missing(wanted):
         raise ImportError(wanted)
 
     monkeypatch.setattr(evolution, "import_module", missing)
-    game = momagames.spec("mo-samegame-v0")
+    told = rf'"{name}" needs {package}: pip install "momagames\[evolution\]"'
     made = {"nsga2": evolution.Nsga2(**NSGA2["options"]), "cma": evolution.Cma(**CMA["options"])}[name]
-    with pytest.raises(MissingExtra, match=rf'"{name}" needs {package}: pip install "momagames\[evolution\]"'):
-        made.check_train(game)
+    made.check_train(momagames.spec("mo-samegame-v0"))  # a suite can be read and shown without it
+    with pytest.raises(MissingExtra, match=told):
+        made.check_installed()
+    with pytest.raises(MissingExtra, match=r"momagames\[evolution\]"):  # before the first run, and once
+        run_suite(load_suite("evolution"), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 # -------------------------------------------------------------------------------------------------------- it learns
