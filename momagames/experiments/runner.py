@@ -70,7 +70,8 @@ def run_suite(
     tell        called with each outcome as it comes
     executor    another one, such as `executors.ray.RayCluster()`, instead of those two
     shard       the part of the suite that is to be run; shards may share a folder
-    Raises      MissingExtra if a method needs a package that is not there; BadFile if the folder cannot be used; KeyboardInterrupt goes through, and loses only the runs in hand
+    Raises      MissingExtra if a method needs a package that is not there; BadFile if the folder cannot be used;
+                KeyboardInterrupt goes through, and loses only the runs in hand
     """
     if workers < 1:
         raise BadParameter(f"workers={workers} is not possible; allowed: 1 or more")
