@@ -232,7 +232,7 @@ def _report(store: Store, suite: Suite, shard: Shard) -> str:
     missing = sum(not store.has(one) for one in suite.runs())
     if shard != EVERYTHING and missing:
         return f"{missing} runs of the suite are not finished here; `momagames bench report {store.folder}` shows what is"
-    with console().status("the page") as status:
+    with console().status("comparing") as status:
         made = report(store.folder, command(), tell=status.update)
     console().print(made.table())
     return f"page: {made.page}"
@@ -319,7 +319,7 @@ def report_on(
     from momagames.experiments import report
 
     screen = console()
-    with screen.status("the page") as status:
+    with screen.status("comparing") as status:
         made = report(folder, command(), replays, status.update)
     screen.print(made.table(every))
     screen.print(f"page: {made.page}", soft_wrap=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,8 +86,8 @@ def short(game: Game) -> str:
     return f"{game.id}({', '.join(told)})" if told else game.id
 
 
-def panels(store: Store, suite: Suite) -> list[Panel]:
-    """Every comparison of the suite for which there is at least one finished run."""
+def panels(store: Store, suite: Suite, tell: Callable[[str], None] | None = None) -> list[Panel]:
+    """Every comparison of the suite for which there is at least one finished run. `tell` is told which one is in hand."""
     found, version = [], store.version()
     for experiment in suite.experiments:
         names = method_names(experiment)
@@ -95,6 +95,8 @@ def panels(store: Store, suite: Suite) -> list[Panel]:
         for choice in experiment.games:
             own = [(run, name) for run, name in runs if run.game == choice]
             if any(store.has(run) for run, _ in own):
+                if tell:
+                    tell(f"comparing the runs of {experiment.name}: {choice.id}")
                 found += _game_panels(store, suite.indicators, experiment, choice.game(), own)
     return found
 

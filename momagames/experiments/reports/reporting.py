@@ -83,7 +83,7 @@ def report(folder: str | Path, command: str = "", replays: bool = True, tell: Ca
 
     command    how the results were made, for the page
     replays    let the policies behind points play on the page
-    tell       is told how far these games are
+    tell       is told how far we are
     Raises     BadFile if there is nothing to report on
     """
     from momagames.experiments.reports.page import page
@@ -91,7 +91,7 @@ def report(folder: str | Path, command: str = "", replays: bool = True, tell: Ca
 
     store = Store(folder)
     suite = store.suite()
-    found = panels(store, suite)
+    found = panels(store, suite, tell)
     errors = [(run, error) for run in suite.runs(store.version()) if (error := store.error(run))]
     if not found and not errors:
         raise BadFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
