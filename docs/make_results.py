@@ -32,6 +32,11 @@ ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.tar.xz"
 PAGES = ROOT / "docs" / "results"
 KEPT = ("suite.json", "rows.parquet", "runs")  # of a folder of results
 FIGURES = {"front": "Fronts of", "budget": "Hypervolume over the budget of", "crossplay": "Who against whom in"}
+TOGETHER = {
+    "overview": "Every game by every method",
+    "overall": "All games together: interquartile means, and gaps to 1",
+    "profiles": "Performance profiles: the share of runs and games above each HV ratio",
+}
 TITLES = {
     "samegame": "MO-SameGame",
     "breakthrough": "MO-Breakthrough",
@@ -106,9 +111,13 @@ def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
         caption(made.overview, made.wanted),
         "",
     )
+    drawn = names(made)
+    for kind, told in TOGETHER.items():
+        if name := drawn.get((kind, "")):
+            yield from (f"![{told}]({name}.svg)", "")
     for family in families(made):
         own = [line for line in made.overview if family_of(line.title) == family]
-        yield from (f"### {TITLES[family]}", "", *overview_table(own), "")
+        yield from (f"### {TITLES.get(family, family)}", "", *overview_table(own), "")
     yield from ("## Where the numbers come from", "", *table(["", ""], [(name, text) for name, text in lines]), "")
 
 
@@ -137,7 +146,7 @@ def spelled(at: Interval) -> str:
 
 def family_page(family: str, made: Report) -> Iterator[str]:
     figures = names(made)
-    yield from (f"# {TITLES[family]}", "")
+    yield from (f"# {TITLES.get(family, family)}", "")
     for panel in made.panels:
         if panel.primary and family_of(panel.experiment) == family:
             yield from (

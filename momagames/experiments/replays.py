@@ -24,6 +24,7 @@ from momagames.experiments import evaluate
 from momagames.experiments.plan import Run
 from momagames.experiments.results.files import read_json
 from momagames.experiments.results.policies import POLICIES, unpacked
+from momagames.experiments.results.run_front import Collector
 from momagames.experiments.results.store import checked, read_rows, read_run
 from momagames.wrappers.recording import record
 
@@ -43,6 +44,11 @@ class Replay:
 def points(folder: str | Path) -> list[dict[str, Any]]:
     """The points of a run's front, see `experiments.results.run_front`; BadFile if the folder is not that of a finished run."""
     path = Path(folder) / "front.json"
+    if not path.is_file() and (run := read_run(path.parent)).kind == "plans":  # it was packed: the rows are the points
+        plans = Collector(run)
+        for row in read_rows(path.parent):
+            plans.add(row)
+        return plans.points()
     found = checked(path, read_json(path)).get("points")
     if not isinstance(found, list):
         raise BadFile(f"{path}: 'points' is not a list")

@@ -8,7 +8,7 @@ import pytest
 
 from momagames.errors import BadFile, MissingExtra
 from momagames.experiments import report, run_suite
-from momagames.experiments.replays import replay
+from momagames.experiments.replays import points, replay
 from momagames.experiments.results import packing
 from momagames.experiments.results.export import export
 from momagames.experiments.results.merge import merge
@@ -52,12 +52,15 @@ def test_rows_come_back_as_they_were(folder):
 def test_every_reader_reads_packed_rows(folder, tmp_path):
     export(folder, tmp_path / "text.csv", "csv")
     table = report(folder).panels
+    runs = {path.name: points(path) for path in (folder / "runs").iterdir()}
     pack(folder)
+    assert sum((folder / "runs" / run / "front.json").is_file() for run in runs) == sum("breakthrough" in run for run in runs)
     export(folder, tmp_path / "packed.csv", "csv")
     assert (tmp_path / "packed.csv").read_bytes() == (tmp_path / "text.csv").read_bytes()
     assert [panel.scores for panel in report(folder).panels] == [panel.scores for panel in table]
-    run = next((folder / "runs").glob("mo-breakthrough*"))
-    assert replay(run, 0).record["actions"]
+    for run, before in runs.items():
+        assert points(folder / "runs" / run) == before
+        assert replay(folder / "runs" / run, 0).record["actions"]
 
 
 def test_merge_writes_the_text_again(finished, folder, tmp_path):

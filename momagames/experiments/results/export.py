@@ -37,6 +37,7 @@ COLUMNS: dict[str, type] = {
 }
 ACTIONS: dict[str, type] = {"actions": list}  # of a plan, in Parquet only
 RETURN = "return_"
+LEVEL = 12  # of zstd in Parquet files: a fifth smaller than by default
 LAST: dict[str, type] = {"version": str, "commit": str}
 
 
@@ -126,7 +127,7 @@ def _parquet(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
         for name, column in values.items():
             column.append(row.get(name))
     table = library.DataFrame(values, schema={name: kinds[kind] for name, kind in columns.items()})
-    table.write_parquet(path, compression="zstd")
+    table.write_parquet(path, compression="zstd", compression_level=LEVEL)
     return int(table.height)
 
 

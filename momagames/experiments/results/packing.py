@@ -1,6 +1,7 @@
 """The rows of all finished runs of a folder in one Parquet file, instead of a text file in each run's folder.
 
-A folder of many runs gets much smaller by it, and other programs read its rows at once. Nothing is lost: the file is read
+A folder of many runs gets much smaller by it, and other programs read its rows at once. The front.json of plans, which repeats
+their rows, goes as well. Nothing is lost: the file is read
 back and compared, line by line, before a text file is removed. Whatever stops it leaves every row readable; the next time
 goes on. Runs that are finished later have text files again, until somebody packs the folder again.
 """
@@ -48,6 +49,8 @@ def pack(folder: str | Path) -> Packing:
             _check(path, packed)
         for path in texts:
             path.unlink()
+            if read_run(path.parent).kind == "plans":
+                (path.parent / "front.json").unlink(missing_ok=True)
     return Packing(len(texts), before, _size([packed]))
 
 

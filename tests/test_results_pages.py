@@ -1,0 +1,51 @@
+"""The pages of results: made of an archive, whole, and the same each time."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from momagames.experiments import load_suite, run_suite
+from momagames.experiments.reports.reporting import report
+from tests.experiments.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans
+
+pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
+ROOT = Path(__file__).resolve().parents[1]
+MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A collection in small: two suites, each with an experiment."""
+    folder = tmp_path_factory.mktemp("results") / "both"
+    experiments = [{**plans([RANDOM, EXACT]), "name": "one: boards"}, {**POLICIES, "name": "two: seats"}]
+    suite = load_suite({"name": "both", "description": "", "experiments": experiments, "indicators": INDICATORS})
+    assert not run_suite(suite, folder).failed
+    return folder
+
+
+def test_pages_of_an_archive(results, tmp_path):
+    expected = report(results, replays=False)
+    for name in ("a", "b"):
+        MAKER["archive"](results, tmp_path / f"{name}.tar.xz")
+        MAKER["write_pages"](tmp_path / f"{name}.tar.xz", tmp_path / name, figures=False)
+    assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
+    pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
+    assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
+    assert set(pages) == {"index.md", "one.md", "two.md"}
+    (boards, *_) = expected.panels
+    score = boards.scores["exact"]["hypervolume"].interval
+    assert f"| exact | 2 | {score.value:.4g} [{score.low:.4g}, {score.high:.4g}] |" in pages["one.md"]
+    assert "| momagames | " in pages["index.md"]
+    for line in expected.overview:
+        assert line.title.partition(": ")[2] in pages["index.md"]
+
+
+def test_the_pages_in_the_repository_name_figures_that_are_there():
+    folder = ROOT / "docs" / "results"
+    for page in folder.glob("*.md"):
+        for name in re.findall(r"!\[.*?\]\((.*?)\)", page.read_text()):
+            assert (folder / name).is_file(), f"{page.name}: {name}"
+    shown = {name for page in folder.glob("*.md") for name in re.findall(r"\((\S+\.svg)\)", page.read_text())}
+    assert {path.name for path in folder.glob("*.svg")} == shown
