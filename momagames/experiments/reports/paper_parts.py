@@ -18,7 +18,9 @@ from momagames.experiments.science.statistics import Interval
 
 MARKERS = "osDP^vX"
 STYLES = ("-", "--", ":", "-.")
-LETTERS = 40  # of a title in a line
+LETTERS = 52  # of a title in a line
+LABEL = 14  # of an opponent's name in a line
+LINE = 0.17  # inches that a line of small letters takes
 DIM = 0.5  # below this a cell is dark, and its number white
 
 
@@ -40,22 +42,34 @@ def line_of(style: int) -> dict[str, Any]:
     return {"color": COLORS[style % len(COLORS)], "linestyle": STYLES[style % len(STYLES)], "linewidth": 1.5}
 
 
+def mark_of(style: int) -> dict[str, Any]:
+    """How the marks of a method look; more methods than colours have other symbols the second time round."""
+    turn = style // len(COLORS)
+    return {"color": COLORS[style % len(COLORS)], "marker": MARKERS[(style + turn) % len(MARKERS)]}
+
+
 def overview(lines: Sequence[Line]) -> Any:
     """A row for each game, a mark with its interval for each method."""
     names = methods(lines)
-    figure, axes = axes_of(4.5, 0.9 + 0.5 * len(lines))
+    titles = [fill(line.title + (" (HV ratio)" if line.indicator == RATIO else ""), LETTERS) for line in lines]
+    row_height = max(0.3, LINE * (max(title.count("\n") for title in titles) + 1))
+    figure, axes = axes_of(4.5, 0.9 + row_height * len(lines))
     for style, name in enumerate(names):
         shift = (style - (len(names) - 1) / 2) * 0.6 / max(1, len(names))
         rows = [(row + shift, line.scores[name]) for row, line in enumerate(lines) if name in line.scores]
         spans = np.hstack([arms(at) for _, at in rows])
-        look = {"color": COLORS[style % len(COLORS)], "marker": MARKERS[style % len(MARKERS)], "capsize": 2, "markersize": 4}
+        look = {**mark_of(style), "capsize": 2, "markersize": 4}
         axes.errorbar([at.value for _, at in rows], [y for y, _ in rows], xerr=spans, linestyle="none", label=name, **look)
-    titles = [line.title + (" (HV ratio)" if line.indicator == RATIO else "") for line in lines]
-    axes.set_yticks(range(len(lines)), [fill(title, LETTERS) for title in titles])
+    axes.set_yticks(range(len(lines)), titles, fontsize=8)
     axes.set_ylim(len(lines) - 0.5, -0.5)
     axes.set_xlabel("normalised hypervolume, or hypervolume ratio where the front is proven")
-    axes.legend(ncols=min(4, len(names)), loc="lower left", bbox_to_anchor=(0, 1))
+    legend_above(axes, len(names))
     return figure
+
+
+def legend_above(axes: Any, count: int) -> None:
+    """The names of so many methods, where they hide nothing."""
+    axes.legend(ncols=min(4, count), loc="lower left", bbox_to_anchor=(0, 1))
 
 
 def over_budget(found: Curves, styles: Mapping[str, int]) -> Any:
@@ -73,6 +87,11 @@ def over_budget(found: Curves, styles: Mapping[str, int]) -> Any:
     return figure
 
 
+def short_name(name: str) -> str:
+    """The name of an opponent below a column: its options, if it has any, on lines of their own."""
+    return "\n".join(fill(part, LABEL) for part in name.replace("(", "\n(", 1).split("\n"))
+
+
 def who_against_whom(found: CrossPlay) -> Any:
     """The heat maps of all seats beside each other: win rates, or volumes where nobody wins."""
     name = next(iter(found.tables))
@@ -86,7 +105,9 @@ def who_against_whom(found: CrossPlay) -> Any:
             for j, o in enumerate(found.opponents):
                 text = f"{values[i, j]:.2f}" + (f" {OWN}" if (m, o) in found.same else "")
                 one.text(j, i, text, ha="center", va="center", color="white" if values[i, j] < DIM else "black")
-        one.set_xticks(range(columns), found.opponents, rotation=30 if columns > 3 else 0)
+        one.set_xticks(
+            range(columns), [short_name(name) for name in found.opponents], rotation=30 if columns > 3 else 0, fontsize=8
+        )
         if not place:  # the other seats share it
             one.set_yticks(range(rows), found.methods)
         one.set_title(f"{name}, as {seat}", fontsize=9)

@@ -17,7 +17,16 @@ from momagames.experiments.reports.analysis import Panel
 from momagames.experiments.reports.budgets import curves
 from momagames.experiments.reports.charts import SHOWN, stairs
 from momagames.experiments.reports.looks import COLORS
-from momagames.experiments.reports.paper_parts import MARKERS, arms, axes_of, line_of, over_budget, overview, who_against_whom
+from momagames.experiments.reports.paper_parts import (
+    arms,
+    axes_of,
+    legend_above,
+    line_of,
+    mark_of,
+    over_budget,
+    overview,
+    who_against_whom,
+)
 from momagames.experiments.reports.reporting import Report
 from momagames.experiments.science.arrays import Array
 from momagames.experiments.science.attainment import surfaces
@@ -33,7 +42,8 @@ LOOK = {
     "grid.color": "#e2e2e2",
     "legend.frameon": False,
 }
-SAVED: dict[str, dict[str, Any]] = {"svg": {"metadata": {"Date": None}}, "png": {"dpi": 300}}
+MANY = 100  # lines of a method that are drawn one by one in an SVG file; more are a picture in it
+SAVED: dict[str, dict[str, Any]] = {"svg": {"metadata": {"Date": None}, "dpi": 150}, "png": {"dpi": 300}}
 
 
 def write_figures(made: Report, folder: str | Path, forms: Sequence[str] = ("svg", "png")) -> list[Path]:
@@ -109,7 +119,7 @@ def _overall(found: Aggregate) -> Any:
     for one, (statistic, label) in zip(axes, SHOWN.items(), strict=True):
         for row, method in enumerate(methods):
             at = found.statistics[method][statistic]
-            look = {"color": COLORS[row % len(COLORS)], "marker": MARKERS[row % len(MARKERS)], "capsize": 3}
+            look = {**mark_of(row), "capsize": 3}
             one.errorbar([at.value], [row], xerr=arms(at), **look)
         one.set_xlabel(label)
     axes[0].set_yticks(range(len(methods)), methods)
@@ -134,7 +144,7 @@ def _front(panel: Panel) -> Any:
     draw = _attained if len(panel.game.objectives) == 2 else _parallel
     for style, method in enumerate(panel.points):
         draw(panel, method, style, axes)
-    axes.legend()
+    legend_above(axes, len(panel.points))
     return figure
 
 
@@ -165,7 +175,8 @@ def _parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
     shares = panel.references[seed].shares(points.values)
     names = [goal.name for goal in panel.game.objectives]
     strength = float(np.clip(20 / len(shares), 0.15, 0.9))
+    look = {**line_of(style), "alpha": strength, "rasterized": len(shares) > MANY}
     for i, share in enumerate(shares):
-        axes.plot(range(len(names)), share, alpha=strength, label=None if i else method, **line_of(style))
+        axes.plot(range(len(names)), share, label=None if i else method, **look)
     axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 4 else 0)
     axes.set_ylabel(f"share of the range (seed {seed})")
