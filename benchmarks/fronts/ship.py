@@ -2,6 +2,7 @@
 
 python benchmarks/fronts/ship.py                     # those that are not there
 python benchmarks/fronts/ship.py --again samegame    # those whose name has this word, once more
+python benchmarks/fronts/ship.py --best-known        # best-known ones of large boards, from the archived runs
 
 Times and memory stand in the files; searches run in this process, so that compiled code is loaded once.
 """
@@ -9,9 +10,13 @@ Times and memory stand in the files; searches run in this process, so that compi
 from __future__ import annotations
 
 import argparse
+import contextlib
+import gzip
 import json
 import resource
 import sys
+import tarfile
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -19,6 +24,8 @@ from typing import Any
 from momagames.cli import app
 
 DATA = Path(__file__).resolve().parents[2] / "momagames/experiments/fronts/data"
+ARCHIVE = Path(__file__).resolve().with_name("paper.tar.xz")
+LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
 SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(8)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
 YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}  # one receiver: no luck
@@ -77,11 +84,27 @@ def carry_out(arguments: list[str]) -> None:
     app(arguments, standalone_mode=False)
 
 
+def best_known() -> None:
+    """The union of archived runs, for boards that are too large for a proof."""
+    with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
+        with tarfile.open(ARCHIVE) as tar:
+            tar.extractall("paper", filter="data")
+        carry_out(["front", "union", "paper", "-o", "best-known"])
+        for name in LARGE:
+            for seed in range(10):
+                content = (Path("best-known") / f"{name}-{seed}.json").read_bytes()
+                (DATA / f"{name}-best-known-{seed}.json.gz").write_bytes(gzip.compress(content, mtime=0))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("word", nargs="?", default="")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--best-known", action="store_true")
     given = parser.parse_args()
+    if given.best_known:
+        best_known()
+        return
     loaded: set[str] = set()
     for name, arguments in commands().items():
         path = DATA / f"{name}.json"

@@ -16,6 +16,7 @@ from momagames.baselines.exact import Checkpoint, pareto_front
 from momagames.cli import app
 from momagames.errors import BadFile, BadParameter
 from momagames.experiments import fronts, run_suite
+from momagames.experiments.fronts.format import head_of
 from momagames.experiments.plan import GameChoice, Opponent
 from momagames.experiments.reports.analysis import panels
 from momagames.experiments.results.store import Store
@@ -283,3 +284,19 @@ def test_the_command_makes_one(tmp_path):
     assert command("verify", "--prove", out).exit_code == 0
     refused = command("make", *given)
     assert "chance during play" in str(refused.exception)
+
+
+def test_heads_are_read_without_the_points(made, tmp_path):
+    for name in ("a.json", "a.json.gz"):
+        fronts.write_front(tmp_path / name, made)
+        head = head_of(tmp_path / name)
+        assert "points" not in head
+        assert (head["canonical"], head["start"]["seed"], head["kind"]) == (made.canonical, 3, "proven")
+
+
+def test_best_known_fronts_of_large_boards_are_called_that():
+    game = momagames.spec("mo-samegame-v0")
+    one = fronts.known(momagames.registry.spelled(game.id, game.params), 4)
+    assert one.kind == "best known"
+    assert len(one.runs) >= 6
+    fronts.verify(one)

@@ -194,6 +194,19 @@ def read_front(path: str | Path) -> FrontFile:
     return front
 
 
+def head_of(path: Path) -> dict[str, Any]:
+    """What stands in a front file before its points, unchecked: for those who look for one file among many."""
+    found: dict[str, Any] = {}
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+        for line in file:
+            key, colon, value = line.partition(": ")
+            if key.strip() == '"points"':
+                break
+            if colon:
+                found[json.loads(key)] = json.loads(value.rstrip().rstrip(","))
+    return found
+
+
 def _laid_out(data: dict[str, Any]) -> str:
     """JSON with a line for each entry and for each point: readable, small, and kind to diffs."""
     lines = []

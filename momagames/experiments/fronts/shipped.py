@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from momagames.errors import BadFile, nearest
-from momagames.experiments.fronts.format import PLAYED, FrontFile, read_front
+from momagames.experiments.fronts.format import PLAYED, FrontFile, head_of, read_front
 
 ENDINGS = (".json", ".json.gz")
 
@@ -36,17 +36,16 @@ def load_front(source: str | Path) -> FrontFile:
 def known(canonical: str, seed: int) -> FrontFile | None:
     """The front of the package for plans of a game (with every parameter, see `registry.spelled`) and a deal: a proven one if
     there is one, else a best-known one, else None."""
-    return _by_start().get((canonical, seed))
+    path = _by_start().get((canonical, seed))
+    return read_front(path) if path else None
 
 
 @functools.cache
-def _by_start() -> dict[tuple[str, int], FrontFile]:
-    found: dict[tuple[str, int], FrontFile] = {}
+def _by_start() -> dict[tuple[str, int], Path]:
+    found: dict[tuple[str, int], Path] = {}
     for path in shipped().values():
-        front = read_front(path)
-        if front.start.seed is None or front.claim not in PLAYED:
-            continue
-        key = (front.canonical, front.start.seed)
-        if key not in found or front.kind == "proven":
-            found[key] = front
+        head = head_of(path)
+        key = (head["canonical"], head["start"]["seed"])
+        if head["claim"] in PLAYED and (key not in found or head["kind"] == "proven"):
+            found[key] = path
     return found
