@@ -14,7 +14,7 @@ import io
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from momagames.experiments.reports.analysis import Panel
@@ -79,8 +79,12 @@ def write_pages(file: Path, pages: Path, figures: bool = True) -> None:
         if figures:
             write_figures(made, pages, forms=("svg",))
     for family in families(made):
-        (pages / f"{family}.md").write_text("\n".join(family_page(family, made)) + "\n", encoding="utf-8")
-    (pages / "index.md").write_text("\n".join(first_page(made, lines)) + "\n", encoding="utf-8")
+        write(pages / f"{family}.md", family_page(family, made))
+    write(pages / "index.md", first_page(made, lines))
+
+
+def write(page: Path, lines: Iterable[str]) -> None:
+    page.write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")
 
 
 def families(made: Report) -> list[str]:

@@ -220,7 +220,13 @@ def test_the_guide_where_there_are_too_few_moves():
         ("beam", {"width": 1, "estimate": "none"}, ID, {}, r"beam plans where nothing .* draws during play \(dry_run_beam"),
         ("random", {}, ID, {}, "dry_run_random plan for one deal"),
         ("dry_run_beam", {"width": 1, "estimate": "none"}, ID, {"num_agents": 2}, "2 agents with rewards of their own"),
-        ("dry_run_random", {}, "mo-breakthrough-v0", {}, "dry_run_random plans for one agent, or for several that all get every reward"),
+        (
+            "dry_run_random",
+            {},
+            "mo-breakthrough-v0",
+            {},
+            "dry_run_random plans for one agent, or for several that all get every reward",
+        ),
         ("dry_run_beam", {"width": 1, "estimate": "none"}, "mo-pommerman-team-v0", {}, "rewards of their own"),
         (
             "dry_run_beam",
