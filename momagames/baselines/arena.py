@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Member, side
+from momagames.baselines.base import Member, kernels_of, side
 from momagames.baselines.linear_policy import LinearPolicy
 from momagames.baselines.players import Players
 from momagames.baselines.rollouts import deal
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.errors import BadParameter, one_of
 
 
 class Arena:
@@ -37,10 +36,7 @@ class Arena:
         luck: np.random.Generator,
     ) -> None:
         game = policy.game
-        kernels = [other.kernel for other in others if other.kernel]
-        if len(kernels) < len(others):
-            lacks = one_of([other.label for other in others if not other.kernel])
-            raise BadParameter(f"{lacks} cannot meet policies that are kernels")
+        kernels = kernels_of(others)
         self.policy, self.budget, self.used = policy, budget, 0
         self._ours, self._kernels = tuple(ours), kernels
         self._starts = deal(game, luck.integers(2**64, size=episodes, dtype=np.uint64))

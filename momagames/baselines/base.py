@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.errors import BadParameter
+from momagames.errors import BadParameter, one_of
 
 if TYPE_CHECKING:
     from momagames.baselines.players import Compiled
@@ -146,6 +146,13 @@ class Method:
 def side(game: Game, seat: int) -> list[int]:
     """The agents that play with the one at a seat, itself included."""
     return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
+
+
+def kernels_of(members: Sequence[Member]) -> list[Compiled]:
+    """The kernels of policies that meet, or BadParameter if one has none."""
+    if lacks := [member.label for member in members if not member.kernel]:
+        raise BadParameter(f"{one_of(lacks)} cannot meet policies that are kernels")
+    return [member.kernel for member in members if member.kernel]
 
 
 def check_certain(name: str, game: Game) -> None:

@@ -14,7 +14,7 @@ from momagames.baselines.base import Method, Plan, Plans, check_certain
 from momagames.baselines.estimates import KINDS, estimates
 from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules
+from momagames.engine.loops import keep_all, once_for_rules
 from momagames.engine.play import PASS
 from momagames.errors import BadParameter, nearest, one_of
 from momagames.kernels.jit import driver, kernel, quiet
@@ -201,11 +201,6 @@ def digest(words, row):
 @kernel
 def _nothing(state, out):
     out[:] = 0.0
-
-
-@kernel
-def keep_all(state, mask):
-    pass
 
 
 @kernel

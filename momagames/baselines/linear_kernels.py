@@ -10,7 +10,7 @@ import numpy as np
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
 from momagames.kernels.jit import driver, kernel
-from momagames.kernels.rng import advance, below, mix
+from momagames.kernels.rng import advance, lot, mix
 
 
 @kernel
@@ -103,13 +103,9 @@ def ahead_act(game: Game) -> Callable[..., Any]:
                     value += memory["numbers"][base + k] * np.float64(reward[agent, k])
                 for f in range(seen.shape[0]):
                     value += memory["numbers"][base + goals + 1 + f] * seen[f]
-                if value > best:
-                    best, ties = value, 0
-                if value == best:
-                    ties += 1
-                    word = advance(word)
-                    if below(word, ties) == 0:
-                        action[0] = a
+                taken, best, ties, word = lot(value, best, ties, word)
+                if taken:
+                    action[0] = a
         return word
 
     return act
@@ -135,13 +131,9 @@ def now_act(game: Game) -> Callable[..., Any]:
                     value = memory["numbers"][at]
                     for f in range(seen.shape[0]):
                         value += memory["numbers"][at + 1 + f] * seen[f]
-                    if value > best:
-                        best, ties = value, 0
-                    if value == best:
-                        ties += 1
-                        word = advance(word)
-                        if below(word, ties) == 0:
-                            action[part] = choice
+                    taken, best, ties, word = lot(value, best, ties, word)
+                    if taken:
+                        action[part] = choice
                 place += 1
                 at += own
         return word

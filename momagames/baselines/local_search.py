@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_certain
-from momagames.baselines.beam import keep_all
 from momagames.baselines.harvest import Harvest
 from momagames.baselines.lattice import label, simplex_lattice
 from momagames.baselines.move_codes import move_codes
 from momagames.baselines.nested import list_actions, unit
 from momagames.baselines.rollouts import FOREVER, buffers
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules
+from momagames.engine.loops import keep_all, once_for_rules
 from momagames.errors import BadParameter
 from momagames.kernels.jit import driver, kernel
-from momagames.kernels.rng import advance, below
+from momagames.kernels.rng import advance, below, lot
 
 
 @dataclass(frozen=True)
@@ -211,13 +210,9 @@ def searcher(game: Game) -> Callable[..., Any]:
             work.action[0, 0] = work.actions[i]
             step(work.spare[0], work.action, work.reward)
             value = _weigh(weights, work.reward[agent])
-            if value > best:
-                best, ties = value, 0
-            if value == best:
-                ties += 1
-                word = advance(word)
-                if below(word, ties) == 0:
-                    chosen = i
+            taken, best, ties, word = lot(value, best, ties, word)
+            if taken:
+                chosen = i
         return chosen, word
 
     @kernel

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.beam import keep_all
 from momagames.baselines.move_codes import move_codes
 from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
+from momagames.engine.loops import keep_all
 from momagames.errors import BadParameter
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, mix

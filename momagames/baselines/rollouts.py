@@ -13,7 +13,7 @@ from momagames.baselines.base import GREEDY
 from momagames.contract import Game
 from momagames.engine.loops import begin, once_for_rules, pick
 from momagames.kernels.jit import driver, kernel
-from momagames.kernels.rng import advance, below
+from momagames.kernels.rng import advance, lot
 
 FOREVER = 2**62
 
@@ -114,13 +114,9 @@ def _greedy(game: Game) -> Callable[..., Any]:
                 value = 0.0
                 for k in range(weights.shape[0]):
                     value += weights[k] * reward[agent, k]
-                if value > best:
-                    best, ties = value, 0
-                if value == best:
-                    ties += 1
-                    word = advance(word)
-                    if below(word, ties) == 0:
-                        chosen = a
+                taken, best, ties, word = lot(value, best, ties, word)
+                if taken:
+                    chosen = a
         return chosen, word, tried
 
     @kernel

@@ -27,7 +27,7 @@ from momagames.games.tileblast.rules import forget_tap, move
 from momagames.games.tileblast.state import CELLS, state_dtype
 from momagames.games.tileblast.taps import ROCKET_FROM, group, valid_taps
 from momagames.kernels.jit import kernel, local_array, routine
-from momagames.kernels.rng import advance, below
+from momagames.kernels.rng import lot
 
 BIG_GROUP, POWER_TAP = 4.0, 3.5  # what "contacts" adds for a group that leaves a power piece; what it gives a power piece
 NEARER, CREATED, USED, HIT, WIN = 10.0, 6.0, -5.0, 0.5, 1000.0  # what "lookahead" gives
@@ -46,13 +46,9 @@ def contacts(state, agent, mask, parts, memory, word, action):
         cell = first_of(low, high)
         low, high = without_group(state, cell, low, high)
         value = contact_value(state, cell)
-        if value > best:
-            best, ties = value, 0
-        if value == best:
-            ties += 1
-            word = advance(word)
-            if below(word, ties) == 0:
-                action[0] = cell
+        taken, best, ties, word = lot(value, best, ties, word)
+        if taken:
+            action[0] = cell
     return word
 
 

@@ -53,6 +53,11 @@ def begin(state):
 
 
 @kernel
+def keep_all(state, mask):
+    """In place of `Kernels.thin`, for a game that does not tell which actions do the same."""
+
+
+@kernel
 def status_of(state):
     """Whether a game is over, and how: OVER, TERMINATED, TRUNCATED."""
     if not state["over"]:

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import KERNEL, RANDOM, Member, side
+from momagames.baselines.base import KERNEL, RANDOM, Member, kernels_of, side
 from momagames.baselines.players import play_kernels
 from momagames.baselines.random import RandomPolicy
 from momagames.baselines.rollouts import Episodes, deal, play
 from momagames.contract import Game
-from momagames.errors import BadParameter, one_of
 from momagames.experiments.plan import Run
 
 Row = dict[str, Any]
@@ -134,10 +133,7 @@ def _play(
     ours = side(game, seat)
     everybody = (*members, other)
     if by_kernels(everybody):
-        kernels = [member.kernel for member in everybody if member.kernel]
-        if len(kernels) < len(everybody):
-            lacks = one_of([member.label for member in everybody if not member.kernel])
-            raise BadParameter(f"{lacks} cannot meet policies that are kernels")
+        kernels = kernels_of(everybody)
         seats = np.full((count, len(game.agents)), len(members))
         seats[:, ours] = np.repeat(np.arange(len(members)), len(starts))[:, None]
         return play_kernels(game, np.tile(starts, len(members)), kernels, seats, np.tile(words, (len(members), 1)))

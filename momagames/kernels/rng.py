@@ -43,6 +43,20 @@ def below(word, n):
 
 
 @kernel
+def lot(value, best, ties, word):
+    """One more candidate for a choice of the highest value, ties by lot: whether it is taken for now, the highest value and
+    how many have it, and the generator word. A choice begins with a `best` of -inf and no `ties`."""
+    if value > best:
+        best, ties = value, 0
+    taken = False
+    if value == best:
+        ties += 1
+        word = advance(word)
+        taken = below(word, ties) == 0
+    return taken, best, ties, word
+
+
+@kernel
 def draw(state, n):
     """A whole number in 0..n-1 from the state's own word, which moves on."""
     state["rng"] = advance(state["rng"])

@@ -54,8 +54,9 @@ class Loops:
 
 
 @once_for_rules
-def loops(game: Game) -> Loops:
-    legal, step = game.kernels.legal, game.kernels.step
+def player(game: Game) -> Callable[..., Any]:
+    """The kernel that plays an action."""
+    step = game.kernels.step
 
     @kernel
     def play(state, action, desk, move, reward):
@@ -64,6 +65,13 @@ def loops(game: Game) -> Loops:
         move[0, 0] = action
         step(desk[1], move, reward)
         return desk[1]["over"] != 0
+
+    return play
+
+
+@once_for_rules
+def loops(game: Game) -> Loops:
+    legal, play = game.kernels.legal, player(game)
 
     def grow(words, ply, mover, desk, mask, move, reward, out):
         count = 0

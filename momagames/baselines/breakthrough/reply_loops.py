@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.baselines.breakthrough.chains import add, hull
+from momagames.baselines.breakthrough.loops import player
 from momagames.baselines.breakthrough.words import place_of, read_position, write_position
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
@@ -37,14 +38,7 @@ class ReplyLoops:
 
 @once_for_rules
 def reply_loops(game: Game) -> ReplyLoops:
-    legal, step = game.kernels.legal, game.kernels.step
-
-    @kernel
-    def play(state, action, desk, move, reward):
-        desk[1] = state
-        move[0, 0] = action
-        step(desk[1], move, reward)
-        return desk[1]["over"] != 0
+    legal, play = game.kernels.legal, player(game)
 
     @kernel
     def likely(state, mover, weights, desk, mask, move, reward, chances):

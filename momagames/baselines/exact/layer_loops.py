@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines.beam import digest, keep_all, or_pass
+from momagames.baselines.beam import digest, or_pass
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules
+from momagames.engine.loops import keep_all, once_for_rules
 from momagames.kernels.jit import driver, kernel
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from momagames.baselines.exact.merge import merger
 from momagames.baselines.exact.table import NONE, ONE, UNKNOWN, enter, find
 from momagames.contract import Game
+from momagames.engine.loops import keep_all
 from momagames.kernels.jit import driver, kernel, quiet
 
 # Why `Search.run` returned
@@ -51,11 +52,6 @@ def search(game: Game, words: int) -> Search:
     if (game.rules_key, words) not in _searches:
         _searches[game.rules_key, words] = _make(game, words)
     return _searches[game.rules_key, words]
-
-
-@kernel
-def keep_all(state, mask):
-    """For a game that does not tell which actions do the same."""
 
 
 def _make(game: Game, words: int) -> Search:

@@ -21,7 +21,7 @@ from momagames.baselines.mcts.tree import (
 )
 from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules, pick
+from momagames.engine.loops import keep_all, once_for_rules, pick
 from momagames.errors import BadParameter
 from momagames.kernels.jit import kernel, routine
 from momagames.kernels.rng import advance, mix
@@ -104,16 +104,11 @@ def tools(game: Game, aims: NDArray[np.float64], wishes: NDArray[np.float64], ef
     )
 
 
-@kernel
-def _leave(state, mask):
-    """Of a game that cannot say which actions do the same."""
-
-
 @once_for_rules
 def playout(game: Game) -> Callable[..., Any]:
     """The compiled playout for this game's rules."""
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
-    thin = game.kernels.thin or _leave
+    thin = game.kernels.thin or keep_all
 
     @routine
     def play(tree, tools, limit, word):

@@ -11,7 +11,7 @@ from momagames.baselines.nested import find
 from momagames.contract import Game
 from momagames.errors import BadParameter
 from momagames.kernels.jit import kernel, routine
-from momagames.kernels.rng import advance, below, mix
+from momagames.kernels.rng import advance, below, lot, mix
 
 NONE, FULL = -1, 2**29  # no arm; bytes that a tree may take
 EMPTY, ROOT, ODD = np.uint64(0), np.uint64(1), np.uint64(1)
@@ -224,13 +224,9 @@ def secure(tree, agent, count, wishes, exploration, word):
             for g in range(wishes.shape[0]):
                 size = tree.high[agent, g] - tree.low[agent, g]
                 value += wishes[g] * tree.sums[tree.listed[i], g] / visits - abs(wishes[g]) * size * radius
-            if value > best:
-                best, ties = value, 0
-            if value == best:
-                ties += 1
-                word = advance(word)
-                if below(word, ties) == 0:
-                    chosen = np.int64(tree.listed[i])
+            taken, best, ties, word = lot(value, best, ties, word)
+            if taken:
+                chosen = np.int64(tree.listed[i])
     return chosen, word
 
 
