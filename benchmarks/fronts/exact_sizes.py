@@ -2,36 +2,38 @@
 
 python benchmarks/fronts/exact_sizes.py                    # the sizes below
 python benchmarks/fronts/exact_sizes.py 8x8x3:2 6x6x5:50   # rows x columns x colours : boards
+python benchmarks/fronts/exact_sizes.py --bounded 8x8x3:12 # by branch and bound, as `momagames front make` does
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 
 import numpy as np
 
 import momagames
-from momagames.baselines.exact import pareto_front
+from momagames.baselines.exact import Front, bounded_front, pareto_front
 from momagames.errors import TooLarge
 
 SIZES = ("5x5x3:100", "6x6x3:50", "7x7x3:10", "8x8x3:1")
 
 
-def measure(size: str, max_states: int, max_bytes: int) -> str:
+def measure(size: str, solve: Callable[..., Front], max_states: int, max_bytes: int) -> str:
     """A line of the table; boards are dealt with seeds 1, 2, ..."""
     shape, _, boards = size.partition(":")
     height, width, colors = (int(part) for part in shape.split("x"))
     game = momagames.spec("mo-samegame-v0", board_height=height, board_width=width, num_colors=colors)
     small = momagames.spec("mo-samegame-v0", board_height=5, board_width=5, num_colors=colors)
     for seed in range(50):  # loads the compiled code, that of growing tables included
-        pareto_front(small, seed=seed, max_states=max_states, max_bytes=max_bytes)
+        solve(small, seed=seed, max_states=max_states, max_bytes=max_bytes)
     seconds, states, points, density = [], [], [], []
     too_large = 0
     for seed in range(1, int(boards or 1) + 1):
         began = time.process_time()
         try:
-            front = pareto_front(game, seed=seed, max_states=max_states, max_bytes=max_bytes)
+            front = solve(game, seed=seed, max_states=max_states, max_bytes=max_bytes)
         except TooLarge:
             too_large += 1
             continue
@@ -52,13 +54,15 @@ def measure(size: str, max_states: int, max_bytes: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", nargs="*", default=SIZES)
+    parser.add_argument("--bounded", action="store_true")
     parser.add_argument("--max-states", type=int, default=40_000_000)
     parser.add_argument("--max-gigabytes", type=float, default=4.0)
     given = parser.parse_args()
+    solve = bounded_front if given.bounded else pareto_front
     print("| rows x columns x colours | boards | CPU s median / max | positions | points | M positions/s | bytes/position |")
     print("|---|---|---|---|---|---|---|")
     for size in given.sizes:
-        print(measure(size, given.max_states, int(given.max_gigabytes * 2**30)), flush=True)
+        print(measure(size, solve, given.max_states, int(given.max_gigabytes * 2**30)), flush=True)
 
 
 if __name__ == "__main__":

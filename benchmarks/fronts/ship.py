@@ -26,7 +26,7 @@ from momagames.cli import app
 DATA = Path(__file__).resolve().parents[2] / "momagames/experiments/fronts/data"
 ARCHIVE = Path(__file__).resolve().with_name("paper.tar.xz")
 LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
-SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(8)}
+SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
 YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}  # one receiver: no luck
 ROBOT = {"num_players": 1, "max_step": 40}

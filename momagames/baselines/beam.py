@@ -199,7 +199,7 @@ def digest(words, row):
 
 
 @kernel
-def _nothing(state, out):
+def nothing(state, out):
     out[:] = 0.0
 
 
@@ -215,7 +215,7 @@ def expander(game: Game) -> Callable[..., Any]:
     """The compiled step of a beam, for this game's rules."""
     legal, step = game.kernels.legal, game.kernels.step
     thin = game.kernels.thin or keep_all
-    optimistic, present = estimates(game) or (_nothing, _nothing)
+    optimistic, present = estimates(game) or (nothing, nothing)
 
     @kernel
     def equal(words, values, a, b):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plan, Plans, check_certain
-from momagames.baselines.exact.layers import foreseen_front
-from momagames.baselines.exact.solve import misfits, pareto_front
+from momagames.baselines.exact import exact_front, foreseen_front
+from momagames.baselines.exact.solve import misfits
 from momagames.contract import Game
 from momagames.errors import BadParameter
 
@@ -45,7 +45,7 @@ class Exact(Method):
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        solve = foreseen_front if misfits(game) else pareto_front
+        solve = foreseen_front if misfits(game) else exact_front
         front = solve(game, start, max_states=self.max_states, max_bytes=self.max_bytes)
         plans = tuple(
             Plan(tuple(int(a) for a in actions), np.asarray(value, np.float64), front.states, self.name)

@@ -5,8 +5,8 @@ import pytest
 
 import momagames
 from momagames.baselines import method
-from momagames.baselines.exact import pareto_front
-from momagames.baselines.exact.layers import foreseen_front
+from momagames.baselines.base import Plan
+from momagames.baselines.exact import Checkpoint, bounded_front, exact_front, foreseen_front, pareto_front
 from momagames.engine.play import PASS, Play, loaded
 from momagames.errors import BadParameter, TooLarge
 
@@ -93,13 +93,8 @@ def test_a_robot_that_can_only_pass(tmp_path):
 def test_witnesses_bring_what_they_should(name, tmp_path):
     game = small(name, tmp_path)
     found = foreseen_front(game, seed=5, **ROOMY)
-    one = Play(game)
     for value, actions in zip(found.points, found.witnesses, strict=True):
-        one.deal(5)
-        for action in actions:
-            one.turn(action)
-        assert one.state["over"]
-        assert one.returns[0].tolist() == value.tolist()
+        assert _returns(game, 5, actions) == value.tolist()
 
 
 @pytest.mark.parametrize(("height", "width", "colors"), [(4, 4, 3), (5, 5, 2), (5, 5, 3)])
@@ -153,3 +148,76 @@ def _dealt(game, seed):
     start = game.start()
     start[0] = one.state
     return start
+
+
+BOARDS = [
+    {"board_height": 4, "board_width": 4, "num_colors": 3},
+    {"board_height": 5, "board_width": 4, "num_colors": 2, "clear_bonus": 20.0},
+    {"board_height": 6, "board_width": 6, "num_colors": 3},
+    {"board_height": 5, "board_width": 5, "num_colors": 3, "color_rewards": False},
+]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_branch_and_bound_as_the_search_by_keys(board):
+    game = momagames.spec("mo-samegame-v0", **board)
+    solved = 0
+    for seed in range(12):
+        bounded, keys = bounded_front(game, seed=seed, **ROOMY), pareto_front(game, seed=seed, **ROOMY)
+        assert np.array_equal(bounded.points, keys.points)
+        solved += keys.states - bounded.states
+        for value, actions in zip(bounded.points, bounded.witnesses, strict=True):
+            assert _returns(game, seed, actions) == value.tolist()
+    assert solved > 0
+
+
+@pytest.mark.parametrize("name", ["samegame", "tileblast"])
+def test_whatever_is_known_the_front_is_the_same(name, tmp_path):
+    """A single game that somebody played, good or bad, or the whole front: only the work differs."""
+    game = small(name, tmp_path)
+    for seed in range(4):
+        plain = foreseen_front(game, seed=seed, **ROOMY)
+        whole = [Plan(tuple(way), value, 0) for way, value in zip(plain.witnesses, plain.points, strict=True)]
+        random = method("dry_run_beam")(width=1, estimate="none").plan(game, _dealt(game, seed), 1, 0).plans
+        for known in (random, whole[:1], whole):
+            found = foreseen_front(game, seed=seed, **ROOMY, known=known)
+            assert np.array_equal(found.points, plain.points)
+            assert found.states <= plain.states
+            for value, actions in zip(found.points, found.witnesses, strict=True):
+                assert _returns(game, seed, actions) == value.tolist()
+
+
+def test_where_nothing_can_be_given_up(tmp_path):
+    game = small("robotmail", tmp_path)
+    with pytest.raises(BadParameter, match="no upper bound"):
+        foreseen_front(game, seed=0, **ROOMY, known=[Plan((), np.zeros(2), 0)])
+    game = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2, clear_bonus=0.5)
+    with pytest.raises(BadParameter, match="no upper bound"):
+        foreseen_front(game, seed=0, **ROOMY, known=[Plan((), np.zeros(2), 0)])
+    over = {**game.save(_dealt(game, 0)[0]), "board": ["121", "212", "121"]}
+    whole = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2)
+    assert bounded_front(whole, over, **ROOMY).points.tolist() == [[0.0, 0.0]]
+
+
+def test_the_quickest_search():
+    """Large boards by branch and bound, unless solved positions are to be kept."""
+    few, many = (momagames.spec("mo-samegame-v0", board_height=n, board_width=n, num_colors=3) for n in (6, 7))
+    assert exact_front(few, seed=0, **ROOMY).search == "exact"
+    assert exact_front(many, seed=0, **ROOMY).search == "branch and bound"
+
+
+def test_the_quickest_search_with_a_checkpoint(tmp_path):
+    game = momagames.spec("mo-samegame-v0", board_height=8, board_width=5, num_colors=2)
+    kept = exact_front(game, seed=0, **ROOMY, checkpoint=Checkpoint(tmp_path / "kept", 60.0))
+    bounded = exact_front(game, seed=0, **ROOMY)
+    assert (kept.search, bounded.search) == ("exact", "branch and bound")
+    assert np.array_equal(kept.points, bounded.points)
+
+
+def _returns(game, seed, actions):
+    one = Play(game)
+    one.deal(seed)
+    for action in actions:
+        one.turn(action)
+    assert one.state["over"]
+    return one.returns[0].tolist()

@@ -112,6 +112,19 @@ def test_a_missing_point_is_no_proof(made, duels):
                 fronts.prove(rewritten(front, points=front.content()["points"][1:]))
 
 
+def test_a_large_board_is_proven_by_what_is_left_to_follow():
+    board = {"board_height": 7, "board_width": 6, "num_colors": 3}
+    choice = GameChoice(id="mo-samegame-v0", params=board)
+    front = fronts.returns_front(choice, 1, fronts.Effort(10**6, 1 << 30))
+    assert front.method.name == "branch and bound"
+    fronts.verify(front)
+    fronts.prove(front)
+    with pytest.raises(BadFile, match="1 points of the front are missing"):
+        fronts.prove(rewritten(front, points=front.content()["points"][1:]))
+    plain = pareto_front(choice.game(), seed=1, max_states=10**6, max_bytes=1 << 30)
+    assert front.values.tolist() == plain.points.tolist()
+
+
 def test_a_strategy_that_promises_too_much(duels):
     front = duels[0]
     points = front.content()["points"]

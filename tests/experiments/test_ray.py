@@ -1,5 +1,6 @@
 """Runs on a Ray cluster: the same rows, and a node that is killed in the middle has its runs done elsewhere."""
 
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -45,10 +46,9 @@ def here(tmp_path_factory):
     return Store(folder)
 
 
-def abandoned():
-    """Temporary folders of workers that were ended."""
-    found = Path(tempfile.gettempdir()).glob(f"{executor.ASIDE}@{files.here()}@*")
-    return [folder for folder in found if not files.alive(int(folder.name.split("@")[2]))]
+def aside(process):
+    """A temporary folder, as that worker makes them."""
+    return Path(tempfile.mkdtemp(prefix=f"{executor.ASIDE}@{files.here()}@{process.pid}@"))
 
 
 def contents(store, tested):
@@ -80,9 +80,20 @@ def test_what_a_run_cannot_do_is_told(two_nodes, tmp_path):
     errors = {outcome.run.method.name: store.error(outcome.run) for outcome in results.failed}
     assert "Traceback" in errors["exact"]
     assert not list(store.working.iterdir())
-    assert abandoned()
-    run_suite(suite(plans([RANDOM], seeds=[7])), tmp_path / "next", executor=RayCluster())
-    assert not abandoned()  # the next worker tidied up
+
+
+def test_a_worker_tidies_up_after_those_that_were_ended(two_nodes, tmp_path):
+    with subprocess.Popen(["sleep", "60"]) as living:
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        left, in_use = aside(ended), aside(living)
+        try:
+            run_suite(suite(plans([RANDOM], seeds=[7])), tmp_path, executor=RayCluster())
+            assert not left.exists()
+            assert in_use.exists()
+        finally:
+            living.kill()
+            in_use.rmdir()
 
 
 def test_a_node_with_another_version_is_refused(two_nodes, tmp_path, monkeypatch):

@@ -35,6 +35,7 @@ class Front:
     states      positions solved
     bytes       memory of the tables at their largest
     seconds     wall time
+    search      how it was found
     """
 
     points: NDArray[np.float64]
@@ -42,6 +43,7 @@ class Front:
     states: int
     bytes: int
     seconds: float
+    search: str = "exact"
 
 
 def pareto_front(

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.baselines.base import GREEDY, RANDOM
 from momagames.baselines.breakthrough import guaranteed, response_witness, responses, witness
-from momagames.baselines.exact import Checkpoint, Front, Progress, pareto_front
-from momagames.baselines.exact.layers import foreseen_front as solve_foreseen
+from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
+from momagames.baselines.exact import foreseen_front as solve_foreseen
 from momagames.baselines.strategies import pack
 from momagames.contract import Game
 from momagames.engine.play import Play
@@ -38,19 +38,19 @@ class Effort:
     checkpoint: Checkpoint | None = None
 
     @property
-    def limits(self) -> dict[str, int]:
+    def limits(self) -> dict[str, Any]:
         return {"max_states": self.max_states, "max_bytes": self.max_bytes}
 
 
 def returns_front(choice: GameChoice, start: int | dict[str, Any], effort: Effort, command: str = "") -> FrontFile:
-    """The proven front of the returns of a game of one agent; errors as in `pareto_front`.
+    """The proven front of the returns of a game of one agent; errors as in `exact_front`.
 
     start      the seed of a deal, or a position in dict form
     command    that made it, for the file
     """
     game = choice.game()
     begin = started(game, start)
-    found = pareto_front(game, begin.position, **effort.limits, progress=effort.progress, checkpoint=effort.checkpoint)
+    found = exact_front(game, begin.position, **effort.limits, progress=effort.progress, checkpoint=effort.checkpoint)
     return _played("returns", choice, game, begin, found, effort, command)
 
 
@@ -72,7 +72,7 @@ def _played(
         Point(value=tuple(value), actions=tuple(actions))
         for value, actions in zip(found.points.tolist(), found.witnesses, strict=True)
     ]
-    method = Method(name="exact", options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds)
+    method = Method(name=found.search, options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds)
     return proven(claim, choice, game, begin, 0, None, points, method, command)
 
 

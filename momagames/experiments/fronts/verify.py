@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import undominated
+from momagames.baselines.base import Plan
 from momagames.baselines.breakthrough import Board, best_value, can_guarantee, guaranteed, just_beyond, replies
-from momagames.baselines.exact import pareto_front
+from momagames.baselines.exact import foreseen_front, pareto_front
 from momagames.baselines.exact.backward import PLACES, front_from_the_end
-from momagames.baselines.exact.layers import foreseen_front
+from momagames.baselines.exact.bounded import BRANCH_AND_BOUND, NO_LIMIT
 from momagames.baselines.strategies import Stored, walk
 from momagames.contract import Game
 from momagames.engine.play import Play, loaded
@@ -103,11 +104,18 @@ def prove(front: FrontFile) -> None:
 
 
 def _prove_returns(front: FrontFile) -> None:
-    """From the end back, with keys of positions; and from the start on, if that does not take too much memory."""
+    """From the end back, with keys of positions; and from the start on, if that does not take too much memory. What was
+    found by branch and bound: that no way is left which could beat the points, in any position that can come up."""
     game, limits = front.board(), _limits(front)
+    assert front.method is not None
+    if front.method.name == BRANCH_AND_BOUND:
+        known = [Plan(point.actions or (), np.array(point.value), 0) for point in front.points]
+        plies = foreseen_front(game, front.start.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES, known=known)
+        _compare(front, front.values, plies.points)
+        return
     _compare(front, front.values, pareto_front(game, front.start.position, **limits).points)
     if limits["max_states"] <= FEW_STATES:
-        plies = foreseen_front(game, front.start.position, max_states=2**62, max_bytes=LAYER_BYTES)
+        plies = foreseen_front(game, front.start.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES)
         _compare(front, front.values, plies.points)
 
 
