@@ -6,7 +6,7 @@ a move is a hash of its cells).
 
 import numpy as np
 
-from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, LIST_LENGTH, MAX_CELLS, ODD, join
+from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, LIST_LENGTH, MAX_CELLS, ODD
 from momagames.kernels.jit import kernel, local_array
 from momagames.kernels.rng import mix
 
@@ -43,7 +43,7 @@ def describe(board, width, cell):
     color = np.uint64(board[FIRST + np.uint64(cell)] & COLOR)
     size, places, squares = flood(board, width, cell)
     word = (color << COLOR_BITS) | (np.uint64(size) << SIZE_BITS)
-    return word | (np.uint64(squares) << SQUARE_BITS) | np.uint64(places)
+    return word | (squares << SQUARE_BITS) | places
 
 
 @kernel
@@ -53,28 +53,43 @@ def flood(board, width, cell):
     Returns its size, the sum of its positions, and the sum of their squares.
     """
     members = local_array(LIST_LENGTH)
-    position = GUARD + cell
-    color = board[FIRST + np.uint64(cell)] & COLOR
-    size = join(board, members, 0, position, board[FIRST + np.uint64(cell)])
+    down = np.uint64(width)
+    position = FIRST + np.uint64(cell)
+    color = board[position] & COLOR
+    size = take(board, members, 0, position, board[position])
     here, across = rows_alike(board, color, position)
-    size = join(board, members, size, position + 1, here)
-    size = join(board, members, size, position + width, across)
+    size = take(board, members, size, position + ONE, here)
+    size = take(board, members, size, position + down, across)
     done, places, squares = 1, position, position * position
     while done < size:
-        position = members[done]
+        position = np.uint64(members[np.uint64(done)])
         done += 1
         places += position
         squares += position * position
         here, across = rows_alike(board, color, position)
-        size = join(board, members, size, position - 1, here)
-        size = join(board, members, size, position + 1, here)
-        size = join(board, members, size, position - width, across)
-        size = join(board, members, size, position + width, across)
+        size = take(board, members, size, position - ONE, here)
+        size = take(board, members, size, position + ONE, here)
+        size = take(board, members, size, position - down, across)
+        size = take(board, members, size, position + down, across)
     return size, places, squares
+
+
+@kernel
+def take(board, members, size, position, wanted):
+    """Put a cell on the list, and mark it GONE, if it holds `wanted`; returns the new length of the list.
+
+    Unlike `rules.join` it branches, and writes only cells that belong: faster where all groups of a board are flooded, most
+    of them of two or three cells.
+    """
+    if board[position] != wanted:
+        return size
+    members[np.uint64(size)] = position
+    board[position] = np.uint8(GONE | (wanted & ODD))
+    return size + 1
 
 
 @kernel
 def rows_alike(board, color, position):
     """What a tile of a colour holds in the row of this position, and in the rows next to it."""
-    here = np.uint8(color | (board[np.uint64(position)] & ODD))
+    here = np.uint8(color | (board[position] & ODD))
     return here, np.uint8(here ^ ODD)

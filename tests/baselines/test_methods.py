@@ -7,7 +7,7 @@ import momagames
 from momagames.baselines import METHODS, method, policy
 from momagames.baselines.archive import MARKS, Archive, undominated
 from momagames.baselines.base import Plan
-from momagames.baselines.beam import _Search, crowding, select
+from momagames.baselines.beam import SCORES, _Search, crowding, select
 from momagames.baselines.rollouts import deal
 from momagames.engine.play import Play
 from momagames.errors import BadParameter, UnknownId
@@ -106,6 +106,34 @@ def test_estimates_by_counting(game, start, kind):
             own = [size for c, size in groups(rows) if c == color]
             sizes[color - 1] = sum(own) ** 2 * (sum(own) > 1) if kind == 1 else sum(n * n for n in own if n > 1)
         assert (search._scores[i] == search._values[i] + sizes).all()
+
+
+@pytest.mark.parametrize(
+    ("params", "positions"),
+    [
+        ({"board_width": 5, "board_height": 4, "num_colors": 3}, 20),
+        ({"board_width": 3, "board_height": 30, "num_colors": 3, "num_agents": 2}, 20),
+        ({"board_width": 13, "board_height": 5, "num_colors": 3, "num_agents": 3, "team_rewards": True}, 20),  # 65 cells
+        ({"board_width": 9, "board_height": 8, "num_colors": 2, "color_rewards": False, "clear_bonus": 1000.0}, 20),
+        ({"board_width": 30, "board_height": 30, "num_colors": 9}, 1),
+    ],
+)
+def test_what_is_present_all_through_a_game(params, positions):
+    """After every move of positions of a random game the squares of all groups, by flooding in Python."""
+    game, rng = momagames.spec("mo-samegame-v0", **params), np.random.default_rng(0)
+    state = deal(game, np.array([0], np.uint64))
+    goals = len(game.objectives)
+    search = _Search(game, state, 1, SCORES.index("present"), "beam")
+    for _ in range(positions):
+        made = search._step(state, np.zeros((1, goals)), 10**9)
+        for i in range(made):
+            sizes = np.zeros(goals)
+            for color, size in groups(game.save(search._children[i])["board"]):
+                sizes[color - 1 if goals > 1 else 0] += size * size * (size > 1)
+            assert (search._scores[i] == search._values[i] + sizes).all()
+        state = search._children[[rng.integers(made)]]
+        if state["over"][0]:
+            break
 
 
 def test_beam_for_a_team_plans_everybody(start):
