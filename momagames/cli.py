@@ -11,6 +11,7 @@ import typer
 from momagames.cli_bench import bench
 from momagames.cli_front import front
 from momagames.cli_layout import layout
+from momagames.cli_learn import evaluation, train
 from momagames.cli_level import level
 from momagames.cli_replay import replay
 from momagames.cli_serve import serve
@@ -94,7 +95,10 @@ def info(id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")], par
 @app.command()
 def play(
     id: Annotated[str, typer.Argument(help="Such as mo-breakthrough-v0.")],
-    opponent: Annotated[str, typer.Option(help="The policy that plays the other agents.")] = "random",
+    opponent: Annotated[
+        str,
+        typer.Option("--opponent", "--against", help="The policy that plays the other agents, or a checkpoint."),
+    ] = "random",
     agent: Annotated[str | None, typer.Option(help="The agent that you play [the first].")] = None,
     seed: Annotated[int | None, typer.Option(help="Of the game that is dealt.")] = None,
     window: Annotated[
@@ -161,6 +165,8 @@ def match(
 
 
 app.command()(replay)
+app.command()(train)
+app.command("eval")(evaluation)
 
 
 def _match_table(result: Match) -> Any:

@@ -31,7 +31,7 @@ LAYERS = (
     ("baselines",),
     ("experiments", "seating", "serve"),
     ("terminal", "keyboard", "cli_layout", "cli_level", "cli_serve", "cli_tools"),
-    ("cli_bench", "cli_front", "cli_replay"),
+    ("cli_bench", "cli_front", "cli_learn", "cli_replay"),
     ("cli",),
     ("__main__",),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from momagames.baselines.outside import found, is_outside
@@ -36,6 +37,7 @@ METHODS: dict[str, str] = {
     "exact": "momagames.baselines.exact_plans:Exact",
     "nsga2": "momagames.baselines.evolution:Nsga2",
     "cma": "momagames.baselines.evolution:Cma",
+    "moppo": "momagames.baselines.learn.method:Moppo",
     "dry_run_exact": "momagames.baselines.dry_runs:DryRunExact",
     "static": "momagames.baselines.scripted:Static",
     "simple": "momagames.baselines.scripted:Simple",
@@ -78,22 +80,23 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
 
     agent      index of the agent that it plays; only policies that see what an agent sees need it, where all move at once
     options    "greedy" has weights, float[K] (default: all equal); "uct" and "pareto_uct" have weights, simulations,
-               exploration and horizon, see `momagames.baselines.mcts`; "thrifty" has patience and fair; others have none
+               exploration and horizon, see `momagames.baselines.mcts`; "thrifty" has patience and fair; others have none.
+               A name may also be the path of a checkpoint of training (.npz), with weights and greedy
     Raises     UnknownId; BadParameter if the policy cannot play this game or the options are wrong
     """
-    found: Policy = _find("policy", name, POLICIES)(game, agent=agent, **options)
+    found: Policy = policy_class(name)(game, agent=agent, **options)
     return found
 
 
 def policy_options(name: str) -> tuple[str, ...]:
     """The options of a policy, or UnknownId."""
-    asked = signature(_find("policy", name, POLICIES)).parameters
+    asked = signature(policy_class(name)).parameters
     return tuple(option for option in asked if option not in ("game", "agent"))
 
 
 def member(name: str, game: Game, **options: Any) -> Member:
     """A policy of a name as one of the policies that play games side by side; see `policy` for options and errors."""
-    found: Member = _find("policy", name, POLICIES).member(game, **options)
+    found: Member = policy_class(name).member(game, **options)
     return found
 
 
@@ -102,6 +105,15 @@ def compiled(name: str, game: Game, **options: Any) -> Compiled:
     found = member(name, game, **options).kernel
     assert found is not None
     return found
+
+
+def policy_class(name: str) -> Any:
+    """The class of a policy by its name, or by the path of a checkpoint of training; or UnknownId."""
+    if name.endswith(".npz"):
+        from momagames.baselines.learn.player import trained
+
+        return trained(Path(name))
+    return _find("policy", name, POLICIES)
 
 
 def _own(name: str) -> type[Method]:
@@ -115,7 +127,7 @@ def _own(name: str) -> type[Method]:
 
 def _find(kind: str, name: str, table: dict[str, str]) -> Any:
     if name not in table:
-        own = ", and your own as 'module:class'" if kind == "method" else ""
+        own = ", and your own as 'module:class'" if kind == "method" else ", and checkpoints of training (.npz)"
         raise UnknownId(f"no {kind} {name!r}; there are {one_of(table)}{own}{nearest(name, table)}")
     module, _, attribute = table[name].partition(":")
     return getattr(import_module(module), attribute)

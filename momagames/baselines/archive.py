@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import moocore
 import numpy as np
@@ -65,3 +66,14 @@ class Archive:
     def front(self) -> tuple[Plan, ...]:
         """The plans, ordered by their values."""
         return tuple(self.plans[i] for i in np.lexsort(self.values.T[::-1]))
+
+    def kept(self) -> dict[str, Any]:
+        """All that it holds, as JSON-able data."""
+        plans = [[list(one.actions), one.value.tolist(), one.found, one.label] for one in self.plans]
+        return {"plans": plans, "passed": [[one.found, one.value.tolist()] for one in self.passed]}
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """Hold what another one held."""
+        self.plans = [Plan(tuple(actions), np.array(value), found, label) for actions, value, found, label in kept["plans"]]
+        self.passed = [Passed(found, np.array(value)) for found, value in kept["passed"]]
+        self.values = np.array([one.value for one in self.plans]).reshape(len(self.plans), self.values.shape[1])

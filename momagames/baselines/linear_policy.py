@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from momagames.baselines.base import KERNEL, Member
 from momagames.baselines.linear_kernels import ahead_act, look, now_act
 from momagames.baselines.linear_sight import Sight
+from momagames.baselines.observed import room
 from momagames.baselines.players import Compiled
 from momagames.baselines.rollouts import buffers, looks_ahead
 from momagames.contract import Game
@@ -73,7 +74,7 @@ class LinearPolicy:
 
     def _scratch(self, game: Game) -> tuple[Any, ...]:
         return (
-            self.rows, self.sight.pieces, np.zeros(self.sight.count), self.sight.room(game), np.array([self.size]),
+            self.rows, self.sight.pieces, np.zeros(self.sight.count), room(game), np.array([self.size]),
             np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), *buffers(game),
         )  # fmt: skip
 
@@ -108,7 +109,7 @@ class LinearPolicy:
     def seen(self, states: NDArray[Any]) -> NDArray[np.float64]:
         """What each agent sees in each of the states record[N], float64[N, A, count]."""
         out = np.zeros((len(states), len(self.game.agents), self.sight.count))
-        look(self.game)(states, self.sight.pieces, self.sight.room(self.game), out)
+        look(self.game)(states, self.sight.pieces, room(self.game), out)
         return out
 
 

@@ -136,6 +136,15 @@ class Players:
                 found += memories["looked"].sum(axis=1)
         return found
 
+    def kept(self) -> list[NDArray[Any]]:
+        """All that the next actions depend on besides the batch, as it is: the generator words, and what each remembers."""
+        return [self._words, *self._memories]
+
+    def take_up(self, kept: Sequence[NDArray[Any]]) -> None:
+        """Go on as those of whom this was kept, who are of the same kinds."""
+        for own, given in zip(self.kept(), kept, strict=True):
+            own[:] = given
+
 
 def play_kernels(
     game: Game,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -98,16 +99,30 @@ class Batch:
         self._clear(chosen)
         self._dealt = True
 
-    def load(self, states: NDArray[Any]) -> None:
-        """Go on from these states, record[N]; copies them."""
-        self.states[:] = states
+    def load(self, states: NDArray[Any], chosen: NDArray[np.bool_] | None = None) -> None:
+        """Go on from these states, record[N], in the chosen environments or in all of them; copies them."""
+        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.choice(chosen)
+        self.states[chosen] = states[chosen]
         self._loops.look(self.states, self.observations, self.masks)
-        self._clear(np.ones(self.num_envs, np.bool_))
+        self._clear(chosen)
         over, cut = self.states["over"] != 0, self.states["truncated"]
         gone = self.states["gone"][:, : len(self.game.agents)] != 0
-        self._ended[:] = over
-        self.terminated[:] = gone | (over & (cut != CUT_OFF))[:, None]
-        self.truncated[:] = ~gone & (over & (cut != 0))[:, None]
+        self._ended[chosen] = over[chosen]
+        self.terminated[chosen] = (gone | (over & (cut != CUT_OFF))[:, None])[chosen]
+        self.truncated[chosen] = (~gone & (over & (cut != 0))[:, None])[chosen]
+        self._dealt = True
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """All that the next step depends on, as it is."""
+        return {
+            "states": self.states, "observations": self.observations, "masks": self.masks, "to_move": self.to_move,
+            "lengths": self.lengths, "sums": self._sums, "ended": self._ended, "finished": self.finished,
+        }  # fmt: skip
+
+    def take_up(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        """Go on as the batch of whom this was kept, which is of the same game, size and mode."""
+        for name, own in self.kept().items():
+            own[:] = kept[name]
         self._dealt = True
 
     def _clear(self, chosen: NDArray[np.bool_]) -> None:

@@ -76,7 +76,7 @@ def policy_rows(run: Run, facts: dict[str, Any], members: list[Member] | None = 
     facts |= {"policies": len(members), "steps": facts.get("training_steps", 0), "weights": weights}
     for label, other in others:
         for seat in run.seats:
-            done = _play(game, tuple(members), other, game.agents.index(seat), starts, words)
+            done = play_from(game, tuple(members), other, game.agents.index(seat), starts, words)
             facts["steps"] += int(done.steps.sum())
             returns = done.returns[:, game.agents.index(seat)].tolist()
             for i, (value, length) in enumerate(zip(returns, done.lengths.tolist(), strict=True)):
@@ -120,7 +120,7 @@ def by_kernels(members: tuple[Member, ...]) -> bool:
     return any(member.rule == KERNEL for member in members)
 
 
-def _play(
+def play_from(
     game: Game,
     members: tuple[Member, ...],
     other: Member,

@@ -1,0 +1,107 @@
+"""A checkpoint of training: an .npz file, read without pickle, with all that the next update depends on, and the policy.
+
+`head` (JSON as bytes) says what was trained and how far; `policy/NAME` are the arrays of the network as the kernel takes them,
+so that what was learned is played without PyTorch; `training/NAME` are those that training goes on from.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames import registry
+from momagames.baselines.learn.policy import NetworkPolicy
+from momagames.contract import Game
+from momagames.errors import BadFile, BadParameter
+from momagames.registry import spelled
+from momagames.wrappers.recording import whole
+
+SCHEMA = 1
+SUFFIX = ".npz"
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a checkpoint holds.
+
+    head       game (id), params, canonical, method, options, ours, opponents, seed, budget, steps, updates, version, and what
+               the trainer keeps that is no array
+    policy     arrays of the network, see `policy.shapes`
+    training   arrays that training goes on from
+    """
+
+    path: Path
+    head: Mapping[str, Any]
+    policy: Arrays
+    training: Arrays
+
+    def game(self) -> Game:
+        """The game that was trained on."""
+        return registry.spec(self.head["game"], **self.head["params"])
+
+    def network(self, game: Game | None = None) -> NetworkPolicy:
+        """What was learned, for the game that it was trained on or one like it; BadFile if it does not fit."""
+        game = self.game() if game is None else game
+        try:
+            return NetworkPolicy(game, self.policy)
+        except BadParameter as error:
+            ours = spelled(game.id, game.params)
+            raise BadFile(f"{self.path}: trained on {self.head['canonical']}; it cannot play {ours}: {error}") from None
+
+
+def save(path: Path, head: Mapping[str, Any], policy: Mapping[str, NDArray[Any]], training: Mapping[str, NDArray[Any]]) -> None:
+    """Write a checkpoint, aside first. BadFile if that fails."""
+    spelled_out = np.frombuffer(json.dumps({"schema": SCHEMA, **head}).encode(), np.uint8)
+    arrays = {f"policy/{name}": array for name, array in policy.items()}
+    arrays |= {f"training/{name}": _plain(array) for name, array in training.items()}
+
+    def write(aside: Path) -> None:
+        with aside.open("wb") as file:
+            np.savez(file, head=spelled_out, **arrays)  # type: ignore[arg-type]
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        whole(path, write)
+    except OSError as error:
+        raise BadFile(f"{path}: {error.strerror or error}") from None
+
+
+def load(path: Path) -> Saved:
+    """Read a checkpoint, or BadFile."""
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            head = json.loads(bytes(data["head"]))
+            arrays = {name: data[name] for name in data.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise BadFile(f"{path}: no checkpoint of training: {getattr(error, 'strerror', None) or error}") from None
+    if not isinstance(head, dict) or head.get("schema") != SCHEMA:
+        raise BadFile(f"{path}: no checkpoint of training that this version can read")
+    parts = {
+        part: {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{part}/")}
+        for part in ("policy", "training")
+    }
+    return Saved(path, head, parts["policy"], parts["training"])
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Records as bytes, [N, itemsize], for files know only plain types."""
+    flat = np.array(array, order="C")
+    return flat.view(np.uint8).reshape(*array.shape, -1) if array.dtype.names else flat
+
+
+def typed(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
+    """The opposite of what `save` does to records, for an array like another; BadFile if it is not."""
+    found = np.array(array, order="C")
+    if like.dtype.names and found.dtype == np.uint8 and found.size == like.nbytes:
+        found = found.reshape(-1).view(like.dtype).reshape(like.shape)
+    if found.shape != like.shape or found.dtype != like.dtype:
+        raise BadFile(f"a checkpoint has {found.dtype}{list(found.shape)} where {like.dtype}{list(like.shape)} belongs")
+    return found

@@ -1,0 +1,146 @@
+"""The commands `momagames train` and `momagames eval`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from momagames.cli_tools import console, parameters, table
+
+if TYPE_CHECKING:
+    from momagames.experiments.plan import Opponent
+    from momagames.experiments.training import Training
+
+Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
+Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="An option of the method.")]
+Opponents = Annotated[
+    list[str] | None,
+    typer.Option("--opponent", help="Whom it meets: a policy, or a checkpoint [random, if anybody]."),
+]
+
+
+def train(
+    id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")],
+    method: Annotated[str, typer.Option(help="How.")] = "moppo",
+    budget: Annotated[float, typer.Option(help="Steps of the engine.", min=1)] = 1_000_000,
+    seed: Annotated[int, typer.Option(help="Of all luck.", min=0)] = 0,
+    out: Annotated[Path | None, typer.Option(help="The folder [training/ID-SEED]. Training that is there goes on.")] = None,
+    agent: Annotated[list[str] | None, typer.Option(help="An agent that it learns to play [one of each side].")] = None,
+    opponent: Opponents = None,
+    evaluations: Annotated[int, typer.Option(help="How often its policies play, over the budget.", min=1)] = 20,
+    episodes: Annotated[int, typer.Option(help="Games that each plays then, with each opponent and seat.", min=1)] = 32,
+    option: Options = None,
+    param: Params = None,
+) -> None:
+    """Train policies for all weights of the objectives; the same command again goes on where it was broken off."""
+    from momagames import registry
+    from momagames.baselines.learn.method import USUAL, Moppo
+    from momagames.errors import BadParameter, nearest, one_of
+    from momagames.experiments import training as sessions
+
+    if method != Moppo.name:
+        raise BadParameter(
+            f"--method {method!r} is not possible; allowed: {one_of([Moppo.name])}{nearest(method, [Moppo.name])}"
+        )
+    game = registry.spec(id, **parameters(param or []))
+    given = parameters(option or [])
+    for name in given:
+        if name not in USUAL:
+            raise BadParameter(f"{method} has no option {name!r}; it has {one_of(USUAL)}{nearest(name, USUAL)}")
+    sides = [game.agents[game.teams.index(team)] for team in dict.fromkeys(game.teams)]
+    rivals = _opponents(opponent or (["random"] if len(sides) > 1 else []))
+    wanted = sessions.Training(game, Moppo(**{**USUAL, **given}), seed, int(budget), tuple(agent or sides), rivals)
+    folder = out or Path("training") / f"{id}-{seed}"
+    screen = console()
+    with _bar(screen, int(budget)) as tell:
+        saved = sessions.train(wanted, folder, evaluations, episodes, tell)
+    screen.print(f"{saved.head['steps']:,} steps: {saved.path}", highlight=False, soft_wrap=True)
+    screen.print(f"momagames eval {folder}", style="dim", highlight=False, soft_wrap=True)
+
+
+def evaluation(
+    checkpoint: Annotated[Path, typer.Argument(help="The folder of training, or its checkpoint.")],
+    episodes: Annotated[int, typer.Option(help="Games of each policy, with each opponent and from each seat.", min=1)] = 100,
+    seed: Annotated[int, typer.Option(help="Of the games.", min=0)] = 1,
+    divisions: Annotated[int | None, typer.Option(help="Of the lattice of weights [as trained].", min=1)] = None,
+    opponent: Opponents = None,
+) -> None:
+    """Let what was learned play games of its own, and show the front of its policies. Needs no PyTorch."""
+    from dataclasses import replace
+
+    from momagames.experiments import training as sessions
+
+    wanted, saved = sessions.opened(checkpoint)
+    if opponent:
+        wanted = replace(wanted, opponents=_opponents(opponent))
+    if divisions:
+        wanted = replace(wanted, options=replace(wanted.options, divisions=divisions))
+    policies = wanted.options.offered(saved.network())
+    screen = console()
+    with screen.status("playing"):
+        found = sessions.evaluate(wanted, policies, episodes, seed)
+    screen.print(_front(wanted, found))
+    head = saved.head
+    screen.print(
+        f"{head['canonical']}: {head['method']}, seed {head['seed']}, {head['steps']:,} of {head['budget']:,} steps, momagames "
+        f"{head['version']}; {episodes} games a policy, seed {seed}; hypervolume {found['hypervolume']:,.6g}",
+        style="dim", highlight=False, soft_wrap=True,
+    )  # fmt: skip
+
+
+def _opponents(names: list[str]) -> tuple[Opponent, ...]:
+    """Opponents with the options that a policy has where nothing is said."""
+    from inspect import signature
+
+    from momagames.baselines import policy_class, policy_options
+    from momagames.experiments.plan import Opponent
+
+    found = []
+    for name in names:
+        usual = {option: signature(policy_class(name)).parameters[option].default for option in policy_options(name)}
+        plain = {option: [] if value is None else value for option, value in usual.items()}
+        found.append(Opponent(name=name, options=plain))
+    return tuple(found)
+
+
+def _front(wanted: Training, found: dict[str, Any]) -> Any:
+    """The policies that no other one dominates."""
+    import numpy as np
+
+    from momagames.baselines.archive import undominated
+
+    labels, points = list(found["points"]), np.array(list(found["points"].values()))
+    best = np.flatnonzero(undominated(points))
+    shown = table("policy")
+    for goal in wanted.game.objectives:
+        shown.add_column(goal.name, justify="right")
+    for i in best[np.lexsort(points[best].T[::-1])][::-1]:
+        shown.add_row(labels[i], *(f"{value:.4g}" for value in points[i]))
+    return shown
+
+
+@contextmanager
+def _bar(screen: Any, budget: int) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """A bar over the budget, with what was told last."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )  # fmt: skip
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task("compiling", total=budget)
+        volume = ""
+
+        def tell(told: dict[str, Any]) -> None:
+            nonlocal volume
+            if "evaluation" in told:
+                volume = f", hypervolume {told['evaluation']['hypervolume']:.5g}"
+            entropy = f", entropy {told['entropy']:.2f}" if "entropy" in told else ""
+            bar.update(task, completed=told["steps"], description=f"{told['steps']:,} steps{entropy}{volume}")
+
+        yield tell

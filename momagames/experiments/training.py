@@ -1,0 +1,206 @@
+"""Training outside a suite: a folder with a checkpoint that can be taken up again, a log, and a front every now and then.
+
+FOLDER/checkpoint.npz    see `momagames.baselines.learn.checkpoint`
+FOLDER/progress.jsonl    a line for each evaluation: steps, seconds, the policies' points, hypervolume, what training told
+FOLDER/tensorboard       the same for TensorBoard, where it is installed
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames import __version__, registry
+from momagames.baselines.base import Member, kernels_of
+from momagames.baselines.learn.checkpoint import Saved, load, save
+from momagames.baselines.learn.method import Moppo
+from momagames.baselines.rollouts import deal
+from momagames.contract import Game
+from momagames.errors import BadFile, BadParameter
+from momagames.experiments.evaluate import nobody, play_from
+from momagames.experiments.plan import Opponent
+from momagames.experiments.science.arrays import front
+from momagames.experiments.science.indicators import hypervolume
+
+CHECKPOINT, LOG, BOARD = "checkpoint.npz", "progress.jsonl", "tensorboard"
+EVERY = 60.0  # seconds from one checkpoint to the next, at least
+
+Tell = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Training:
+    """What is to be trained.
+
+    game        with its parameters
+    options     of the method
+    seed        of all luck
+    budget      steps of the engine
+    seats       agents that it learns to play, by name
+    opponents   whom it meets where not all sides learn, and in evaluations; none where there is one side
+    """
+
+    game: Game
+    options: Moppo
+    seed: int
+    budget: int
+    seats: tuple[str, ...]
+    opponents: tuple[Opponent, ...]
+
+    def head(self) -> dict[str, Any]:
+        """As plain data, by which a checkpoint is known again."""
+        game = self.game
+        return {
+            "game": game.id, "params": dict(game.params), "canonical": registry.spelled(game.id, game.params),
+            "method": self.options.name, "options": self.options.options(), "seed": self.seed, "budget": self.budget,
+            "seats": list(self.seats), "opponents": [one.model_dump() for one in self.opponents],
+        }  # fmt: skip
+
+    def members(self) -> list[Member]:
+        """The opponents as policies; nobody in particular if there are none."""
+        return [one.member(self.game) for one in self.opponents] or [nobody(self.game)]
+
+
+def train(training: Training, folder: Path, evaluations: int = 20, episodes: int = 32, tell: Tell | None = None) -> Saved:
+    """Train, or go on with training in this folder, until the budget is spent.
+
+    evaluations   number of times, spread over the budget, that the policies of the lattice play
+    episodes      games that each plays then, against each opponent and from each seat
+    tell          called after each update with its numbers, and "evaluation" where there was one
+    Raises        BadParameter for a folder with other training; BadFile; MissingExtra without PyTorch
+    """
+    training.options.check_installed()
+    training.options.check_train(training.game)
+    from momagames.baselines.moppo import Trainer
+
+    game, ours = training.game, [training.game.agents.index(seat) for seat in training.seats]
+    trainer = Trainer(game, training.options, ours, kernels_of(training.members()), training.budget, training.seed)
+    place = folder / CHECKPOINT
+    if place.exists():
+        saved = load(place)
+        _check_same(training, saved)
+        trainer.take_up(saved.head["trainer"], saved.training)
+    log = _Log(folder, trainer.steps)
+    marks = [training.budget * (i + 1) // evaluations for i in range(evaluations)]
+    kept = time.monotonic()
+
+    def keep() -> None:
+        nonlocal kept
+        facts, arrays = trainer.kept()
+        head = {**training.head(), "version": __version__, "trainer": facts, "steps": trainer.steps}
+        save(place, head, trainer.network.exported(), arrays)
+        kept = time.monotonic()
+
+    while not trainer.done:
+        before = trainer.steps
+        told: dict[str, Any] = trainer.advance()
+        if any(before < mark <= trainer.steps for mark in marks) or trainer.done:
+            policies = training.options.offered(trainer.policy())
+            told["evaluation"] = evaluate(training, policies, episodes)
+            log.write({**told, "seconds": sum(trainer.seconds.values())})
+            keep()
+        elif time.monotonic() - kept > EVERY:
+            keep()
+        if tell is not None:
+            tell(told)
+    log.close()
+    return load(place)
+
+
+def evaluate(training: Training, policies: Sequence[Member], episodes: int, seed: int = 0) -> dict[str, Any]:
+    """Points of policies, their mean returns over all opponents, seats and games, by label; and the hypervolume of these.
+
+    The games are those of no training: their seeds are drawn from `seed` by themselves.
+    """
+    points = returns_of(training, policies, episodes, seed).mean(axis=1)
+    kept = front(points)
+    return {
+        "points": {one.label: point.tolist() for one, point in zip(policies, points, strict=True)},
+        "hypervolume": hypervolume(kept, training.game.reference_point).value,
+    }
+
+
+def returns_of(training: Training, policies: Sequence[Member], episodes: int, seed: int = 0) -> NDArray[np.float64]:
+    """Returns float64[policies, games, K]: `episodes` games against each opponent from each seat."""
+    game = training.game
+    luck = np.random.default_rng([seed, 1])
+    starts = deal(game, luck.integers(2**63, size=episodes, dtype=np.uint64))
+    words = luck.integers(2**63, size=(episodes, len(game.agents)), dtype=np.uint64)
+    found = []
+    for other in training.members():
+        for seat in training.seats:
+            at = game.agents.index(seat)
+            done = play_from(game, tuple(policies), other, at, starts, words)
+            found.append(done.returns[:, at].reshape(len(policies), episodes, -1))
+    return np.concatenate(found, axis=1)
+
+
+def opened(path: Path) -> tuple[Training, Saved]:
+    """The training that a checkpoint, or the folder around it, belongs to. BadFile if it is none."""
+    saved = load(path / CHECKPOINT if path.is_dir() else path)
+    head = saved.head
+    try:
+        return (
+            Training(
+                saved.game(), Moppo(**head["options"]), head["seed"], head["budget"], tuple(head["seats"]),
+                tuple(Opponent(**one) for one in head["opponents"]),
+            ),
+            saved,
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadFile(f"{saved.path}: no checkpoint of training: {error}") from None
+
+
+def _check_same(training: Training, saved: Saved) -> None:
+    for name, value in training.head().items():
+        if json.loads(json.dumps(value)) != saved.head.get(name):
+            raise BadParameter(
+                f"{saved.path} is of other training: its {name} is {saved.head.get(name)!r}, asked for is {value!r}; give "
+                "another folder, or the same again"
+            )
+
+
+class _Log:
+    """The log of a folder, from a number of steps on: what was written behind them is written again."""
+
+    def __init__(self, folder: Path, steps: int) -> None:
+        self._path = folder / LOG
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lines = self._path.read_text().splitlines() if self._path.exists() else []
+            known = [line for line in lines if line.endswith("}") and json.loads(line)["steps"] <= steps]
+            self._path.write_text("".join(f"{line}\n" for line in known))
+        except OSError as error:
+            raise BadFile(f"{self._path}: {error.strerror or error}") from None
+        self._board = _tensorboard(folder / BOARD, steps)
+
+    def write(self, told: dict[str, Any]) -> None:
+        with self._path.open("a") as file:
+            file.write(json.dumps(told) + "\n")
+        if self._board is not None:
+            numbers = {name: value for name, value in told.items() if isinstance(value, float)}
+            numbers["hypervolume"] = told["evaluation"]["hypervolume"]
+            for name, value in numbers.items():
+                self._board.add_scalar(name, value, told["steps"])
+            self._board.flush()
+
+    def close(self) -> None:
+        if self._board is not None:
+            self._board.close()
+
+
+def _tensorboard(folder: Path, steps: int) -> Any:
+    """A writer for TensorBoard, or None where that is not installed."""
+    try:
+        writer = import_module("torch.utils.tensorboard").SummaryWriter
+    except ImportError:
+        return None
+    return writer(str(folder), purge_step=steps + 1 if steps else None)

@@ -1,0 +1,180 @@
+"""Training: on every kind of game, with opponents and without, broken off and taken up again."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.baselines import compiled, method, policy
+from momagames.baselines.learn.checkpoint import load, save
+from momagames.baselines.learn.method import USUAL, Moppo
+from momagames.baselines.rollouts import deal
+from momagames.engine.play import Play
+from momagames.errors import BadFile, BadParameter, MissingExtra
+from momagames.experiments import training as sessions
+from momagames.experiments.plan import Opponent
+
+SMALL = {"num_envs": 6, "rollout": 8, "epochs": 2, "minibatches": 2, "channels": 4, "hidden": 8, "layers": 1, "divisions": 1}
+TINY = {**USUAL, **SMALL}
+KINDS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-radio-v0", "mo-tileblast-v0", "mo-robotmail-4-v0")
+BOARD = {"board_height": 3, "board_width": 4, "num_colors": 2}
+
+
+@pytest.fixture
+def torch():
+    torch = pytest.importorskip("torch", reason='needs PyTorch: pip install "momagames[learn]"')
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield torch
+    torch.set_num_threads(before)
+
+
+def trainer(id, params=None, budget=200, seed=0, others=(), start=None, **options):
+    from momagames.baselines.moppo import Trainer
+
+    game = momagames.spec(id, **(params or {}))
+    seats = [game.agents.index(a) for a in game.agents[:2]]
+    return Trainer(game, Moppo(**{**TINY, **options}), seats, others, budget, seed, start)
+
+
+@pytest.mark.parametrize("id", KINDS)
+def test_every_kind_of_game_is_trained_on(torch, id):
+    """Numbers stay finite where masks are empty, actions have parts, agents come in teams, and most wait."""
+    learner = trainer(id)
+    before = learner.policy().arrays
+    while not learner.done:
+        told = learner.advance()
+        assert all(np.isfinite(value) for value in told.values())
+    after = learner.policy().arrays
+    assert any((before[name] != after[name]).any() for name in before)
+    assert all(np.isfinite(array).all() for array in after.values())
+    assert learner.steps >= 200
+
+
+def test_it_learns(torch):
+    """On a tiny board, the sum of both colours: clearly more than by chance, nearly all that there is."""
+    game = momagames.spec("mo-samegame-v0", **BOARD, color_rewards=False)
+    start = deal(game, np.array([4], np.uint64))
+    options = {"num_envs": 32, "rollout": 8, "learning_rate": 5e-3, "entropy": 0.003, "channels": 8, "hidden": 16}
+    learner = trainer("mo-samegame-v0", {**BOARD, "color_rewards": False}, 16_000, start=start, **options)
+    first = learner.play_out(learner.options.offered(learner.policy()))
+    while not learner.done:
+        learner.advance()
+    last = learner.play_out(learner.options.offered(learner.policy()))
+    best = method("exact")(max_states=10**5, max_bytes=1 << 28).plan(game, start, 0, 0).values.max()
+    assert last.max() == best > first.max()
+
+
+def test_plans_are_games_that_were_played(torch):
+    game = momagames.spec("mo-samegame-v0", **BOARD)
+    start = deal(game, np.array([2], np.uint64))
+    found = Moppo(**TINY).plan(game, start, 500, 0)
+    assert found.steps >= 500
+    one = Play(game)
+    for plan in found.plans:
+        one.load(start[0])
+        for action in plan.actions:
+            one.turn(action)
+        assert one.state["over"]
+        assert one.returns[0].tolist() == plan.value.tolist()
+    again = Moppo(**TINY).plan(game, start, 500, 0)
+    assert found.values.tolist() == again.values.tolist()
+
+
+CASES = {
+    "mo-samegame-v0": (BOARD, ()),
+    "mo-breakthrough-v0": ({"board_width": 3, "board_height": 5}, ("random", "greedy")),
+    "mo-pommerman-duel-v0": ({}, ("static",)),
+}
+
+
+@pytest.mark.parametrize("id", CASES)
+def test_taken_up_again_it_goes_on_to_the_bit(torch, id, tmp_path):
+    params, names = CASES[id]
+    game = momagames.spec(id, **params)
+    others = [compiled(name, game) for name in names]
+    whole, first = (trainer(id, params, 10**6, 3, others) for _ in range(2))
+    for _ in range(12):  # the pool has changed by then
+        whole.advance()
+    for _ in range(5):
+        first.advance()
+    facts, arrays = first.kept()
+    save(tmp_path / "a.npz", {"trainer": facts}, {}, arrays)
+    saved = load(tmp_path / "a.npz")
+    second = trainer(id, params, 10**6, 3, others)
+    second.take_up(saved.head["trainer"], saved.training)
+    for _ in range(7):
+        second.advance()
+    wanted, found = whole.kept(), second.kept()
+    assert {**wanted[0], "seconds": 0} == {**found[0], "seconds": 0}
+    assert set(wanted[1]) == set(found[1])
+    for name, array in wanted[1].items():
+        assert array.tobytes() == found[1][name].tobytes(), name
+
+
+def test_a_folder_of_training(torch, tmp_path):
+    """Trained in one go and in two: equal checkpoints and logs, which play."""
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    rivals = (Opponent(name="random", options={}),)
+    wanted = sessions.Training(game, Moppo(**TINY), 1, 480, ("player_0", "player_1"), rivals)
+    saved = sessions.train(wanted, tmp_path / "whole", evaluations=2, episodes=4)
+
+    def stop(told):
+        if told["steps"] > 300:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sessions.train(wanted, tmp_path / "parts", evaluations=2, episodes=4, tell=stop)
+    assert load(tmp_path / "parts" / sessions.CHECKPOINT).head["steps"] < 480
+    again = sessions.train(wanted, tmp_path / "parts", evaluations=2, episodes=4)
+    for name, array in saved.training.items():
+        assert array.tobytes() == again.training[name].tobytes()
+    lines = [
+        [{**json.loads(line), "seconds": 0} for line in (tmp_path / name / sessions.LOG).read_text().splitlines()]
+        for name in ("whole", "parts")
+    ]
+    assert lines[0] == lines[1]
+    assert [line["steps"] for line in lines[0]] == [240, 480]
+    assert set(lines[0][0]["evaluation"]["points"]) == {"w=(1, 0, 0, 0)", "w=(0, 1, 0, 0)", "w=(0, 0, 1, 0)", "w=(0, 0, 0, 1)"}
+    with pytest.raises(BadParameter, match="its seed is 1, asked for is 2"):
+        sessions.train(replace(wanted, seed=2), tmp_path / "parts")
+    opened, _ = sessions.opened(tmp_path / "parts")
+    assert opened == wanted
+
+
+def test_a_checkpoint_plays_by_its_path(torch, tmp_path):
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    wanted = sessions.Training(game, Moppo(**TINY), 1, 48, ("player_0",), (Opponent(name="random", options={}),))
+    path = str(sessions.train(wanted, tmp_path, evaluations=1, episodes=1).path)
+    one = Play(game)
+    one.deal(0)
+    rng = np.random.default_rng(0)
+    players = [policy(path, game, agent, weights=[1, 0, 0, 0]) for agent in range(2)]
+    while not one.state["over"]:
+        one.turn(players[one.mover](one.state, one.mask(one.mover), rng))
+    other = momagames.spec("mo-breakthrough-v0", board_width=4, board_height=5)
+    with pytest.raises(BadFile, match=r"trained on mo-breakthrough-v0\(board_width=3.*cannot play"):
+        policy(path, other)
+    with pytest.raises(BadFile, match=r"nowhere\.npz: no checkpoint of training: No such file"):
+        policy("nowhere.npz", game)
+    (tmp_path / "broken.npz").write_bytes(b"PK")
+    with pytest.raises(BadFile, match="no checkpoint of training"):
+        policy(str(tmp_path / "broken.npz"), game)
+
+
+def test_options(monkeypatch):
+    with pytest.raises(BadParameter, match=r"moppo: clip=-1 is not possible; allowed: 0\.0001\.\.10"):
+        Moppo(**{**TINY, "clip": -1})
+    with pytest.raises(BadParameter, match="divisions=30 gives"):
+        Moppo(**{**TINY, "divisions": 30}).check_train(momagames.spec("mo-pommerman-radio-v0"))
+    with pytest.raises(BadParameter, match="draws during play"):
+        Moppo(**TINY).check_plan(momagames.spec("mo-tileblast-v0"))
+
+    def refuse(name, *arguments, **options):
+        raise ImportError(name)
+
+    monkeypatch.setattr("momagames.baselines.learn.method.import_module", refuse)
+    with pytest.raises(MissingExtra, match=r"momagames\[learn\]"):
+        Moppo(**TINY).check_installed()
