@@ -180,17 +180,17 @@ def test_it_learns_samegame(name, times):
 def volume(game, members):
     """Hypervolume of mean returns in games that training has not seen."""
     from momagames.baselines.rollouts import deal
-    from momagames.experiments.evaluate import _play
+    from momagames.experiments.evaluate import play_from
 
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
-    done = _play(game, tuple(members), evaluate.nobody(game), 0, deal(game, seeds), seeds[:, None])
+    done = play_from(game, tuple(members), evaluate.nobody(game), 0, deal(game, seeds), seeds[:, None])
     means = done.returns[:, 0].reshape(len(members), 100, -1).mean(axis=1)
     return hypervolume(means, game.reference_point).value
 
 
 def test_it_learns_to_win_breakthrough():
     from momagames.baselines.rollouts import deal
-    from momagames.experiments.evaluate import _play
+    from momagames.experiments.evaluate import play_from
 
     game = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH["params"])
     rival = member("random", game)
@@ -198,9 +198,9 @@ def test_it_learns_to_win_breakthrough():
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
     words = np.arange(200, dtype=np.uint64).reshape(100, 2)
     for seat in (0, 1):
-        games = _play(game, found.members, rival, seat, deal(game, seeds), words)
+        games = play_from(game, found.members, rival, seat, deal(game, seeds), words)
         won = (games.returns[:, seat, 0] > 0).reshape(len(found.members), 100).mean(axis=1)
-        by_lot = _play(game, (rival,), rival, seat, deal(game, seeds), words)
+        by_lot = play_from(game, (rival,), rival, seat, deal(game, seeds), words)
         assert won.max() > 0.85
         assert won.max() > 0.25 + (by_lot.returns[:, seat, 0] > 0).mean()
 
