@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli_tools import console, parameters, table
+from momagames.cli_tools import INTERRUPTED, console, parameters, table
 
 if TYPE_CHECKING:
     from momagames.experiments.plan import Opponent
@@ -56,8 +56,12 @@ def train(
     wanted = sessions.Training(game, Moppo(**{**USUAL, **given}), seed, int(budget), tuple(agent or sides), rivals)
     folder = out or Path("training") / f"{id}-{seed}"
     screen = console()
-    with _bar(screen, int(budget)) as tell:
-        saved = sessions.train(wanted, folder, evaluations, episodes, tell)
+    try:
+        with _bar(screen, int(budget)) as tell:
+            saved = sessions.train(wanted, folder, evaluations, episodes, tell)
+    except KeyboardInterrupt:
+        screen.print(f"broken off; the same command goes on from what {folder} has kept", highlight=False, soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
     screen.print(f"{saved.head['steps']:,} steps: {saved.path}", highlight=False, soft_wrap=True)
     screen.print(f"momagames eval {folder}", style="dim", highlight=False, soft_wrap=True)
 

@@ -62,6 +62,8 @@ POLICIES: dict[str, str] = {
     "thrifty": "momagames.baselines.scripted:ThriftyPolicy",
 }
 
+CHECKPOINT = ".npz"  # how the names of checkpoints of training end
+
 
 def method(name: str) -> type[Method]:
     """The method of a name, or your own as "module:class"; UnknownId if there is none."""
@@ -107,9 +109,14 @@ def compiled(name: str, game: Game, **options: Any) -> Compiled:
     return found
 
 
+def is_policy(name: str) -> bool:
+    """Whether there is a policy of this name, or the name is that of a checkpoint."""
+    return name in POLICIES or name.endswith(CHECKPOINT)
+
+
 def policy_class(name: str) -> Any:
     """The class of a policy by its name, or by the path of a checkpoint of training; or UnknownId."""
-    if name.endswith(".npz"):
+    if name.endswith(CHECKPOINT):
         from momagames.baselines.learn.player import trained
 
         return trained(Path(name))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.errors import BadParameter, one_of
+from momagames.errors import BadParameter, nearest, one_of
 
 if TYPE_CHECKING:
     from momagames.baselines.players import Compiled
@@ -141,6 +141,13 @@ class Method:
     def options(self) -> dict[str, Any]:
         """The options by name, as stored with results."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+def seat_of(game: Game, agent: str) -> int:
+    """The index of an agent, or BadParameter."""
+    if agent not in game.agents:
+        raise BadParameter(f"{game.id} has no agent {agent!r}; it has {one_of(game.agents)}{nearest(agent, game.agents)}")
+    return game.agents.index(agent)
 
 
 def side(game: Game, seat: int) -> list[int]:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
-from momagames.baselines import POLICIES, compiled, policy
+from momagames.baselines import POLICIES, compiled, is_policy, policy
 from momagames.baselines.outside import found, is_outside
 from momagames.baselines.players import Compiled, play_kernels
 from momagames.baselines.rollouts import deal as dealt
@@ -352,9 +352,10 @@ class _Chair:
         self._name = entrant if isinstance(entrant, str) and not is_outside(entrant) else None
         self.kernel: Compiled | None = None
         if self._name is not None:
-            if self._name not in POLICIES:
+            if not is_policy(self._name):
                 raise UnknownId(
-                    f"no policy {self._name!r}; there are {one_of(POLICIES)}, and Python as 'module:function'"
+                    f"no policy {self._name!r}; there are {one_of(POLICIES)}, checkpoints of training (.npz), and "
+                    "Python as 'module:function'"
                     f"{nearest(self._name, POLICIES)}"
                 )
             self.kernel = compiled(self._name, game)

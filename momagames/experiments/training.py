@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import __version__, registry
-from momagames.baselines.base import Member, kernels_of
+from momagames.baselines.base import Member, kernels_of, seat_of
 from momagames.baselines.learn.checkpoint import Saved, load, save
 from momagames.baselines.learn.method import Moppo
 from momagames.baselines.rollouts import deal
@@ -81,7 +81,7 @@ def train(training: Training, folder: Path, evaluations: int = 20, episodes: int
     training.options.check_train(training.game)
     from momagames.baselines.moppo import Trainer
 
-    game, ours = training.game, [training.game.agents.index(seat) for seat in training.seats]
+    game, ours = training.game, [seat_of(training.game, seat) for seat in training.seats]
     trainer = Trainer(game, training.options, ours, kernels_of(training.members()), training.budget, training.seed)
     place = folder / CHECKPOINT
     if place.exists():
@@ -137,7 +137,7 @@ def returns_of(training: Training, policies: Sequence[Member], episodes: int, se
     found = []
     for other in training.members():
         for seat in training.seats:
-            at = game.agents.index(seat)
+            at = seat_of(game, seat)
             done = play_from(game, tuple(policies), other, at, starts, words)
             found.append(done.returns[:, at].reshape(len(policies), episodes, -1))
     return np.concatenate(found, axis=1)

@@ -24,7 +24,6 @@ from momagames.registry import spelled
 from momagames.wrappers.recording import whole
 
 SCHEMA = 1
-SUFFIX = ".npz"
 Arrays = dict[str, NDArray[Any]]
 
 

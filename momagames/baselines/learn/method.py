@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -114,9 +115,10 @@ class Moppo(Method):
         self.check_plan(game)
         from momagames.baselines.moppo import Trainer
 
-        trainer = Trainer(game, self, range(len(game.agents)), (), budget, seed, start)
-        while not trainer.done:
-            trainer.advance()
+        with _one_thread():
+            trainer = Trainer(game, self, range(len(game.agents)), (), budget, seed, start)
+            while not trainer.done:
+                trainer.advance()
         trainer.play_out(self.offered(trainer.policy()))
         archive = trainer.archive
         return Plans(archive.front(), trainer.steps, facts=_facts(trainer), passed=archive.passed)
@@ -146,9 +148,10 @@ class Moppo(Method):
         self.check_train(game)
         from momagames.baselines.moppo import Trainer
 
-        trainer = Trainer(game, self, ours, kernels_of(others), budget, seed)
-        while not trainer.done:
-            trainer.advance()
+        with _one_thread():
+            trainer = Trainer(game, self, ours, kernels_of(others), budget, seed)
+            while not trainer.done:
+                trainer.advance()
         return Trained(self.offered(trainer.policy()), trainer.steps, _facts(trainer))
 
     def offered(self, policy: NetworkPolicy) -> tuple[Member, ...]:
@@ -158,6 +161,19 @@ class Moppo(Method):
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
         return restored(game, label, arrays)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """A run has one core, and the same sums on every executor."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _facts(trainer: Trainer) -> dict[str, Any]:

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
-from momagames.baselines.base import GREEDY, RANDOM
+from momagames.baselines.base import GREEDY, RANDOM, seat_of
 from momagames.baselines.breakthrough import guaranteed, response_witness, responses, witness
 from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
 from momagames.baselines.exact import foreseen_front as solve_foreseen
 from momagames.baselines.strategies import pack
 from momagames.contract import Game
 from momagames.engine.play import Play
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.errors import BadParameter
 from momagames.experiments.fronts.format import STATEMENTS, Claim, FrontFile, Method, Point, Start
 from momagames.experiments.plan import GameChoice, Opponent
 from momagames.experiments.results.provenance import provenance
@@ -161,13 +161,6 @@ def started(game: Game, start: int | dict[str, Any]) -> Start:
         return Start(seed=start, position=game.save(one.state))
     one.load(start)
     return Start(seed=None, position=game.save(one.state))
-
-
-def seat_of(game: Game, agent: str) -> int:
-    """The index of an agent, or BadParameter."""
-    if agent not in game.agents:
-        raise BadParameter(f"{game.id} has no agent {agent!r}; it has {one_of(game.agents)}{nearest(agent, game.agents)}")
-    return game.agents.index(agent)
 
 
 def check_no_checkpoint(checkpoint: Checkpoint | None, claim: Claim) -> None:

@@ -1,0 +1,157 @@
+"""MOPPO within suites and by commands: stored, replayed, met again, and the same on every executor."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from momagames.baselines.base import Member
+from momagames.errors import BadFile
+from momagames.experiments.executors import Pool
+from momagames.experiments.replays import evaluate_again, points, replay
+from momagames.experiments.results.policies import LINKS, POLICIES, digest, packed, unpacked
+from momagames.experiments.results.store import Store
+from momagames.experiments.runner import run_suite
+from tests.baselines.learn.test_moppo import TINY
+from tests.experiments.tiny import POLICIES as SEATS
+from tests.experiments.tiny import RANDOM, plans, suite
+from tests.test_cli import momagames_command
+
+pytest.importorskip("torch", reason='needs PyTorch: pip install "momagames[learn]"')
+
+MOPPO = {"name": "moppo", "options": TINY}
+TRAINED = {**SEATS, "name": "trained", "methods": [RANDOM, MOPPO], "seeds": [3], "budget": 300}
+BOARD = ("-p", "board_width=3", "-p", "board_height=5")
+SMALL = [word for name, value in TINY.items() for word in ("-o", f"{name}={str(value).lower()}")]
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    tested = suite(TRAINED, plans([MOPPO], seeds=[0]))
+    results = run_suite(tested, folder)
+    assert not results.failed
+    return folder, tested
+
+
+def learned(tested):
+    return [run for run in tested.runs() if run.method.name == "moppo"]
+
+
+def test_what_was_learned_is_stored_and_plays_again(done):
+    folder, tested = done
+    policies, plan = learned(tested)
+    place = Store(folder).place(policies)
+    assert 300 <= Store(folder).metadata(policies)["facts"]["training_steps"] < 300 + 48
+    with np.load(place / POLICIES, allow_pickle=False) as stored:
+        assert [name for name in stored.files if name.endswith("/trunk")] == ["0/trunk"]  # one network for all points
+        assert LINKS in stored.files or len(points(place)) == 1
+    for point in range(len(points(place))):
+        assert replay(place, point).record["actions"]
+    again = evaluate_again(place, 0, policies.report_episodes, seed=9)
+    assert all(len(returns) == policies.report_episodes for returns in again.values())
+    front = json.loads((Store(folder).place(plan) / "front.json").read_text())
+    assert front["points"]
+
+
+def test_a_pool_learns_the_same(done, tmp_path):
+    folder, tested = done
+    assert not run_suite(tested, tmp_path, executor=Pool(2)).failed
+    for run in tested.runs():
+        one, other = Store(folder).place(run), Store(tmp_path).place(run)
+        for name in ("rows.jsonl", "front.json"):
+            assert (one / name).read_bytes() == (other / name).read_bytes()
+
+
+def test_arrays_that_are_shared_are_stored_once(tmp_path):
+    luck = np.random.default_rng(0)
+    shared, own = luck.random(5000), [luck.random(3) for _ in range(4)]
+    members = [Member(str(i), 0, (), arrays={"shared": shared.copy(), "own": own[i]}) for i in range(4)]
+    content = packed(members)
+    assert len(content) < 1.2 * len(packed(members[:1]))
+    (tmp_path / POLICIES).write_bytes(content)
+    for i in range(4):
+        found = unpacked(tmp_path / POLICIES, digest(content), i)
+        assert set(found) == {"shared", "own"}
+        assert (found["shared"] == shared).all()
+        assert (found["own"] == own[i]).all()
+    with pytest.raises(BadFile, match="changed since"):
+        unpacked(tmp_path / POLICIES, digest(b""), 0)
+
+
+# ---------------------------------------------------------------------------------------------------------- commands
+
+
+def test_train_eval_and_a_match(tmp_path):
+    out = tmp_path / "mine"
+    train = ("train", "mo-breakthrough-v0", *BOARD, *SMALL, "--budget", "96", "--out", str(out), "--evaluations", "1")
+    first = momagames_command(*train, "--episodes", "2")
+    assert first.returncode == 0, first.stderr
+    assert "96 steps" in first.stdout
+    again = momagames_command(*train, "--episodes", "2")  # nothing is left to be done
+    assert again.returncode == 0, again.stderr
+    shown = momagames_command("eval", str(out), "--episodes", "5", "--opponent", "greedy", "--divisions", "2")
+    assert shown.returncode == 0, shown.stderr
+    assert "w=(" in shown.stdout
+    assert "hypervolume" in shown.stdout
+    met = momagames_command(
+        "match", "mo-breakthrough-v0", "mine/checkpoint.npz", "random", *BOARD, "--games", "4", cwd=tmp_path
+    )
+    assert met.returncode == 0, met.stderr
+    assert "checkpoint.npz" in met.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("train", "mo-breakthrough-v0", "-o", "clipp=1"), "moppo has no option 'clipp'"),
+        (("train", "mo-breakthrough-v0", "--method", "ppo"), "--method 'ppo' is not possible; allowed: 'moppo'"),
+        (("train", "mo-breakthrough-v0", "--agent", "player_2"), "has no agent 'player_2'"),
+        (("train", "mo-breakthrough-v0", "--opponent", "gredy"), "no policy 'gredy'"),
+        (("eval", "nothing-here"), "nothing-here: no checkpoint of training"),
+        (("play", "mo-breakthrough-v0", "--against", "nothing.npz"), "nothing.npz: no checkpoint of training"),
+    ],
+)
+def test_mistakes(arguments, told, tmp_path):
+    wrong = momagames_command(*arguments, cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert told in wrong.stderr
+    assert "Traceback" not in wrong.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_broken_off_it_goes_on(tmp_path):
+    """Ctrl-C in the middle: what was kept is whole, and the end is that of training in one go."""
+    budget = 48 * 150
+    train = ["train", "mo-breakthrough-v0", *BOARD, *SMALL, "--budget", str(budget), "--evaluations", "30", "--episodes", "1"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+
+    def start(out):
+        return subprocess.Popen(
+            [sys.executable, "-m", "momagames", *train, "--out", str(out)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+        )  # fmt: skip
+
+    log = tmp_path / "parts" / "progress.jsonl"
+    running = start(tmp_path / "parts")
+    deadline = time.monotonic() + 200
+    while not (log.exists() and log.read_text().count("\n") >= 2):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+    assert running.returncode == 130
+    for name in ("parts", "whole"):
+        ended = start(tmp_path / name)
+        assert ended.wait(timeout=200) == 0, ended.communicate()
+    arrays = []
+    for name in ("parts", "whole"):
+        with np.load(tmp_path / name / "checkpoint.npz", allow_pickle=False) as data:
+            arrays.append({key: data[key].tobytes() for key in data.files if key != "head"})
+    assert arrays[0] == arrays[1]
