@@ -16,7 +16,9 @@ from momagames.games import VERSIONS
 from momagames.games.tileblast import levels
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs/decisions").glob("*.md")])
+FOLDERS = ("docs", "docs/decisions", "docs/tutorials")
+PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))])
+LIBRARIES = {"sb3": "sb3_contrib"}  # page in docs/tutorials -> the package that it is about
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 IMAGE = re.compile(r"^```\{image\} (\S+)$", re.MULTILINE)
@@ -39,10 +41,17 @@ def examples(page: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=name)
 def test_examples_run(page, tmp_path, monkeypatch):
     """All blocks of a page one after the other, in one namespace, in an empty folder."""
+    if page.parent.name == "tutorials":
+        pytest.importorskip(LIBRARIES[page.stem])
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
     for where, code in examples(page):
         exec(compile(code, where, "exec"), namespace)
+
+
+def test_every_tutorial_names_its_library():
+    tutorials = {page.stem for page in PAGES if page.parent.name == "tutorials"} - {"index"}
+    assert tutorials == set(LIBRARIES)
 
 
 def test_every_block_says_what_it_is():
