@@ -11,7 +11,7 @@ import typer
 from momagames.cli_bench import bench
 from momagames.cli_front import front
 from momagames.cli_layout import layout
-from momagames.cli_learn import evaluation, train
+from momagames.cli_learn import evaluation, exploit, train
 from momagames.cli_level import level
 from momagames.cli_replay import replay
 from momagames.cli_serve import serve
@@ -167,6 +167,7 @@ def match(
 app.command()(replay)
 app.command()(train)
 app.command("eval")(evaluation)
+app.command()(exploit)
 
 
 def _match_table(result: Match) -> Any:

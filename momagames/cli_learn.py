@@ -1,4 +1,4 @@
-"""The commands `momagames train` and `momagames eval`."""
+"""The commands `momagames train`, `momagames eval` and `momagames exploit`."""
 
 from __future__ import annotations
 
@@ -92,6 +92,49 @@ def evaluation(
     screen.print(
         f"{head['canonical']}: {head['method']}, seed {head['seed']}, {head['steps']:,} of {head['budget']:,} steps, momagames "
         f"{head['version']}; {episodes} games a policy, seed {seed}; hypervolume {found['hypervolume']:,.6g}",
+        style="dim", highlight=False, soft_wrap=True,
+    )  # fmt: skip
+
+
+def exploit(
+    checkpoint: Annotated[Path, typer.Argument(help="The folder of training, or its checkpoint.")],
+    weights: Annotated[str, typer.Option(help="For which its policy plays, such as 1,0,0,0 [all equal].")] = "",
+    budget: Annotated[float, typer.Option(help="Steps of the engine, for the response from each side.", min=1)] = 1_000_000,
+    episodes: Annotated[int, typer.Option(help="Games from each side.", min=2)] = 200,
+    seed: Annotated[int, typer.Option(help="Of the learner and of the games.", min=0)] = 0,
+) -> None:
+    """Train a response to a policy from each side: a lower bound of how far it can be exploited."""
+    import numpy as np
+
+    from momagames.errors import BadParameter
+    from momagames.experiments import training as sessions
+    from momagames.experiments.exploit import exploitability, lower_bound
+
+    wanted, saved = sessions.opened(checkpoint)
+    try:
+        chosen = [float(word) for word in weights.split(",")] if weights else [1.0] * len(wanted.game.objectives)
+    except ValueError:
+        raise BadParameter(f"--weights {weights!r} is not possible; needed: numbers with commas, such as 1,0,0,0") from None
+    screen = console()
+    sides = len(set(wanted.game.teams))
+    done: dict[str, int] = {}
+    with _bar(screen, sides * int(budget)) as moved:
+
+        def tell(seat: str, told: dict[str, Any]) -> None:
+            done[seat] = int(told["steps"])
+            moved({**told, "steps": sum(done.values())})
+
+        gaps = exploitability(wanted, saved, chosen, int(budget), seed, episodes, tell)
+    shown = table("side", "against itself", "response", "gain")
+    for gap in gaps:
+        both = ((gap.own, gap.own_error), (gap.response, gap.response_error))
+        shown.add_row(gap.seat, *(f"{mean:.3f} ± {error:.3f}" for mean, error in both), f"{gap.gain:+.3f}")
+    screen.print(shown)
+    aim = ", ".join(f"{weight:.3g}" for weight in np.array(chosen) / np.sum(chosen))
+    screen.print(
+        f"{saved.head['canonical']}: exploitability at least {lower_bound(gaps):.3f}, by {wanted.options.name} with "
+        f"{int(budget):,} steps from each side, seed {seed}; utility of scaled returns, w=({aim}); {episodes} games, standard "
+        "errors",
         style="dim", highlight=False, soft_wrap=True,
     )  # fmt: skip
 

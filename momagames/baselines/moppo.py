@@ -48,9 +48,10 @@ class Trainer:
     budget    steps of the engine; it stops after the update in which they are spent
     start     record[1]: every game begins there (one agent, or agents that get every reward; nothing left to chance); None:
               every game is a new deal
+    aim       float64[K]: all games are played for these weights; None: each side of each game draws its own
 
     network, steps, updates   as far as it is
-    scale     float64[K], what the rewards of each objective are divided by
+    scale     float64[K], what the rewards of each objective are divided by; not given, it is found by random play
     archive   with a start: the best games that were played
 
     Letters: T steps of a rollout, N games, V views of each (1 where agents take turns, else A agents), K objectives, M length
@@ -66,14 +67,18 @@ class Trainer:
         budget: int,
         seed: int,
         start: NDArray[Any] | None = None,
+        aim: NDArray[np.float64] | None = None,
+        scale: NDArray[np.float64] | None = None,
     ) -> None:
         self.game, self.options, self.budget = game, options, budget
         self.steps = self.updates = 0
+        self._left = 1.0  # share of the budget, before an update
         self.seconds = {"games": 0.0, "network": 0.0, "update": 0.0}
         words = np.random.SeedSequence(seed).generate_state(4, np.uint64)
         self.luck = np.random.default_rng(words[0])
         self.lots = torch.Generator().manual_seed(int(words[1] >> np.uint64(1)))
-        self.scale = _scale(game, int(words[2] >> np.uint64(1)))
+        self.scale = _scale(game, int(words[2] >> np.uint64(1))) if scale is None else scale
+        self._aim = aim
         self._sight, self._room, self._parts = sight(game), room(game), np.array(game.actions, np.int64)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(words[3] >> np.uint64(1)))
@@ -107,8 +112,9 @@ class Trainer:
 
     def advance(self) -> dict[str, float]:
         """A rollout and an update. Returns what is worth logging."""
+        self._left = max(0.0, 1 - self.steps / self.budget)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.options.learning_rate * max(0.0, 1 - self.steps / self.budget)
+            group["lr"] = self.options.learning_rate * self._left
         rollout = self._roll_out()
         told = self._update(rollout)
         self.updates += 1
@@ -133,6 +139,8 @@ class Trainer:
 
     def _draw(self, *sizes: int) -> NDArray[np.float64]:
         """Weights float64[..., K]."""
+        if self._aim is not None:
+            return np.broadcast_to(self._aim, (*sizes, len(self._aim)))
         return self.luck.dirichlet(np.full(len(self.game.objectives), self.options.concentration), sizes)
 
     def _begin(self, fresh: NDArray[np.bool_]) -> None:
@@ -352,7 +360,7 @@ class Trainer:
         policy_loss = -torch.min(gain * ratio, gain * ratio.clamp(1 - options.clip, 1 + options.clip)).mean()
         value_loss = (values - torch.from_numpy(rows["advantages"] + rows["values"])).square().mean()
         entropy = -torch.stack([(part.exp() * part).sum(1) for part in logs], 1).sum(1).mean()
-        loss = policy_loss + VALUE_SHARE * value_loss - options.entropy * entropy
+        loss = policy_loss + VALUE_SHARE * value_loss - options.entropy * self._left * entropy
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), MOST_NORM)

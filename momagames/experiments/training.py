@@ -128,14 +128,17 @@ def evaluate(training: Training, policies: Sequence[Member], episodes: int, seed
     }
 
 
-def returns_of(training: Training, policies: Sequence[Member], episodes: int, seed: int = 0) -> NDArray[np.float64]:
-    """Returns float64[policies, games, K]: `episodes` games against each opponent from each seat."""
+def returns_of(
+    training: Training, policies: Sequence[Member], episodes: int, seed: int = 0, rivals: Sequence[Member] = ()
+) -> NDArray[np.float64]:
+    """Returns float64[policies, games, K]: `episodes` games against each opponent, or rival if there are any, from each
+    seat."""
     game = training.game
     luck = np.random.default_rng([seed, 1])
     starts = deal(game, luck.integers(2**63, size=episodes, dtype=np.uint64))
     words = luck.integers(2**63, size=(episodes, len(game.agents)), dtype=np.uint64)
     found = []
-    for other in training.members():
+    for other in rivals or training.members():
         for seat in training.seats:
             at = seat_of(game, seat)
             done = play_from(game, tuple(policies), other, at, starts, words)

@@ -155,3 +155,33 @@ def test_broken_off_it_goes_on(tmp_path):
         with np.load(tmp_path / name / "checkpoint.npz", allow_pickle=False) as data:
             arrays.append({key: data[key].tobytes() for key in data.files if key != "head"})
     assert arrays[0] == arrays[1]
+
+
+def test_a_response_is_trained_against_what_stays_as_it_is(tmp_path):
+    """A policy that has learned nothing is exploited from both sides; how far is told with the learner and its budget."""
+    from dataclasses import replace
+
+    import momagames
+    from momagames.baselines.learn.method import Moppo
+    from momagames.errors import BadParameter
+    from momagames.experiments import training as sessions
+    from momagames.experiments.exploit import exploitability, lower_bound
+    from momagames.experiments.plan import Opponent
+
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    keen = {"num_envs": 32, "rollout": 16, "epochs": 6, "learning_rate": 5e-3, "entropy": 0.0, "channels": 8, "hidden": 32}
+    learner = {**TINY, **keen, "greedy": False}
+    wanted = sessions.Training(game, Moppo(**learner), 1, 1, ("player_0",), (Opponent(name="random", options={}),))
+    saved = sessions.train(wanted, tmp_path, evaluations=1, episodes=1)  # an update, that is
+    gaps = exploitability(wanted, saved, [1, 0, 0, 0], 12_000, episodes=300)
+    assert [gap.seat for gap in gaps] == ["player_0", "player_1"]
+    assert all(gap.gain > 3 * (gap.own_error + gap.response_error) for gap in gaps)
+    assert lower_bound(gaps) == pytest.approx(np.mean([gap.gain for gap in gaps]))
+    assert lower_bound([replace(gap, response=gap.own - 1) for gap in gaps]) == 0
+    with pytest.raises(BadParameter, match=r"weights=\[0, 0, 0, 0\] are not possible; needed: 4 numbers"):
+        exploitability(wanted, saved, [0, 0, 0, 0], 100)
+    shown = momagames_command("exploit", str(tmp_path), "--budget", "512", "--episodes", "4", "--weights", "1,0,0,0")
+    assert shown.returncode == 0, shown.stderr
+    assert "exploitability at least" in shown.stdout
+    wrong = momagames_command("exploit", str(tmp_path), "--weights", "win")
+    assert (wrong.returncode, "--weights 'win' is not possible" in wrong.stderr) == (2, True)

@@ -60,7 +60,7 @@ class Moppo(Method):
     num_envs        games side by side
     rollout         steps of each between two updates
     epochs, minibatches   of an update
-    learning_rate   at the beginning; it falls to nothing over the budget
+    learning_rate   at the beginning; it falls to nothing over the budget, and `entropy` with it
     gamma           discount from one decision of an agent to its next
     trace           lambda of the advantages
     clip, entropy   how far a policy may move in an update; what variety is worth
