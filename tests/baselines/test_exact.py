@@ -14,6 +14,7 @@ import momagames
 from momagames.baselines import exact
 from momagames.baselines.exact import search as loops
 from momagames.baselines.exact import solve
+from momagames.baselines.exact.packed import packed
 from momagames.contract import Objective
 from momagames.errors import BadParameter, BadState, TooLarge
 from momagames.games.samegame import rules
@@ -288,6 +289,35 @@ def test_rewards_that_are_not_as_declared_are_refused():
         front(dataclasses.replace(game(3, 4, 2), max_plies=0), rows)
     with pytest.raises(BadParameter, match="declared bounds below"):
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 1, 0, np.inf, "test"),) * 2), ["112"] * 3)
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("height", "width", "colours", "params"),
+    [
+        (6, 6, 3, {}),
+        (6, 5, 4, {"clear_bonus": 500}),
+        (8, 8, 10, {"color_rewards": False}),
+        (3, 21, 10, {"color_rewards": False}),
+        (16, 3, 10, {"color_rewards": False}),
+    ],
+)
+def test_boards_in_bits_are_as_the_rules_have_them(height, width, colours, params):
+    played = game(height, width, colours, **params)
+    plain = dataclasses.replace(played, rules_key="test.plain")  # a name without a form in bits
+    assert packed(played, solve.begun(played, None, 1))[0].dtype != played.dtype
+    for seed in range(1, 7):
+        found, expected = (exact.pareto_front(g, seed=seed, **ROOMY) for g in (played, plain))
+        np.testing.assert_array_equal(found.points, expected.points)
+        assert found.states == expected.states > 2
+
+
+def test_large_boards_and_rules_of_other_names_are_searched_as_they_are():
+    for played in (game(5, 13, 3), dataclasses.replace(game(3, 3, 2), rules_key="test.plain")):
+        start = solve.begun(played, None, 1)
+        searched, begins = packed(played, start)
+        assert searched is played
+        assert begins is start
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from momagames.errors import BadFile
 from momagames.wrappers.recording import whole
 
-SCHEMA = 1
+SCHEMA = 2
 EVERY = 60.0  # seconds
 
 

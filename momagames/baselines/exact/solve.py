@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from momagames.baselines.exact import search as loops
 from momagames.baselines.exact.checkpoint import Checkpoint, Keeper
 from momagames.baselines.exact.lanes import Lanes, lanes, whole
+from momagames.baselines.exact.packed import packed
 from momagames.contract import Game
 from momagames.engine.loops import single
 from momagames.engine.play import loaded
@@ -122,17 +123,18 @@ class Solver:
     def __init__(self, game: Game, start: NDArray[Any], layout: Lanes, max_states: int, max_bytes: int) -> None:
         self.game, self.lanes, self.max_states, self.max_bytes = game, layout, max_states, max_bytes
         depth, actions, words = game.max_plies + 2, game.mask_size, layout.words
-        self.loops = loops.search(game, words)
-        self.states = np.zeros(depth, game.dtype)
-        self.states[0] = start[0]
         self._position = game.save(start[0])  # the frames are used up by the search
+        searched, start = packed(game, start)
+        self.loops = loops.search(searched, words)
+        self.states = np.zeros(depth, searched.dtype)
+        self.states[0] = start[0]
         self.images = self.states.view(np.uint64).reshape(depth, -1)  # to copy a position word by word
         self.masks = np.zeros((depth, actions), np.int8)
         self.cursor = np.zeros(depth, np.int64)
         self.counts = np.zeros(depth, np.int64)
         self.children = np.zeros((depth, actions), np.int64)
         self.gains = np.zeros((depth, actions, words), np.uint64)
-        self.keys = np.zeros((depth, game.key_words), np.uint64)
+        self.keys = np.zeros((depth, searched.key_words), np.uint64)
         self.move = np.zeros((1, 1), np.int64)
         self.reward = np.zeros((1, len(game.objectives)), np.float32)
         self.spans = np.zeros((actions, 2), np.int64)
@@ -210,7 +212,7 @@ class Solver:
             raise self._too_large("bytes")
         self.pool, self.table = pool.copy(), np.zeros(slots, np.uint64)
         self.book[loops.TOP], self.book[loops.STATES] = len(pool), head["states"]
-        self.loops.rehash(self.game.key_words, len(pool), self.pool, self.table)
+        self.loops.rehash(self.keys.shape[1], len(pool), self.pool, self.table)
         self._count_bytes()
 
     def _grow_pool(self) -> None:
@@ -226,7 +228,7 @@ class Solver:
             raise self._too_large("bytes")
         self.bytes = max(self.bytes, self._fixed + self.pool.nbytes + 3 * self.table.nbytes)
         self.table = np.zeros(2 * len(self.table), np.uint64)
-        self.loops.rehash(self.game.key_words, int(self.book[loops.TOP]), self.pool, self.table)
+        self.loops.rehash(self.keys.shape[1], int(self.book[loops.TOP]), self.pool, self.table)
         self._count_bytes()
 
     def _count_bytes(self) -> None:
@@ -252,7 +254,7 @@ class Solver:
 
     def front(self) -> tuple[NDArray[np.float64], list[list[int]]]:
         """The points of the solved start in ascending order, and the actions that attain each."""
-        head, words = int(self.book[loops.LAST]) + self.game.key_words, self.lanes.words
+        head, words = int(self.book[loops.LAST]) + self.keys.shape[1], self.lanes.words
         count = int(self.pool[head])
         packed = self.pool[head + 1 : head + 1 + count * words].reshape(count, words)[::-1]
         return self.lanes.unpack(packed), [self._witness(point.copy()) for point in packed]
