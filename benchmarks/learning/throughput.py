@@ -69,9 +69,8 @@ def main() -> None:
     options = Moppo(**{**USUAL, "num_envs": given.num_envs, "rollout": 8})
     trainer = Trainer(game, options, [0], [], 10**9, 0)
     spent = ours(trainer, given.updates)
-    print(
-        f"torch {torch.__version__}, {given.threads} threads, load {os.getloadavg()[0]:.1f}; {given.num_envs} games, options as `momagames train`"
-    )
+    machine = f"torch {torch.__version__}, {given.threads} threads, load {os.getloadavg()[0]:.1f}"
+    print(f"{machine}; {given.num_envs} games, options as `momagames train`")
     print("| | us a decision | share |\n|---|---|---|")
     for name, seconds in spent.items():
         print(f"| {name} | {seconds * 1e6:.1f} | {seconds / spent['all']:.1%} |")
