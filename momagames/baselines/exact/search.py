@@ -2,8 +2,8 @@
 
 Nothing is allocated here: the search returns when an array is full, and goes on where it was when it is called again.
 
-A frame is a position with its mask, the next action to try, and its children so far: the record in the pool and the
-reward of each. The front of a position is merged when all its children are solved.
+A frame is a position with its actions, how many of them have been tried, and its children so far: the record in the pool
+and the reward of each. The front of a position is merged when all its children are solved.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ SOLVED, PAUSED, POOL_FULL, TABLE_FULL, FRACTION, OUT_OF_BOUNDS, TOO_DEEP = range
 # needs, and the record of the position solved last
 BOOK = range(5)
 DEPTH, TOP, STATES, NEED, LAST = BOOK
+NO_MOVE = -1
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,16 @@ def _make(game: Game, words: int) -> Search:
     merge = merger(words)
 
     @kernel
-    def meet(states, depth, masks, cursor, counts):
-        """Begin with the position of a frame."""
-        legal(states[depth], 0, masks[depth])
-        thin(states[depth], masks[depth])
+    def meet(states, depth, mask, moves, cursor, counts):
+        """Begin with the position of a frame. Its actions are the first ones of a list that ends with NO_MOVE."""
+        legal(states[depth], 0, mask)
+        thin(states[depth], mask)
+        found = moves[depth]
+        count = np.uint64(0)
+        for action in range(mask.shape[0]):
+            found[count] = action
+            count += np.uint64(mask[action] != 0)
+        found[count] = NO_MOVE
         cursor[depth] = 0
         counts[depth] = 0
 
@@ -128,7 +135,7 @@ def _make(game: Game, words: int) -> Search:
             points += np.int64(pool[children[i] + key_words])
         return points * words
 
-    def start(states, masks, cursor, counts, keys, zero, book, pool):
+    def start(states, mask, moves, cursor, counts, keys, zero, book, pool):
         key_words = keys.shape[1]
         for w in range(key_words):
             pool[w] = NONE
@@ -137,35 +144,31 @@ def _make(game: Game, words: int) -> Search:
             pool[key_words + 1 + w] = zero[w]
         book[DEPTH], book[TOP], book[STATES] = 0, key_words + 1 + words, 0
         make_key(states[0], keys[0])
-        meet(states, 0, masks, cursor, counts)
+        meet(states, 0, mask, moves, cursor, counts)
 
     def run(
-        budget, scale, lanes, guards, states, images, masks, cursor, counts, children, gains, keys,
+        budget, scale, lanes, guards, states, images, mask, moves, cursor, counts, children, gains, keys,
         move, reward, spans, heads, book, pool, table,
     ):  # fmt: skip
         key_words = keys.shape[1]
-        actions = masks.shape[1]
         depth, top, solved, at = book[DEPTH], book[TOP], book[STATES], book[LAST]
         target = solved + budget
         status = PAUSED
         while status == PAUSED and solved < target:
-            action = cursor[depth]
-            while action < actions and masks[depth, action] == 0:
-                action += 1
-            cursor[depth] = action
+            action = moves[depth, cursor[depth]]
             count = counts[depth]
-            if action < actions:  # a child
-                if depth + 1 == masks.shape[0]:
+            if action != NO_MOVE:  # a child
+                if depth + 1 == moves.shape[0]:
                     status = TOO_DEEP
                     continue
                 known = visit(depth, action, scale, lanes, states, images, move, reward, gains[depth, count], keys, pool, table)
                 if known < UNKNOWN:
                     status = -known
                     continue
-                cursor[depth] = action + 1
+                cursor[depth] += 1
                 if known == UNKNOWN:
                     depth += 1
-                    meet(states, depth, masks, cursor, counts)
+                    meet(states, depth, mask, moves, cursor, counts)
                 else:
                     counts[depth] = add_child(known, children[depth], gains[depth], count)
                 continue
@@ -223,20 +226,18 @@ def _make(game: Game, words: int) -> Search:
         for w in range(words):
             target[w] -= gain[w]
 
-    def walk(target, scale, lanes, states, images, masks, cursor, counts, keys, gains, move, reward, pool, table, path):
+    def walk(target, scale, lanes, states, images, mask, moves, cursor, counts, keys, gains, move, reward, pool, table, path):
         depth = 0
-        meet(states, depth, masks, cursor, counts)
-        while cursor[depth] < masks.shape[1]:
-            action = cursor[depth]
+        meet(states, depth, mask, moves, cursor, counts)
+        while moves[depth, cursor[depth]] != NO_MOVE:
+            action = moves[depth, cursor[depth]]
             cursor[depth] += 1
-            if masks[depth, action] == 0:
-                continue
             at = visit(depth, action, scale, lanes, states, images, move, reward, gains[depth, 0], keys, pool, table)
             if holds(pool, at, keys.shape[1], target, gains[depth, 0]):
                 subtract(target, gains[depth, 0])
                 path[depth] = action
                 depth += 1
-                meet(states, depth, masks, cursor, counts)
+                meet(states, depth, mask, moves, cursor, counts)
         return depth
 
     name = f"{game.rules_key}.exact.{words}"

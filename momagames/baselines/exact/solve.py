@@ -129,7 +129,8 @@ class Solver:
         self.states = np.zeros(depth, searched.dtype)
         self.states[0] = start[0]
         self.images = self.states.view(np.uint64).reshape(depth, -1)  # to copy a position word by word
-        self.masks = np.zeros((depth, actions), np.int8)
+        self.mask = np.zeros(actions, np.int8)
+        self.moves = np.zeros((depth, actions + 1), np.int64)
         self.cursor = np.zeros(depth, np.int64)
         self.counts = np.zeros(depth, np.int64)
         self.children = np.zeros((depth, actions), np.int64)
@@ -137,16 +138,16 @@ class Solver:
         self.keys = np.zeros((depth, searched.key_words), np.uint64)
         self.move = np.zeros((1, 1), np.int64)
         self.reward = np.zeros((1, len(game.objectives)), np.float32)
-        self.spans = np.zeros((actions, 2), np.int64)
+        self.spans = np.zeros((actions, 2), np.uint64)
         self.heads = np.zeros((actions, words), np.uint64)
         self.book = np.zeros(len(loops.BOOK), np.int64)
         self.pool = np.zeros(FIRST_POOL, np.uint64)
         self.table = np.zeros(FIRST_TABLE, np.uint64)
-        frames = (self.states, self.masks, self.children, self.gains, self.keys)
+        frames = (self.states, self.moves, self.children, self.gains, self.keys)
         self._fixed = sum(array.nbytes for array in frames)
         self.bytes = self._fixed + self.pool.nbytes + self.table.nbytes
         zero = layout.zero
-        self.loops.start(self.states, self.masks, self.cursor, self.counts, self.keys, zero, self.book, self.pool)
+        self.loops.start(self.states, self.mask, self.moves, self.cursor, self.counts, self.keys, zero, self.book, self.pool)
 
     @property
     def solved(self) -> int:
@@ -163,8 +164,8 @@ class Solver:
         while True:
             budget = min(SLICE, self.max_states - self.solved)
             status = self.loops.run(
-                budget, float(layout.scale), layout.table, layout.guards, self.states, self.images, self.masks, self.cursor,
-                self.counts, self.children, self.gains, self.keys, self.move, self.reward, self.spans, self.heads,
+                budget, float(layout.scale), layout.table, layout.guards, self.states, self.images, self.mask, self.moves,
+                self.cursor, self.counts, self.children, self.gains, self.keys, self.move, self.reward, self.spans, self.heads,
                 self.book, self.pool, self.table,
             )  # fmt: skip
             if status == loops.SOLVED:
@@ -263,7 +264,7 @@ class Solver:
         """The actions that attain a point of the start's front: each leads to a position whose front has the rest of it."""
         path = np.zeros(len(self.states), np.int64)
         plies = self.loops.walk(
-            target, float(self.lanes.scale), self.lanes.table, self.states, self.images, self.masks, self.cursor,
+            target, float(self.lanes.scale), self.lanes.table, self.states, self.images, self.mask, self.moves, self.cursor,
             self.counts, self.keys, self.gains, self.move, self.reward, self.pool, self.table, path,
         )  # fmt: skip
         return [int(action) for action in path[:plies]]
