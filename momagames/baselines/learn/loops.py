@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines.learn.sight import ONE_OF, PLACE, SHARE
+from momagames.baselines.learn.sight import NEAR, ONE_OF, PLACE, SHARE
 from momagames.contract import Game
 from momagames.engine.loops import has_choice as choice
 from momagames.engine.loops import once_for_rules
@@ -19,7 +19,7 @@ NOTHING, FULL = np.float32(0.0), np.float32(1.0)
 
 
 @kernel
-def piece_of(values, first, cells, how, a, b, out, place, step):
+def piece_of(values, first, cells, apart, how, a, b, out, place, step):
     """One piece of what is seen, see `sight.Piece`, at out[place], out[place + step], ..."""
     if how == PLACE:
         for i in range(cells):
@@ -27,11 +27,13 @@ def piece_of(values, first, cells, how, a, b, out, place, step):
         out[place + (np.int64(values[first]) * np.int64(b) + np.int64(values[first + 1])) * step] = FULL
         return
     for i in range(cells):
-        value = np.float64(values[first + i])
+        value = np.float64(values[first + i * apart])
         if how == ONE_OF:
             out[place + i * step] = FULL if value == a else NOTHING
         elif how == SHARE:
             out[place + i * step] = np.float32((value - a) * b)
+        elif how == NEAR:
+            out[place + i * step] = FULL if abs(value - a) <= b else NOTHING
         else:
             out[place + i * step] = np.float32(np.log1p(value - a) * b)
 
@@ -41,18 +43,18 @@ def pieces(table, room, out, step):
     """All planes (step: how many there are, so that a cell's values lie side by side) or all numbers (step 1)."""
     _, a, b, c, d, e = room
     for p in range(table.shape[0]):
-        kind, first, cells = np.int64(table[p, 0]), np.int64(table[p, 1]), np.int64(table[p, 2])
-        how, low, scale = np.int64(table[p, 3]), table[p, 4], table[p, 5]
+        kind, first, cells, apart = np.int64(table[p, 0]), np.int64(table[p, 1]), np.int64(table[p, 2]), np.int64(table[p, 3])
+        how, low, scale = np.int64(table[p, 4]), table[p, 5], table[p, 6]
         if kind == 0:
-            piece_of(a, first, cells, how, low, scale, out, p, step)
+            piece_of(a, first, cells, apart, how, low, scale, out, p, step)
         elif kind == 1:
-            piece_of(b, first, cells, how, low, scale, out, p, step)
+            piece_of(b, first, cells, apart, how, low, scale, out, p, step)
         elif kind == 2:
-            piece_of(c, first, cells, how, low, scale, out, p, step)
+            piece_of(c, first, cells, apart, how, low, scale, out, p, step)
         elif kind == 3:
-            piece_of(d, first, cells, how, low, scale, out, p, step)
+            piece_of(d, first, cells, apart, how, low, scale, out, p, step)
         else:
-            piece_of(e, first, cells, how, low, scale, out, p, step)
+            piece_of(e, first, cells, apart, how, low, scale, out, p, step)
 
 
 def _encode(rows, room, planes, numbers, boards, lists):

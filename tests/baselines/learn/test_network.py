@@ -6,7 +6,7 @@ import pytest
 import momagames
 from momagames.baselines.learn.loops import advantages, encode
 from momagames.baselines.learn.policy import NetworkPolicy, inputs, restored, shapes, told_apart
-from momagames.baselines.learn.sight import sight
+from momagames.baselines.learn.sight import FEW, PLACE, sight
 from momagames.baselines.observed import room
 from momagames.baselines.players import Players
 from momagames.baselines.rollouts import deal
@@ -104,12 +104,29 @@ def test_values_become_planes():
     fields = game.observation_views(batch.observations.reshape(-1, game.observation_bytes))
     for code in range(14):
         assert np.array_equal(planes[..., code], fields["board"] == code)
-    place = [i for i, piece in enumerate(eyes.planes) if piece[3] == 3]
+    place = [i for i, piece in enumerate(eyes.planes) if piece[4] == PLACE]
     assert len(place) == 1
     for row, (y, x) in enumerate(fields["position"].tolist()):
         assert np.argwhere(planes[row, :, :, place[0]]).tolist() == [[y, x]]
     strength = planes[..., 14]
     assert np.allclose(strength, np.log1p(fields["bomb_blast_strength"].astype(float)) / np.log(17), atol=1e-6)
+
+
+def test_planes_that_come_last_and_fractions():
+    game = momagames.spec("mo-robotmail-v0", observation="dict")
+    eyes = sight(game)
+    batch = played(game)
+    boards, told, _ = seen(game, batch)
+    assert (eyes.rows, eyes.columns, len(eyes.planes)) == (9, 9, 8)
+    planes = boards.reshape(len(boards), 9, 9, 8)
+    fields = game.observation_views(batch.observations.reshape(-1, game.observation_bytes))
+    assert np.array_equal(planes[..., :6], fields["layout"])
+    assert np.allclose(planes[..., 6], np.log1p(fields["targets"].astype(float)) / np.log(17), atol=1e-6)
+    for number, values in enumerate(fields["observation"].T):
+        share, steps = told[:, number * 17], told[:, number * 17 + 1 : (number + 1) * 17]
+        assert np.allclose(share, values)
+        assert (steps[np.arange(len(values)), np.round(values * (FEW - 1)).astype(int)] == 1).all()
+        assert (steps.sum(axis=1) <= 2).all()
 
 
 def test_drawing_and_taking_the_likeliest():
