@@ -26,6 +26,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # the other one takes [the default] for a tag
 )
 app.add_typer(bench, name="bench")
 app.add_typer(front, name="front")

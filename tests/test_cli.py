@@ -33,6 +33,12 @@ def test_help_is_light():
         assert command in done.stdout
 
 
+def test_help_shows_defaults_in_brackets():
+    """They are no markup."""
+    assert "[the first]" in momagames_command("play", "--help").stdout
+    assert "[one of each side]" in momagames_command("train", "--help").stdout
+
+
 def test_list_and_info():
     done = momagames_command("list")
     assert done.returncode == 0, done.stderr
