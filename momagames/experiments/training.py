@@ -179,7 +179,7 @@ class _Log:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             lines = self._path.read_text().splitlines() if self._path.exists() else []
-            known = [line for line in lines if line.endswith("}") and json.loads(line)["steps"] <= steps]
+            known = [line for line in lines if _steps(line) <= steps]
             self._path.write_text("".join(f"{line}\n" for line in known))
         except OSError as error:
             raise BadFile(f"{self._path}: {error.strerror or error}") from None
@@ -198,6 +198,14 @@ class _Log:
     def close(self) -> None:
         if self._board is not None:
             self._board.close()
+
+
+def _steps(line: str) -> float:
+    """The steps that a line of the log is about; infinite for one that was broken off."""
+    try:
+        return float(json.loads(line)["steps"])
+    except ValueError:
+        return float("inf")
 
 
 def _tensorboard(folder: Path, steps: int) -> Any:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -118,13 +121,30 @@ def record(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int |
 
 
 def whole(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file aside, then give it its name: it is there whole or not at all."""
+    """Write a file aside, then give it its name: it is there whole or not at all. Ctrl-C waits so long."""
     aside = path.with_name(f".{uuid.uuid4().hex[:12]}{path.suffix}")
     try:
-        write(aside)
-        aside.replace(path)
+        with undisturbed():
+            write(aside)
+            aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Ctrl-C counts afterwards: libraries that are stopped while they write raise errors of their own."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def film(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float) -> None:
