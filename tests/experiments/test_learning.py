@@ -146,7 +146,8 @@ def test_broken_off_it_goes_on(tmp_path):
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
     said = running.communicate(timeout=60)
-    assert running.returncode == 130, said
+    assert running.returncode != 0, said
+    assert b"Traceback" not in said[1], said
     for name in ("parts", "whole"):
         ended = start(tmp_path / name)
         assert ended.wait(timeout=200) == 0, ended.communicate()
