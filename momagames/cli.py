@@ -15,7 +15,7 @@ from momagames.cli_learn import evaluation, exploit, train
 from momagames.cli_level import level
 from momagames.cli_replay import replay
 from momagames.cli_serve import serve
-from momagames.cli_tools import WRONG, console, parameters, progress, see_own_code
+from momagames.cli_tools import WRONG, Params, console, parameters, progress, see_own_code
 
 if TYPE_CHECKING:
     from momagames.contract import Game
@@ -33,8 +33,6 @@ app.add_typer(front, name="front")
 app.add_typer(layout, name="layout")
 app.add_typer(level, name="level")
 app.add_typer(serve, name="serve")
-
-Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
 
 
 def main() -> None:

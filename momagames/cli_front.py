@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli_tools import FAILED, command, console, parameters, read_text, table
+from momagames.cli_tools import FAILED, Params, command, console, parameters, read_text, table
 
 if TYPE_CHECKING:
     from momagames.experiments.fronts import FrontFile
@@ -28,7 +28,6 @@ class What(StrEnum):
 
 
 Named = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A front file, or a name of `momagames front list`.")]
-Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
 
 
 @front.command("list")

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli_tools import INTERRUPTED, console, parameters, table
+from momagames.cli_tools import INTERRUPTED, Params, console, parameters, table
 
 if TYPE_CHECKING:
     from momagames.experiments.plan import Opponent
     from momagames.experiments.training import Training
 
-Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="An option of the method.")]
 Opponents = Annotated[
     list[str] | None,
@@ -38,6 +37,7 @@ def train(
 ) -> None:
     """Train policies for all weights of the objectives; the same command again goes on where it was broken off."""
     from momagames import registry
+    from momagames.baselines.base import sides
     from momagames.baselines.learn.method import USUAL, Moppo
     from momagames.errors import BadParameter, nearest, one_of
     from momagames.experiments import training as sessions
@@ -51,9 +51,9 @@ def train(
     for name in given:
         if name not in USUAL:
             raise BadParameter(f"{method} has no option {name!r}; it has {one_of(USUAL)}{nearest(name, USUAL)}")
-    sides = [game.agents[game.teams.index(team)] for team in dict.fromkeys(game.teams)]
-    rivals = _opponents(opponent or (["random"] if len(sides) > 1 else []))
-    wanted = sessions.Training(game, Moppo(**{**USUAL, **given}), seed, int(budget), tuple(agent or sides), rivals)
+    seats = sides(game)
+    rivals = _opponents(opponent or (["random"] if len(seats) > 1 else []))
+    wanted = sessions.Training(game, Moppo(**{**USUAL, **given}), seed, int(budget), tuple(agent or seats), rivals)
     folder = out or Path("training") / f"{id}-{seed}"
     screen = console()
     try:
@@ -116,9 +116,8 @@ def exploit(
     except ValueError:
         raise BadParameter(f"--weights {weights!r} is not possible; needed: numbers with commas, such as 1,0,0,0") from None
     screen = console()
-    sides = len(set(wanted.game.teams))
     done: dict[str, int] = {}
-    with _bar(screen, sides * int(budget)) as moved:
+    with _bar(screen, len(set(wanted.game.teams)) * int(budget)) as moved:
 
         def tell(seat: str, told: dict[str, Any]) -> None:
             done[seat] = int(told["steps"])

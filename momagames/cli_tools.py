@@ -1,4 +1,4 @@
-"""What several commands need: exit codes, a console, a progress bar."""
+"""What several commands need: exit codes, an option, a console, a progress bar."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
 WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: the user's mistake; a run that failed; Ctrl-C
 
 

@@ -22,7 +22,7 @@ import torch
 import momagames
 from momagames.baselines import member
 from momagames.baselines.archive import undominated
-from momagames.baselines.base import Member
+from momagames.baselines.base import Member, sides
 from momagames.baselines.learn.method import USUAL, Moppo
 from momagames.experiments import training as sessions
 from momagames.experiments.plan import Opponent
@@ -94,9 +94,8 @@ TARGETS = {
 def carry_out(target: Target, seed: int, folder: Path) -> dict[str, float]:
     """Train, and play the games of the report."""
     game = momagames.spec(target.id, **target.params)
-    sides = tuple(game.agents[game.teams.index(team)] for team in dict.fromkeys(game.teams))
     rivals = tuple(rival(name) for name in target.opponents)
-    wanted = Training(game, Moppo(**{**USUAL, **target.options}), seed, target.budget, sides, rivals)
+    wanted = Training(game, Moppo(**{**USUAL, **target.options}), seed, target.budget, sides(game), rivals)
     saved = sessions.train(wanted, folder, evaluations=20, episodes=16)
     network, minutes = saved.network(), sum(saved.head["trainer"]["seconds"].values()) / 60
     return {"minutes": minutes, **target.report(wanted, lambda weights: network.member("reported", weights, True))}

@@ -150,6 +150,11 @@ def seat_of(game: Game, agent: str) -> int:
     return game.agents.index(agent)
 
 
+def sides(game: Game) -> tuple[str, ...]:
+    """An agent of each side, the first, by name."""
+    return tuple(game.agents[game.teams.index(team)] for team in dict.fromkeys(game.teams))
+
+
 def side(game: Game, seat: int) -> list[int]:
     """The agents that play with the one at a seat, itself included."""
     return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from momagames.baselines.exact.bounded import bounded_front
 from momagames.baselines.exact.checkpoint import Checkpoint
 from momagames.baselines.exact.layers import foreseen_front, has_bounds
-from momagames.baselines.exact.solve import Front, Progress, misfits, pareto_front
+from momagames.baselines.exact.solve import Bounds, Front, Progress, misfits, pareto_front
 from momagames.contract import Game, State
 from momagames.errors import TooLarge
 
@@ -29,24 +29,13 @@ QUICK_PLIES = 18  # MO-SameGame: boards of up to 37 cells
 QUICK_STATES, QUICK_BYTES = 1_000_000, 256 << 20
 
 
-def exact_front(
-    game: Game,
-    state: Any = None,
-    *,
-    seed: int = 0,
-    max_states: int,
-    max_bytes: int,
-    progress: Progress | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> Front:
+def exact_front(game: Game, state: Any = None, *, checkpoint: Checkpoint | None = None, **bounds: Unpack[Bounds]) -> Front:
     """The exact Pareto front by the search that is quickest: `bounded_front` for large boards of a game with bounds, unless
     there is a checkpoint, which it does not keep; else `pareto_front`. Arguments and errors as there."""
     large = game.max_plies > QUICK_PLIES and has_bounds(game)
     if large and checkpoint is None and not misfits(game):
-        return bounded_front(game, state, seed=seed, max_states=max_states, max_bytes=max_bytes, progress=progress)
-    return pareto_front(
-        game, state, seed=seed, max_states=max_states, max_bytes=max_bytes, progress=progress, checkpoint=checkpoint
-    )
+        return bounded_front(game, state, **bounds)
+    return pareto_front(game, state, checkpoint=checkpoint, **bounds)
 
 
 def known_front(game: Game, state: State) -> NDArray[np.float64] | None:

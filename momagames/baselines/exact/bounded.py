@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from momagames.baselines.beam import Beam
 from momagames.baselines.exact.layers import foreseen_front
-from momagames.baselines.exact.solve import Front, Progress, begun
+from momagames.baselines.exact.solve import Bounds, Front, begun
+from momagames.baselines.rollouts import FOREVER
 from momagames.contract import Game
 
 WIDTH = 1024  # of the beam; measured on MO-SameGame 8x8x3: with 4096 the proof is no shorter than the beam is longer
-NO_LIMIT = 2**62
 BRANCH_AND_BOUND = "branch and bound"
 
 
-def bounded_front(
-    game: Game,
-    state: Any = None,
-    *,
-    seed: int = 0,
-    max_states: int,
-    max_bytes: int,
-    progress: Progress | None = None,
-) -> Front:
+def bounded_front(game: Game, state: Any = None, **bounds: Unpack[Bounds]) -> Front:
     """The exact Pareto front of the returns, as `foreseen_front` finds it once a beam search has been there.
 
     For games with an upper bound of what can still be won. On most boards of MO-SameGame 8x8x3 a tenth of the positions of
@@ -35,7 +27,7 @@ def bounded_front(
     optimization problems", Computers & Operations Research 34, 2007.
     """
     began = time.perf_counter()
-    start = begun(game, state, seed)
-    known = Beam(WIDTH, "present").plan(game, start, NO_LIMIT, 0).plans if not start["over"][0] else ()
-    found = foreseen_front(game, start, max_states=max_states, max_bytes=max_bytes, progress=progress, known=known)
+    start = begun(game, state, bounds.get("seed", 0))
+    known = Beam(WIDTH, "present").plan(game, start, FOREVER, 0).plans if not start["over"][0] else ()
+    found = foreseen_front(game, start, known=known, **bounds)
     return replace(found, seconds=time.perf_counter() - began, search=BRANCH_AND_BOUND)

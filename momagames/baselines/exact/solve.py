@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Required, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,15 @@ FIRST_TABLE, FIRST_POOL = 1 << 10, 1 << 13  # slots and words to begin with
 GROWTH = 1.5  # of the pool; the table doubles
 
 Progress = Callable[[int, int], None]
+
+
+class Bounds(TypedDict, total=False):
+    """What the searches for a front have in common besides the game and the start; see `pareto_front`."""
+
+    seed: int
+    max_states: Required[int]
+    max_bytes: Required[int]
+    progress: Progress | None
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def load(path: Path) -> Saved:
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
     """Records as bytes, [N, itemsize], for files know only plain types."""
-    flat = np.array(array, order="C")
+    flat = np.asarray(array, order="C")
     return flat.view(np.uint8).reshape(*array.shape, -1) if array.dtype.names else flat
 
 

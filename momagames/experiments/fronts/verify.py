@@ -13,7 +13,8 @@ from momagames.baselines.base import Plan
 from momagames.baselines.breakthrough import Board, best_value, can_guarantee, guaranteed, just_beyond, replies
 from momagames.baselines.exact import foreseen_front, pareto_front
 from momagames.baselines.exact.backward import PLACES, front_from_the_end
-from momagames.baselines.exact.bounded import BRANCH_AND_BOUND, NO_LIMIT
+from momagames.baselines.exact.bounded import BRANCH_AND_BOUND
+from momagames.baselines.rollouts import FOREVER
 from momagames.baselines.strategies import Stored, walk
 from momagames.contract import Game
 from momagames.engine.play import Play, loaded
@@ -110,12 +111,12 @@ def _prove_returns(front: FrontFile) -> None:
     assert front.method is not None
     if front.method.name == BRANCH_AND_BOUND:
         known = [Plan(point.actions or (), np.array(point.value), 0) for point in front.points]
-        plies = foreseen_front(game, front.start.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES, known=known)
+        plies = foreseen_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES, known=known)
         _compare(front, front.values, plies.points)
         return
     _compare(front, front.values, pareto_front(game, front.start.position, **limits).points)
     if limits["max_states"] <= FEW_STATES:
-        plies = foreseen_front(game, front.start.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES)
+        plies = foreseen_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES)
         _compare(front, front.values, plies.points)
 
 
