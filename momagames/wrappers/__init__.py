@@ -6,7 +6,7 @@
 Each takes a PettingZoo AEC or parallel environment, a Gymnasium one or a vector environment (also wrapped by PettingZoo's
 or Gymnasium's own wrappers) and gives back one of the same kind. From the inside out they go in this order: FillIllegal;
 MergeColors or SplitColors; ShareTeamReward; SelectObjectives; NormalizeReward; Scalarise. RecordEpisode counts what is paid
-where it stands. Record and Centralise go wherever a single or a parallel environment stands.
+where it stands. Flatten goes around these; Record and Centralise go wherever a single or a parallel environment stands.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from momagames.wrappers.forms import layers
 __all__ = [
     "Centralise",
     "FillIllegal",
+    "Flatten",
     "MergeColors",
     "NormalizeReward",
     "Record",
@@ -136,6 +137,18 @@ def FillIllegal(env: Any, how: Literal["raise", "forfeit", "random"] = "raise") 
         raise BadCall("there is a FillIllegal around this environment already; only one can say what illegal actions do")
     kinds.door(env, "FillIllegal")
     return module.FillIllegal(env, how)
+
+
+def Flatten(env: Any, key: str = "observation") -> Any:
+    """Show each agent one vector of numbers and its action mask, for learners that take no other observations.
+
+    key       the name of the vector: the observation is {key: float32[F], "action_mask": int8[M]}, all fields one after
+              the other in the order of the observation space, as they are; M counts all parts of an action
+    Raises    BadParameter
+
+    Infos keep what is a number or an array: no text, no lists. Through Gymnasium the mask is in the infos as well.
+    """
+    return kinds.host(env, "Flatten", "aec", "parallel", "gymnasium").Flatten(env, key)
 
 
 def Centralise(

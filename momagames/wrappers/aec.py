@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 from pettingzoo.utils import BaseWrapper
 
 from momagames.wrappers.common import ONE, RewardHost, reward_spaces
 from momagames.wrappers.episodes import Books
+from momagames.wrappers.flat import MASK, Flat, numbers
 from momagames.wrappers.forms import Form
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
@@ -153,6 +155,35 @@ class FillIllegal(BaseWrapper):  # type: ignore[misc]
     def step(self, action: Any) -> None:
         with illegal_means(self.env, self.how):
             self.env.step(action)
+
+
+class Flatten(BaseWrapper):  # type: ignore[misc]
+    """Shows one vector of numbers, see `momagames.wrappers.flat`."""
+
+    def __init__(self, env: Any, key: str) -> None:
+        super().__init__(env)
+        self._flat = {a: Flat(env.observation_space(a), env.action_space(a), key) for a in env.possible_agents}
+
+    @property
+    def observation_spaces(self) -> dict[str, spaces.Dict]:
+        return {agent: flat.space for agent, flat in self._flat.items()}
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        return {agent: numbers(info) for agent, info in self.env.infos.items()}
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        self.env.observation_space(agent)  # refuses an unknown name
+        return self._flat[agent].space
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        seen = self.env.observe(agent)
+        return self._flat[agent].show(seen, seen[MASK])
+
+    def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        _, reward, terminated, truncated, info = self.env.last(observe=False)
+        seen = self.observe(self.env.agent_selection) if observe else None
+        return seen, reward, terminated, truncated, numbers(info)
 
 
 class Record(BaseWrapper):  # type: ignore[misc]

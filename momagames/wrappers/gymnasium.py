@@ -10,6 +10,7 @@ from gymnasium.envs.registration import EnvSpec, WrapperSpec
 
 from momagames.wrappers.common import ONE, RewardHost, reward_space
 from momagames.wrappers.episodes import Books
+from momagames.wrappers.flat import MASK, Flat, numbers
 from momagames.wrappers.forms import layers
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
@@ -130,6 +131,30 @@ class FillIllegal(Wrapper):
     def step(self, action: Any) -> Step:
         with illegal_means(self.env, self.how):
             return self.env.step(action)
+
+
+class Flatten(Wrapper):
+    """Shows one vector of numbers, see `momagames.wrappers.flat`, and beside it the mask of the infos."""
+
+    name = "Flatten"
+
+    def __init__(self, env: Any, key: str) -> None:
+        super().__init__(env)
+        self.recipe = {"key": key}
+        self._flat = Flat(env.observation_space, env.action_space, key)
+        self.observation_space = self._flat.space
+
+    def _shown(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        seen = self._flat.show(observation, info[MASK])
+        return seen, numbers({**info, MASK: seen[MASK]})
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        return self._shown(*self.env.reset(seed=seed, options=options))
+
+    def step(self, action: Any) -> Step:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        seen, told = self._shown(observation, info)
+        return seen, reward, terminated, truncated, told
 
 
 class Record(Wrapper):

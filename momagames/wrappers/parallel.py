@@ -10,14 +10,18 @@ from pettingzoo.utils import BaseParallelWrapper
 
 from momagames.wrappers.common import ONE, RewardHost, reward_spaces
 from momagames.wrappers.episodes import Books
+from momagames.wrappers.flat import MASK, Flat, numbers
 from momagames.wrappers.forms import Form
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
-from momagames.wrappers.transforms import Transform
+from momagames.wrappers.transforms import Scalarise, Transform
 
 
 class RewardWrapper(RewardHost, BaseParallelWrapper):  # type: ignore[misc]
-    """Pays other rewards; the dicts of the inner environment stay as they are."""
+    """Pays other rewards; the dicts of the inner environment stay as they are.
+
+    Scalarise also puts the vector into infos[agent]["vector_reward"]: zeros at the start.
+    """
 
     def __init__(self, env: Any, transform: Transform) -> None:
         super().__init__(env)
@@ -32,9 +36,15 @@ class RewardWrapper(RewardHost, BaseParallelWrapper):  # type: ignore[misc]
         return self.reward_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
-        result: tuple[Any, Any] = self.env.reset(seed=seed, options=options)
+        observations, infos = self.env.reset(seed=seed, options=options)
         self.transform.restart(ONE)
-        return result
+        form = self.transform.source
+        return observations, self._told(infos, {agent: np.zeros(form.shape[1], form.dtype) for agent in infos})
+
+    def _told(self, infos: dict[str, Any], vectors: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(self.transform, Scalarise):
+            return infos
+        return {agent: {**info, "vector_reward": vectors[agent]} for agent, info in infos.items()}
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
         seen = self._look()
@@ -42,6 +52,7 @@ class RewardWrapper(RewardHost, BaseParallelWrapper):  # type: ignore[misc]
         if rewards:
             over = all(terminations[agent] or truncations[agent] for agent in rewards)
             paid, form = self._single(rewards, over, seen), self.reward_form
+            infos = self._told(infos, rewards)
             rewards = {agent: form.hand_out(paid, form.index[agent]) for agent in rewards}
         return observations, rewards, terminations, truncations, infos
 
@@ -102,6 +113,37 @@ class FillIllegal(BaseParallelWrapper):  # type: ignore[misc]
     def step(self, actions: dict[str, Any]) -> Any:
         with illegal_means(self.env, self.how):
             return self.env.step(actions)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}<{self.env}>"
+
+
+class Flatten(BaseParallelWrapper):  # type: ignore[misc]
+    """Shows one vector of numbers, see `momagames.wrappers.flat`."""
+
+    def __init__(self, env: Any, key: str) -> None:
+        super().__init__(env)
+        self._flat = {a: Flat(env.observation_space(a), env.action_space(a), key) for a in env.possible_agents}
+
+    @property
+    def observation_spaces(self) -> dict[str, spaces.Dict]:
+        return {agent: flat.space for agent, flat in self._flat.items()}
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        self.env.observation_space(agent)  # refuses an unknown name
+        return self._flat[agent].space
+
+    def _shown(self, observations: dict[str, Any]) -> dict[str, Any]:
+        return {agent: self._flat[agent].show(seen, seen[MASK]) for agent, seen in observations.items()}
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
+        observations, infos = self.env.reset(seed=seed, options=options)
+        return self._shown(observations), {agent: numbers(info) for agent, info in infos.items()}
+
+    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+        observations, rewards, terminations, truncations, infos = self.env.step(actions)
+        told = {agent: numbers(info) for agent, info in infos.items()}
+        return self._shown(observations), rewards, terminations, truncations, told
 
     def __str__(self) -> str:
         return f"{type(self).__name__}<{self.env}>"

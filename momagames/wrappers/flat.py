@@ -1,0 +1,58 @@
+"""What the wrapper Flatten shows in place of an observation: one vector of numbers, and the action mask as another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from momagames.errors import BadParameter
+
+MASK = "action_mask"
+
+
+class Flat:
+    """Observations of one agent, flat.
+
+    space    Dict of `key`, a Box float32[sum of all fields], and `action_mask`, a Box int8[M]
+    fields   names of the fields, in the order in which they stand one after the other; empty if there is one without name
+    """
+
+    def __init__(self, observations: spaces.Space[Any], actions: spaces.Space[Any], key: str) -> None:
+        if not isinstance(key, str) or key in ("", MASK):
+            raise BadParameter(f"key={key!r} is not possible; allowed: any name but {MASK!r}, such as 'observations'")
+        self.fields: tuple[str, ...] = ()
+        parts: list[Any] = [observations]
+        if isinstance(observations, spaces.Dict):
+            self.fields = tuple(name for name in observations if name != MASK)
+            parts = [observations[name] for name in self.fields]
+        for part in parts:
+            if not isinstance(part, spaces.Box):
+                raise BadParameter(f"Flatten cannot make numbers of {part}; allowed: Box, or a Dict of Boxes and {MASK}")
+        low, high = (
+            np.concatenate([np.ravel(getattr(part, end)) for part in parts]).astype(np.float32) for end in ("low", "high")
+        )
+        self.key = key
+        self.space = spaces.Dict({key: spaces.Box(low, high, dtype=np.float32), MASK: _mask_space(actions)})
+
+    def show(self, observation: Any, mask: Any) -> dict[str, NDArray[Any]]:
+        parts = [observation[name] for name in self.fields] if self.fields else [observation]
+        numbers = np.concatenate([np.ravel(part) for part in parts], dtype=np.float32, casting="unsafe")
+        return {self.key: numbers, MASK: np.hstack(mask)}
+
+
+def _mask_space(actions: spaces.Space[Any]) -> spaces.Box:
+    if isinstance(actions, spaces.Discrete):
+        return spaces.Box(0, 1, (int(actions.n),), np.int8)
+    if isinstance(actions, spaces.MultiDiscrete):
+        return spaces.Box(0, 1, (int(actions.nvec.sum()),), np.int8)
+    raise BadParameter(f"Flatten cannot mask {actions}; allowed: Discrete or MultiDiscrete actions")
+
+
+def numbers(info: Mapping[str, Any]) -> dict[str, Any]:
+    """What of an info is a number or an array; libraries that keep infos in arrays have no place for the rest."""
+    return {name: value for name, value in info.items() if isinstance(value, (Number, np.generic, np.ndarray))}

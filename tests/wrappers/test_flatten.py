@@ -1,0 +1,116 @@
+"""Flatten: one vector of numbers and one mask, whatever the game shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test, parallel_api_test
+
+import momagames
+from momagames.errors import BadParameter
+from momagames.wrappers import Centralise, Flatten, RecordEpisode, Scalarise
+from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def fields(env: Any, agent: str, seen: dict[str, Any]) -> Any:
+    """What an agent sees, by hand: all fields in the order of the space, as they are."""
+    return np.concatenate([np.ravel(seen[name]) for name in env.observation_space(agent) if name != "action_mask"])
+
+
+@pytest.mark.parametrize("id", ["mo-pommerman-radio-v0", "mo-robotmail-4-v0"])
+def test_the_numbers_are_those_of_the_fields(id: str) -> None:
+    plain = momagames.make(id, api="parallel")
+    flat = Flatten(momagames.make(id, api="parallel"), key="observations")
+    rng = np.random.default_rng(1)
+    (seen, _), (shown, infos) = plain.reset(seed=3), flat.reset(seed=3)
+    for _ in range(12):
+        for agent, observation in seen.items():
+            masks = observation["action_mask"]
+            np.testing.assert_array_equal(shown[agent]["observations"], fields(plain, agent, observation))
+            np.testing.assert_array_equal(shown[agent]["action_mask"], np.hstack(masks))
+            assert shown[agent]["observations"].dtype == np.float32
+            assert flat.observation_space(agent).contains(shown[agent])
+        parts = {a: o["action_mask"] if isinstance(o["action_mask"], tuple) else (o["action_mask"],) for a, o in seen.items()}
+        chosen = {agent: [legal(mask, rng) for mask in masks] for agent, masks in parts.items()}
+        actions = {agent: np.array(some) if len(some) > 1 else some[0] for agent, some in chosen.items()}
+        seen, (shown, *_, infos) = plain.step(actions)[0], flat.step(actions)
+        if not plain.agents:
+            break
+    assert all(isinstance(value, (int, np.ndarray)) for info in infos.values() for value in info.values())
+
+
+def test_checks_of_pettingzoo_and_gymnasium() -> None:
+    api_test(Flatten(Scalarise(breakthrough(), [1, 2, 3, 4])), num_cycles=60)
+    parallel_api_test(Flatten(Scalarise(samegame("parallel", num_agents=3), [1, 2, 3])), num_cycles=60)
+    check_env(Flatten(Scalarise(samegame("gymnasium", illegal="random"), [1, 2, 3])))
+
+
+def test_both_forms_of_pettingzoo_show_the_same() -> None:
+    aec, parallel = Flatten(breakthrough()), Flatten(breakthrough("parallel"))
+    for (agent, *_), step in zip(play(aec), rounds(parallel), strict=True):
+        for name in aec.agents:
+            np.testing.assert_array_equal(aec.observe(name)["observation"], step[0][name]["observation"])
+        assert aec.observation_space(agent) == parallel.observation_space(agent)
+        np.testing.assert_array_equal(aec.last()[0]["action_mask"], aec.observe(aec.agent_selection)["action_mask"])
+
+
+def test_gymnasium_shows_the_mask_beside_the_numbers() -> None:
+    env = Flatten(Scalarise(samegame("gymnasium"), [1, 2, 3]))
+    for observation, _, _, _, info in steps(env):
+        np.testing.assert_array_equal(observation["action_mask"], env.action_masks())
+        np.testing.assert_array_equal(observation["action_mask"], info["action_mask"])
+        assert info["vector_reward"].shape == (3,)
+        assert observation["observation"].shape == (4 * 5 * 3,)
+
+
+def test_infos_are_numbers_only() -> None:
+    env = Flatten(momagames.make("mo-robotmail-v0"))
+    env.reset(seed=1)
+    assert set(env.last()[4]) == set(env.infos["robot_0"]) == {"clock", "illegal_actions"}
+    assert {"event", "winners"} <= set(env.unwrapped.infos["robot_0"])
+
+
+def test_a_vector_of_rewards_stays_in_the_infos_of_a_parallel_game() -> None:
+    weights = np.array([1.0, 2.0, 3.0, 4.0])
+    env, plain = Scalarise(breakthrough("parallel"), weights), breakthrough("parallel")
+    _, infos = env.reset(seed=1)
+    np.testing.assert_array_equal(infos["player_0"]["vector_reward"], np.zeros(4, np.float32))
+    for (_, rewards, *_, infos), other in zip(rounds(env), rounds(plain), strict=True):
+        for agent, reward in rewards.items():
+            np.testing.assert_array_equal(infos[agent]["vector_reward"], other[1][agent])
+            assert reward == infos[agent]["vector_reward"] @ weights
+
+
+def test_specs_make_the_same_again() -> None:
+    made = Flatten(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), "numbers")
+    again = made.spec.make()
+    assert again.observation_space == made.observation_space
+    assert "numbers" in again.reset(seed=1)[0]
+
+
+def test_it_goes_around_a_game_inside_episodes_and_a_joint_agent() -> None:
+    env = RecordEpisode(Flatten(breakthrough("parallel")))
+    list(rounds(env))
+    assert len(env.episodes) == 1
+    joint = Centralise(Flatten(breakthrough("parallel")), observation="agents")
+    observation, _ = joint.reset(seed=1)
+    assert joint.observation_space.contains(observation)
+
+
+def test_mistakes() -> None:
+    with pytest.raises(BadParameter, match="key='action_mask' is not possible"):
+        Flatten(samegame(), key="action_mask")
+    with pytest.raises(BadParameter, match="Flatten cannot wrap a Gymnasium vector environment"):
+        Flatten(samegames(2))
+    with pytest.raises(BadParameter, match="cannot make numbers of Discrete"):
+        Flatten(gymnasium.make("FrozenLake-v1"))
+    with pytest.raises(BadParameter, match="cannot mask Box"):
+        Flatten(gymnasium.make("Pendulum-v1"))
+    with pytest.raises(Exception, match="nobody"):
+        Flatten(samegame()).observation_space("nobody")
