@@ -113,7 +113,7 @@ def make(id: str, api: Api = "aec", **options: Any) -> Any:
 
     api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
     options    parameters of the game, and of the door: render_mode, render_options (a dict, see `Game.render_options`),
-               illegal ("raise", "forfeit", "random"); for "gymnasium" also agent and others
+               illegal ("raise", "forfeit", "random", "next"); for "gymnasium" also agent and others
     Raises     UnknownId, BadParameter
     """
     if api not in DOORS:

@@ -16,7 +16,7 @@ from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import shown_mask, shown_masks
 from momagames.contract import Game, State
 from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
-from momagames.engine.play import Play, random_legal
+from momagames.engine.play import Play
 from momagames.kernels.record import CUT_OFF
 
 
@@ -167,7 +167,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
             raise self.play.refuse(i, action)
         if self._lawful is None:  # made when first needed: it costs as much as a few steps
             self._lawful = np.random.default_rng(self._seed)
-        return random_legal(self.play.mask(i), self.game.actions, self._lawful)
+        return checks.lawful(self.illegal, action, self.play.mask(i), self.game.actions, self._lawful)
 
     def _collect(self, i: int, action: Any) -> None:
         """One of the simultaneous actions; the last one moves the game."""

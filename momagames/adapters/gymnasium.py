@@ -16,7 +16,7 @@ from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, observation_space, reward_space, shown_mask
 from momagames.contract import Game, Policy, State, begin_game
 from momagames.engine.loops import OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
-from momagames.engine.play import Play, random_legal
+from momagames.engine.play import Play
 from momagames.errors import BadCall, BadParameter, nearest, one_of
 
 
@@ -91,11 +91,12 @@ class OneAgent(gymnasium.Env[Any, Any]):
             self._turn(taken)
         elif self.illegal == "raise":
             raise self.play.refuse(self._seat, action)
-        elif self.illegal == "random":
-            self._turn(random_legal(self.play.mask(self._seat), self.game.actions, self.np_random))
-        else:
+        elif self.illegal == "forfeit":
             self.play.end(self.game.forfeit_reward(self._seat))
             self._status = OVER | TERMINATED
+        else:
+            mask = self.play.mask(self._seat)
+            self._turn(checks.lawful(self.illegal, action, mask, self.game.actions, self.np_random))
         self._status = self._let_others_play(self._status)
         reward = (self._returns() - before).astype(np.float32)
         left = self._gone()

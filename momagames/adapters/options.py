@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from momagames.contract import Game
+from momagames.engine.play import PASS, random_legal
 from momagames.errors import BadCall, BadParameter, BadState, nearest, one_of
 
-ILLEGAL = ("raise", "forfeit", "random")
+ILLEGAL = ("raise", "forfeit", "random", "next")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
@@ -29,6 +31,27 @@ def check_illegal(illegal: str) -> str:
     if illegal not in ILLEGAL:
         raise BadParameter(f"illegal={illegal!r} is not possible; allowed: {one_of(ILLEGAL)}{nearest(illegal, ILLEGAL)}")
     return illegal
+
+
+def lawful(illegal: str, given: Any, mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
+    """The action that is played in place of an illegal one: the next legal one, or any."""
+    return next_legal(given, mask, parts) if illegal == "next" else random_legal(mask, parts, rng)
+
+
+def next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) -> Any:
+    """The first legal action from this one on, and after the last one from 0 on: an int, or int64[P] for P parts, each by itself.
+
+    The same in the same position, so that a game without luck stays one. What is no number counts as 0; PASS where nothing is
+    legal
+    """
+    numbers = np.asarray(given).ravel()
+    if numbers.dtype.kind not in "iuf" or numbers.size != len(parts) or not np.isfinite(numbers).all():
+        numbers = np.zeros(len(parts))
+    chosen = []
+    for number, part in zip(numbers, np.split(mask, np.cumsum(parts)[:-1]), strict=True):
+        allowed = np.flatnonzero(part)
+        chosen.append(int(allowed[np.searchsorted(allowed, number) % allowed.size]) if allowed.size else PASS)
+    return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)
 
 
 def check_render_mode(render_mode: str | None) -> str | None:

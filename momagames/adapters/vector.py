@@ -15,7 +15,7 @@ from momagames.adapters import options as checks
 from momagames.adapters.spaces import action_space, observation_space, reward_space
 from momagames.contract import Game
 from momagames.engine.batch import Autoreset, Batch, Views
-from momagames.engine.play import loaded, random_legal
+from momagames.engine.play import loaded
 from momagames.errors import BadParameter, IllegalAction
 
 AUTORESET = {
@@ -152,7 +152,7 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
                     f"environment {env}: {self.agents[agent]} cannot play {given if len(given) > 1 else given[0]}: "
                     f"{int(mask.sum())} actions are legal"
                 )
-            actions[env, actor] = random_legal(mask, self.game.actions, self._lawful)
+            actions[env, actor] = checks.lawful(self.illegal, actions[env, actor], mask, self.game.actions, self._lawful)
             if self.illegal == "forfeit":
                 self.batch.forfeit(env, agent)
             env = self.batch.illegal(actions, env)

@@ -25,8 +25,10 @@ __all__ = [
     "Flatten",
     "MergeColors",
     "NormalizeReward",
+    "NumberObservations",
     "Record",
     "RecordEpisode",
+    "SameDeal",
     "Scalarise",
     "SelectObjectives",
     "ShareTeamReward",
@@ -123,20 +125,46 @@ def RecordEpisode(env: Any, kept: int = 100) -> Any:
     return kinds.host(env, "RecordEpisode", *ALL).RecordEpisode(env, kept)
 
 
-def FillIllegal(env: Any, how: Literal["raise", "forfeit", "random"] = "raise") -> Any:
+def FillIllegal(env: Any, how: Literal["raise", "forfeit", "random", "next"] = "raise") -> Any:
     """Say what an illegal action does, whatever `illegal=` the environment was made with.
 
     how   "raise" IllegalAction; "forfeit": the game ends, its agent gets the worst of each objective; "random": a random
-          legal action is played in its place
+          legal action is played in its place; "next": the first legal one from it on, and after the last one from 0 on, which
+          is the same one each time in the same position
     """
     module = kinds.host(env, "FillIllegal", *ALL)
-    allowed = ("raise", "forfeit", "random")
-    if how not in allowed:
-        raise BadParameter(f"how={how!r} is not possible; allowed: {one_of(allowed)}{nearest(how, allowed)}")
+    if how not in ILLEGAL:
+        raise BadParameter(f"how={how!r} is not possible; allowed: {one_of(ILLEGAL)}{nearest(how, ILLEGAL)}")
     if any(type(layer).__name__ == "FillIllegal" for layer in layers(env)):
         raise BadCall("there is a FillIllegal around this environment already; only one can say what illegal actions do")
     kinds.door(env, "FillIllegal")
     return module.FillIllegal(env, how)
+
+
+def SameDeal(env: Any, seed: int = 0) -> Any:
+    """Begin every game with one deal, for learners that call reset() without a seed.
+
+    seed   the deal is that of reset(seed=seed), with all that the game itself draws later. What other players draw, and
+           random actions in place of illegal ones, go on from game to game; reset(seed=...) seeds these only
+    """
+    module = kinds.host(env, "SameDeal", "aec", "parallel", "gymnasium")
+    from momagames.engine.play import Play
+
+    play = Play(kinds.door(env, "SameDeal").game)
+    play.deal(check_seed(seed))
+    return module.SameDeal(env, play.state.copy(), seed)
+
+
+def NumberObservations(env: Any, limit: int) -> Any:
+    """Observations as numbers int64[1], in the order in which they are first seen, for learners with tables.
+
+    limit    how many there may be: the space is MultiDiscrete([limit])
+    Raises   BadParameter; in reset() and step() BadCall if there are more
+    """
+    module = kinds.host(env, "NumberObservations", "gymnasium")
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise BadParameter(f"limit={limit!r} is not possible; allowed: whole numbers from 1")
+    return module.NumberObservations(env, limit)
 
 
 def Flatten(env: Any, key: str = "observation") -> Any:

@@ -9,6 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo.utils import BaseWrapper
 
+from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardHost, reward_spaces
 from momagames.wrappers.episodes import Books
 from momagames.wrappers.flat import MASK, Flat, numbers
@@ -155,6 +156,17 @@ class FillIllegal(BaseWrapper):  # type: ignore[misc]
     def step(self, action: Any) -> None:
         with illegal_means(self.env, self.how):
             self.env.step(action)
+
+
+class SameDeal(BaseWrapper):  # type: ignore[misc]
+    """Begins every game from one position."""
+
+    def __init__(self, env: Any, start: State, seed: int) -> None:
+        super().__init__(env)
+        self.start = start
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
 
 
 class Flatten(BaseWrapper):  # type: ignore[misc]

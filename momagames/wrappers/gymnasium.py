@@ -7,7 +7,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.envs.registration import EnvSpec, WrapperSpec
+from numpy.typing import NDArray
 
+from momagames.contract import State
+from momagames.errors import BadCall
 from momagames.wrappers.common import ONE, RewardHost, reward_space
 from momagames.wrappers.episodes import Books
 from momagames.wrappers.flat import MASK, Flat, numbers
@@ -131,6 +134,52 @@ class FillIllegal(Wrapper):
     def step(self, action: Any) -> Step:
         with illegal_means(self.env, self.how):
             return self.env.step(action)
+
+
+class SameDeal(Wrapper):
+    """Begins every game from one position."""
+
+    name = "SameDeal"
+
+    def __init__(self, env: Any, start: State, seed: int) -> None:
+        super().__init__(env)
+        self.recipe = {"seed": seed}
+        self.start = start
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        result: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
+        return result
+
+
+class NumberObservations(Wrapper):
+    """Shows the number of an observation in place of it."""
+
+    name = "NumberObservations"
+
+    def __init__(self, env: Any, limit: int) -> None:
+        super().__init__(env)
+        self.recipe = {"limit": limit}
+        self.limit = limit
+        self.observation_space = gymnasium.spaces.MultiDiscrete([limit])
+        self.numbers: dict[bytes, int] = {}
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        observation, info = self.env.reset(seed=seed, options=options)
+        return self._number(observation), info
+
+    def step(self, action: Any) -> Step:
+        observation, *rest = self.env.step(action)
+        return self._number(observation), *rest
+
+    def _number(self, observation: Any) -> NDArray[np.int64]:
+        seen = np.asarray(gymnasium.spaces.flatten(self.env.observation_space, observation)).tobytes()
+        if seen not in self.numbers:
+            if len(self.numbers) == self.limit:
+                raise BadCall(
+                    f"there are more than limit={self.limit} observations; say a larger limit, or take a smaller game"
+                )
+            self.numbers[seen] = len(self.numbers)
+        return np.array([self.numbers[seen]])
 
 
 class Flatten(Wrapper):

@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils import BaseParallelWrapper
 
+from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardHost, reward_spaces
 from momagames.wrappers.episodes import Books
 from momagames.wrappers.flat import MASK, Flat, numbers
@@ -113,6 +114,21 @@ class FillIllegal(BaseParallelWrapper):  # type: ignore[misc]
     def step(self, actions: dict[str, Any]) -> Any:
         with illegal_means(self.env, self.how):
             return self.env.step(actions)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}<{self.env}>"
+
+
+class SameDeal(BaseParallelWrapper):  # type: ignore[misc]
+    """Begins every game from one position."""
+
+    def __init__(self, env: Any, start: State, seed: int) -> None:
+        super().__init__(env)
+        self.start = start
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
+        result: tuple[Any, Any] = self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
+        return result
 
     def __str__(self) -> str:
         return f"{type(self).__name__}<{self.env}>"

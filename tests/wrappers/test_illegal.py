@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from momagames.adapters.options import next_legal
 from momagames.errors import BadCall, BadParameter, IllegalAction
 from momagames.wrappers import FillIllegal, Scalarise, SelectObjectives
 from tests.wrappers.games import breakthrough, breakthroughs, samegame, samegames
 
 
-@pytest.mark.parametrize("made", ["raise", "forfeit", "random"])
-@pytest.mark.parametrize("how", ["forfeit", "random"])
+@pytest.mark.parametrize("made", ["raise", "forfeit", "random", "next"])
+@pytest.mark.parametrize("how", ["forfeit", "random", "next"])
 def test_aec_door(made: str, how: str) -> None:
     one, other = FillIllegal(Scalarise(breakthrough(illegal=made), [1, 2, 3, 4]), how), breakthrough(illegal=how)
     for env in (one, other):
@@ -44,7 +45,7 @@ def test_raising_is_said_by_the_door_and_nothing_changes() -> None:
     assert env.unwrapped.illegal == "random"
 
 
-@pytest.mark.parametrize("how", ["forfeit", "random"])
+@pytest.mark.parametrize("how", ["forfeit", "random", "next"])
 def test_other_doors(how: str) -> None:
     one, other = FillIllegal(breakthrough("parallel"), how), breakthrough("parallel", illegal=how)
     for env in (one, other):
@@ -65,6 +66,37 @@ def test_other_doors(how: str) -> None:
         paid.append(env.step(np.full(6, -1))[1].copy())
     np.testing.assert_array_equal(paid[0][..., 0], paid[1][..., 0])
     np.testing.assert_array_equal(one.batch.states, other.batch.states)
+
+
+def after(env: Any, action: Any) -> Any:
+    """The position after this action in the game of seed 3."""
+    env.reset(seed=3)
+    env.step(action)
+    return env.get_state()
+
+
+def test_next_is_the_first_legal_action_from_it_on() -> None:
+    env = samegame("gymnasium", illegal="next")
+    env.reset(seed=3)
+    legal = np.flatnonzero(env.action_masks())
+    illegal = np.flatnonzero(env.action_masks() == 0)
+    assert 0 < illegal.size
+    for action in illegal:
+        played = next((later for later in legal if later > action), legal[0])
+        assert after(env, action) == after(env, played)
+    assert after(env, 10**6) == after(env, None) == after(env, -1) == after(env, float("nan")) == after(env, legal[0])
+    batch = samegames(4, illegal="next")
+    batch.reset(seed=3)
+    batch.step(np.full(4, illegal[0]))
+    assert env.game.save(batch.batch.states[0]) == after(env, illegal[0])
+
+
+def test_next_in_each_part_of_an_action() -> None:
+    mask, parts = np.array([0, 1, 0, 1, 0, 0, 1, 0, 0], np.int8), (4, 3, 2)
+    assert next_legal([2, 0, 1], mask, parts).tolist() == [3, 2, 0]
+    assert next_legal([1, 2, 0], mask, parts).tolist() == [1, 2, 0]
+    assert next_legal([4, -5, 0], mask, parts).tolist() == [1, 2, 0]
+    assert next_legal([3], mask, parts).tolist() == next_legal("west", mask, parts).tolist() == [1, 2, 0]
 
 
 def test_refusals() -> None:

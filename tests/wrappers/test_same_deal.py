@@ -1,0 +1,93 @@
+"""SameDeal: every game begins alike. NumberObservations: positions as numbers, for learners with tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import momagames
+from momagames.errors import BadCall, BadParameter
+from momagames.wrappers import FillIllegal, NumberObservations, SameDeal
+from tests.wrappers.games import breakthrough, samegame, samegames
+
+
+def board(env: Any) -> Any:
+    return env.get_state()["board"]
+
+
+@pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
+def test_every_game_begins_with_the_deal(api: str) -> None:
+    plain, env = samegame(api), SameDeal(samegame(api), 4)
+    plain.reset(seed=4)
+    for seed in (None, None, 9):
+        env.reset(seed=seed)
+        assert board(env) == board(plain)
+    env = SameDeal(samegame(api), 5)
+    env.reset()
+    assert board(env) != board(plain)
+
+
+def test_what_the_game_draws_comes_again_and_others_play_anew() -> None:
+    puzzle = SameDeal(momagames.make("mo-tileblast-v0", api="gymnasium", level=1), 2)
+    seen = []
+    for _ in range(2):
+        _, info = puzzle.reset()
+        for _ in range(5):
+            _, _, _, _, info = puzzle.step(int(np.flatnonzero(info["action_mask"])[0]))
+        seen.append(puzzle.get_state())
+    assert seen[0] == seen[1]
+    duel = SameDeal(breakthrough("gymnasium"), 2)
+    duel.reset(seed=0)
+    replies = set()
+    for _ in range(20):
+        _, info = duel.reset()
+        duel.step(int(np.flatnonzero(info["action_mask"])[0]))
+        replies.add(str(board(duel)))
+    assert len(replies) > 1
+
+
+def test_the_recipe_makes_it_again() -> None:
+    env = NumberObservations(SameDeal(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), 3), 50)
+    again = gymnasium.make(env.spec)
+    env.reset()
+    again.reset()
+    assert board(env) == board(again)
+    assert again.observation_space == gymnasium.spaces.MultiDiscrete([50])
+
+
+def test_numbers_of_observations() -> None:
+    env = NumberObservations(SameDeal(samegame("gymnasium"), 1), 400)
+    for first in (0, 0):
+        observation, info = env.reset()
+        assert observation.tolist() == [first]
+        assert env.observation_space.contains(observation)
+    action = int(np.flatnonzero(info["action_mask"])[0])
+    one = env.step(action)[0]
+    assert one.tolist() == [1]
+    env.reset()
+    assert env.step(action)[0].tolist() == [1]
+
+
+def test_more_observations_than_the_limit() -> None:
+    env = NumberObservations(FillIllegal(samegame("gymnasium"), "next"), 2)
+    env.reset(seed=0)
+    env.step(0)
+    with pytest.raises(BadCall, match="limit=2"):
+        env.step(0)
+    with pytest.raises(BadCall, match="limit=2"):
+        env.reset(seed=3)
+    env.reset(seed=0)
+
+
+def test_refusals() -> None:
+    with pytest.raises(BadParameter, match="SameDeal cannot wrap a Gymnasium vector environment"):
+        SameDeal(samegames(), 0)
+    with pytest.raises(BadParameter, match="seed=-1"):
+        SameDeal(samegame(), -1)
+    with pytest.raises(BadParameter, match="limit=0"):
+        NumberObservations(samegame("gymnasium"), 0)
+    with pytest.raises(BadParameter, match="NumberObservations cannot wrap"):
+        NumberObservations(samegame(), 10)
