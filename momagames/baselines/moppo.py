@@ -19,8 +19,8 @@ from momagames.baselines.archive import Archive
 from momagames.baselines.base import RANDOM, Member, Plan, kernels_of, side
 from momagames.baselines.learn.checkpoint import typed
 from momagames.baselines.learn.loops import advantages, choices, encode
-from momagames.baselines.learn.network import Network
-from momagames.baselines.learn.policy import NetworkPolicy, inputs, told_apart
+from momagames.baselines.learn.network import Network, Seen
+from momagames.baselines.learn.policy import NetworkPolicy, told_apart
 from momagames.baselines.learn.sight import sight
 from momagames.baselines.observed import room
 from momagames.baselines.players import NOBODY, Compiled, Players
@@ -36,6 +36,7 @@ MEASURED = 256  # games of random play that bring rewards to one scale
 MOST_NORM = 0.5  # of a gradient
 VALUE_SHARE = 0.5  # of the loss
 EPSILON = 1e-5  # of Adam
+AUGMENTATION = 0.01  # share of the weighted sum in the Chebyshev utility
 RENEWED = 10  # updates between two versions of itself that join the pool
 ILLEGAL = -1e9  # finite, so that a part without a legal value makes no NaN
 
@@ -52,6 +53,7 @@ class Trainer:
 
     network, steps, updates   as far as it is
     scale     float64[K], what the rewards of each objective are divided by; not given, it is found by random play
+    utopia    float64[K], the best return of each objective so far, in units of that scale
     archive   with a start: the best games that were played
 
     Letters: T steps of a rollout, N games, V views of each (1 where agents take turns, else A agents), K objectives, M length
@@ -82,7 +84,8 @@ class Trainer:
         self._sight, self._room, self._parts = sight(game), room(game), np.array(game.actions, np.int64)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(words[3] >> np.uint64(1)))
-            self.network = Network(game, self._sight, options.channels, options.hidden, options.layers)
+            size = (options.channels, options.hidden, options.layers)
+            self.network = Network(game, self._sight, *size, central=options.critic == "central")
         self.optimizer = torch.optim.Adam(self.network.parameters(), options.learning_rate, eps=EPSILON)
         self.batch = Batch(game, options.num_envs, autoreset="disabled")
         self.batch.seed(int(self.luck.integers(2**63)))
@@ -91,10 +94,14 @@ class Trainer:
         self._moves = np.zeros((options.num_envs, 0 if start is None else game.max_plies), np.int32)
         self._others, self._word = tuple(others), int(self.luck.integers(2**63))
         self._seats = _seats(game, options, ours, len(others))
+        self._teachers = self._hire()
         self.pool: list[dict[str, NDArray[np.float32]]] = [self.network.exported()] * options.pool
         self._wishes = self._draw(options.pool)
         self._meet()
+        self._floor = np.array(game.reference_point) / self.scale
+        self.utopia = self._floor + 1
         self.weights = np.zeros((options.num_envs, len(game.agents), len(game.objectives)), np.float32)
+        self._paid = np.zeros(self.weights.shape)
         self._begin(np.ones(options.num_envs, np.bool_))
 
     @property
@@ -115,8 +122,9 @@ class Trainer:
         self._left = max(0.0, 1 - self.steps / self.budget)
         for group in self.optimizer.param_groups:
             group["lr"] = self.options.learning_rate * self._left
-        rollout = self._roll_out()
-        told = self._update(rollout)
+        lesson = self.taught
+        rollout = self._roll_out(lesson)
+        told = self._update(rollout, lesson)
         self.updates += 1
         if self.pool and self.updates % RENEWED == 0:
             self.pool[self.updates // RENEWED % len(self.pool)] = self.network.exported()
@@ -124,7 +132,21 @@ class Trainer:
             self._meet()
         return {"steps": self.steps, **rollout.told, **told}
 
+    @property
+    def taught(self) -> bool:
+        """Whether the next rollout is a lesson: the teacher plays, and is imitated."""
+        return self._teachers is not None and self.steps < self.options.lessons * self.budget
+
     # ------------------------------------------------------------------------------------------------------ who plays
+
+    def _hire(self) -> Players | None:
+        """The teacher, at all seats of the learner; None if there is none."""
+        if not self.options.teacher:
+            return None
+        from momagames.baselines import compiled
+
+        seats = np.where(self._seats == NOBODY, 0, NOBODY)
+        return Players(self.batch, [compiled(self.options.teacher, self.game)], seats, int(self.luck.integers(2**63)))
 
     def _meet(self) -> None:
         """Seat the opponents; the pool may have other versions and wishes than before."""
@@ -151,6 +173,7 @@ class Trainer:
             self.batch.load(self._start, fresh)
         teams = np.array(self.game.teams)
         self.weights[fresh] = self._draw(int(fresh.sum()), int(teams.max()) + 1)[:, teams]
+        self._paid[fresh] = 0.0
 
     # ---------------------------------------------------------------------------------------------------- checkpoints
 
@@ -169,9 +192,13 @@ class Trainer:
             found |= {f"optimizer/{i}/{name}": tensor.numpy() for name, tensor in state.items()}
         found |= {f"batch/{name}": array for name, array in self.batch.kept().items()}
         found |= {f"players/{i}": array for i, array in enumerate(self.players.kept())}
+        if self._teachers is not None:
+            found |= {f"teachers/{i}": array for i, array in enumerate(self._teachers.kept())}
         found |= {f"pool/{i}/{name}": array for i, member in enumerate(self.pool) for name, array in member.items()}
         return found | {
             "weights": self.weights,
+            "paid": self._paid,
+            "utopia": self.utopia,
             "wishes": self._wishes,
             "moves": self._moves,
             "lots": self.lots.get_state().numpy(),
@@ -206,16 +233,35 @@ class Trainer:
 
     # ------------------------------------------------------------------------------------------------------ rollouts
 
-    def _see(self, rows: NDArray[np.uint8], who: NDArray[np.int64], weights: NDArray[np.float32]) -> tuple[Tensor, Tensor]:
-        """What the network is told: of observations uint8[R, B], agents int64[R] and weights float32[R, K]."""
-        seen, agents = self._sight, told_apart(self.game)
-        boards = np.empty((len(rows), seen.cells * len(seen.planes)), np.float32)
-        told = np.zeros((len(rows), inputs(self.game, seen)), np.float32)
-        encode(rows, self._room, seen.planes, seen.numbers, boards, told)
+    def _ask(
+        self, games: NDArray[np.uint8], n: NDArray[np.int64], v: NDArray[np.int64], who: NDArray[np.int64],
+        weights: NDArray[np.float32],
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        """The network's logits and values for R decisions.
+
+        games      observations uint8[G, V, B], and int64[R] which of them: game n, view v
+        who        int64[R], the agents that decide, and their weights float32[R, K]
+        """
+        agents = told_apart(self.game)
+        last = np.zeros((len(n), agents + weights.shape[1]), np.float32)
         if agents:
-            told[np.arange(len(rows)), len(seen.numbers) + who] = 1.0
-        told[:, len(seen.numbers) + agents :] = weights
-        return torch.from_numpy(boards), torch.from_numpy(told)
+            last[np.arange(len(n)), who] = 1.0
+        last[:, agents:] = weights
+        every = None if self.network.critic is None else self._see(games[n], last)
+        found: tuple[Tensor, Tensor] = self.network(self._see(games[n, v][:, None], last), every)
+        return found
+
+    def _see(self, rows: NDArray[np.uint8], last: NDArray[np.float32]) -> Seen:
+        """What a body is told: observations uint8[R, A, B] as boards and numbers, and what comes last float32[R, L]."""
+        seen, (decisions, agents) = self._sight, rows.shape[:2]
+        boards = np.empty((decisions * agents, seen.cells * len(seen.planes)), np.float32)
+        numbers = np.empty((decisions * agents, len(seen.numbers)), np.float32)
+        encode(rows.reshape(-1, rows.shape[2]), self._room, seen.planes, seen.numbers, boards, numbers)
+        if agents > 1 and seen.cells:
+            by_cell = boards.reshape(decisions, agents, seen.cells, -1).transpose(0, 2, 1, 3)
+            boards = np.ascontiguousarray(by_cell)
+        told = np.concatenate([numbers.reshape(decisions, -1), last], axis=1)
+        return torch.from_numpy(boards.reshape(decisions, -1)), torch.from_numpy(told)
 
     def _whose(self) -> NDArray[np.int64]:
         """The agent behind each view, int64[N, V]."""
@@ -223,8 +269,8 @@ class Trainer:
             return self.batch.to_move[:, None].astype(np.int64)
         return np.broadcast_to(np.arange(len(self.game.agents)), (self.batch.num_envs, len(self.game.agents)))
 
-    def _roll_out(self) -> Rollout:
-        """Play on in all games."""
+    def _roll_out(self, lesson: bool) -> Rollout:
+        """Play on in all games; in a lesson the teacher plays."""
         batch, game = self.batch, self.game
         kept = Rollout(game, self.options.rollout, batch)
         paid, ended = np.zeros(len(game.objectives)), 0
@@ -238,28 +284,35 @@ class Trainer:
             if len(n):
                 who = whose[n, v]
                 kept.observations[t], kept.masks[t], kept.whose[t] = batch.observations, batch.masks, whose
-                kept.weights[t, n, v] = self.weights[n, who]
+                kept.weights[t, n, v], kept.paid[t, n, v] = self.weights[n, who], self._paid[n, who]
                 with torch.no_grad():
                     began = time.perf_counter()
-                    logits, values = self.network(*self._see(batch.observations[n, v], who, self.weights[n, who]))
-                    logs = _log_softmax(logits, torch.from_numpy(batch.masks[n, v]), game.actions)
-                    drawn = torch.stack([self._sample(part) for part in logs], 1)
-                    kept.logs[t, n, v] = _log_of(logs, drawn).numpy()
+                    logits, values = self._ask(batch.observations, n, v, who, self.weights[n, who])
                     kept.values[t, n, v] = values.numpy()
-                    actions[n, v] = drawn.numpy()
+                    if not lesson:
+                        logs = _log_softmax(logits, torch.from_numpy(batch.masks[n, v]), game.actions)
+                        drawn = torch.stack([self._sample(part) for part in logs], 1)
+                        kept.logs[t, n, v] = _log_of(logs, drawn).numpy()
+                        actions[n, v] = drawn.numpy()
                     self.seconds["network"] += time.perf_counter() - began
-            kept.actions[t] = actions
             began = time.perf_counter()
+            if self._teachers is not None and lesson:
+                self._teachers.act(actions)
+            kept.actions[t] = actions
             self.players.act(actions)
             if self._moves.size:
                 self._moves[np.arange(len(actions)), batch.lengths] = actions[:, 0, 0]
             batch.step(actions)
             self.steps += batch.num_envs
             kept.rewards[t], kept.ended[t] = batch.rewards / self.scale, batch.finished
+            self._paid += kept.rewards[t]
             if batch.finished.any():
                 ours = (self._seats == NOBODY)[batch.finished]
-                paid += batch.returns[batch.finished][ours].sum(axis=0)
-                ended += int(ours.sum())
+                returns = batch.returns[batch.finished][ours]
+                paid += returns.sum(axis=0)
+                ended += len(returns)
+                if len(returns):
+                    self.utopia = np.maximum(self.utopia, returns.max(axis=0) / self.scale)
                 self._collect()
                 self._begin(batch.finished.copy())
             self.seconds["games"] += time.perf_counter() - began
@@ -295,7 +348,7 @@ class Trainer:
         n, v = (np.take_along_axis(self._seats, whose, 1) == NOBODY).nonzero()
         who = whose[n, v]
         with torch.no_grad():
-            _, values = self.network(*self._see(batch.observations[n, v], who, self.weights[n, who]))
+            _, values = self._ask(batch.observations, n, v, who, self.weights[n, who])
         here = batch.masks[n, v].any(axis=1)
         later[n[here], who[here]] = values.numpy()[here]
         sums = np.zeros((3, later.shape[2]))
@@ -327,17 +380,16 @@ class Trainer:
 
     # ------------------------------------------------------------------------------------------------------ updates
 
-    def _update(self, kept: Rollout) -> dict[str, float]:
+    def _update(self, kept: Rollout, lesson: bool) -> dict[str, float]:
         """Several epochs over the decisions of a rollout."""
         began = time.perf_counter()
         options, losses = self.options, []
         rows = np.flatnonzero((kept.acted & kept.good).reshape(-1))
-        flat = kept.flat(rows)
         for _ in range(options.epochs):
             order = torch.randperm(len(rows), generator=self.lots).numpy()
-            for chosen in np.array_split(order, options.minibatches):
+            for chosen in np.array_split(rows[order], options.minibatches):
                 if len(chosen) > 1:
-                    losses.append(self._learn({name: array[chosen] for name, array in flat.items()}))
+                    losses.append(self._learn(kept, chosen, lesson))
         self.seconds["update"] += time.perf_counter() - began
         if not losses:
             return {"decisions": 0.0}
@@ -347,17 +399,22 @@ class Trainer:
             **dict(zip(("loss/policy", "loss/value", "entropy", "kl"), means.tolist(), strict=True)),
         }
 
-    def _learn(self, rows: dict[str, NDArray[Any]]) -> tuple[float, float, float, float]:
-        """One step of the optimiser."""
-        options = self.options
-        logits, values = self.network(*self._see(rows["observations"], rows["whose"], rows["weights"]))
+    def _learn(self, kept: Rollout, chosen: NDArray[np.int64], lesson: bool) -> tuple[float, float, float, float]:
+        """One step of the optimiser, with the decisions of these numbers."""
+        options, rows = self.options, kept.rows(chosen)
+        n, v = np.divmod(chosen, kept.masks.shape[2])
+        games = kept.observations.reshape(-1, *kept.observations.shape[2:])
+        logits, values = self._ask(games, n, v, rows["whose"], rows["weights"])
         logs = _log_softmax(logits, torch.from_numpy(rows["masks"]), self.game.actions)
         now = _log_of(logs, torch.from_numpy(rows["actions"]))
         change = now - torch.from_numpy(rows["logs"])
         ratio = change.exp()
-        gain = torch.from_numpy((rows["advantages"] * rows["weights"]).sum(axis=1))
-        gain = (gain - gain.mean()) / (gain.std() + 1e-8)
-        policy_loss = -torch.min(gain * ratio, gain * ratio.clamp(1 - options.clip, 1 + options.clip)).mean()
+        if lesson:
+            policy_loss = -now.mean()
+        else:
+            gain = torch.from_numpy(self._gain(rows).astype(np.float32))
+            gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+            policy_loss = -torch.min(gain * ratio, gain * ratio.clamp(1 - options.clip, 1 + options.clip)).mean()
         value_loss = (values - torch.from_numpy(rows["advantages"] + rows["values"])).square().mean()
         entropy = -torch.stack([(part.exp() * part).sum(1) for part in logs], 1).sum(1).mean()
         loss = policy_loss + VALUE_SHARE * value_loss - options.entropy * self._left * entropy
@@ -365,7 +422,21 @@ class Trainer:
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), MOST_NORM)
         self.optimizer.step()
-        return policy_loss.item(), value_loss.item(), entropy.item(), (ratio - 1 - change).mean().item()
+        return policy_loss.item(), value_loss.item(), entropy.item(), 0.0 if lesson else (ratio - 1 - change).mean().item()
+
+    def _gain(self, rows: dict[str, NDArray[Any]]) -> NDArray[np.float64]:
+        """What decisions brought more than was expected, in utility: of the return that came, less of that expected."""
+        if self.options.utility == "linear":
+            gain: NDArray[np.float64] = (rows["advantages"] * rows["weights"]).sum(axis=1)
+            return gain
+        expected = rows["paid"] + rows["values"]
+        return self._utility(expected + rows["advantages"], rows["weights"]) - self._utility(expected, rows["weights"])
+
+    def _utility(self, returns: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Chebyshev utility of returns: minus the largest weighted shortfall from the utopia, and a little of the sum."""
+        reached = (returns - self._floor) / (self.utopia - self._floor)
+        found: NDArray[np.float64] = AUGMENTATION * (weights * reached).sum(axis=1) - (weights * (1 - reached)).max(axis=1)
+        return found
 
 
 class Rollout:
@@ -373,6 +444,7 @@ class Rollout:
 
     acted     whether an agent that learns had a choice, and good: whether its advantage could be told
     whose     the agent of each view
+    paid      what the game had paid the agent before
     """
 
     def __init__(self, game: Game, steps: int, batch: Batch) -> None:
@@ -384,15 +456,15 @@ class Rollout:
         self.actions = np.zeros((*lead, len(game.actions)), np.int64)
         self.logs, self.values = np.zeros(lead, np.float32), np.zeros((*lead, goals), np.float32)
         self.weights, self.advantages = np.zeros((*lead, goals), np.float32), np.zeros((*lead, goals), np.float32)
+        self.paid = np.zeros((*lead, goals))
         self.rewards = np.zeros((*lead[:2], len(game.agents), goals), np.float32)
         self.ended = np.zeros(lead[:2], np.bool_)
         self.told: dict[str, float] = {}
 
-    def flat(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    def rows(self, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Decisions by their number, in one row each."""
-        names = ("observations", "masks", "whose", "actions", "logs", "values", "weights", "advantages")
-        every = {name: getattr(self, name) for name in names}
-        return {name: array.reshape(-1, *array.shape[3:])[rows] for name, array in every.items()}
+        names = ("masks", "whose", "actions", "logs", "values", "weights", "advantages", "paid")
+        return {name: array.reshape(-1, *array.shape[3:])[chosen] for name in names for array in [getattr(self, name)]}
 
 
 def _seats(game: Game, options: Moppo, ours: Sequence[int], others: int) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from momagames.baselines.lattice import label, simplex_lattice
 from momagames.baselines.learn.policy import MAX_GOALS, NetworkPolicy, restored
 from momagames.baselines.learn.sight import sight
 from momagames.contract import Game
-from momagames.errors import BadParameter, MissingExtra
+from momagames.errors import BadParameter, MissingExtra, one_of
 
 if TYPE_CHECKING:
     from momagames.baselines.moppo import Trainer
@@ -25,7 +25,7 @@ MAX_POLICIES = 1024
 USUAL: dict[str, Any] = {
     "num_envs": 128, "rollout": 32, "epochs": 4, "minibatches": 4, "learning_rate": 1e-3, "gamma": 1.0, "trace": 0.95,
     "clip": 0.2, "entropy": 0.01, "concentration": 1.0, "channels": 32, "hidden": 128, "layers": 2, "self_play": 0.5,
-    "pool": 2, "divisions": 4, "greedy": True,
+    "pool": 2, "critic": "own", "utility": "linear", "teacher": "", "lessons": 0.1, "divisions": 4, "greedy": True,
 }  # fmt: skip
 # option -> lowest, highest
 RANGES: dict[str, tuple[float, float]] = {
@@ -44,8 +44,10 @@ RANGES: dict[str, tuple[float, float]] = {
     "layers": (1, 64),
     "self_play": (0.0, 1.0),
     "pool": (0, 64),
+    "lessons": (0.0, 1.0),
     "divisions": (1, 100),
 }
+CHOICES = {"critic": ("own", "central"), "utility": ("linear", "chebyshev")}
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,12 @@ class Moppo(Method):
     self_play       share of the games in which all sides learn, where there are several; in the others one does, and meets the
                     opponents of the experiment and the pool by turns
     pool            earlier versions of itself that it meets
+    critic          "own": values come from what the agent sees (IPPO); "central": from what all agents see, by a network that
+                    is left behind after training (MAPPO); only where all move at once
+    utility         "linear": the weighted sum of the returns; "chebyshev": minus the largest weighted shortfall from the best
+                    return of each objective so far, which also finds points in hollows of the front
+    teacher         a policy that plays the first games, at all seats that learn, and is imitated; "": nobody
+    lessons         share of the budget that goes there
     divisions       of the simplex lattice of the weights that are offered as policies
     greedy          whether these take the likeliest action, instead of drawing one
 
@@ -96,6 +104,10 @@ class Moppo(Method):
     layers: int
     self_play: float
     pool: int
+    critic: str
+    utility: str
+    teacher: str
+    lessons: float
     divisions: int
     greedy: bool
 
@@ -104,6 +116,9 @@ class Moppo(Method):
             value = getattr(self, name)
             if not low <= value <= high:
                 raise BadParameter(f"{self.name}: {name}={value!r} is not possible; allowed: {low:g}..{high:g}")
+        for name, choices in CHOICES.items():
+            if (value := getattr(self, name)) not in choices:
+                raise BadParameter(f"{self.name}: {name}={value!r} is not possible; allowed: {one_of(choices)}")
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)
@@ -136,6 +151,12 @@ class Moppo(Method):
         goals = len(game.objectives)
         if goals > MAX_GOALS:
             raise BadParameter(f"{self.name}: {game.id} has {goals} objectives; allowed: at most {MAX_GOALS}")
+        if self.critic == "central" and game.sequential:
+            raise BadParameter(f"{self.name}: critic='central' is for games where all move at once; {game.id} allows 'own'")
+        if self.teacher:
+            from momagames.baselines import compiled
+
+            compiled(self.teacher, game)
         count = len(simplex_lattice(goals, self.divisions))
         if count > MAX_POLICIES:
             raise BadParameter(

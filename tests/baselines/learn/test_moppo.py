@@ -10,15 +10,17 @@ import momagames
 from momagames.baselines import compiled, method, policy
 from momagames.baselines.learn.checkpoint import load, save
 from momagames.baselines.learn.method import USUAL, Moppo
+from momagames.baselines.players import CompiledPolicy
 from momagames.baselines.rollouts import deal
 from momagames.engine.play import Play
-from momagames.errors import BadFile, BadParameter, MissingExtra
+from momagames.errors import BadFile, BadParameter, MissingExtra, UnknownId
 from momagames.experiments import training as sessions
 from momagames.experiments.plan import Opponent
 
 SMALL = {"num_envs": 6, "rollout": 8, "epochs": 2, "minibatches": 2, "channels": 4, "hidden": 8, "layers": 1, "divisions": 1}
 TINY = {**USUAL, **SMALL}
 KINDS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-radio-v0", "mo-tileblast-v0", "mo-robotmail-4-v0")
+HOLLOW = 27  # seed of a deal whose front has a point that no weighted sum finds
 BOARD = {"board_height": 3, "board_width": 4, "num_colors": 2}
 
 
@@ -65,6 +67,84 @@ def test_it_learns(torch):
     last = learner.play_out(learner.options.offered(learner.policy()))
     best = method("exact")(max_states=10**5, max_bytes=1 << 28).plan(game, start, 0, 0).values.max()
     assert last.max() == best > first.max()
+
+
+def test_chebyshev_utility_finds_what_no_weighted_sum_does(torch):
+    """A front with a point below the line between its neighbours: single weights lead there."""
+    game = momagames.spec("mo-samegame-v0", **BOARD)
+    start = deal(game, np.array([HOLLOW], np.uint64))
+    points = method("exact")(max_states=10**5, max_bytes=1 << 28).plan(game, start, 0, 0).values
+    lattice = np.array([[i / 100, 1 - i / 100] for i in range(101)])
+    on_hull = {tuple(points[i]) for i in (points @ lattice.T).argmax(axis=0)}
+    hollow = {tuple(point) for point in points} - on_hull
+    assert hollow
+    options = {
+        "num_envs": 32,
+        "rollout": 8,
+        "learning_rate": 5e-3,
+        "entropy": 0.003,
+        "channels": 8,
+        "hidden": 16,
+        "divisions": 8,
+    }
+    learner = trainer("mo-samegame-v0", BOARD, 30_000, start=start, utility="chebyshev", **options)
+    while not learner.done:
+        learner.advance()
+    found = {tuple(point) for point in learner.play_out(learner.options.offered(learner.policy()))}
+    assert found & hollow
+
+
+def test_a_central_critic_sees_what_all_see(torch):
+    """Values hang on what the others see, actions do not."""
+    learner = trainer("mo-pommerman-team-v0", critic="central")
+    learner.batch.step(learner.batch.played)
+    games = learner.batch.observations.copy()
+    n, v = np.zeros(2, np.int64), np.array([0, 1])
+    weights = learner.weights[n, v]
+
+    def ask():
+        with torch.no_grad():
+            return [found.numpy() for found in learner._ask(games, n, v, v, weights)]
+
+    logits, values = ask()
+    assert (values[0] != values[1]).all()
+    games[0, 3] = games[0, 2]
+    other_logits, other_values = ask()
+    assert (logits == other_logits).all()
+    assert (values != other_values).all()
+    alone = trainer("mo-pommerman-team-v0")
+    assert set(learner.policy().arrays) == set(alone.policy().arrays)
+    with pytest.raises(BadParameter, match="critic='central' is for games where all move at once; mo-samegame-v0 allows 'own'"):
+        Moppo(**{**TINY, "critic": "central"}).check_train(momagames.spec("mo-samegame-v0"))
+
+
+def test_a_teacher_is_imitated(torch):
+    """After lessons alone the likeliest action is the teacher's, clearly more often than before."""
+    params = {"board_width": 4, "board_height": 5}
+    options = {"num_envs": 32, "learning_rate": 5e-3, "channels": 16, "hidden": 32, "lessons": 1.0, "divisions": 1}
+    learner = trainer("mo-breakthrough-v0", params, 20_000, teacher="greedy", **options)
+    game = learner.game
+
+    def agreement():
+        likeliest = learner.policy().kernel([0.25] * 4, True)
+        teacher, pupil = policy("greedy", game), type("Pupil", (CompiledPolicy,), {"compiled": likeliest})(game)
+        one, rng, same = Play(game), np.random.default_rng(0), []
+        for seed in range(20):
+            one.deal(seed)
+            while not one.state["over"]:
+                mask = one.mask(one.mover)
+                chosen = teacher(one.state, mask, rng)
+                same.append(pupil(one.state, mask, rng) == chosen)
+                one.turn(chosen)
+        return np.mean(same)
+
+    before = agreement()
+    while not learner.done:
+        assert learner.taught
+        learner.advance()
+    assert agreement() > before + 0.3
+    with pytest.raises(UnknownId, match="no policy 'greedi'"):
+        Moppo(**{**TINY, "teacher": "greedi"}).check_train(game)
 
 
 def test_plans_are_games_that_were_played(torch):
