@@ -32,6 +32,7 @@ def train(
     opponent: Opponents = None,
     evaluations: Annotated[int, typer.Option(help="How often its policies play, over the budget.", min=1)] = 20,
     episodes: Annotated[int, typer.Option(help="Games that each plays then, with each opponent and seat.", min=1)] = 32,
+    wandb: Annotated[str | None, typer.Option(metavar="PROJECT", help="Show it in Weights & Biases too.")] = None,
     option: Options = None,
     param: Params = None,
 ) -> None:
@@ -58,7 +59,7 @@ def train(
     screen = console()
     try:
         with _bar(screen, int(budget)) as tell:
-            saved = sessions.train(wanted, folder, evaluations, episodes, tell)
+            saved = sessions.train(wanted, folder, evaluations, episodes, tell, wandb)
     except KeyboardInterrupt:
         screen.print(f"broken off; the same command goes on from what {folder} has kept", highlight=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None

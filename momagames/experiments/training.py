@@ -2,7 +2,7 @@
 
 FOLDER/checkpoint.npz    see `momagames.baselines.learn.checkpoint`
 FOLDER/progress.jsonl    a line for each evaluation: steps, seconds, the policies' points, hypervolume, what training told
-FOLDER/tensorboard       the same for TensorBoard, where it is installed
+FOLDER/tensorboard       the same for TensorBoard, where it is installed; Weights & Biases if asked for: `boards`
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +24,13 @@ from momagames.baselines.learn.method import Moppo
 from momagames.baselines.rollouts import deal
 from momagames.contract import Game
 from momagames.errors import BadFile, BadParameter
+from momagames.experiments.boards import boards, check_project
 from momagames.experiments.evaluate import nobody, play_from
 from momagames.experiments.plan import Opponent
 from momagames.experiments.science.arrays import front
 from momagames.experiments.science.indicators import hypervolume
 
-CHECKPOINT, LOG, BOARD = "checkpoint.npz", "progress.jsonl", "tensorboard"
+CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
 EVERY = 60.0  # seconds from one checkpoint to the next, at least
 
 Tell = Callable[[dict[str, Any]], None]
@@ -69,14 +69,23 @@ class Training:
         return [one.member(self.game) for one in self.opponents] or [nobody(self.game)]
 
 
-def train(training: Training, folder: Path, evaluations: int = 20, episodes: int = 32, tell: Tell | None = None) -> Saved:
+def train(
+    training: Training,
+    folder: Path,
+    evaluations: int = 20,
+    episodes: int = 32,
+    tell: Tell | None = None,
+    wandb: str | None = None,
+) -> Saved:
     """Train, or go on with training in this folder, until the budget is spent.
 
     evaluations   number of times, spread over the budget, that the policies of the lattice play
     episodes      games that each plays then, against each opponent and from each seat
     tell          called after each update with its numbers, and "evaluation" where there was one
-    Raises        BadParameter for a folder with other training; BadFile; MissingExtra without PyTorch
+    wandb         project of Weights & Biases that is to show the log too
+    Raises        BadParameter for a folder with other training; BadFile; MissingExtra without PyTorch, or without wandb
     """
+    check_project(wandb)
     training.options.check_installed()
     training.options.check_train(training.game)
     from momagames.baselines.moppo import Trainer
@@ -88,7 +97,7 @@ def train(training: Training, folder: Path, evaluations: int = 20, episodes: int
         saved = load(place)
         _check_same(training, saved)
         trainer.take_up(saved.head["trainer"], saved.training)
-    log = _Log(folder, trainer.steps)
+    log = _Log(folder, trainer.steps, training.head(), wandb)
     marks = [training.budget * (i + 1) // evaluations for i in range(evaluations)]
     kept = time.monotonic()
 
@@ -174,7 +183,7 @@ def _check_same(training: Training, saved: Saved) -> None:
 class _Log:
     """The log of a folder, from a number of steps on: what was written behind them is written again."""
 
-    def __init__(self, folder: Path, steps: int) -> None:
+    def __init__(self, folder: Path, steps: int, head: dict[str, Any], wandb: str | None) -> None:
         self._path = folder / LOG
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -183,21 +192,19 @@ class _Log:
             self._path.write_text("".join(f"{line}\n" for line in known))
         except OSError as error:
             raise BadFile(f"{self._path}: {error.strerror or error}") from None
-        self._board = _tensorboard(folder / BOARD, steps)
+        self._boards = boards(folder, steps, head, wandb)
 
     def write(self, told: dict[str, Any]) -> None:
         with self._path.open("a") as file:
             file.write(json.dumps(told) + "\n")
-        if self._board is not None:
-            numbers = {name: value for name, value in told.items() if isinstance(value, float)}
-            numbers["hypervolume"] = told["evaluation"]["hypervolume"]
-            for name, value in numbers.items():
-                self._board.add_scalar(name, value, told["steps"])
-            self._board.flush()
+        numbers = {name: value for name, value in told.items() if isinstance(value, float)}
+        numbers["hypervolume"] = told["evaluation"]["hypervolume"]
+        for board in self._boards:
+            board.write(numbers, told["steps"])
 
     def close(self) -> None:
-        if self._board is not None:
-            self._board.close()
+        for board in self._boards:
+            board.close()
 
 
 def _steps(line: str) -> float:
@@ -206,12 +213,3 @@ def _steps(line: str) -> float:
         return float(json.loads(line)["steps"])
     except ValueError:
         return float("inf")
-
-
-def _tensorboard(folder: Path, steps: int) -> Any:
-    """A writer for TensorBoard, or None where that is not installed."""
-    try:
-        writer = import_module("torch.utils.tensorboard").SummaryWriter
-    except ImportError:
-        return None
-    return writer(str(folder), purge_step=steps + 1 if steps else None)

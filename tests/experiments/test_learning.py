@@ -6,13 +6,18 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import momagames
 from momagames.baselines.base import Member
-from momagames.errors import BadFile
+from momagames.baselines.learn.method import Moppo
+from momagames.errors import BadFile, MissingExtra, RemoteError
+from momagames.experiments import training as sessions
 from momagames.experiments.executors import Pool
+from momagames.experiments.plan import Opponent
 from momagames.experiments.replays import evaluate_again, points, replay
 from momagames.experiments.results.policies import LINKS, POLICIES, digest, packed, unpacked
 from momagames.experiments.results.store import Store
@@ -158,16 +163,87 @@ def test_broken_off_it_goes_on(tmp_path):
     assert arrays[0] == arrays[1]
 
 
+# ------------------------------------------------------------------------------------------------------------- boards
+
+
+class Runs:
+    """In place of wandb: what was begun, logged and finished."""
+
+    class Error(Exception):
+        pass
+
+    def __init__(self):
+        self.begun, self.logged, self.finished, self.fails = [], [], 0, False
+
+    def init(self, **given):
+        if self.fails:
+            raise self.Error("no key")
+        self.begun.append(given)
+        run = SimpleNamespace(id=given["id"] or f"run-{len(self.begun)}")
+        run.log = lambda numbers, step: self.logged.append((run.id, step, numbers))
+        run.finish = lambda: setattr(self, "finished", self.finished + 1)
+        return run
+
+
+def little(budget, **options):
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    return sessions.Training(
+        game, Moppo(**{**TINY, **options}), 1, budget, ("player_0",), (Opponent(name="random", options={}),)
+    )
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    told = Runs()
+    monkeypatch.setitem(sys.modules, "wandb", told)
+    return told
+
+
+def test_weights_and_biases_shows_the_log(runs, tmp_path):
+    wanted = little(96)
+    sessions.train(wanted, tmp_path / "mine", evaluations=2, episodes=1, wandb="games")
+    assert (runs.begun[0]["project"], runs.begun[0]["name"], runs.begun[0]["id"]) == ("games", "mine", None)
+    assert runs.begun[0]["config"] == wanted.head()
+    lines = [json.loads(line) for line in (tmp_path / "mine" / "progress.jsonl").read_text().splitlines()]
+    assert [step for _, step, _ in runs.logged] == [line["steps"] for line in lines] == [48, 96]
+    for (_, _, numbers), line in zip(runs.logged, lines, strict=True):
+        assert numbers["hypervolume"] == line["evaluation"]["hypervolume"]
+        assert numbers["seconds"] == line["seconds"]
+    assert runs.finished == 1
+
+
+def test_training_that_goes_on_is_the_same_run(runs, tmp_path):
+    for _ in range(2):
+        sessions.train(little(48), tmp_path, evaluations=1, episodes=1, wandb="games")
+    assert [given["id"] for given in runs.begun] == [None, "run-1"]
+    assert {given["resume"] for given in runs.begun} == {"allow"}
+
+
+def test_weights_and_biases_only_if_asked_for(runs, tmp_path, monkeypatch):
+    sessions.train(little(48), tmp_path / "quiet", evaluations=1, episodes=1)
+    assert not runs.begun
+    runs.fails = True
+    with pytest.raises(RemoteError, match="no run for the project 'games': no key"):
+        sessions.train(little(48), tmp_path / "refused", evaluations=1, episodes=1, wandb="games")
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(MissingExtra, match=r"momagames\[wandb\]"):
+        sessions.train(little(48), tmp_path / "missing", evaluations=1, episodes=1, wandb="games")
+    assert not (tmp_path / "missing").exists()
+
+
+def test_tensorboard_shows_the_log(tmp_path):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    sessions.train(little(96), tmp_path, evaluations=2, episodes=1)
+    shown = accumulator.EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+    assert [event.step for event in shown.Scalars("hypervolume")] == [48, 96]
+
+
 def test_a_response_is_trained_against_what_stays_as_it_is(tmp_path):
     """A policy that has learned nothing is exploited from both sides; how far is told with the learner and its budget."""
     from dataclasses import replace
 
-    import momagames
-    from momagames.baselines.learn.method import Moppo
     from momagames.errors import BadParameter
-    from momagames.experiments import training as sessions
     from momagames.experiments.exploit import exploitability, lower_bound
-    from momagames.experiments.plan import Opponent
 
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
     keen = {"num_envs": 32, "rollout": 16, "epochs": 6, "learning_rate": 5e-3, "entropy": 0.0, "channels": 8, "hidden": 32}
