@@ -39,7 +39,7 @@ def lawful(illegal: str, given: Any, mask: NDArray[np.int8], parts: tuple[int, .
 
 
 def next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) -> Any:
-    """The first legal action from this one on, and after the last one from 0 on: an int, or int64[P] for P parts, each by itself.
+    """The first legal action from this one on, after the last one from 0 on: an int, or int64[P] of P parts, each by itself.
 
     The same in the same position, so that a game without luck stays one. What is no number counts as 0; PASS where nothing is
     legal

@@ -133,6 +133,8 @@ def FillIllegal(env: Any, how: Literal["raise", "forfeit", "random", "next"] = "
           is the same one each time in the same position
     """
     module = kinds.host(env, "FillIllegal", *ALL)
+    from momagames.adapters.options import ILLEGAL
+
     if how not in ILLEGAL:
         raise BadParameter(f"how={how!r} is not possible; allowed: {one_of(ILLEGAL)}{nearest(how, ILLEGAL)}")
     if any(type(layer).__name__ == "FillIllegal" for layer in layers(env)):
@@ -148,6 +150,7 @@ def SameDeal(env: Any, seed: int = 0) -> Any:
            random actions in place of illegal ones, go on from game to game; reset(seed=...) seeds these only
     """
     module = kinds.host(env, "SameDeal", "aec", "parallel", "gymnasium")
+    from momagames.adapters.options import check_seed
     from momagames.engine.play import Play
 
     play = Play(kinds.door(env, "SameDeal").game)

@@ -168,16 +168,14 @@ class NumberObservations(Wrapper):
         return self._number(observation), info
 
     def step(self, action: Any) -> Step:
-        observation, *rest = self.env.step(action)
-        return self._number(observation), *rest
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return self._number(observation), reward, terminated, truncated, info
 
     def _number(self, observation: Any) -> NDArray[np.int64]:
         seen = np.asarray(gymnasium.spaces.flatten(self.env.observation_space, observation)).tobytes()
         if seen not in self.numbers:
             if len(self.numbers) == self.limit:
-                raise BadCall(
-                    f"there are more than limit={self.limit} observations; say a larger limit, or take a smaller game"
-                )
+                raise BadCall(f"there are more than limit={self.limit} observations; say a larger one, or take a smaller game")
             self.numbers[seen] = len(self.numbers)
         return np.array([self.numbers[seen]])
 
