@@ -28,6 +28,7 @@ def train(
     budget: Annotated[float, typer.Option(help="Steps of the engine.", min=1)] = 1_000_000,
     seed: Annotated[int, typer.Option(help="Of all luck.", min=0)] = 0,
     out: Annotated[Path | None, typer.Option(help="The folder [training/ID-SEED]. Training that is there goes on.")] = None,
+    deal: Annotated[int | None, typer.Option(help="Seed of the one deal of all games [each is a new one].", min=0)] = None,
     agent: Annotated[list[str] | None, typer.Option(help="An agent that it learns to play [one of each side].")] = None,
     opponent: Opponents = None,
     evaluations: Annotated[int, typer.Option(help="How often its policies play, over the budget.", min=1)] = 20,
@@ -54,7 +55,7 @@ def train(
             raise BadParameter(f"{method} has no option {name!r}; it has {one_of(USUAL)}{nearest(name, USUAL)}")
     seats = sides(game)
     rivals = _opponents(opponent or (["random"] if len(seats) > 1 else []))
-    wanted = sessions.Training(game, Moppo(**{**USUAL, **given}), seed, int(budget), tuple(agent or seats), rivals)
+    wanted = sessions.Training(game, Moppo(**{**USUAL, **given}), seed, int(budget), tuple(agent or seats), rivals, deal)
     folder = out or Path("training") / f"{id}-{seed}"
     screen = console()
     try:

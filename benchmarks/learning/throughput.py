@@ -50,7 +50,7 @@ def through_momaland(trainer: Trainer, frames: int) -> float:
             continue
         rows = np.ascontiguousarray(np.asarray(observation["observation"], np.int8).transpose(2, 0, 1)).reshape(1, -1)
         with torch.no_grad():
-            logits, _ = trainer.network(*trainer._see(rows.view(np.uint8), nobody, weights))
+            logits, _ = trainer._ask(rows.view(np.uint8)[None], nobody, nobody, nobody, weights)
         legal = torch.from_numpy(np.asarray(observation["action_mask"]) != 0)
         env.step(int(torch.distributions.Categorical(logits=torch.where(legal, logits[0], -1e9)).sample()))
         done += 1

@@ -46,6 +46,7 @@ class Training:
     budget      steps of the engine
     seats       agents that it learns to play, by name
     opponents   whom it meets where not all sides learn, and in evaluations; none where there is one side
+    deal        seed of the one deal that all games begin with, those of evaluations too; None: each game is a new deal
     """
 
     game: Game
@@ -54,6 +55,7 @@ class Training:
     budget: int
     seats: tuple[str, ...]
     opponents: tuple[Opponent, ...]
+    deal: int | None = None
 
     def head(self) -> dict[str, Any]:
         """As plain data, by which a checkpoint is known again."""
@@ -61,8 +63,20 @@ class Training:
         return {
             "game": game.id, "params": dict(game.params), "canonical": registry.spelled(game.id, game.params),
             "method": self.options.name, "options": self.options.options(), "seed": self.seed, "budget": self.budget,
-            "seats": list(self.seats), "opponents": [one.model_dump() for one in self.opponents],
+            "seats": list(self.seats), "opponents": [one.model_dump() for one in self.opponents], "deal": self.deal,
         }  # fmt: skip
+
+    def starts(self, seeds: NDArray[np.uint64]) -> NDArray[Any]:
+        """Where games of evaluations begin, record[N]: the deals of these seeds, or the one deal."""
+        return deal(self.game, seeds if self.deal is None else np.full(len(seeds), self.deal, np.uint64))
+
+    def check(self) -> None:
+        """BadParameter if this cannot be trained; MissingExtra without PyTorch."""
+        self.options.check_installed()
+        if self.deal is None:
+            self.options.check_train(self.game)
+        else:
+            self.options.check_plan(self.game)
 
     def members(self) -> list[Member]:
         """The opponents as policies; nobody in particular if there are none."""
@@ -86,12 +100,12 @@ def train(
     Raises        BadParameter for a folder with other training; BadFile; MissingExtra without PyTorch, or without wandb
     """
     check_project(wandb)
-    training.options.check_installed()
-    training.options.check_train(training.game)
+    training.check()
     from momagames.baselines.moppo import Trainer
 
     game, ours = training.game, [seat_of(training.game, seat) for seat in training.seats]
-    trainer = Trainer(game, training.options, ours, kernels_of(training.members()), training.budget, training.seed)
+    start = None if training.deal is None else training.starts(np.zeros(1, np.uint64))
+    trainer = Trainer(game, training.options, ours, kernels_of(training.members()), training.budget, training.seed, start)
     place = folder / CHECKPOINT
     if place.exists():
         saved = load(place)
@@ -127,7 +141,7 @@ def train(
 def evaluate(training: Training, policies: Sequence[Member], episodes: int, seed: int = 0) -> dict[str, Any]:
     """Points of policies, their mean returns over all opponents, seats and games, by label; and the hypervolume of these.
 
-    The games are those of no training: their seeds are drawn from `seed` by themselves.
+    The games are those of no training, unless all begin with one deal: their seeds are drawn from `seed` by themselves.
     """
     points = returns_of(training, policies, episodes, seed).mean(axis=1)
     kept = front(points)
@@ -144,7 +158,7 @@ def returns_of(
     seat."""
     game = training.game
     luck = np.random.default_rng([seed, 1])
-    starts = deal(game, luck.integers(2**63, size=episodes, dtype=np.uint64))
+    starts = training.starts(luck.integers(2**63, size=episodes, dtype=np.uint64))
     words = luck.integers(2**63, size=(episodes, len(game.agents)), dtype=np.uint64)
     found = []
     for other in rivals or training.members():
@@ -163,7 +177,7 @@ def opened(path: Path) -> tuple[Training, Saved]:
         return (
             Training(
                 saved.game(), Moppo(**head["options"]), head["seed"], head["budget"], tuple(head["seats"]),
-                tuple(Opponent(**one) for one in head["opponents"]),
+                tuple(Opponent(**one) for one in head["opponents"]), head["deal"],
             ),
             saved,
         )  # fmt: skip

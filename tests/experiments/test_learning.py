@@ -32,7 +32,7 @@ pytest.importorskip("torch", reason='needs PyTorch: pip install "momagames[learn
 MOPPO = {"name": "moppo", "options": TINY}
 TRAINED = {**SEATS, "name": "trained", "methods": [RANDOM, MOPPO], "seeds": [3], "budget": 300}
 BOARD = ("-p", "board_width=3", "-p", "board_height=5")
-SMALL = [word for name, value in TINY.items() for word in ("-o", f"{name}={str(value).lower()}")]
+SMALL = [word for name, value in TINY.items() for word in ("-o", f"{name}={json.dumps(value)}")]
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ MAX_POLICIES = 1024
 USUAL: dict[str, Any] = {
     "num_envs": 128, "rollout": 32, "epochs": 4, "minibatches": 4, "learning_rate": 1e-3, "gamma": 1.0, "trace": 0.95,
     "clip": 0.2, "entropy": 0.01, "concentration": 1.0, "channels": 32, "hidden": 128, "layers": 2, "self_play": 0.5,
-    "pool": 2, "critic": "own", "utility": "linear", "teacher": "", "lessons": 0.1, "divisions": 4, "greedy": True,
+    "pool": 2, "critic": "own", "utility": "linear", "teacher": None, "lessons": 0.1, "divisions": 4, "greedy": True,
 }  # fmt: skip
 # option -> lowest, highest
 RANGES: dict[str, tuple[float, float]] = {
@@ -75,7 +75,7 @@ class Moppo(Method):
                     is left behind after training (MAPPO); only where all move at once
     utility         "linear": the weighted sum of the returns; "chebyshev": minus the largest weighted shortfall from the best
                     return of each objective so far, which also finds points in hollows of the front
-    teacher         a policy that plays the first games, at all seats that learn, and is imitated; "": nobody
+    teacher         a policy that plays the first games, at all seats that learn, and is imitated; None: nobody
     lessons         share of the budget that goes there
     divisions       of the simplex lattice of the weights that are offered as policies
     greedy          whether these take the likeliest action, instead of drawing one
@@ -106,7 +106,7 @@ class Moppo(Method):
     pool: int
     critic: str
     utility: str
-    teacher: str
+    teacher: str | None
     lessons: float
     divisions: int
     greedy: bool

@@ -164,18 +164,18 @@ def test_plans_are_games_that_were_played(torch):
 
 
 CASES = {
-    "mo-samegame-v0": (BOARD, ()),
-    "mo-breakthrough-v0": ({"board_width": 3, "board_height": 5}, ("random", "greedy")),
-    "mo-pommerman-duel-v0": ({}, ("static",)),
+    "mo-samegame-v0": (BOARD, (), {"utility": "chebyshev"}),
+    "mo-breakthrough-v0": ({"board_width": 3, "board_height": 5}, ("random", "greedy"), {}),
+    "mo-pommerman-duel-v0": ({}, ("static",), {"critic": "central", "teacher": "simple", "lessons": 0.0004}),
 }
 
 
 @pytest.mark.parametrize("id", CASES)
 def test_taken_up_again_it_goes_on_to_the_bit(torch, id, tmp_path):
-    params, names = CASES[id]
+    params, names, options = CASES[id]
     game = momagames.spec(id, **params)
     others = [compiled(name, game) for name in names]
-    whole, first = (trainer(id, params, 10**6, 3, others) for _ in range(2))
+    whole, first = (trainer(id, params, 10**6, 3, others, **options) for _ in range(2))
     for _ in range(12):  # the pool has changed by then
         whole.advance()
     for _ in range(5):
@@ -183,7 +183,7 @@ def test_taken_up_again_it_goes_on_to_the_bit(torch, id, tmp_path):
     facts, arrays = first.kept()
     save(tmp_path / "a.npz", {"trainer": facts}, {}, arrays)
     saved = load(tmp_path / "a.npz")
-    second = trainer(id, params, 10**6, 3, others)
+    second = trainer(id, params, 10**6, 3, others, **options)
     second.take_up(saved.head["trainer"], saved.training)
     for _ in range(7):
         second.advance()
@@ -222,6 +222,25 @@ def test_a_folder_of_training(torch, tmp_path):
         sessions.train(replace(wanted, seed=2), tmp_path / "parts")
     opened, _ = sessions.opened(tmp_path / "parts")
     assert opened == wanted
+
+
+def test_training_on_one_deal(torch, tmp_path):
+    """All games begin with it, before and after training is taken up again; those of evaluations too."""
+    game = momagames.spec("mo-samegame-v0", **BOARD)
+    wanted = sessions.Training(game, Moppo(**TINY), 1, 200, game.agents, (), HOLLOW)
+    sessions.train(wanted, tmp_path, evaluations=1, episodes=1)
+    opened, saved = sessions.opened(tmp_path)
+    assert opened.deal == HOLLOW
+    points = sessions.returns_of(opened, opened.options.offered(saved.network()), 3)
+    assert (points == points[:, :1]).all()
+    one = Play(game)
+    for actions, value, *_ in saved.head["trainer"]["archive"]["plans"]:
+        one.deal(HOLLOW)
+        for action in actions:
+            one.turn(action)
+        assert one.returns[0].tolist() == value
+    with pytest.raises(BadParameter, match="draws during play"):
+        sessions.train(replace(wanted, game=momagames.spec("mo-tileblast-v0")), tmp_path / "other")
 
 
 def test_a_checkpoint_plays_by_its_path(torch, tmp_path):
