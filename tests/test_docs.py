@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("docs", "docs/decisions", "docs/tutorials")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))])
 LIBRARIES = {  # page in docs/tutorials -> the package that it is about, or a part of it that not every install has
+    "momaland": "momaland.learning.cooperative_momappo.utils",
+    "morl-baselines": "morl_baselines",
     "rllib": "ray.rllib.algorithms.ppo",
     "sb3": "sb3_contrib",
     "torchrl": "torchrl",
