@@ -1,10 +1,11 @@
-"""Where the time of training goes, and frames a second beside the same learner on momaland's own loop.
+"""Where the time of training goes, and frames a second beside the same learner on momaland's own loop and beside morl-baselines.
 
 python benchmarks/learning/throughput.py                      # MO-SameGame 15x15x5, 1024 games side by side
 python benchmarks/learning/throughput.py --num-envs 256 --updates 2 --threads 1
 
 momaland's environment is stepped agent by agent through its AEC loop, with a forward pass of the same network for each step;
-its updates are those of ours, which cost the same for each decision.
+its updates are those of ours, which cost the same for each decision. morl-baselines (extra `morl`) trains with its own loop on
+our Gymnasium door: Envelope with the settings that it comes with, one update for each step.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -57,11 +59,26 @@ def through_momaland(trainer: Trainer, frames: int) -> float:
     return (time.perf_counter() - began) / frames
 
 
+def through_morl_baselines(frames: int, updates: int) -> float:
+    """Seconds for each frame of the training loop of morl-baselines, with this many updates after each."""
+    from gymnasium.wrappers import FlattenObservation
+    from morl_baselines.multi_policy.envelope.envelope import Envelope
+
+    from momagames.wrappers import FillIllegal
+
+    env = FlattenObservation(FillIllegal(momagames.make("mo-samegame-v0", api="gymnasium", **BOARD), "next"))
+    agent = Envelope(env, learning_starts=1, gradient_updates=updates, buffer_size=10_000, seed=0, log=False)
+    agent.train(10)  # compiles
+    began = time.perf_counter()
+    agent.train(frames)
+    return (time.perf_counter() - began) / frames
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--num-envs", type=int, default=1024)
     parser.add_argument("--updates", type=int, default=2)
-    parser.add_argument("--frames", type=int, default=500, help="of momaland; 0: leave it out")
+    parser.add_argument("--frames", type=int, default=500, help="of momaland and morl-baselines; 0: leave them out")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
@@ -76,6 +93,11 @@ def main() -> None:
         print(f"| {name} | {seconds * 1e6:.1f} | {seconds / spent['all']:.1%} |")
     print(f"\n{1 / spent['all']:,.0f} decisions a second, {1 / (spent['all'] - spent['update']):,.0f} without updates")
     if given.frames:
+        if find_spec("morl_baselines"):
+            print(
+                f"Envelope of morl-baselines: {1 / through_morl_baselines(given.frames, 0):,.0f} frames a second without updates, "
+                f"{1 / through_morl_baselines(max(1, given.frames // 10), 1):,.0f} with its own"
+            )
         frame = through_momaland(trainer, given.frames)
         print(
             f"momaland through its AEC loop: {1 / frame:,.0f} frames a second without updates, "
