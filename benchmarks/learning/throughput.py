@@ -1,4 +1,4 @@
-"""Where the time of training goes, and frames a second beside the same learner on momaland's own loop and beside morl-baselines.
+"""Where the time of training goes, and frames a second beside the same learner on momaland's loop, and morl-baselines.
 
 python benchmarks/learning/throughput.py                      # MO-SameGame 15x15x5, 1024 games side by side
 python benchmarks/learning/throughput.py --num-envs 256 --updates 2 --threads 1
@@ -94,10 +94,8 @@ def main() -> None:
     print(f"\n{1 / spent['all']:,.0f} decisions a second, {1 / (spent['all'] - spent['update']):,.0f} without updates")
     if given.frames:
         if find_spec("morl_baselines"):
-            print(
-                f"Envelope of morl-baselines: {1 / through_morl_baselines(given.frames, 0):,.0f} frames a second without updates, "
-                f"{1 / through_morl_baselines(max(1, given.frames // 10), 1):,.0f} with its own"
-            )
+            idle, busy = through_morl_baselines(given.frames, 0), through_morl_baselines(max(1, given.frames // 10), 1)
+            print(f"Envelope of morl-baselines: {1 / idle:,.0f} frames a second without updates, {1 / busy:,.0f} with its own")
         frame = through_momaland(trainer, given.frames)
         print(
             f"momaland through its AEC loop: {1 / frame:,.0f} frames a second without updates, "
