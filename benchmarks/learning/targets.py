@@ -18,18 +18,24 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 import momagames
-from momagames.baselines import member
+from momagames.baselines import member, method
 from momagames.baselines.archive import undominated
 from momagames.baselines.base import Member, sides
+from momagames.baselines.exact import exact_front
+from momagames.baselines.lattice import simplex_lattice
 from momagames.baselines.learn.method import USUAL, Moppo
 from momagames.experiments import training as sessions
 from momagames.experiments.plan import Opponent
+from momagames.experiments.science.indicators import hypervolume
 from momagames.experiments.training import Training
 
 GAMES = 500  # that are reported, against each opponent from each seat
 SEED = 7  # of these games
+FINE = 20  # divisions of the lattice of weights whose policies make a front
+EXACT = {"max_states": 10**7, "max_bytes": 1 << 30}
 
 
 def rival(name: str) -> Opponent:
@@ -38,7 +44,10 @@ def rival(name: str) -> Opponent:
 
 @dataclass(frozen=True)
 class Target:
-    """What is trained on, how, whom it meets, and what is reported of the training."""
+    """What is trained on, how, whom it meets, and what is reported of the training.
+
+    one_deal    whether all games are one deal, that of the seed of the training
+    """
 
     id: str
     params: dict[str, Any]
@@ -47,15 +56,30 @@ class Target:
     opponents: tuple[str, ...]
     report: Callable[[Training, Callable[..., Member]], dict[str, float]]
     asked: str
+    one_deal: bool = False
+
+
+def only(wanted: Training, objective: str) -> list[float]:
+    """Weights of somebody who wants one objective."""
+    return [float(goal.name == objective) for goal in wanted.game.objectives]
+
+
+def lattice(wanted: Training, divisions: int) -> list[list[float]]:
+    return simplex_lattice(len(wanted.game.objectives), divisions).tolist()
+
+
+def volume(wanted: Training, points: NDArray[np.float64]) -> float:
+    return hypervolume(points, wanted.game.reference_point).value
 
 
 def wins(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
-    """Share of games won by the policy that wants nothing else, against each opponent."""
-    first = policy([1.0] + [0.0] * (len(wanted.game.objectives) - 1))
+    """Shares of games won and lost by the policy that wants nothing else, against each opponent; draws are neither."""
+    first = policy(only(wanted, wanted.game.objectives[0].name))
     found = {}
     for name in [one.name for one in wanted.opponents]:
-        returns = sessions.returns_of(replace(wanted, opponents=(rival(name),)), [first], GAMES, SEED)[0]
-        found[f"wins against {name}"] = float((returns[:, 0] > 0).mean())
+        met = replace(wanted, opponents=(rival(name),))
+        returns = sessions.returns_of(met, [first], GAMES, SEED)[0, :, 0]
+        found |= {f"wins against {name}": float((returns > 0).mean()), f"not won against {name}": float((returns < 0).mean())}
     return found
 
 
@@ -73,8 +97,63 @@ def deliveries(wanted: Training, policy: Callable[..., Member]) -> dict[str, flo
     }
 
 
+def front_of_a_deal(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
+    """Hypervolumes of one game of each policy and of greedy's games, as shares of the exact front's."""
+    found = sessions.returns_of(wanted, [policy(weights) for weights in lattice(wanted, FINE)], 1)[:, 0]
+    exact = volume(wanted, exact_front(wanted.game, seed=wanted.deal or 0, **EXACT).points)
+    greedy = method("greedy")(divisions=FINE).plan(wanted.game, wanted.starts(np.zeros(1, np.uint64)), 10**9, 0).values
+    return {
+        "of the exact hypervolume": volume(wanted, found) / exact,
+        "greedy": volume(wanted, greedy) / exact,
+        "points": float(undominated(found).sum()),
+    }
+
+
+def front_of_many(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
+    """Hypervolumes of the mean returns of policies and of greedy, for the same weights and deals."""
+    weights = lattice(wanted, 4)
+    found, greedy = (
+        volume(wanted, sessions.returns_of(wanted, members, GAMES // 5, SEED).mean(axis=1))
+        for members in ([policy(w) for w in weights], [member("greedy", wanted.game, weights=w) for w in weights])
+    )
+    return {"hypervolume": found, "greedy": greedy, "of greedy's": found / greedy}
+
+
+def levels(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
+    """Share of the games in which all goals are reached: the best over the weights, of policies and of greedy."""
+    weights = lattice(wanted, 4)
+    win = [goal.name for goal in wanted.game.objectives].index("win")
+    won = [
+        sessions.returns_of(wanted, members, GAMES, SEED)[:, :, win].mean(axis=1).max()
+        for members in ([policy(w) for w in weights], [member("greedy", wanted.game, weights=w) for w in weights])
+    ]
+    return {"completed": float(won[0]), "greedy": float(won[1])}
+
+
 SMALL = {"channels": 16, "layers": 1}
+QUICK = {**SMALL, "epochs": 2, "minibatches": 16, "learning_rate": 2e-3, "entropy": 0.005}
+
+
+def board(size: int, budget: int) -> Target:
+    return Target(
+        "mo-samegame-v0", {"board_width": size, "board_height": size, "num_colors": 3}, {**QUICK, "utility": "chebyshev"},
+        budget, (), front_of_a_deal, "hypervolume: 0.90 of the exact front's, and more than greedy's", one_deal=True,
+    )  # fmt: skip
+
+
+def level(number: int, budget: int) -> Target:
+    return Target(
+        "mo-tileblast-v0", {"level": number, "objectives": ["goals", "win", "step"]}, QUICK, budget, (), levels,
+        "games in which all goals are reached: as many as greedy",
+    )  # fmt: skip
+
+
 TARGETS = {
+    "samegame5": board(5, 400_000),
+    "samegame6": board(6, 600_000),
+    "samegame15": Target(
+        "mo-samegame-v0", {}, QUICK, 2_000_000, (), front_of_many, "hypervolume: more than greedy's",
+    ),
     "breakthrough": Target(
         "mo-breakthrough-v0", {"board_width": 6, "board_height": 6}, {"concentration": 0.5, "entropy": 0.02}, 1_000_000,
         ("random", "greedy"), wins, "wins: 0.95 against random, 0.70 against greedy",
@@ -84,6 +163,9 @@ TARGETS = {
         {"num_envs": 256, "rollout": 64, "gamma": 0.99, "entropy": 0.02}, 8_000_000, ("astar",), deliveries,
         "deliveries: 0.70 of astar's, and several points",
     ),
+    "tileblast1": level(1, 100_000),
+    "tileblast2": level(2, 400_000),
+    "tileblast3": level(3, 600_000),
     "duel": Target(
         "mo-pommerman-duel-v0", {}, {**SMALL, "concentration": 0.5, "entropy": 0.02}, 4_000_000, ("static", "simple"), wins,
         "wins: more than static, as many as simple",
@@ -95,7 +177,8 @@ def carry_out(target: Target, seed: int, folder: Path) -> dict[str, float]:
     """Train, and play the games of the report."""
     game = momagames.spec(target.id, **target.params)
     rivals = tuple(rival(name) for name in target.opponents)
-    wanted = Training(game, Moppo(**{**USUAL, **target.options}), seed, target.budget, sides(game), rivals)
+    options = Moppo(**{**USUAL, **target.options})
+    wanted = Training(game, options, seed, target.budget, sides(game), rivals, seed if target.one_deal else None)
     saved = sessions.train(wanted, folder, evaluations=20, episodes=16)
     network, minutes = saved.network(), sum(saved.head["trainer"]["seconds"].values()) / 60
     return {"minutes": minutes, **target.report(wanted, lambda weights: network.member("reported", weights, True))}

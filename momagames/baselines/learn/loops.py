@@ -113,9 +113,10 @@ def convolve(inputs, weights, rows, columns, out):
 def answer(shape, net, work):
     """The logits of a network, from what it sees in `work`; see `network.Network` for its layers.
 
-    shape    rows, columns, layers of convolution, actions that belong to a cell (0: none do), agents that are told apart
+    shape    rows, columns, layers of convolution, actions that belong to a cell (0: none do), agents that are told apart, the
+             plane that shows where the agent is (-1: none does)
     """
-    rows, columns, layers, by_cell = shape[0], shape[1], shape[2], shape[3]
+    rows, columns, layers, by_cell, spot = shape[0], shape[1], shape[2], shape[3], shape[5]
     first, around, first_bias, convolutions, biases, squeeze, squeeze_bias = net[:7]
     trunk, trunk_bias, second, second_bias, cell, cell_trunk, cell_trunk_bias, head, head_bias = net[7:]
     boards, numbers, near, far, flat, wide, deep, mixed, logits, _ = work
@@ -139,7 +140,11 @@ def answer(shape, net, work):
         for i in range(cells):
             dense(near[i], squeeze, squeeze_bias, flat[i * kept : (i + 1) * kept])
         rectify(flat[: cells * kept])
-        copy(numbers, flat[cells * kept :])
+        end = cells * kept + numbers.shape[0]
+        copy(numbers, flat[cells * kept : end])
+        for i in range(cells):
+            if spot >= 0 and boards[i, spot] == FULL:
+                copy(near[i], flat[end:])
     else:
         copy(numbers, flat)
     dense(flat, trunk, trunk_bias, wide)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -17,23 +19,33 @@ Seen = tuple[Tensor, Tensor]  # boards and what is told with them
 
 class Body(nn.Module):
     """Boards through 3x3 convolutions with residual connections, the first of which is told all numbers as well; a few channels
-    of each cell and the numbers again through two dense layers, the trunk.
+    of each cell, the numbers again, and all channels of the cells where agents are go through two dense layers, the trunk.
 
     rows, columns, planes, told    of what it sees: boards, if there are any, and numbers
-
+    spots                          planes that show where an agent is
     channels, hidden, layers    of convolutions; of the trunk; convolutions after the first
     """
 
-    def __init__(self, rows: int, columns: int, planes: int, told: int, channels: int, hidden: int, layers: int) -> None:
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        planes: int,
+        told: int,
+        spots: Sequence[int],
+        channels: int,
+        hidden: int,
+        layers: int,
+    ) -> None:
         super().__init__()
-        self.board = (rows, columns, planes)
+        self.board, self.spots = (rows, columns, planes), list(spots)
         cells = rows * columns
         if cells:
             self.first = nn.Conv2d(planes, channels, 3, padding=1)
             self.around = nn.Linear(told, channels, bias=False)
             self.convolutions = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding=1) for _ in range(layers))
             self.squeeze = nn.Linear(channels, SQUEEZED)
-        self.trunk = nn.Linear(cells * SQUEEZED + told, hidden)
+        self.trunk = nn.Linear(cells * SQUEEZED + told + len(spots) * channels, hidden)
         self.second = nn.Linear(hidden, hidden)
 
     def forward(self, boards: Tensor, told: Tensor) -> tuple[Tensor, Tensor]:
@@ -45,7 +57,8 @@ class Body(nn.Module):
             for convolution in self.convolutions:
                 near = near + F.relu(convolution(near))
             near = near.permute(0, 2, 3, 1).flatten(1, 2)
-            flat = torch.cat([F.relu(self.squeeze(near)).flatten(1), told], 1)
+            here = boards.view(len(near), near.shape[1], -1)[:, :, self.spots].transpose(1, 2) @ near
+            flat = torch.cat([F.relu(self.squeeze(near)).flatten(1), told, here.flatten(1)], 1)
         return near, F.relu(self.second(F.relu(self.trunk(flat))))
 
 
@@ -64,7 +77,8 @@ class Network(nn.Module):
         goals, agents = len(game.objectives), len(game.agents)
         self.sight = sight
         told, planes = inputs(game, sight), len(sight.planes)
-        self.body = Body(sight.rows, sight.columns, planes, told, channels, hidden, layers)
+        spots = [sight.spot] if sight.spot >= 0 else []
+        self.body = Body(sight.rows, sight.columns, planes, told, spots, channels, hidden, layers)
         if sight.by_cell:
             self.cell = nn.Linear(channels, channels, bias=False)
             self.cell_trunk = nn.Linear(hidden, channels)
@@ -72,7 +86,8 @@ class Network(nn.Module):
         self.critic: Body | None = None
         if central:
             told += (agents - 1) * len(sight.numbers)
-            self.critic = Body(sight.rows, sight.columns, planes * agents, told, channels, hidden, layers)
+            spots = [agent * planes + spot for agent in range(agents) for spot in spots]
+            self.critic = Body(sight.rows, sight.columns, planes * agents, told, spots, channels, hidden, layers)
         self.value = nn.Linear(hidden, goals)
         for layer in self.modules():
             if isinstance(layer, (nn.Linear, nn.Conv2d)):

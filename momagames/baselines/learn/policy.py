@@ -33,6 +33,11 @@ def inputs(game: Game, seen: Sight) -> int:
     return len(seen.numbers) + told_apart(game) + len(game.objectives)
 
 
+def trunk_inputs(game: Game, seen: Sight, channels: int) -> int:
+    """What the trunk sees: some channels of each cell, all numbers, and all channels of the cell where the agent is."""
+    return seen.cells * SQUEEZED + inputs(game, seen) + channels * (seen.spot >= 0)
+
+
 def told_apart(game: Game) -> int:
     """Agents of which a network must know which it plays: all, or none if there is but one."""
     return len(game.agents) if len(game.agents) > 1 else 0
@@ -46,7 +51,7 @@ def shapes(game: Game, seen: Sight, channels: int, hidden: int, layers: int) -> 
         found |= {"first": (9, len(seen.planes), channels), "around": (told, channels), "first_bias": (channels,)}
         found |= {"convolutions": (layers, 9, channels, channels), "biases": (layers, channels)}
         found |= {"squeeze": (channels, SQUEEZED), "squeeze_bias": (SQUEEZED,)}
-    found |= {"trunk": (seen.cells * SQUEEZED + told, hidden), "trunk_bias": (hidden,)}
+    found |= {"trunk": (trunk_inputs(game, seen, channels), hidden), "trunk_bias": (hidden,)}
     found |= {"second": (hidden, hidden), "second_bias": (hidden,)}
     if seen.by_cell:
         found |= {"cell": (channels, channels), "cell_trunk": (hidden, channels), "cell_trunk_bias": (channels,)}
@@ -90,7 +95,7 @@ class NetworkPolicy:
 
     def _scratch(self, game: Game) -> tuple[Any, ...]:
         seen, told = self.sight, inputs(game, self.sight)
-        shape = np.array([seen.rows, seen.columns, self.layers, seen.by_cell, told_apart(game)], np.int64)
+        shape = np.array([seen.rows, seen.columns, self.layers, seen.by_cell, told_apart(game), seen.spot], np.int64)
         net = tuple(self.arrays.get(name, np.zeros((0,) * RANKS.get(name, 2), np.float32)) for name in ARRAYS)
 
         def empty(*sizes: int) -> NDArray[np.float32]:
@@ -100,8 +105,8 @@ class NetworkPolicy:
         boards = empty(cells, len(seen.planes))
         work = (
             boards, empty(told), empty(cells, channels), empty(cells, channels),
-            empty(cells * SQUEEZED + told), empty(self.hidden), empty(self.hidden), empty(channels), empty(game.mask_size),
-            boards.reshape(-1),
+            empty(trunk_inputs(game, seen, channels)), empty(self.hidden), empty(self.hidden), empty(channels),
+            empty(game.mask_size), boards.reshape(-1),
         )  # fmt: skip
         return seen.planes, seen.numbers, room(game), shape, net, work
 

@@ -49,6 +49,7 @@ class Sight:
     rows, columns     of the boards, as they lie in memory; 0 if the game shows none
     planes, numbers   float64[P, 7] and float64[V, 7], a `Piece` in each row
     by_cell           whether the actions belong to the cells, in the order of memory: so many to each; 0: they do not
+    spot              the plane that shows where the agent is; -1: none does
     """
 
     rows: int
@@ -56,6 +57,7 @@ class Sight:
     planes: NDArray[np.float64]
     numbers: NDArray[np.float64]
     by_cell: int
+    spot: int
 
     @property
     def cells(self) -> int:
@@ -83,7 +85,8 @@ def sight(game: Game) -> Sight:
                 numbers += _pieces(kind, field, first + number, 1, 1)
     size = game.mask_size
     by_cell = size // cells if rows and len(game.actions) == 1 and size % cells == 0 else 0
-    return Sight(rows, columns, _table(planes), _table(numbers), by_cell)
+    spot = next((i for i, piece in enumerate(planes) if piece.how == PLACE), -1)
+    return Sight(rows, columns, _table(planes), _table(numbers), by_cell, spot)
 
 
 def _table(pieces: list[Piece]) -> NDArray[np.float64]:

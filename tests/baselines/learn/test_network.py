@@ -64,7 +64,7 @@ def test_every_game_is_seen_and_played_as_by_pytorch(id):
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, 0, 0.4)
     with torch.no_grad():
-        logits = network(torch.from_numpy(boards), torch.from_numpy(told))[0].numpy()
+        logits = network((torch.from_numpy(boards), torch.from_numpy(told)))[0].numpy()
     policy = NetworkPolicy(game, network.exported())
     players = Players(batch, [policy.kernel(weights.tolist(), True)], np.zeros(len(game.agents), np.int64))
     actions = players.act().reshape(len(told), -1)
