@@ -3,13 +3,16 @@
 python benchmarks/learning/targets.py                               # the names of the targets
 python benchmarks/learning/targets.py breakthrough --seeds 5        # trains, or goes on where it was broken off
 python benchmarks/learning/targets.py robotmail --seeds 1 --threads 2
+python benchmarks/learning/targets.py --archive                     # what --out holds into reached.json, for docs/results
 
-Folders of training lie under --out (learning-targets/NAME-SEED); what is reported is played in games of their own.
+Folders of training lie under --out (learning-targets/NAME-SEED), each with a report.json of what was reached; that is played in
+games of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,11 +30,14 @@ from momagames.baselines.base import Member, sides
 from momagames.baselines.exact import exact_front
 from momagames.baselines.lattice import simplex_lattice
 from momagames.baselines.learn.method import USUAL, Moppo
+from momagames.contract import Game
 from momagames.experiments import training as sessions
 from momagames.experiments.plan import Opponent
 from momagames.experiments.science.indicators import hypervolume
 from momagames.experiments.training import Training
 
+REPORT = "report.json"  # in the folder of a training
+ARCHIVE = Path(__file__).with_name("reached.json")
 GAMES = 500  # that are reported, against each opponent from each seat
 SEED = 7  # of these games
 FINE = 20  # divisions of the lattice of weights whose policies make a front
@@ -47,6 +53,7 @@ class Target:
     """What is trained on, how, whom it meets, and what is reported of the training.
 
     one_deal    whether all games are one deal, that of the seed of the training
+    curve       what is shown over the steps: "hypervolume" of the policies of the lattice, or an objective, of the best of them
     """
 
     id: str
@@ -56,6 +63,7 @@ class Target:
     opponents: tuple[str, ...]
     report: Callable[[Training, Callable[..., Member]], dict[str, float]]
     asked: str
+    curve: str
     one_deal: bool = False
 
 
@@ -137,14 +145,15 @@ QUICK = {**SMALL, "epochs": 2, "minibatches": 16, "learning_rate": 2e-3, "entrop
 def board(size: int, budget: int) -> Target:
     return Target(
         "mo-samegame-v0", {"board_width": size, "board_height": size, "num_colors": 3}, {**QUICK, "utility": "chebyshev"},
-        budget, (), front_of_a_deal, "hypervolume: 0.90 of the exact front's, and more than greedy's", one_deal=True,
+        budget, (), front_of_a_deal, "hypervolume: 0.90 of the exact front's, and more than greedy's", "hypervolume",
+        one_deal=True,
     )  # fmt: skip
 
 
 def level(number: int, budget: int) -> Target:
     return Target(
         "mo-tileblast-v0", {"level": number, "objectives": ["goals", "win", "step"]}, QUICK, budget, (), levels,
-        "games in which all goals are reached: as many as greedy",
+        "games in which all goals are reached: as many as greedy", "win",
     )  # fmt: skip
 
 
@@ -153,35 +162,65 @@ TARGETS = {
     "samegame6": board(6, 600_000),
     "samegame15": Target(
         "mo-samegame-v0", {}, QUICK, 2_000_000, (), front_of_many, "hypervolume: more than greedy's",
+        "hypervolume",
     ),
     "breakthrough": Target(
         "mo-breakthrough-v0", {"board_width": 6, "board_height": 6}, {"concentration": 0.5, "entropy": 0.02}, 1_000_000,
-        ("random", "greedy"), wins, "wins: 0.95 against random, 0.70 against greedy",
+        ("random", "greedy"), wins, "wins: 0.95 against random, 0.70 against greedy", "win",
     ),
     "robotmail": Target(
         "mo-robotmail-v0", {"objectives": ["delivery", "energy"]},
         {"num_envs": 256, "rollout": 64, "gamma": 0.99, "entropy": 0.02}, 8_000_000, ("astar",), deliveries,
-        "deliveries: 0.70 of astar's, and several points",
+        "deliveries: 0.70 of astar's, and several points", "delivery",
     ),
     "tileblast1": level(1, 100_000),
     "tileblast2": level(2, 400_000),
     "tileblast3": level(3, 600_000),
     "duel": Target(
         "mo-pommerman-duel-v0", {}, {**SMALL, "concentration": 0.5, "entropy": 0.02}, 4_000_000, ("static", "simple"), wins,
-        "wins: more than static, as many as simple",
+        "wins: more than static, as many as simple", "outcome",
     ),
 }  # fmt: skip
 
 
 def carry_out(target: Target, seed: int, folder: Path) -> dict[str, float]:
-    """Train, and play the games of the report."""
+    """Train, play the games of the report, and write them to the folder."""
     game = momagames.spec(target.id, **target.params)
     rivals = tuple(rival(name) for name in target.opponents)
     options = Moppo(**{**USUAL, **target.options})
     wanted = Training(game, options, seed, target.budget, sides(game), rivals, seed if target.one_deal else None)
     saved = sessions.train(wanted, folder, evaluations=20, episodes=16)
     network, minutes = saved.network(), sum(saved.head["trainer"]["seconds"].values()) / 60
-    return {"minutes": minutes, **target.report(wanted, lambda weights: network.member("reported", weights, True))}
+    reached = target.report(wanted, lambda weights: network.member("reported", weights, True))
+    record = {
+        "head": {**wanted.head(), "steps": saved.head["steps"], "version": saved.head["version"]},
+        "minutes": minutes, "load": os.getloadavg()[0], "threads": torch.get_num_threads(), "torch": torch.__version__,
+        "reached": reached, "curve": curve(folder, target.curve, game),
+    }  # fmt: skip
+    (folder / REPORT).write_text(json.dumps(record))
+    return {"minutes": minutes, **reached}
+
+
+def curve(folder: Path, shown: str, game: Game) -> list[tuple[int, float]]:
+    """Steps, and what is shown there of the evaluations in the log of training."""
+    goals = [goal.name for goal in game.objectives]
+    points = []
+    for line in (folder / sessions.LOG).read_text().splitlines():
+        told = json.loads(line)
+        found = told["evaluation"]
+        best = found[shown] if shown in found else max(p[goals.index(shown)] for p in found["points"].values())
+        points.append((told["steps"], best))
+    return points
+
+
+def archive(out: Path) -> None:
+    """All reports, each target once, in one file."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, target in TARGETS.items():
+        runs = [json.loads((folder / REPORT).read_text()) for folder in sorted(out.glob(f"{name}-*"))]
+        if runs:
+            found[name] = {"asked": target.asked, "curve": target.curve, "runs": runs}
+    ARCHIVE.write_text(json.dumps(found, separators=(",", ":")) + "\n")
 
 
 def main() -> None:
@@ -190,8 +229,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("learning-targets"))
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--archive", action="store_true")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
+    if given.archive:
+        archive(given.out)
+        return
     if given.name is None:
         for name, target in TARGETS.items():
             print(f"{name:14s}{target.id} {target.params}: {target.asked}")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from momagames.baselines.learn.method import Moppo
 
 MEASURED = 256  # games of random play that bring rewards to one scale
+REMEMBERED = 1024  # returns that make up a running scale
 MOST_NORM = 0.5  # of a gradient
 VALUE_SHARE = 0.5  # of the loss
 EPSILON = 1e-5  # of Adam
@@ -52,8 +53,8 @@ class Trainer:
     aim       float64[K]: all games are played for these weights; None: each side of each game draws its own
 
     network, steps, updates   as far as it is
-    scale     float64[K], what the rewards of each objective are divided by; not given, it is found by random play
-    utopia    float64[K], the best return of each objective so far, in units of that scale
+    scale     float64[K], what the rewards of each objective are divided by; given, it stays as it is
+    utopia    float64[K], the best return of each objective so far
     archive   with a start: the best games that were played
 
     Letters: T steps of a rollout, N games, V views of each (1 where agents take turns, else A agents), K objectives, M length
@@ -80,6 +81,7 @@ class Trainer:
         self.luck = np.random.default_rng(words[0])
         self.lots = torch.Generator().manual_seed(int(words[1] >> np.uint64(1)))
         self.scale = _scale(game, int(words[2] >> np.uint64(1))) if scale is None else scale
+        self._rescales = scale is None and options.scaling == "running"
         self._aim = aim
         self._sight, self._room, self._parts = sight(game), room(game), np.array(game.actions, np.int64)
         with torch.random.fork_rng(devices=[]):
@@ -98,8 +100,8 @@ class Trainer:
         self.pool: list[dict[str, NDArray[np.float32]]] = [self.network.exported()] * options.pool
         self._wishes = self._draw(options.pool)
         self._meet()
-        self._floor = np.array(game.reference_point) / self.scale
-        self.utopia = self._floor + 1
+        self._floor = np.array(game.reference_point)
+        self.utopia = self._floor + self.scale
         self.weights = np.zeros((options.num_envs, len(game.agents), len(game.objectives)), np.float32)
         self._paid = np.zeros(self.weights.shape)
         self._begin(np.ones(options.num_envs, np.bool_))
@@ -130,7 +132,7 @@ class Trainer:
             self.pool[self.updates // RENEWED % len(self.pool)] = self.network.exported()
             self._wishes = self._draw(len(self.pool))
             self._meet()
-        return {"steps": self.steps, **rollout.told, **told}
+        return {"steps": self.steps, **self._sum_up(rollout.returns), **told}
 
     @property
     def taught(self) -> bool:
@@ -222,6 +224,7 @@ class Trainer:
         self.batch.take_up(self.batch.kept())
         self.steps, self.updates, self.seconds = facts["steps"], facts["updates"], dict(facts["seconds"])
         self.luck.bit_generator.state = facts["luck"]
+        self.scale = np.array(facts["scale"])
         self.archive.take_up(facts["archive"])
 
     def _warm_up(self) -> None:
@@ -273,7 +276,7 @@ class Trainer:
         """Play on in all games; in a lesson the teacher plays."""
         batch, game = self.batch, self.game
         kept = Rollout(game, self.options.rollout, batch)
-        paid, ended = np.zeros(len(game.objectives)), 0
+        ended = []
         for t in range(self.options.rollout):
             whose = self._whose()
             learns = np.take_along_axis(self._seats, whose, 1) == NOBODY
@@ -284,7 +287,7 @@ class Trainer:
             if len(n):
                 who = whose[n, v]
                 kept.observations[t], kept.masks[t], kept.whose[t] = batch.observations, batch.masks, whose
-                kept.weights[t, n, v], kept.paid[t, n, v] = self.weights[n, who], self._paid[n, who]
+                kept.weights[t, n, v], kept.paid[t, n, v] = self.weights[n, who], self._paid[n, who] / self.scale
                 with torch.no_grad():
                     began = time.perf_counter()
                     logits, values = self._ask(batch.observations, n, v, who, self.weights[n, who])
@@ -305,22 +308,28 @@ class Trainer:
             batch.step(actions)
             self.steps += batch.num_envs
             kept.rewards[t], kept.ended[t] = batch.rewards / self.scale, batch.finished
-            self._paid += kept.rewards[t]
+            self._paid += batch.rewards
             if batch.finished.any():
                 ours = (self._seats == NOBODY)[batch.finished]
-                returns = batch.returns[batch.finished][ours]
-                paid += returns.sum(axis=0)
-                ended += len(returns)
-                if len(returns):
-                    self.utopia = np.maximum(self.utopia, returns.max(axis=0) / self.scale)
+                ended.append(batch.returns[batch.finished][ours])
                 self._collect()
                 self._begin(batch.finished.copy())
             self.seconds["games"] += time.perf_counter() - began
-        kept.told = {"games": float(ended)}
-        if ended:
-            kept.told |= {f"return/{goal.name}": float(paid[k] / ended) for k, goal in enumerate(game.objectives)}
         self._judge(kept)
+        kept.returns = np.concatenate(ended) if ended else kept.returns
         return kept
+
+    def _sum_up(self, returns: NDArray[np.float64]) -> dict[str, float]:
+        """Learn from the returns of a rollout how far returns reach. Returns what is worth logging of them."""
+        if not len(returns):
+            return {"games": 0.0}
+        self.utopia = np.maximum(self.utopia, returns.max(axis=0))
+        if self._rescales:
+            share = min(1.0, len(returns) / REMEMBERED)
+            squares = (returns**2).mean(axis=0)
+            self.scale = np.where(squares > 0, np.sqrt((1 - share) * self.scale**2 + share * squares), self.scale)
+        means = {f"return/{goal.name}": float(returns[:, k].mean()) for k, goal in enumerate(self.game.objectives)}
+        return {"games": float(len(returns)), **means}
 
     def _collect(self) -> None:
         """Keep the best of the games that have just ended, if all began at one start."""
@@ -434,7 +443,7 @@ class Trainer:
 
     def _utility(self, returns: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """Chebyshev utility of returns: minus the largest weighted shortfall from the utopia, and a little of the sum."""
-        reached = (returns - self._floor) / (self.utopia - self._floor)
+        reached = (returns * self.scale - self._floor) / (self.utopia - self._floor)
         found: NDArray[np.float64] = AUGMENTATION * (weights * reached).sum(axis=1) - (weights * (1 - reached)).max(axis=1)
         return found
 
@@ -445,6 +454,7 @@ class Rollout:
     acted     whether an agent that learns had a choice, and good: whether its advantage could be told
     whose     the agent of each view
     paid      what the game had paid the agent before
+    returns   float64[n, K], of agents that learn in games that have ended
     """
 
     def __init__(self, game: Game, steps: int, batch: Batch) -> None:
@@ -459,7 +469,7 @@ class Rollout:
         self.paid = np.zeros((*lead, goals))
         self.rewards = np.zeros((*lead[:2], len(game.agents), goals), np.float32)
         self.ended = np.zeros(lead[:2], np.bool_)
-        self.told: dict[str, float] = {}
+        self.returns = np.zeros((0, goals))
 
     def rows(self, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Decisions by their number, in one row each."""

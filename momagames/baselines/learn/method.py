@@ -25,7 +25,8 @@ MAX_POLICIES = 1024
 USUAL: dict[str, Any] = {
     "num_envs": 128, "rollout": 32, "epochs": 4, "minibatches": 4, "learning_rate": 1e-3, "gamma": 1.0, "trace": 0.95,
     "clip": 0.2, "entropy": 0.01, "concentration": 1.0, "channels": 32, "hidden": 128, "layers": 2, "self_play": 0.5,
-    "pool": 2, "critic": "own", "utility": "linear", "teacher": None, "lessons": 0.1, "divisions": 4, "greedy": True,
+    "pool": 2, "critic": "own", "utility": "linear", "teacher": None, "lessons": 0.1, "scaling": "random",
+    "divisions": 4, "greedy": True,
 }  # fmt: skip
 # option -> lowest, highest
 RANGES: dict[str, tuple[float, float]] = {
@@ -47,7 +48,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "lessons": (0.0, 1.0),
     "divisions": (1, 100),
 }
-CHOICES = {"critic": ("own", "central"), "utility": ("linear", "chebyshev")}
+CHOICES = {"critic": ("own", "central"), "utility": ("linear", "chebyshev"), "scaling": ("random", "running")}
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Moppo(Method):
 
     The network sees the observation, which agent it plays, and weights that are drawn anew for each side and game; it has a
     value for each objective, and its advantages are weighted sums of theirs. All agents that learn share it (IPPO). What is
-    illegal is masked. Rewards are brought to one scale by games of random play, and weights are meant for that scale. A game
+    illegal is masked. Rewards are brought to one scale (`scaling`), and weights are meant for that scale. A game
     that is cut off counts as ended there.
 
     num_envs        games side by side
@@ -77,6 +78,8 @@ class Moppo(Method):
                     return of each objective so far, which also finds points in hollows of the front
     teacher         a policy that plays the first games, at all seats that learn, and is imitated; None: nobody
     lessons         share of the budget that goes there
+    scaling         what rewards are divided by, the root mean square of returns: "random": those of random play; "running":
+                    those of the games of training, which changes as these do
     divisions       of the simplex lattice of the weights that are offered as policies
     greedy          whether these take the likeliest action, instead of drawing one
 
@@ -108,6 +111,7 @@ class Moppo(Method):
     utility: str
     teacher: str | None
     lessons: float
+    scaling: str
     divisions: int
     greedy: bool
 

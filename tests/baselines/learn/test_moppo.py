@@ -165,7 +165,7 @@ def test_plans_are_games_that_were_played(torch):
 
 CASES = {
     "mo-samegame-v0": (BOARD, (), {"utility": "chebyshev"}),
-    "mo-breakthrough-v0": ({"board_width": 3, "board_height": 5}, ("random", "greedy"), {}),
+    "mo-breakthrough-v0": ({"board_width": 3, "board_height": 5}, ("random", "greedy"), {"scaling": "running"}),
     "mo-pommerman-duel-v0": ({}, ("static",), {"critic": "central", "teacher": "simple", "lessons": 0.0004}),
 }
 
