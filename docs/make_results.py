@@ -1,6 +1,6 @@
 """Writes docs/results: the tables and figures of archived runs.
 
-    python docs/make_results.py                      from benchmarks/fronts/paper.tar.xz
+    python docs/make_results.py                      from benchmarks/fronts/paper.tar.xz and benchmarks/learning/reached.json
     python docs/make_results.py --archive FOLDER     makes that archive of a folder of results first
 
 The archive is a folder of results as `momagames bench run` leaves it, packed; unpacked, every command of `momagames bench`
@@ -17,6 +17,10 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from learning_page import NAME as LEARNING
+from learning_page import write_learning
+from tables import table
+
 from momagames.experiments.reports.analysis import Panel
 from momagames.experiments.reports.origin import facts
 from momagames.experiments.reports.overview import PROVEN, RATIO, Line, caption, methods
@@ -29,6 +33,7 @@ from momagames.experiments.science.statistics import Interval
 
 ROOT = Path(__file__).resolve().parents[1]
 ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.tar.xz"
+REACHED = ROOT / "benchmarks" / "learning" / "reached.json"
 PAGES = ROOT / "docs" / "results"
 KEPT = ("suite.json", "rows.parquet", "runs")  # of a folder of results
 FIGURES = {"front": "Fronts of", "budget": "Hypervolume over the budget of", "crossplay": "Who against whom in"}
@@ -66,8 +71,8 @@ def archive(folder: Path, file: Path) -> None:
 # ----------------------------------------------------------------------------------------------------------------- pages
 
 
-def write_pages(file: Path, pages: Path, figures: bool = True) -> None:
-    """All pages of an archive, in place of those that are there."""
+def write_pages(file: Path, learned: Path, pages: Path, figures: bool = True) -> None:
+    """All pages of an archive and of what was learned, in place of those that are there."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         with tarfile.open(file) as tar:
@@ -81,6 +86,7 @@ def write_pages(file: Path, pages: Path, figures: bool = True) -> None:
     for family in families(made):
         write(pages / f"{family}.md", family_page(family, made))
     write(pages / "index.md", first_page(made, lines))
+    write_learning(learned, pages, figures)
 
 
 def write(page: Path, lines: Iterable[str]) -> None:
@@ -108,6 +114,7 @@ def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
         ":maxdepth: 1",
         "",
         *families(made),
+        LEARNING,
         "```",
         "",
         "## All games",
@@ -175,14 +182,6 @@ def score_table(panel: Panel) -> Iterator[str]:
     return table(["method", "runs", *(heading(name) for name in names)], rows)
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table of Markdown."""
-    yield f"| {' | '.join(head)} |"
-    yield "|---" + "|---:" * (len(head) - 1) + "|"
-    for row in rows:
-        yield f"| {' | '.join(text.replace('|', chr(92) + '|') for text in row)} |"
-
-
 def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
@@ -193,7 +192,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.archive:
         archive(given.archive, ARCHIVE)
-    write_pages(ARCHIVE, PAGES)
+    write_pages(ARCHIVE, REACHED, PAGES)
 
 
 if __name__ == "__main__":

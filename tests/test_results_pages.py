@@ -1,7 +1,9 @@
 """The pages of results: made of an archive, whole, and the same each time."""
 
+import json
 import re
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,28 @@ from tests.experiments.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans
 
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "docs"))  # where its parts lie
 MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
+
+
+LEARNED = {
+    "boards": {
+        "asked": "much",
+        "curve": "hypervolume",
+        "runs": [
+            {
+                "head": {
+                    "canonical": "mo-samegame-v0", "opponents": [], "seed": seed, "options": {"gamma": 1.0}, "budget": 100,
+                    "version": "1",
+                },
+                "minutes": 1.5, "load": 0.5, "threads": 1, "torch": "2",
+                "reached": {"exact hypervolume": 8.0, "share": 0.25 + seed},
+                "curve": [[50, 1.0], [100, 2.0 + seed]],
+            }
+            for seed in range(2)
+        ],
+    }
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -27,19 +50,32 @@ def results(tmp_path_factory):
 
 def test_pages_of_an_archive(results, tmp_path):
     expected = report(results, replays=False)
+    learned = tmp_path / "learned.json"
+    learned.write_text(json.dumps(LEARNED))
     for name in ("a", "b"):
         MAKER["archive"](results, tmp_path / f"{name}.tar.xz")
-        MAKER["write_pages"](tmp_path / f"{name}.tar.xz", tmp_path / name, figures=False)
+        MAKER["write_pages"](tmp_path / f"{name}.tar.xz", learned, tmp_path / name, figures=False)
     assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
-    assert set(pages) == {"index.md", "one.md", "two.md"}
+    assert set(pages) == {"index.md", "one.md", "two.md", "learning.md"}
+    assert "| 1 | 8 | 1.250 | 1.5 | 0.5 |" in pages["learning.md"]
+    assert "| **mean** | **8** | **0.750** |" in pages["learning.md"]
     (boards, *_) = expected.panels
     score = boards.scores["exact"]["hypervolume"].interval
     assert f"| exact | 2 | {score.value:.4g} [{score.low:.4g}, {score.high:.4g}] |" in pages["one.md"]
     assert "| momagames | " in pages["index.md"]
     for line in expected.overview:
         assert line.title.partition(": ")[2] in pages["index.md"]
+
+
+def test_curves_of_learning(tmp_path):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "learned.json").write_text(json.dumps(LEARNED))
+    MAKER["write_learning"](tmp_path / "learned.json", tmp_path)
+    figure = (tmp_path / "learning-boards.svg").read_text()
+    assert "Hypervolume, share of the exact one" in figure
+    assert "<!-- 0.35 -->" in figure or ">0.35<" in figure  # on the axis: at most (2 + 1) / 8
 
 
 def test_the_pages_in_the_repository_name_figures_that_are_there():

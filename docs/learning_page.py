@@ -1,0 +1,103 @@
+"""The page of what MOPPO reaches, docs/results/learning.md, from benchmarks/learning/reached.json; see make_results.py."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from tables import table
+
+from momagames.experiments.reports.looks import COLORS
+from momagames.experiments.reports.papers import LOOK, SAVED
+
+NAME = "learning"
+SIZE = (5.2, 2.6)  # inches, of a figure of curves
+
+
+def write_learning(file: Path, pages: Path, figures: bool = True) -> None:
+    """The page of an archive of targets, and its figures."""
+    every = json.loads(file.read_text())
+    for name, target in every.items():
+        if figures:
+            draw(target, pages / f"{NAME}-{name}.svg")
+    (pages / f"{NAME}.md").write_text("\n".join(page(every)).rstrip("\n") + "\n", encoding="utf-8")
+
+
+def page(every: dict[str, Any]) -> Iterator[str]:
+    yield from (
+        "# Learning",
+        "",
+        "What `moppo` was asked to reach, and what it did: trained by `python benchmarks/learning/targets.py NAME --seeds N`,",
+        "kept in `benchmarks/learning/reached.json`, and written here by `python docs/make_results.py`. Every line is a",
+        "training of its own with the seed given; what is reported was played afterwards, in games of its own. Minutes are of",
+        "a machine that others used too (load).",
+        "",
+    )
+    for name, target in every.items():
+        yield from section(name, target)
+
+
+def section(name: str, target: dict[str, Any]) -> Iterator[str]:
+    runs = target["runs"]
+    head = runs[0]["head"]
+    measures = list(runs[0]["reached"])
+    yield from (f"## {name}", "", f"`{head['canonical']}`. Asked for: {target['asked']}.", "")
+    if head["opponents"]:
+        met = ", ".join(one["name"] for one in head["opponents"])
+        yield from (f"Opponents in training, beside itself and earlier versions of itself: {met}.", "")
+    rows = [
+        [
+            str(run["head"]["seed"]),
+            *(number(run["reached"][m]) for m in measures),
+            f"{run['minutes']:.1f}",
+            f"{run['load']:.1f}",
+        ]
+        for run in runs
+    ]
+    if len(runs) > 1:
+        means = [np.mean([run["reached"][m] for run in runs]) for m in measures]
+        rows.append(["**mean**", *(f"**{number(mean)}**" for mean in means), "", ""])
+    yield from table(["seed", *measures, "minutes", "load"], rows)
+    options = ", ".join(f"{option}={value}" for option, value in head["options"].items())
+    yield from (
+        "",
+        f"![{shown(target)} over the steps of training of {name}]({NAME}-{name}.svg)",
+        "",
+        f"{head['budget']:,} steps; {options}; momagames {head['version']}, PyTorch {runs[0]['torch']}, {runs[0]['threads']} "
+        "thread.",
+        "",
+    )
+
+
+def number(value: float) -> str:
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) > 1 else f"{value:.3f}"
+
+
+def shown(target: dict[str, Any]) -> str:
+    """What the curves are of."""
+    return "Hypervolume" if target["curve"] == "hypervolume" else f"Best mean of {target['curve']!r}"
+
+
+def draw(target: dict[str, Any], file: Path) -> None:
+    """A line for each seed; hypervolumes of single deals as shares of the exact ones, since these differ from seed to seed."""
+    share = "exact hypervolume" in target["runs"][0]["reached"]
+    with mpl.rc_context(LOOK):
+        figure = Figure(figsize=SIZE, layout="constrained")
+        axes = figure.add_subplot()
+        for run, color in zip(target["runs"], COLORS, strict=False):
+            steps, values = np.array(run["curve"]).T
+            axes.plot(
+                steps,
+                values / (run["reached"]["exact hypervolume"] if share else 1),
+                color=color,
+                label=str(run["head"]["seed"]),
+            )
+        axes.set_xlabel("steps")
+        axes.set_ylabel(shown(target) + (", share of the exact one" if share else ""))
+        axes.legend(title="seed", ncols=2, fontsize=7)
+        figure.savefig(file, **SAVED["svg"])
