@@ -19,7 +19,6 @@ from momagames.experiments.plan import Opponent
 
 SMALL = {"num_envs": 6, "rollout": 8, "epochs": 2, "minibatches": 2, "channels": 4, "hidden": 8, "layers": 1, "divisions": 1}
 TINY = {**USUAL, **SMALL}
-KINDS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-radio-v0", "mo-tileblast-v0", "mo-robotmail-4-v0")
 HOLLOW = 27  # seed of a deal whose front has a point that no weighted sum finds
 BOARD = {"board_height": 3, "board_width": 4, "num_colors": 2}
 
@@ -41,10 +40,11 @@ def trainer(id, params=None, budget=200, seed=0, others=(), start=None, **option
     return Trainer(game, Moppo(**{**TINY, **options}), seats, others, budget, seed, start)
 
 
-@pytest.mark.parametrize("id", KINDS)
-def test_every_kind_of_game_is_trained_on(torch, id):
+@pytest.mark.parametrize("id", momagames.ids())
+def test_every_game_is_trained_on(torch, id):
     """Numbers stay finite where masks are empty, actions have parts, agents come in teams, and most wait."""
-    learner = trainer(id)
+    game = momagames.spec(id)
+    learner = trainer(id, critic="own" if game.sequential else "central", rollout=8 + 3 * len(game.agents))
     before = learner.policy().arrays
     while not learner.done:
         told = learner.advance()
