@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli_tools import INTERRUPTED, Params, console, parameters, table
+from momagames.cli_tools import INTERRUPTED, Params, console, parameters, progress, table
 
 if TYPE_CHECKING:
     from momagames.experiments.plan import Opponent
@@ -174,14 +174,7 @@ def _front(wanted: Training, found: dict[str, Any]) -> Any:
 @contextmanager
 def _bar(screen: Any, budget: int) -> Iterator[Callable[[dict[str, Any]], None]]:
     """A bar over the budget, with what was told last."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = (
-        BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )  # fmt: skip
-    with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task("compiling", total=budget)
+    with progress(screen, budget, share=True) as moved:
         volume = ""
 
         def tell(told: dict[str, Any]) -> None:
@@ -189,6 +182,6 @@ def _bar(screen: Any, budget: int) -> Iterator[Callable[[dict[str, Any]], None]]
             if "evaluation" in told:
                 volume = f", hypervolume {told['evaluation']['hypervolume']:.5g}"
             entropy = f", entropy {told['entropy']:.2f}" if "entropy" in told else ""
-            bar.update(task, completed=told["steps"], description=f"{told['steps']:,} steps{entropy}{volume}")
+            moved(f"{told['steps']:,} steps{entropy}{volume}", told["steps"])
 
         yield tell

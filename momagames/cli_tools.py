@@ -69,18 +69,23 @@ def table(*columns: Any, **options: Any) -> Any:
 
 
 @contextmanager
-def progress(shown: Any, due: int) -> Iterator[Any]:
-    """A bar with the time that is left; yields what is to be called, with a word on it, whenever one of `due` is over."""
+def progress(shown: Any, due: int, share: bool = False) -> Iterator[Any]:
+    """A bar with the time that is left; yields what is to be called, with a word on it, whenever one of `due` is over, or with
+    the number of those that are.
+
+    share    shows which part of `due` is over, instead of how many
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+    count = TextColumn("{task.percentage:>3.0f} %") if share else MofNCompleteColumn()
     columns = (
-        BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
+        BarColumn(), count, TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
         TextColumn("{task.description}"),
     )  # fmt: skip
     with Progress(*columns, console=shown, transient=True) as bar:
         task = bar.add_task("compiling", total=due)
 
-        def moved(said: str) -> None:
-            bar.update(task, advance=1, description=said)
+        def moved(said: str, over: int | None = None) -> None:
+            bar.update(task, advance=1 if over is None else None, completed=over, description=said)
 
         yield moved

@@ -6,9 +6,7 @@ search that goes on begins at the root again and finds them in its table; positi
 
 from __future__ import annotations
 
-import json
 import time
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.headed import read_headed, write_headed
 from momagames.errors import BadFile
-from momagames.wrappers.recording import whole
 
 SCHEMA = 2
 EVERY = 60.0  # seconds
@@ -38,28 +36,15 @@ class Checkpoint:
         """What was searched, and the words of the solved positions; None without a file. BadFile if it cannot be read."""
         if not self.path.exists():
             return None
-        try:
-            with np.load(self.path, allow_pickle=False) as data:
-                head = json.loads(bytes(data["head"]))
-                pool: NDArray[np.uint64] = data["pool"]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise BadFile(f"{self.path}: no checkpoint of a search: {error}") from None
-        if pool.dtype != np.uint64 or pool.ndim != 1 or head.get("schema") != SCHEMA:
-            raise BadFile(f"{self.path}: no checkpoint that this version can go on from")
+        head, arrays = read_headed(self.path, SCHEMA, "checkpoint of a search")
+        pool = arrays.get("pool", np.zeros(0))
+        if pool.dtype != np.uint64 or pool.ndim != 1:
+            raise BadFile(f"{self.path}: no checkpoint of a search: its pool is {pool.dtype}{list(pool.shape)}")
         return head, pool
 
     def save(self, head: dict[str, Any], pool: NDArray[np.uint64]) -> None:
         """Write all, aside first."""
-        spelled = np.frombuffer(json.dumps({"schema": SCHEMA, **head}).encode(), np.uint8)
-
-        def write(aside: Path) -> None:
-            with aside.open("wb") as file:
-                np.savez(file, head=spelled, pool=pool)
-
-        try:
-            whole(self.path, write)
-        except OSError as error:
-            raise BadFile(f"{self.path}: {error.strerror or error}") from None
+        write_headed(self.path, SCHEMA, head, {"pool": pool})
 
 
 class Keeper:

@@ -6,8 +6,6 @@ so that what was learned is played without PyTorch; `training/NAME` are those th
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
+from momagames.baselines.headed import read_headed, write_headed
 from momagames.baselines.learn.policy import NetworkPolicy
 from momagames.contract import Game
 from momagames.errors import BadFile, BadParameter
 from momagames.registry import spelled
-from momagames.wrappers.recording import whole
 
 SCHEMA = 1
 Arrays = dict[str, NDArray[Any]]
@@ -58,31 +56,14 @@ class Saved:
 
 def save(path: Path, head: Mapping[str, Any], policy: Mapping[str, NDArray[Any]], training: Mapping[str, NDArray[Any]]) -> None:
     """Write a checkpoint, aside first. BadFile if that fails."""
-    spelled_out = np.frombuffer(json.dumps({"schema": SCHEMA, **head}).encode(), np.uint8)
     arrays = {f"policy/{name}": array for name, array in policy.items()}
     arrays |= {f"training/{name}": _plain(array) for name, array in training.items()}
-
-    def write(aside: Path) -> None:
-        with aside.open("wb") as file:
-            np.savez(file, head=spelled_out, **arrays)  # type: ignore[arg-type]
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        whole(path, write)
-    except OSError as error:
-        raise BadFile(f"{path}: {error.strerror or error}") from None
+    write_headed(path, SCHEMA, head, arrays)
 
 
 def load(path: Path) -> Saved:
     """Read a checkpoint, or BadFile."""
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            head = json.loads(bytes(data["head"]))
-            arrays = {name: data[name] for name in data.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise BadFile(f"{path}: no checkpoint of training: {getattr(error, 'strerror', None) or error}") from None
-    if not isinstance(head, dict) or head.get("schema") != SCHEMA:
-        raise BadFile(f"{path}: no checkpoint of training that this version can read")
+    head, arrays = read_headed(path, SCHEMA, "checkpoint of training")
     parts = {
         part: {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{part}/")}
         for part in ("policy", "training")
