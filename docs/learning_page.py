@@ -12,6 +12,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from tables import table
 
+from momagames import registry
+from momagames.baselines.learn.method import USUAL
+from momagames.experiments.reports.analysis import short
 from momagames.experiments.reports.looks import COLORS
 from momagames.experiments.reports.papers import LOOK, SAVED
 
@@ -46,7 +49,8 @@ def section(name: str, target: dict[str, Any]) -> Iterator[str]:
     runs = target["runs"]
     head = runs[0]["head"]
     measures = list(runs[0]["reached"])
-    yield from (f"## {name}", "", f"`{head['canonical']}`. Asked for: {target['asked']}.", "")
+    game = short(registry.spec(head["game"], **head["params"]))
+    yield from (f"## {name}", "", f"`{game}`. Asked for: {target['asked']}.", "")
     if head["opponents"]:
         met = ", ".join(one["name"] for one in head["opponents"])
         yield from (f"Opponents in training, beside itself and earlier versions of itself: {met}.", "")
@@ -63,13 +67,13 @@ def section(name: str, target: dict[str, Any]) -> Iterator[str]:
         means = [np.mean([run["reached"][m] for run in runs]) for m in measures]
         rows.append(["**mean**", *(f"**{number(mean)}**" for mean in means), "", ""])
     yield from table(["seed", *measures, "minutes", "load"], rows)
-    options = ", ".join(f"{option}={value}" for option, value in head["options"].items())
+    options = ", ".join(f"{option}={value}" for option, value in head["options"].items() if USUAL.get(option) != value)
     yield from (
         "",
         f"![{shown(target)} over the steps of training of {name}]({NAME}-{name}.svg)",
         "",
-        f"{head['budget']:,} steps; {options}; momagames {head['version']}, PyTorch {runs[0]['torch']}, {runs[0]['threads']} "
-        "thread.",
+        f"{head['budget']:,} steps; options other than the usual ones: {options or 'none'}; momagames {head['version']}, "
+        f"PyTorch {runs[0]['torch']}, threads: {runs[0]['threads']}.",
         "",
     )
 

@@ -25,8 +25,8 @@ LEARNED = {
         "runs": [
             {
                 "head": {
-                    "canonical": "mo-samegame-v0", "opponents": [], "seed": seed, "options": {"gamma": 1.0}, "budget": 100,
-                    "version": "1",
+                    "game": "mo-samegame-v0", "params": {"num_colors": 3}, "opponents": [], "seed": seed, "budget": 100,
+                    "options": {"gamma": 1.0, "trace": 0.5}, "version": "1",
                 },
                 "minutes": 1.5, "load": 0.5, "threads": 1, "torch": "2",
                 "reached": {"exact hypervolume": 8.0, "share": 0.25 + seed},
@@ -59,6 +59,8 @@ def test_pages_of_an_archive(results, tmp_path):
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "learning.md"}
+    assert "`mo-samegame-v0(num_colors=3)`. Asked for: much." in pages["learning.md"]
+    assert "options other than the usual ones: trace=0.5;" in pages["learning.md"]
     assert "| 1 | 8 | 1.250 | 1.5 | 0.5 |" in pages["learning.md"]
     assert "| **mean** | **8** | **0.750** |" in pages["learning.md"]
     (boards, *_) = expected.panels

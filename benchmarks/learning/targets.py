@@ -81,13 +81,13 @@ def volume(wanted: Training, points: NDArray[np.float64]) -> float:
 
 
 def wins(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
-    """Shares of games won and lost by the policy that wants nothing else, against each opponent; draws are neither."""
+    """Shares of games won by the policy that wants nothing else, against each opponent, and by the opponent against itself."""
     first = policy(only(wanted, wanted.game.objectives[0].name))
     found = {}
-    for name in [one.name for one in wanted.opponents]:
-        met = replace(wanted, opponents=(rival(name),))
-        returns = sessions.returns_of(met, [first], GAMES, SEED)[0, :, 0]
-        found |= {f"wins against {name}": float((returns > 0).mean()), f"not won against {name}": float((returns < 0).mean())}
+    for one in wanted.opponents:
+        members = [first, one.member(wanted.game)]
+        won = sessions.returns_of(replace(wanted, opponents=(one,)), members, GAMES, SEED)[:, :, 0] > 0
+        found |= {f"wins against {one.name}": float(won[0].mean()), f"{one.name} against itself": float(won[1].mean())}
     return found
 
 
@@ -182,8 +182,12 @@ TARGETS = {
     "tileblast2": level(2, 400_000),
     "tileblast3": level(3, 600_000),
     "duel": Target(
-        "mo-pommerman-duel-v0", {}, {**SMALL, "concentration": 0.5, "entropy": 0.02}, 4_000_000, ("static", "simple"), wins,
-        "wins: more than static, as many as simple", "outcome",
+        "mo-pommerman-duel-v0", {"objectives": ["outcome", "wood"]},
+        {
+            **QUICK, "layers": 2, "learning_rate": 1e-3, "num_envs": 256, "gamma": 0.99, "entropy": 0.01, "concentration": 0.5,
+            "self_play": 0.0, "pool": 0, "teacher": "simple", "lessons": 0.08, "greedy": False,
+        },
+        3_000_000, ("static", "simple"), wins, "wins: more than static, as many as simple", "outcome",
     ),
 }  # fmt: skip
 
@@ -196,7 +200,7 @@ def carry_out(target: Target, seed: int, folder: Path) -> dict[str, float]:
     wanted = Training(game, options, seed, target.budget, sides(game), rivals, seed if target.one_deal else None)
     saved = sessions.train(wanted, folder, evaluations=20, episodes=16)
     network, minutes = saved.network(), sum(saved.head["trainer"]["seconds"].values()) / 60
-    reached = target.report(wanted, lambda weights: network.member("reported", weights, True))
+    reached = target.report(wanted, lambda weights: network.member("reported", weights, options.greedy))
     record = {
         "head": {**wanted.head(), "steps": saved.head["steps"], "version": saved.head["version"]},
         "minutes": minutes, "load": os.getloadavg()[0], "threads": torch.get_num_threads(), "torch": torch.__version__,
@@ -219,10 +223,10 @@ def curve(folder: Path, shown: str, game: Game) -> list[tuple[int, float]]:
 
 
 def archive(out: Path) -> None:
-    """All reports, each target once, in one file."""
+    """The reports of all trainings that are finished, in one file."""
     found: dict[str, dict[str, Any]] = {}
     for name, target in TARGETS.items():
-        runs = [json.loads((folder / REPORT).read_text()) for folder in sorted(out.glob(f"{name}-*"))]
+        runs = [json.loads(report.read_text()) for report in sorted(out.glob(f"{name}-*/{REPORT}"))]
         if runs:
             found[name] = {"asked": target.asked, "curve": target.curve, "runs": runs}
     ARCHIVE.write_text(json.dumps(found, separators=(",", ":")) + "\n")

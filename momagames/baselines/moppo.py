@@ -1,7 +1,7 @@
 """MOPPO, the training: rollouts on the batch engine, vector advantages, clipped updates. `learn.method.Moppo` has the options.
 
 A trainer is advanced update by update; all that the next one depends on can be kept and taken up again, to the bit on one
-machine with the same number of threads (see `learn.checkpoint`).
+machine with the same number of threads, on a processor (see `learn.checkpoint`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from momagames.baselines.players import NOBODY, Compiled, Players
 from momagames.baselines.rollouts import deal, play
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.errors import BadFile
+from momagames.errors import BadFile, BadParameter
 
 if TYPE_CHECKING:
     from momagames.baselines.learn.method import Moppo
@@ -88,6 +88,8 @@ class Trainer:
             torch.manual_seed(int(words[3] >> np.uint64(1)))
             size = (options.channels, options.hidden, options.layers)
             self.network = Network(game, self._sight, *size, central=options.critic == "central")
+        self._device = _device(options.device)
+        self.network.to(self._device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), options.learning_rate, eps=EPSILON)
         self.batch = Batch(game, options.num_envs, autoreset="disabled")
         self.batch.seed(int(self.luck.integers(2**63)))
@@ -185,14 +187,19 @@ class Trainer:
             "steps": self.steps, "updates": self.updates, "seconds": self.seconds, "luck": self.luck.bit_generator.state,
             "scale": self.scale.tolist(), "archive": self.archive.kept(),
         }  # fmt: skip
-        return facts, {name: np.array(array) for name, array in self._arrays().items()}
+        tensors = {name: tensor.detach().cpu().numpy() for name, tensor in self._tensors().items()}
+        return facts, {name: np.array(array) for name, array in {**tensors, **self._arrays()}.items()}
+
+    def _tensors(self) -> dict[str, Tensor]:
+        """The network and what the optimiser remembers."""
+        found: dict[str, Tensor] = {f"network/{name}": tensor for name, tensor in self.network.state_dict().items()}
+        for i, state in self.optimizer.state_dict()["state"].items():
+            found |= {f"optimizer/{i}/{name}": tensor for name, tensor in state.items()}
+        return found
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        """Views of the arrays that training changes."""
-        found = {f"network/{name}": tensor.detach().numpy() for name, tensor in self.network.state_dict().items()}
-        for i, state in self.optimizer.state_dict()["state"].items():
-            found |= {f"optimizer/{i}/{name}": tensor.numpy() for name, tensor in state.items()}
-        found |= {f"batch/{name}": array for name, array in self.batch.kept().items()}
+        """Views of all else that training changes."""
+        found = {f"batch/{name}": array for name, array in self.batch.kept().items()}
         found |= {f"players/{i}": array for i, array in enumerate(self.players.kept())}
         if self._teachers is not None:
             found |= {f"teachers/{i}": array for i, array in enumerate(self._teachers.kept())}
@@ -209,10 +216,12 @@ class Trainer:
     def take_up(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go on as the trainer of whom this was kept, which was made by the same arguments. BadFile if it was not."""
         self._warm_up()
-        own = self._arrays()
-        if set(own) != set(arrays):
-            raise BadFile(f"a checkpoint of other training: {sorted(set(own) ^ set(arrays))[:3]} do not fit")
+        own, tensors = self._arrays(), self._tensors()
+        if {*own, *tensors} != set(arrays):
+            raise BadFile(f"a checkpoint of other training: {sorted({*own, *tensors} ^ set(arrays))[:3]} do not fit")
         given = {name: typed(arrays[name], array) for name, array in own.items()}
+        for name, tensor in tensors.items():
+            tensor.copy_(torch.from_numpy(typed(arrays[name], tensor.cpu().numpy())))
         for i, member in enumerate(self.pool):
             self.pool[i] = {name: given[f"pool/{i}/{name}"] for name in member}
         self._wishes[...] = given["wishes"]
@@ -251,7 +260,8 @@ class Trainer:
             last[np.arange(len(n)), who] = 1.0
         last[:, agents:] = weights
         every = None if self.network.critic is None else self._see(games[n], last)
-        found: tuple[Tensor, Tensor] = self.network(self._see(games[n, v][:, None], last), every)
+        own = self._see(games[n, v][:, None], last)
+        found: tuple[Tensor, Tensor] = self.network(own, every)
         return found
 
     def _see(self, rows: NDArray[np.uint8], last: NDArray[np.float32]) -> Seen:
@@ -264,7 +274,10 @@ class Trainer:
             by_cell = boards.reshape(decisions, agents, seen.cells, -1).transpose(0, 2, 1, 3)
             boards = np.ascontiguousarray(by_cell)
         told = np.concatenate([numbers.reshape(decisions, -1), last], axis=1)
-        return torch.from_numpy(boards.reshape(decisions, -1)), torch.from_numpy(told)
+        return self._tensor(boards.reshape(decisions, -1)), self._tensor(told)
+
+    def _tensor(self, array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(array).to(self._device)
 
     def _whose(self) -> NDArray[np.int64]:
         """The agent behind each view, int64[N, V]."""
@@ -290,7 +303,7 @@ class Trainer:
                 kept.weights[t, n, v], kept.paid[t, n, v] = self.weights[n, who], self._paid[n, who] / self.scale
                 with torch.no_grad():
                     began = time.perf_counter()
-                    logits, values = self._ask(batch.observations, n, v, who, self.weights[n, who])
+                    logits, values = (t.cpu() for t in self._ask(batch.observations, n, v, who, self.weights[n, who]))
                     kept.values[t, n, v] = values.numpy()
                     if not lesson:
                         logs = _log_softmax(logits, torch.from_numpy(batch.masks[n, v]), game.actions)
@@ -359,7 +372,7 @@ class Trainer:
         with torch.no_grad():
             _, values = self._ask(batch.observations, n, v, who, self.weights[n, who])
         here = batch.masks[n, v].any(axis=1)
-        later[n[here], who[here]] = values.numpy()[here]
+        later[n[here], who[here]] = values.cpu().numpy()[here]
         sums = np.zeros((3, later.shape[2]))
         advantages(
             kept.rewards, kept.ended, kept.whose[:, :, 0].astype(np.int32), kept.acted, kept.values, later, options.gamma,
@@ -414,17 +427,17 @@ class Trainer:
         n, v = np.divmod(chosen, kept.masks.shape[2])
         games = kept.observations.reshape(-1, *kept.observations.shape[2:])
         logits, values = self._ask(games, n, v, rows["whose"], rows["weights"])
-        logs = _log_softmax(logits, torch.from_numpy(rows["masks"]), self.game.actions)
-        now = _log_of(logs, torch.from_numpy(rows["actions"]))
-        change = now - torch.from_numpy(rows["logs"])
+        logs = _log_softmax(logits, self._tensor(rows["masks"]), self.game.actions)
+        now = _log_of(logs, self._tensor(rows["actions"]))
+        change = now - self._tensor(rows["logs"])
         ratio = change.exp()
         if lesson:
             policy_loss = -now.mean()
         else:
-            gain = torch.from_numpy(self._gain(rows).astype(np.float32))
+            gain = self._tensor(self._gain(rows).astype(np.float32))
             gain = (gain - gain.mean()) / (gain.std() + 1e-8)
             policy_loss = -torch.min(gain * ratio, gain * ratio.clamp(1 - options.clip, 1 + options.clip)).mean()
-        value_loss = (values - torch.from_numpy(rows["advantages"] + rows["values"])).square().mean()
+        value_loss = (values - self._tensor(rows["advantages"] + rows["values"])).square().mean()
         entropy = -torch.stack([(part.exp() * part).sum(1) for part in logs], 1).sum(1).mean()
         loss = policy_loss + VALUE_SHARE * value_loss - options.entropy * self._left * entropy
         self.optimizer.zero_grad(set_to_none=True)
@@ -475,6 +488,13 @@ class Rollout:
         """Decisions by their number, in one row each."""
         names = ("masks", "whose", "actions", "logs", "values", "weights", "advantages", "paid")
         return {name: array.reshape(-1, *array.shape[3:])[chosen] for name in names for array in [getattr(self, name)]}
+
+
+def _device(wanted: str) -> torch.device:
+    """Where the network lies; BadParameter for a graphics card that is not there."""
+    if wanted == "cuda" and not torch.cuda.is_available():
+        raise BadParameter("moppo: device='cuda' is not possible here: PyTorch finds no CUDA; allowed: 'auto' or 'cpu'")
+    return torch.device("cuda" if wanted != "cpu" and torch.cuda.is_available() else "cpu")
 
 
 def _seats(game: Game, options: Moppo, ours: Sequence[int], others: int) -> NDArray[np.int64]:

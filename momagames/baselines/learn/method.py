@@ -26,7 +26,7 @@ USUAL: dict[str, Any] = {
     "num_envs": 128, "rollout": 32, "epochs": 4, "minibatches": 4, "learning_rate": 1e-3, "gamma": 1.0, "trace": 0.95,
     "clip": 0.2, "entropy": 0.01, "concentration": 1.0, "channels": 32, "hidden": 128, "layers": 2, "self_play": 0.5,
     "pool": 2, "critic": "own", "utility": "linear", "teacher": None, "lessons": 0.1, "scaling": "random",
-    "divisions": 4, "greedy": True,
+    "device": "auto", "divisions": 4, "greedy": True,
 }  # fmt: skip
 # option -> lowest, highest
 RANGES: dict[str, tuple[float, float]] = {
@@ -48,7 +48,12 @@ RANGES: dict[str, tuple[float, float]] = {
     "lessons": (0.0, 1.0),
     "divisions": (1, 100),
 }
-CHOICES = {"critic": ("own", "central"), "utility": ("linear", "chebyshev"), "scaling": ("random", "running")}
+CHOICES = {
+    "critic": ("own", "central"),
+    "utility": ("linear", "chebyshev"),
+    "scaling": ("random", "running"),
+    "device": ("auto", "cpu", "cuda"),
+}
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,8 @@ class Moppo(Method):
     lessons         share of the budget that goes there
     scaling         what rewards are divided by, the root mean square of returns: "random": those of random play; "running":
                     those of the games of training, which changes as these do
+    device          where the network learns: "cpu", "cuda", or "auto": CUDA where there is one. Only on "cpu" is the same seed
+                    the same training, to the bit
     divisions       of the simplex lattice of the weights that are offered as policies
     greedy          whether these take the likeliest action, instead of drawing one
 
@@ -112,6 +119,7 @@ class Moppo(Method):
     teacher: str | None
     lessons: float
     scaling: str
+    device: str
     divisions: int
     greedy: bool
 

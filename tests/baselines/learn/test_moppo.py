@@ -194,6 +194,21 @@ def test_taken_up_again_it_goes_on_to_the_bit(torch, id, tmp_path):
         assert array.tobytes() == found[1][name].tobytes(), name
 
 
+def test_a_graphics_card(torch, monkeypatch):
+    """Where there is one, training goes on from one device to another; where there is none, asking for it is refused."""
+    if torch.cuda.is_available():
+        near, far = trainer("mo-samegame-v0", BOARD, device="cpu"), trainer("mo-samegame-v0", BOARD, device="cuda")
+        near.advance()
+        far.take_up(*near.kept())
+        assert all(np.isfinite(value) for value in far.advance().values())
+        near.take_up(*far.kept())
+        assert all(np.isfinite(value) for value in near.advance().values())
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(BadParameter, match=r"device='cuda' is not possible here.*allowed: 'auto' or 'cpu'"):
+        trainer("mo-samegame-v0", BOARD, device="cuda")
+    assert trainer("mo-samegame-v0", BOARD, device="auto").network.value.weight.device.type == "cpu"
+
+
 def test_a_folder_of_training(torch, tmp_path):
     """Trained in one go and in two: equal checkpoints and logs, which play."""
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
@@ -266,6 +281,8 @@ def test_a_checkpoint_plays_by_its_path(torch, tmp_path):
 def test_options(monkeypatch):
     with pytest.raises(BadParameter, match=r"moppo: clip=-1 is not possible; allowed: 0\.0001\.\.10"):
         Moppo(**{**TINY, "clip": -1})
+    with pytest.raises(BadParameter, match="moppo: critic='mine' is not possible; allowed: 'own' or 'central'"):
+        Moppo(**{**TINY, "critic": "mine"})
     with pytest.raises(BadParameter, match="divisions=30 gives"):
         Moppo(**{**TINY, "divisions": 30}).check_train(momagames.spec("mo-pommerman-radio-v0"))
     with pytest.raises(BadParameter, match="draws during play"):
