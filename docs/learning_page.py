@@ -1,4 +1,7 @@
-"""The page of what MOPPO reaches, docs/results/learning.md, from benchmarks/learning/reached.json; see make_results.py."""
+"""The page of what MOPPO reaches, docs/results/learning.md, from benchmarks/learning/reached.json.
+
+python docs/learning_page.py      writes it alone; make_results.py writes it with all the others
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from momagames.experiments.reports.analysis import short
 from momagames.experiments.reports.looks import COLORS
 from momagames.experiments.reports.papers import LOOK, SAVED
 
+ROOT = Path(__file__).resolve().parents[1]
+REACHED, PAGES = ROOT / "benchmarks" / "learning" / "reached.json", ROOT / "docs" / "results"
 NAME = "learning"
 SIZE = (5.2, 2.6)  # inches, of a figure of curves
 
@@ -105,3 +110,7 @@ def draw(target: dict[str, Any], file: Path) -> None:
         axes.set_ylabel(shown(target) + (", share of the exact one" if share else ""))
         axes.legend(title="seed", ncols=2, fontsize=7)
         figure.savefig(file, **SAVED["svg"])
+
+
+if __name__ == "__main__":
+    write_learning(REACHED, PAGES)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from learning_page import NAME as LEARNING
-from learning_page import write_learning
+from learning_page import PAGES, REACHED, ROOT, write_learning
 from tables import table
 
 from momagames.experiments.reports.analysis import Panel
@@ -31,10 +31,7 @@ from momagames.experiments.results.packing import pack
 from momagames.experiments.results.store import Store
 from momagames.experiments.science.statistics import Interval
 
-ROOT = Path(__file__).resolve().parents[1]
 ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.tar.xz"
-REACHED = ROOT / "benchmarks" / "learning" / "reached.json"
-PAGES = ROOT / "docs" / "results"
 KEPT = ("suite.json", "rows.parquet", "runs")  # of a folder of results
 FIGURES = {"front": "Fronts of", "budget": "Hypervolume over the budget of", "crossplay": "Who against whom in"}
 TOGETHER = {
