@@ -303,7 +303,8 @@ class Trainer:
                 kept.weights[t, n, v], kept.paid[t, n, v] = self.weights[n, who], self._paid[n, who] / self.scale
                 with torch.no_grad():
                     began = time.perf_counter()
-                    logits, values = (t.cpu() for t in self._ask(batch.observations, n, v, who, self.weights[n, who]))
+                    found = self._ask(batch.observations, n, v, who, self.weights[n, who])
+                    logits, values = found[0].cpu(), found[1].cpu()
                     kept.values[t, n, v] = values.numpy()
                     if not lesson:
                         logs = _log_softmax(logits, torch.from_numpy(batch.masks[n, v]), game.actions)
