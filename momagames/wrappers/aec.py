@@ -12,7 +12,7 @@ from pettingzoo.utils import BaseWrapper
 from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardHost, reward_spaces
 from momagames.wrappers.episodes import Books
-from momagames.wrappers.flat import MASK, Flat, numbers
+from momagames.wrappers.flat import MASK, OfAgents, numbers
 from momagames.wrappers.forms import Form
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
@@ -169,24 +169,12 @@ class SameDeal(BaseWrapper):  # type: ignore[misc]
         self.env.reset(seed=seed, options={"state": self.start, **(options or {})})
 
 
-class Flatten(BaseWrapper):  # type: ignore[misc]
+class Flatten(OfAgents, BaseWrapper):  # type: ignore[misc]
     """Shows one vector of numbers, see `momagames.wrappers.flat`."""
-
-    def __init__(self, env: Any, key: str) -> None:
-        super().__init__(env)
-        self._flat = {a: Flat(env.observation_space(a), env.action_space(a), key) for a in env.possible_agents}
-
-    @property
-    def observation_spaces(self) -> dict[str, spaces.Dict]:
-        return {agent: flat.space for agent, flat in self._flat.items()}
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
         return {agent: numbers(info) for agent, info in self.env.infos.items()}
-
-    def observation_space(self, agent: str) -> spaces.Dict:
-        self.env.observation_space(agent)  # refuses an unknown name
-        return self._flat[agent].space
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         seen = self.env.observe(agent)

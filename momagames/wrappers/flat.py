@@ -45,6 +45,23 @@ class Flat:
         return {self.key: numbers, MASK: np.hstack(mask)}
 
 
+class OfAgents:
+    """What the wrappers of both kinds of PettingZoo environments have in common."""
+
+    def __init__(self, env: Any, key: str) -> None:
+        super().__init__(env)  # type: ignore[call-arg]
+        self._env = env
+        self._flat = {a: Flat(env.observation_space(a), env.action_space(a), key) for a in env.possible_agents}
+
+    @property
+    def observation_spaces(self) -> dict[str, spaces.Dict]:
+        return {agent: flat.space for agent, flat in self._flat.items()}
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        self._env.observation_space(agent)  # refuses an unknown name
+        return self._flat[agent].space
+
+
 def _mask_space(actions: spaces.Space[Any]) -> spaces.Box:
     if isinstance(actions, spaces.Discrete):
         return spaces.Box(0, 1, (int(actions.n),), np.int8)

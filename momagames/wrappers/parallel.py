@@ -11,7 +11,7 @@ from pettingzoo.utils import BaseParallelWrapper
 from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardHost, reward_spaces
 from momagames.wrappers.episodes import Books
-from momagames.wrappers.flat import MASK, Flat, numbers
+from momagames.wrappers.flat import MASK, OfAgents, numbers
 from momagames.wrappers.forms import Form
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
@@ -134,20 +134,8 @@ class SameDeal(BaseParallelWrapper):  # type: ignore[misc]
         return f"{type(self).__name__}<{self.env}>"
 
 
-class Flatten(BaseParallelWrapper):  # type: ignore[misc]
+class Flatten(OfAgents, BaseParallelWrapper):  # type: ignore[misc]
     """Shows one vector of numbers, see `momagames.wrappers.flat`."""
-
-    def __init__(self, env: Any, key: str) -> None:
-        super().__init__(env)
-        self._flat = {a: Flat(env.observation_space(a), env.action_space(a), key) for a in env.possible_agents}
-
-    @property
-    def observation_spaces(self) -> dict[str, spaces.Dict]:
-        return {agent: flat.space for agent, flat in self._flat.items()}
-
-    def observation_space(self, agent: str) -> spaces.Dict:
-        self.env.observation_space(agent)  # refuses an unknown name
-        return self._flat[agent].space
 
     def _shown(self, observations: dict[str, Any]) -> dict[str, Any]:
         return {agent: self._flat[agent].show(seen, seen[MASK]) for agent, seen in observations.items()}
