@@ -107,7 +107,7 @@ def draw(target: dict[str, Any], file: Path) -> None:
                 label=str(run["head"]["seed"]),
             )
         axes.set_xlabel("steps")
-        axes.set_ylabel(shown(target) + (", share of the exact one" if share else ""))
+        axes.set_ylabel("share of the exact hypervolume" if share else shown(target))
         axes.legend(title="seed", ncols=2, fontsize=7)
         figure.savefig(file, **SAVED["svg"])
 

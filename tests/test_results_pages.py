@@ -76,7 +76,7 @@ def test_curves_of_learning(tmp_path):
     (tmp_path / "learned.json").write_text(json.dumps(LEARNED))
     MAKER["write_learning"](tmp_path / "learned.json", tmp_path)
     figure = (tmp_path / "learning-boards.svg").read_text()
-    assert "Hypervolume, share of the exact one" in figure
+    assert "share of the exact hypervolume" in figure
     assert "<!-- 0.35 -->" in figure or ">0.35<" in figure  # on the axis: at most (2 + 1) / 8
 
 
