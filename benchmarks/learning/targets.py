@@ -118,24 +118,23 @@ def front_of_a_deal(wanted: Training, policy: Callable[..., Member]) -> dict[str
     }
 
 
+def beside_greedy(wanted: Training, policy: Callable[..., Member], games: int) -> list[NDArray[np.float64]]:
+    """Returns float64[weights, games, K] of policies and of greedy, for the same weights of a lattice and the same deals."""
+    weights = lattice(wanted, 4)
+    both = [policy(w) for w in weights], [member("greedy", wanted.game, weights=w) for w in weights]
+    return [sessions.returns_of(wanted, members, games, SEED) for members in both]
+
+
 def front_of_many(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
     """Hypervolumes of the mean returns of policies and of greedy, for the same weights and deals."""
-    weights = lattice(wanted, 4)
-    found, greedy = (
-        volume(wanted, sessions.returns_of(wanted, members, GAMES // 5, SEED).mean(axis=1))
-        for members in ([policy(w) for w in weights], [member("greedy", wanted.game, weights=w) for w in weights])
-    )
+    found, greedy = (volume(wanted, returns.mean(axis=1)) for returns in beside_greedy(wanted, policy, GAMES // 5))
     return {"hypervolume": found, "greedy": greedy, "of greedy's": found / greedy}
 
 
 def levels(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
     """Share of the games in which all goals are reached: the best over the weights, of policies and of greedy."""
-    weights = lattice(wanted, 4)
     win = [goal.name for goal in wanted.game.objectives].index("win")
-    won = [
-        sessions.returns_of(wanted, members, GAMES, SEED)[:, :, win].mean(axis=1).max()
-        for members in ([policy(w) for w in weights], [member("greedy", wanted.game, weights=w) for w in weights])
-    ]
+    won = [returns[:, :, win].mean(axis=1).max() for returns in beside_greedy(wanted, policy, GAMES)]
     return {"completed": float(won[0]), "greedy": float(won[1])}
 
 
