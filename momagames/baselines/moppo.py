@@ -96,6 +96,7 @@ class Trainer:
         self._start = None if start is None else np.repeat(start, options.num_envs)
         self.archive = Archive(len(game.objectives))
         self._moves = np.zeros((options.num_envs, 0 if start is None else game.max_plies), np.int32)
+        self._again = np.zeros(options.num_envs, np.bool_)
         self._others, self._word = tuple(others), int(self.luck.integers(2**63))
         self._seats = _seats(game, options, ours, len(others))
         self._teachers = self._hire()
@@ -126,9 +127,8 @@ class Trainer:
         self._left = max(0.0, 1 - self.steps / self.budget)
         for group in self.optimizer.param_groups:
             group["lr"] = self.options.learning_rate * self._left
-        lesson = self.taught
-        rollout = self._roll_out(lesson)
-        told = self._update(rollout, lesson)
+        rollout = self._roll_out(self.taught)
+        told = self._update(rollout)
         self.updates += 1
         if self.pool and self.updates % RENEWED == 0:
             self.pool[self.updates // RENEWED % len(self.pool)] = self.network.exported()
@@ -178,6 +178,16 @@ class Trainer:
         teams = np.array(self.game.teams)
         self.weights[fresh] = self._draw(int(fresh.sum()), int(teams.max()) + 1)[:, teams]
         self._paid[fresh] = 0.0
+        if self.options.self_imitation and self.archive.plans:
+            self._again[fresh] = self.luck.random(int(fresh.sum())) < self.options.self_imitation
+            for n in np.flatnonzero(self._again & fresh):
+                plan = self._best(self.weights[n, 0])
+                self._moves[n, : len(plan)] = plan
+
+    def _best(self, weights: NDArray[np.float32]) -> tuple[int, ...]:
+        """The moves of the game that suits these weights best, of all that were played."""
+        values = self.archive.values
+        return self.archive.plans[int(self._utility(values / self.scale, np.tile(weights, (len(values), 1))).argmax())].actions
 
     # ---------------------------------------------------------------------------------------------------- checkpoints
 
@@ -210,6 +220,7 @@ class Trainer:
             "utopia": self.utopia,
             "wishes": self._wishes,
             "moves": self._moves,
+            "again": self._again,
             "lots": self.lots.get_state().numpy(),
         }
 
@@ -286,7 +297,7 @@ class Trainer:
         return np.broadcast_to(np.arange(len(self.game.agents)), (self.batch.num_envs, len(self.game.agents)))
 
     def _roll_out(self, lesson: bool) -> Rollout:
-        """Play on in all games; in a lesson the teacher plays."""
+        """Play on in all games; in a lesson the teacher plays. Best games that are played again take their known course."""
         batch, game = self.batch, self.game
         kept = Rollout(game, self.options.rollout, batch)
         ended = []
@@ -300,6 +311,7 @@ class Trainer:
             if len(n):
                 who = whose[n, v]
                 kept.observations[t], kept.masks[t], kept.whose[t] = batch.observations, batch.masks, whose
+                kept.taught[t] = (self._again | lesson)[:, None]
                 kept.weights[t, n, v], kept.paid[t, n, v] = self.weights[n, who], self._paid[n, who] / self.scale
                 with torch.no_grad():
                     began = time.perf_counter()
@@ -315,17 +327,18 @@ class Trainer:
             began = time.perf_counter()
             if self._teachers is not None and lesson:
                 self._teachers.act(actions)
+            if self._moves.size:
+                now = np.arange(len(actions)), batch.lengths
+                actions[:, 0, 0] = self._moves[now] = np.where(self._again, self._moves[now], actions[:, 0, 0])
             kept.actions[t] = actions
             self.players.act(actions)
-            if self._moves.size:
-                self._moves[np.arange(len(actions)), batch.lengths] = actions[:, 0, 0]
             batch.step(actions)
             self.steps += batch.num_envs
             kept.rewards[t], kept.ended[t] = batch.rewards / self.scale, batch.finished
             self._paid += batch.rewards
             if batch.finished.any():
-                ours = (self._seats == NOBODY)[batch.finished]
-                ended.append(batch.returns[batch.finished][ours])
+                ours = (self._seats == NOBODY) & ~self._again[:, None] & batch.finished[:, None]
+                ended.append(batch.returns[ours])
                 self._collect()
                 self._begin(batch.finished.copy())
             self.seconds["games"] += time.perf_counter() - began
@@ -403,7 +416,7 @@ class Trainer:
 
     # ------------------------------------------------------------------------------------------------------ updates
 
-    def _update(self, kept: Rollout, lesson: bool) -> dict[str, float]:
+    def _update(self, kept: Rollout) -> dict[str, float]:
         """Several epochs over the decisions of a rollout."""
         began = time.perf_counter()
         options, losses = self.options, []
@@ -412,7 +425,7 @@ class Trainer:
             order = torch.randperm(len(rows), generator=self.lots).numpy()
             for chosen in np.array_split(rows[order], options.minibatches):
                 if len(chosen) > 1:
-                    losses.append(self._learn(kept, chosen, lesson))
+                    losses.append(self._learn(kept, chosen))
         self.seconds["update"] += time.perf_counter() - began
         if not losses:
             return {"decisions": 0.0}
@@ -422,8 +435,8 @@ class Trainer:
             **dict(zip(("loss/policy", "loss/value", "entropy", "kl"), means.tolist(), strict=True)),
         }
 
-    def _learn(self, kept: Rollout, chosen: NDArray[np.int64], lesson: bool) -> tuple[float, float, float, float]:
-        """One step of the optimiser, with the decisions of these numbers."""
+    def _learn(self, kept: Rollout, chosen: NDArray[np.int64]) -> tuple[float, float, float, float]:
+        """One step of the optimiser, with the decisions of these numbers; those that were taught are imitated."""
         options, rows = self.options, kept.rows(chosen)
         n, v = np.divmod(chosen, kept.masks.shape[2])
         games = kept.observations.reshape(-1, *kept.observations.shape[2:])
@@ -432,12 +445,12 @@ class Trainer:
         now = _log_of(logs, self._tensor(rows["actions"]))
         change = now - self._tensor(rows["logs"])
         ratio = change.exp()
-        if lesson:
-            policy_loss = -now.mean()
-        else:
-            gain = self._tensor(self._gain(rows).astype(np.float32))
-            gain = (gain - gain.mean()) / (gain.std() + 1e-8)
-            policy_loss = -torch.min(gain * ratio, gain * ratio.clamp(1 - options.clip, 1 + options.clip)).mean()
+        own = self._tensor(~rows["taught"])
+        gain = torch.zeros_like(now)
+        if own.sum() > 1:
+            gain[own] = _normalised(self._tensor(self._gain(rows).astype(np.float32))[own])
+        clipped = torch.min(gain * ratio, gain * ratio.clamp(1 - options.clip, 1 + options.clip))
+        policy_loss = -torch.where(own, clipped, now).mean()
         value_loss = (values - self._tensor(rows["advantages"] + rows["values"])).square().mean()
         entropy = -torch.stack([(part.exp() * part).sum(1) for part in logs], 1).sum(1).mean()
         loss = policy_loss + VALUE_SHARE * value_loss - options.entropy * self._left * entropy
@@ -445,20 +458,21 @@ class Trainer:
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), MOST_NORM)
         self.optimizer.step()
-        return policy_loss.item(), value_loss.item(), entropy.item(), 0.0 if lesson else (ratio - 1 - change).mean().item()
+        moved = (ratio - 1 - change)[own]
+        return policy_loss.item(), value_loss.item(), entropy.item(), moved.mean().item() if len(moved) else 0.0
 
     def _gain(self, rows: dict[str, NDArray[Any]]) -> NDArray[np.float64]:
         """What decisions brought more than was expected, in utility: of the return that came, less of that expected."""
-        if self.options.utility == "linear":
-            gain: NDArray[np.float64] = (rows["advantages"] * rows["weights"]).sum(axis=1)
-            return gain
         expected = rows["paid"] + rows["values"]
         return self._utility(expected + rows["advantages"], rows["weights"]) - self._utility(expected, rows["weights"])
 
     def _utility(self, returns: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Chebyshev utility of returns: minus the largest weighted shortfall from the utopia, and a little of the sum."""
-        reached = (returns * self.scale - self._floor) / (self.utopia - self._floor)
-        found: NDArray[np.float64] = AUGMENTATION * (weights * reached).sum(axis=1) - (weights * (1 - reached)).max(axis=1)
+        """Utility float64[R] of scaled returns float64[R, K]: their weighted sum, or Chebyshev's, which is minus the largest
+        weighted shortfall from the utopia, and a little of the sum."""
+        found: NDArray[np.float64] = (weights * returns).sum(axis=1)
+        if self.options.utility == "chebyshev":
+            reached = (returns * self.scale - self._floor) / (self.utopia - self._floor)
+            found = AUGMENTATION * (weights * reached).sum(axis=1) - (weights * (1 - reached)).max(axis=1)
         return found
 
 
@@ -467,6 +481,7 @@ class Rollout:
 
     acted     whether an agent that learns had a choice, and good: whether its advantage could be told
     whose     the agent of each view
+    taught    whether somebody else chose, who is imitated
     paid      what the game had paid the agent before
     returns   float64[n, K], of agents that learn in games that have ended
     """
@@ -477,7 +492,7 @@ class Rollout:
         self.observations = np.zeros((*lead, game.observation_bytes), np.uint8)
         self.masks = np.zeros((*lead, game.mask_size), np.int8)
         self.whose, self.acted, self.good = np.zeros(lead, np.int64), np.zeros(lead, np.bool_), np.zeros(lead, np.bool_)
-        self.actions = np.zeros((*lead, len(game.actions)), np.int64)
+        self.actions, self.taught = np.zeros((*lead, len(game.actions)), np.int64), np.zeros(lead, np.bool_)
         self.logs, self.values = np.zeros(lead, np.float32), np.zeros((*lead, goals), np.float32)
         self.weights, self.advantages = np.zeros((*lead, goals), np.float32), np.zeros((*lead, goals), np.float32)
         self.paid = np.zeros((*lead, goals))
@@ -487,7 +502,7 @@ class Rollout:
 
     def rows(self, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Decisions by their number, in one row each."""
-        names = ("masks", "whose", "actions", "logs", "values", "weights", "advantages", "paid")
+        names = ("masks", "whose", "actions", "logs", "values", "weights", "advantages", "paid", "taught")
         return {name: array.reshape(-1, *array.shape[3:])[chosen] for name in names for array in [getattr(self, name)]}
 
 
@@ -517,6 +532,10 @@ def _scale(game: Game, seed: int) -> NDArray[np.float64]:
     returns = play(game, deal(game, seeds[:, 0]), rules, weights, seeds[:, 1:].copy()).returns
     found: NDArray[np.float64] = np.sqrt((returns**2).mean(axis=(0, 1)))
     return np.where(found > 0, found, 1.0)
+
+
+def _normalised(gain: Tensor) -> Tensor:
+    return (gain - gain.mean()) / (gain.std() + 1e-8)
 
 
 def _first_legal(masks: NDArray[np.int8], parts: Sequence[int]) -> NDArray[np.int64]:

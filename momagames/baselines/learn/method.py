@@ -25,8 +25,8 @@ MAX_POLICIES = 1024
 USUAL: dict[str, Any] = {
     "num_envs": 128, "rollout": 32, "epochs": 4, "minibatches": 4, "learning_rate": 1e-3, "gamma": 1.0, "trace": 0.95,
     "clip": 0.2, "entropy": 0.01, "concentration": 1.0, "channels": 32, "hidden": 128, "layers": 2, "self_play": 0.5,
-    "pool": 2, "critic": "own", "utility": "linear", "teacher": None, "lessons": 0.1, "scaling": "random",
-    "device": "auto", "divisions": 4, "greedy": True,
+    "pool": 2, "critic": "own", "utility": "linear", "teacher": None, "lessons": 0.1, "self_imitation": 0.0,
+    "scaling": "random", "device": "auto", "divisions": 4, "greedy": True,
 }  # fmt: skip
 # option -> lowest, highest
 RANGES: dict[str, tuple[float, float]] = {
@@ -46,6 +46,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "self_play": (0.0, 1.0),
     "pool": (0, 64),
     "lessons": (0.0, 1.0),
+    "self_imitation": (0.0, 1.0),
     "divisions": (1, 100),
 }
 CHOICES = {
@@ -83,6 +84,8 @@ class Moppo(Method):
                     return of each objective so far, which also finds points in hollows of the front
     teacher         a policy that plays the first games, at all seats that learn, and is imitated; None: nobody
     lessons         share of the budget that goes there
+    self_imitation  share of the games in which, where all begin at one start, the best game so far for their weights is played
+                    again and imitated
     scaling         what rewards are divided by, the root mean square of returns: "random": those of random play; "running":
                     those of the games of training, which changes as these do
     device          where the network learns: "cpu", "cuda", or "auto": CUDA where there is one. Only on "cpu" is the same seed
@@ -94,7 +97,8 @@ class Moppo(Method):
     multi-objective deep reinforcement learning", ICML 2019; vector values and weighted advantages, Xu et al.,
     "Prediction-guided multi-objective reinforcement learning for continuous robot control", ICML 2020; masks, Huang and
     Ontañón, "A closer look at invalid action masking in policy gradient algorithms", 2020; shared by agents, de Witt et al.,
-    "Is independent learning all you need in the StarCraft multi-agent challenge?", 2020.
+    "Is independent learning all you need in the StarCraft multi-agent challenge?", 2020; best games imitated, after Oh et al.,
+    "Self-imitation learning", ICML 2018.
     """
 
     name: ClassVar[str] = "moppo"
@@ -118,6 +122,7 @@ class Moppo(Method):
     utility: str
     teacher: str | None
     lessons: float
+    self_imitation: float
     scaling: str
     device: str
     divisions: int
@@ -134,7 +139,7 @@ class Moppo(Method):
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)
-        self.check_train(game)
+        self._check(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         """Train from this start alone. Every game counts, those of training and, at the end, one of each policy."""
@@ -160,6 +165,14 @@ class Moppo(Method):
             raise MissingExtra(f'the method "{self.name}" needs PyTorch: pip install "momagames[learn]"') from None
 
     def check_train(self, game: Game) -> None:
+        if self.self_imitation:
+            raise BadParameter(
+                f"{self.name}: self_imitation={self.self_imitation} is for training on one deal; allowed: 0, or a deal "
+                "(`momagames train ID --deal SEED`)"
+            )
+        self._check(game)
+
+    def _check(self, game: Game) -> None:
         goals = len(game.objectives)
         if goals > MAX_GOALS:
             raise BadParameter(f"{self.name}: {game.id} has {goals} objectives; allowed: at most {MAX_GOALS}")

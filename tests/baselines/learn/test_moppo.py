@@ -147,6 +147,26 @@ def test_a_teacher_is_imitated(torch):
         Moppo(**{**TINY, "teacher": "greedi"}).check_train(game)
 
 
+@pytest.mark.parametrize("utility", ["linear", "chebyshev"])
+def test_its_best_games_are_imitated(torch, utility):
+    """Where only known games are played, nothing new is found, and policies come to play the best for their weights."""
+    game = momagames.spec("mo-samegame-v0", **BOARD)
+    start = deal(game, np.array([HOLLOW], np.uint64))
+    options = {"num_envs": 32, "learning_rate": 5e-3, "channels": 8, "hidden": 16, "entropy": 0.0, "divisions": 4}
+    learner = trainer("mo-samegame-v0", BOARD, 20_000, start=start, utility=utility, self_imitation=1.0, **options)
+    while len(learner.archive.plans) < 2:
+        learner.advance()
+    while not learner.done:
+        told = learner.advance()
+    assert told["games"] == 0
+    known = learner.archive.values
+    weights = [(0.0, 1.0), (1.0, 0.0)]
+    found = learner.play_out([learner.policy().member("", one, True) for one in weights])
+    assert found.tolist() == [known[known[:, 1].argmax()].tolist(), known[known[:, 0].argmax()].tolist()]
+    with pytest.raises(BadParameter, match=r"self_imitation=0\.5 is for training on one deal; allowed: 0, or a deal"):
+        Moppo(**{**TINY, "self_imitation": 0.5}).check_train(game)
+
+
 def test_plans_are_games_that_were_played(torch):
     game = momagames.spec("mo-samegame-v0", **BOARD)
     start = deal(game, np.array([2], np.uint64))
@@ -164,7 +184,7 @@ def test_plans_are_games_that_were_played(torch):
 
 
 CASES = {
-    "mo-samegame-v0": (BOARD, (), {"utility": "chebyshev"}),
+    "mo-samegame-v0": (BOARD, (), {"utility": "chebyshev", "self_imitation": 0.3}),
     "mo-breakthrough-v0": ({"board_width": 3, "board_height": 5}, ("random", "greedy"), {"scaling": "running"}),
     "mo-pommerman-duel-v0": ({}, ("static",), {"critic": "central", "teacher": "simple", "lessons": 0.0004}),
 }
@@ -175,7 +195,8 @@ def test_taken_up_again_it_goes_on_to_the_bit(torch, id, tmp_path):
     params, names, options = CASES[id]
     game = momagames.spec(id, **params)
     others = [compiled(name, game) for name in names]
-    whole, first = (trainer(id, params, 10**6, 3, others, **options) for _ in range(2))
+    start = deal(game, np.array([HOLLOW], np.uint64)) if "self_imitation" in options else None
+    whole, first = (trainer(id, params, 10**6, 3, others, start, **options) for _ in range(2))
     for _ in range(12):  # the pool has changed by then
         whole.advance()
     for _ in range(5):
@@ -183,7 +204,7 @@ def test_taken_up_again_it_goes_on_to_the_bit(torch, id, tmp_path):
     facts, arrays = first.kept()
     save(tmp_path / "a.npz", {"trainer": facts}, {}, arrays)
     saved = load(tmp_path / "a.npz")
-    second = trainer(id, params, 10**6, 3, others, **options)
+    second = trainer(id, params, 10**6, 3, others, start, **options)
     second.take_up(saved.head["trainer"], saved.training)
     for _ in range(7):
         second.advance()
