@@ -222,12 +222,15 @@ def curve(folder: Path, shown: str, game: Game) -> list[tuple[int, float]]:
 
 
 def archive(out: Path) -> None:
-    """The reports of all trainings that are finished, in one file."""
+    """The reports of all trainings that are finished, in one file; of targets without any, those that it has."""
+    known = json.loads(ARCHIVE.read_text())
     found: dict[str, dict[str, Any]] = {}
     for name, target in TARGETS.items():
         runs = [json.loads(report.read_text()) for report in sorted(out.glob(f"{name}-*/{REPORT}"))]
         if runs:
             found[name] = {"asked": target.asked, "curve": target.curve, "runs": runs}
+        elif name in known:
+            found[name] = known[name]
     ARCHIVE.write_text(json.dumps(found, separators=(",", ":")) + "\n")
 
 

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from momagames.baselines.archive import Archive
 from momagames.baselines.base import RANDOM, Member, Plan, kernels_of, side
+from momagames.baselines.chebyshev import augmented_chebyshev
 from momagames.baselines.learn.checkpoint import typed
 from momagames.baselines.learn.loops import advantages, choices, encode
 from momagames.baselines.learn.network import Network, Seen
@@ -37,7 +38,6 @@ REMEMBERED = 1024  # returns that make up a running scale
 MOST_NORM = 0.5  # of a gradient
 VALUE_SHARE = 0.5  # of the loss
 EPSILON = 1e-5  # of Adam
-AUGMENTATION = 0.01  # share of the weighted sum in the Chebyshev utility
 RENEWED = 10  # updates between two versions of itself that join the pool
 ILLEGAL = -1e9  # finite, so that a part without a legal value makes no NaN
 
@@ -467,12 +467,10 @@ class Trainer:
         return self._utility(expected + rows["advantages"], rows["weights"]) - self._utility(expected, rows["weights"])
 
     def _utility(self, returns: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Utility float64[R] of scaled returns float64[R, K]: their weighted sum, or Chebyshev's, which is minus the largest
-        weighted shortfall from the utopia, and a little of the sum."""
-        found: NDArray[np.float64] = (weights * returns).sum(axis=1)
+        """Utility float64[R] of scaled returns float64[R, K]."""
         if self.options.utility == "chebyshev":
-            reached = (returns * self.scale - self._floor) / (self.utopia - self._floor)
-            found = AUGMENTATION * (weights * reached).sum(axis=1) - (weights * (1 - reached)).max(axis=1)
+            return augmented_chebyshev((returns * self.scale - self._floor) / (self.utopia - self._floor), weights)
+        found: NDArray[np.float64] = (weights * returns).sum(axis=1)
         return found
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from momagames.baselines.chebyshev import augmented_chebyshev
 from momagames.baselines.lattice import simplex_lattice
 from momagames.errors import BadParameter
 from momagames.experiments.science.arrays import Array, rows, vector
@@ -19,7 +20,6 @@ from momagames.experiments.science.arrays import Array, rows, vector
 # Divisions of the weight lattice by number of objectives: about 100 to 250 weights each
 DIVISIONS = {1: 1, 2: 99, 3: 12, 4: 7, 5: 6, 6: 5, 7: 4, 8: 3, 9: 3, 10: 3}
 SAMPLED, SAMPLE_SEED = 1024, 20240
-AUGMENTATION = 0.01  # share of the weighted sum in the Chebyshev utility: between equal worst objectives the rest decides
 TINY = 1e-6  # keeps a Cobb-Douglas utility above 0, so that the other objectives still count where one has nothing
 
 
@@ -84,15 +84,9 @@ def linear(weights: ArrayLike) -> Utility:
 
 
 def chebyshev(weights: ArrayLike) -> Utility:
-    """Minus the largest weighted shortfall from the utopia, and a hundredth of the weighted sum.
-
-    Source: Steuer and Choo, "An interactive weighted Tchebycheff procedure for multiple objective programming",
-    Math. Programming 26, 1983.
-    """
+    """Minus the largest weighted shortfall from the utopia, and a hundredth of the weighted sum."""
     given = _simplex(weights)
-    return Utility(
-        f"Chebyshev{_told(given)}", lambda v: np.asarray(AUGMENTATION * (v @ given) - (given * (1 - v)).max(axis=-1))
-    )
+    return Utility(f"Chebyshev{_told(given)}", lambda v: augmented_chebyshev(v, given))
 
 
 def egalitarian() -> Utility:
