@@ -20,6 +20,7 @@ from momagames.baselines.learn.method import USUAL
 from momagames.experiments.reports.analysis import short
 from momagames.experiments.reports.looks import COLORS
 from momagames.experiments.reports.papers import LOOK, SAVED
+from momagames.experiments.science.statistics import bootstrap
 
 ROOT = Path(__file__).resolve().parents[1]
 REACHED, PAGES = ROOT / "benchmarks" / "learning" / "reached.json", ROOT / "docs" / "results"
@@ -42,8 +43,9 @@ def page(every: dict[str, Any]) -> Iterator[str]:
         "",
         "What `moppo` was asked to reach, and what it did: trained by `python benchmarks/learning/targets.py NAME --seeds N`,",
         "kept in `benchmarks/learning/reached.json`, and written here by `python docs/make_results.py`. Every line is a",
-        "training of its own with the seed given; what is reported was played afterwards, in games of its own. Minutes are of",
-        "a machine that others used too (load).",
+        "training of its own with the seed given, which is the seed of the deal too where all games are one; options were",
+        "chosen with other seeds. What is reported was played afterwards, in games of its own. The interval is a percentile",
+        "bootstrap over the trainings, which is too narrow for so few. Minutes are of a machine that others used too (load).",
         "",
     )
     for name, target in every.items():
@@ -69,8 +71,9 @@ def section(name: str, target: dict[str, Any]) -> Iterator[str]:
         for run in runs
     ]
     if len(runs) > 1:
-        means = [np.mean([run["reached"][m] for run in runs]) for m in measures]
-        rows.append(["**mean**", *(f"**{number(mean)}**" for mean in means), "", ""])
+        means = [bootstrap([run["reached"][m] for run in runs]) for m in measures]
+        told = [f"**{number(mean.value)}** [{number(mean.low)}, {number(mean.high)}]" for mean in means]
+        rows.append(["**mean**", *told, "", ""])
     yield from table(["seed", *measures, "minutes", "load"], rows)
     options = ", ".join(f"{option}={value}" for option, value in head["options"].items() if USUAL.get(option) != value)
     yield from (
@@ -84,7 +87,8 @@ def section(name: str, target: dict[str, Any]) -> Iterator[str]:
 
 
 def number(value: float) -> str:
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) > 1 else f"{value:.3f}"
+    whole = float(value).is_integer() and abs(value) > 1
+    return f"{value:.0f}" if whole or abs(value) >= 1000 else f"{value:.3f}"
 
 
 def shown(target: dict[str, Any]) -> str:

@@ -62,7 +62,7 @@ def test_pages_of_an_archive(results, tmp_path):
     assert "`mo-samegame-v0(num_colors=3)`. Asked for: much." in pages["learning.md"]
     assert "options other than the usual ones: trace=0.5;" in pages["learning.md"]
     assert "| 1 | 8 | 1.250 | 1.5 | 0.5 |" in pages["learning.md"]
-    assert "| **mean** | **8** | **0.750** |" in pages["learning.md"]
+    assert "| **mean** | **8** [8, 8] | **0.750** [0.250, 1.250] |" in pages["learning.md"]
     (boards, *_) = expected.panels
     score = boards.scores["exact"]["hypervolume"].interval
     assert f"| exact | 2 | {score.value:.4g} [{score.low:.4g}, {score.high:.4g}] |" in pages["one.md"]
