@@ -15,7 +15,7 @@ import argparse
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -82,13 +82,16 @@ def volume(wanted: Training, points: NDArray[np.float64]) -> float:
 
 
 def wins(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
-    """Shares of games won by the policy that wants nothing else, against each opponent, and by the opponent against itself."""
-    first = policy(only(wanted, wanted.game.objectives[0].name))
+    """Shares of games that the policy which wants nothing else wins against each opponent, and that this wins against it."""
+    ours = policy(only(wanted, wanted.game.objectives[0].name))
+
+    def share(one: Member, other: Member) -> float:
+        return float((sessions.returns_of(wanted, [one], GAMES, SEED, [other])[0, :, 0] > 0).mean())
+
     found = {}
-    for one in wanted.opponents:
-        members = [first, one.member(wanted.game)]
-        won = sessions.returns_of(replace(wanted, opponents=(one,)), members, GAMES, SEED)[:, :, 0] > 0
-        found |= {f"wins against {one.name}": float(won[0].mean()), f"{one.name} against itself": float(won[1].mean())}
+    for opponent in wanted.opponents:
+        theirs = opponent.member(wanted.game)
+        found |= {f"wins against {opponent.name}": share(ours, theirs), f"losses to {opponent.name}": share(theirs, ours)}
     return found
 
 
