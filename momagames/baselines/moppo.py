@@ -297,39 +297,15 @@ class Trainer:
         return np.broadcast_to(np.arange(len(self.game.agents)), (self.batch.num_envs, len(self.game.agents)))
 
     def _roll_out(self, lesson: bool) -> Rollout:
-        """Play on in all games; in a lesson the teacher plays. Best games that are played again take their known course."""
-        batch, game = self.batch, self.game
-        kept = Rollout(game, self.options.rollout, batch)
+        """Play on in all games; in a lesson the teacher plays."""
+        batch = self.batch
+        kept = Rollout(self.game, self.options.rollout, batch)
         ended = []
         for t in range(self.options.rollout):
-            whose = self._whose()
-            learns = np.take_along_axis(self._seats, whose, 1) == NOBODY
-            choices(batch.masks, self._parts, kept.acted[t])
-            kept.acted[t] &= learns
-            n, v = kept.acted[t].nonzero()
-            actions = _first_legal(batch.masks, game.actions)[:, : game.actors].copy()
-            if len(n):
-                who = whose[n, v]
-                kept.observations[t], kept.masks[t], kept.whose[t] = batch.observations, batch.masks, whose
-                kept.taught[t] = (self._again | lesson)[:, None]
-                kept.weights[t, n, v], kept.paid[t, n, v] = self.weights[n, who], self._paid[n, who] / self.scale
-                with torch.no_grad():
-                    began = time.perf_counter()
-                    found = self._ask(batch.observations, n, v, who, self.weights[n, who])
-                    logits, values = found[0].cpu(), found[1].cpu()
-                    kept.values[t, n, v] = values.numpy()
-                    if not lesson:
-                        logs = _log_softmax(logits, torch.from_numpy(batch.masks[n, v]), game.actions)
-                        drawn = torch.stack([self._sample(part) for part in logs], 1)
-                        kept.logs[t, n, v] = _log_of(logs, drawn).numpy()
-                        actions[n, v] = drawn.numpy()
-                    self.seconds["network"] += time.perf_counter() - began
+            kept.taught[t] = (self._again | lesson)[:, None]
+            actions = self._decide(kept, t, lesson)
             began = time.perf_counter()
-            if self._teachers is not None and lesson:
-                self._teachers.act(actions)
-            if self._moves.size:
-                now = np.arange(len(actions)), batch.lengths
-                actions[:, 0, 0] = self._moves[now] = np.where(self._again, self._moves[now], actions[:, 0, 0])
+            self._follow(actions, lesson)
             kept.actions[t] = actions
             self.players.act(actions)
             batch.step(actions)
@@ -345,6 +321,39 @@ class Trainer:
         self._judge(kept)
         kept.returns = np.concatenate(ended) if ended else kept.returns
         return kept
+
+    def _decide(self, kept: Rollout, t: int, lesson: bool) -> NDArray[np.int64]:
+        """What the learner would do in step t, int64[N, V, P]; in a lesson it is only asked what it expects."""
+        batch, game, whose = self.batch, self.game, self._whose()
+        kept.observations[t], kept.masks[t], kept.whose[t] = batch.observations, batch.masks, whose
+        choices(batch.masks, self._parts, kept.acted[t])
+        kept.acted[t] &= np.take_along_axis(self._seats, whose, 1) == NOBODY
+        actions = _first_legal(batch.masks, game.actions)[:, : game.actors].copy()
+        n, v = kept.acted[t].nonzero()
+        if not len(n):
+            return actions
+        who = whose[n, v]
+        kept.weights[t, n, v], kept.paid[t, n, v] = self.weights[n, who], self._paid[n, who] / self.scale
+        began = time.perf_counter()
+        with torch.no_grad():
+            found = self._ask(batch.observations, n, v, who, self.weights[n, who])
+            logits, values = found[0].cpu(), found[1].cpu()
+            kept.values[t, n, v] = values.numpy()
+            if not lesson:
+                logs = _log_softmax(logits, torch.from_numpy(batch.masks[n, v]), game.actions)
+                drawn = torch.stack([self._sample(part) for part in logs], 1)
+                kept.logs[t, n, v] = _log_of(logs, drawn).numpy()
+                actions[n, v] = drawn.numpy()
+        self.seconds["network"] += time.perf_counter() - began
+        return actions
+
+    def _follow(self, actions: NDArray[np.int64], lesson: bool) -> None:
+        """Put in what those play who are imitated: the teacher, and games that are played again, by their known course."""
+        if self._teachers is not None and lesson:
+            self._teachers.act(actions)
+        if self._moves.size:
+            now = np.arange(len(actions)), self.batch.lengths
+            actions[:, 0, 0] = self._moves[now] = np.where(self._again, self._moves[now], actions[:, 0, 0])
 
     def _sum_up(self, returns: NDArray[np.float64]) -> dict[str, float]:
         """Learn from the returns of a rollout how far returns reach. Returns what is worth logging of them."""
