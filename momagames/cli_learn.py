@@ -41,13 +41,10 @@ def train(
     from momagames import registry
     from momagames.baselines.base import sides
     from momagames.baselines.learn.method import USUAL, Moppo
-    from momagames.errors import BadParameter, nearest, one_of
+    from momagames.errors import BadParameter, check_choice, nearest, one_of
     from momagames.experiments import training as sessions
 
-    if method != Moppo.name:
-        raise BadParameter(
-            f"--method {method!r} is not possible; allowed: {one_of([Moppo.name])}{nearest(method, [Moppo.name])}"
-        )
+    check_choice("--method", method, [Moppo.name])
     game = registry.spec(id, **parameters(param or []))
     given = parameters(option or [])
     for name in given:

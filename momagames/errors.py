@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from math import inf
+from numbers import Integral, Real
 
 
 class MomagamesError(Exception):
@@ -55,6 +57,25 @@ class MissingExtra(MomagamesError, ImportError):
 
 class TooLarge(MomagamesError, RuntimeError):
     """A computation that a limit (of states, memory or time) stopped; the message names the limit and what was reached."""
+
+
+def check_range(what: str, value: object, low: float, high: float = inf, *, above: bool = False, whole: bool = False) -> None:
+    """BadParameter unless a number lies in low..high; with `above` low itself is not allowed, with `whole` no fraction is."""
+    number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    if number and (low < value if above else low <= value) and value <= high:  # type: ignore[operator]
+        return
+    least, most = (str(int(end)) if abs(end) < inf and end == int(end) else f"{end:g}" for end in (low, high))
+    if above:
+        allowed = f"above {least}" + (f", to {most}" if high < inf else "")
+    else:
+        allowed = f"{least} or more" if high == inf else f"{least}..{most}"
+    raise BadParameter(f"{what}={value!r} is not possible; allowed: {'whole numbers, ' if whole else ''}{allowed}")
+
+
+def check_choice(what: str, value: object, allowed: Iterable[str]) -> None:
+    """BadParameter unless a word is one of those."""
+    if value not in (words := tuple(allowed)):
+        raise BadParameter(f"{what}={value!r} is not possible; allowed: {one_of(words)}{nearest(value, words)}")
 
 
 def nearest(given: object, allowed: Iterable[str], alike: float = 0.5) -> str:

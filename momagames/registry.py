@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from momagames.errors import BadParameter, UnknownId, nearest, one_of
+from momagames.errors import BadParameter, UnknownId, check_choice, nearest, one_of
 from momagames.games import RETIRED, VERSIONS, Entry
 
 if TYPE_CHECKING:
@@ -116,8 +116,7 @@ def make(id: str, api: Api = "aec", **options: Any) -> Any:
                illegal ("raise", "forfeit", "random", "next"); for "gymnasium" also agent and others
     Raises     UnknownId, BadParameter
     """
-    if api not in DOORS:
-        raise BadParameter(f"api={api!r} is not possible; allowed: {one_of(DOORS)}{nearest(api, DOORS)}")
+    check_choice("api", api, DOORS)
     entry(id)
     return _resolve(DOORS[api])(id, **options)
 

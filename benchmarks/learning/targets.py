@@ -162,8 +162,8 @@ def level(number: int, budget: int) -> Target:
 
 
 TARGETS = {
-    "samegame5": board(5, 400_000),
-    "samegame6": board(6, 600_000),
+    "samegame5": board(5, 1_000_000),
+    "samegame6": board(6, 2_000_000),
     "samegame15": Target(
         "mo-samegame-v0", {}, {**QUICK, "divisions": 2}, 1_000_000, (), front_of_many, "hypervolume: more than greedy's",
         "hypervolume",

@@ -17,7 +17,7 @@ from momagames.adapters.spaces import action_space, observation_space, reward_sp
 from momagames.contract import Game, Policy, State, begin_game
 from momagames.engine.loops import OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
 from momagames.engine.play import Play
-from momagames.errors import BadCall, BadParameter, nearest, one_of
+from momagames.errors import BadCall, BadParameter, check_choice, one_of
 
 
 class OneAgent(gymnasium.Env[Any, Any]):
@@ -255,8 +255,7 @@ def seats(game: Game, agent: str | None, team: int | None) -> list[int]:
     """The agents that the caller plays, by index; or BadParameter."""
     if team is None:
         name = game.agents[0] if agent is None else agent
-        if name not in game.agents:
-            raise BadParameter(f"agent={agent!r} is not possible; allowed: {one_of(game.agents)}{nearest(name, game.agents)}")
+        check_choice("agent", name, game.agents)
         return [game.agents.index(name)]
     teams = sorted(set(game.teams))
     if agent is not None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game
 from momagames.engine.play import PASS, random_legal
-from momagames.errors import BadCall, BadParameter, BadState, nearest, one_of
+from momagames.errors import BadCall, BadParameter, BadState, check_choice, nearest, one_of
 
 ILLEGAL = ("raise", "forfeit", "random", "next")
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -28,8 +28,7 @@ class ByAgent(dict[str, T]):
 
 def check_illegal(illegal: str) -> str:
     """What an illegal action does."""
-    if illegal not in ILLEGAL:
-        raise BadParameter(f"illegal={illegal!r} is not possible; allowed: {one_of(ILLEGAL)}{nearest(illegal, ILLEGAL)}")
+    check_choice("illegal", illegal, ILLEGAL)
     return illegal
 
 

@@ -16,7 +16,7 @@ from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
 from momagames.engine.loops import keep_all, once_for_rules
 from momagames.engine.play import PASS
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.errors import BadParameter, check_choice, check_range
 from momagames.kernels.jit import driver, kernel, quiet
 
 MAX_WIDTH = 4096
@@ -50,13 +50,8 @@ class Beam(Method):
     estimate: Estimate
 
     def __post_init__(self) -> None:
-        if not 1 <= self.width <= MAX_WIDTH:
-            raise BadParameter(f"{self.name}: width={self.width} is not possible; allowed: 1..{MAX_WIDTH}")
-        if self.estimate not in SCORES:
-            raise BadParameter(
-                f"{self.name}: estimate={self.estimate!r} is not possible; allowed: {one_of(SCORES)}"
-                f"{nearest(self.estimate, SCORES)}"
-            )
+        check_range(f"{self.name}: width", self.width, 1, MAX_WIDTH)
+        check_choice(f"{self.name}: estimate", self.estimate, SCORES)
 
     def check_luck(self, game: Game) -> None:
         """Raise BadParameter if the search may not know what this game will draw."""

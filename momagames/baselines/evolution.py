@@ -21,7 +21,7 @@ from momagames.baselines.base import Member, Method, Trained
 from momagames.baselines.lattice import simplex_lattice
 from momagames.baselines.linear_policy import LinearPolicy
 from momagames.contract import Game
-from momagames.errors import BadParameter, MissingExtra
+from momagames.errors import BadParameter, MissingExtra, check_range
 
 MAX_POPULATION, MAX_EPISODES = 1024, 1024
 MAX_DIVISIONS, MAX_STRATEGIES, MAX_SIGMA = 100, 256, 100.0
@@ -60,12 +60,8 @@ class _Evolution(Method):
     shared: bool
 
     def __post_init__(self) -> None:
-        for name, number, low, high in (
-            ("population", self.population, 4, MAX_POPULATION),
-            ("episodes", self.episodes, 1, MAX_EPISODES),
-        ):
-            if not low <= number <= high:
-                raise BadParameter(f"{self.name}: {name}={number} is not possible; allowed: {low}..{high}")
+        check_range(f"{self.name}: population", self.population, 4, MAX_POPULATION)
+        check_range(f"{self.name}: episodes", self.episodes, 1, MAX_EPISODES)
 
     @abstractmethod
     def search(self, goals: int, size: int, luck: np.random.Generator) -> Search:
@@ -201,10 +197,8 @@ class Cma(_Evolution):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.sigma <= MAX_SIGMA:
-            raise BadParameter(f"{self.name}: sigma={self.sigma} is not possible; allowed: above 0, to {MAX_SIGMA:g}")
-        if not 1 <= self.divisions <= MAX_DIVISIONS:
-            raise BadParameter(f"{self.name}: divisions={self.divisions} is not possible; allowed: 1..{MAX_DIVISIONS}")
+        check_range(f"{self.name}: sigma", self.sigma, 0, MAX_SIGMA, above=True)
+        check_range(f"{self.name}: divisions", self.divisions, 1, MAX_DIVISIONS)
 
     def check_train(self, game: Game) -> None:
         super().check_train(game)

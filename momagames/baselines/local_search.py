@@ -17,7 +17,7 @@ from momagames.baselines.nested import list_actions, unit
 from momagames.baselines.rollouts import FOREVER, buffers
 from momagames.contract import Game
 from momagames.engine.loops import keep_all, once_for_rules
-from momagames.errors import BadParameter
+from momagames.errors import check_range
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, below, lot
 
@@ -53,13 +53,10 @@ class LocalSearch(Method):
     patience: int
 
     def __post_init__(self) -> None:
-        if self.divisions < 1:
-            raise BadParameter(f"{self.name}: divisions={self.divisions} is not possible; allowed: 1 or more")
-        for option in ("keep", "greed"):
-            if not 0 <= getattr(self, option) <= 1:
-                raise BadParameter(f"{self.name}: {option}={getattr(self, option)} is not possible; allowed: 0..1")
-        if self.patience < 1:
-            raise BadParameter(f"{self.name}: patience={self.patience} is not possible; allowed: 1 or more")
+        check_range(f"{self.name}: divisions", self.divisions, 1)
+        check_range(f"{self.name}: keep", self.keep, 0, 1)
+        check_range(f"{self.name}: greed", self.greed, 0, 1)
+        check_range(f"{self.name}: patience", self.patience, 1)
 
     def check_luck(self, game: Game) -> None:
         """Raise BadParameter if the search may not know what this game will draw."""

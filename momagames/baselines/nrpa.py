@@ -26,7 +26,7 @@ from momagames.baselines.nested import (
 )
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
-from momagames.errors import BadParameter
+from momagames.errors import check_range
 from momagames.kernels.jit import driver, kernel
 
 MAX_LEVELS, MAX_ITERATIONS, MAX_ALPHA = 6, 10_000, 10.0
@@ -61,8 +61,7 @@ class Nrpa(Method):
     alpha: float
 
     def __post_init__(self) -> None:
-        if self.divisions < 1:
-            raise BadParameter(f"{self.name}: divisions={self.divisions} is not possible; allowed: 1 or more")
+        check_range(f"{self.name}: divisions", self.divisions, 1)
         check_nesting(self.name, self.levels, self.iterations, self.alpha)
 
     def check_luck(self, game: Game) -> None:
@@ -100,12 +99,9 @@ class Nrpa(Method):
 
 def check_nesting(name: str, levels: int, iterations: int, alpha: float) -> None:
     """Raise BadParameter for options that are not possible."""
-    if not 1 <= levels <= MAX_LEVELS:
-        raise BadParameter(f"{name}: levels={levels} is not possible; allowed: 1..{MAX_LEVELS}")
-    if not 1 <= iterations <= MAX_ITERATIONS:
-        raise BadParameter(f"{name}: iterations={iterations} is not possible; allowed: 1..{MAX_ITERATIONS}")
-    if not 0 < alpha <= MAX_ALPHA:
-        raise BadParameter(f"{name}: alpha={alpha} is not possible; allowed: more than 0, up to {MAX_ALPHA:g}")
+    check_range(f"{name}: levels", levels, 1, MAX_LEVELS)
+    check_range(f"{name}: iterations", iterations, 1, MAX_ITERATIONS)
+    check_range(f"{name}: alpha", alpha, 0, MAX_ALPHA, above=True)
 
 
 @kernel

@@ -26,7 +26,7 @@ from momagames.baselines.nested import (
 from momagames.baselines.nrpa import check_nesting
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
-from momagames.errors import BadParameter
+from momagames.errors import check_range
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, below
 
@@ -64,8 +64,7 @@ class ParetoNrpa(Method):
     alpha: float
 
     def __post_init__(self) -> None:
-        if not 1 <= self.num_policies <= MAX_POLICIES:
-            raise BadParameter(f"{self.name}: num_policies={self.num_policies} is not possible; allowed: 1..{MAX_POLICIES}")
+        check_range(f"{self.name}: num_policies", self.num_policies, 1, MAX_POLICIES)
         check_nesting(self.name, self.levels, self.iterations, self.alpha)
 
     def check_luck(self, game: Game) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.engine import loops
 from momagames.engine.workers import Workers
-from momagames.errors import BadCall, BadParameter, IllegalAction, nearest, one_of
+from momagames.errors import BadCall, BadParameter, IllegalAction, check_choice, check_range
 from momagames.kernels.record import CUT_OFF
 
 Autoreset = Literal["next_step", "same_step", "disabled"]
@@ -47,12 +47,10 @@ class Batch:
         autoreset: Autoreset = "next_step",
         views: Views = "mover",
     ) -> None:
-        for name, number in (("num_envs", num_envs), ("threads", threads)):
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-                raise BadParameter(f"{name}={number!r} is not possible; allowed: whole numbers, 1 or more")
-        for name, word, words in (("autoreset", autoreset, tuple(MODES)), ("views", views, get_args(Views))):
-            if word not in words:
-                raise BadParameter(f"{name}={word!r} is not possible; allowed: {one_of(words)}{nearest(word, words)}")
+        check_range("num_envs", num_envs, 1, whole=True)
+        check_range("threads", threads, 1, whole=True)
+        check_choice("autoreset", autoreset, MODES)
+        check_choice("views", views, get_args(Views))
         self.game, self.num_envs, self.threads, self.mode = game, num_envs, threads, MODES[autoreset]
         self._loops = loops.many(game)
         n, agents, goals = num_envs, len(game.agents), len(game.objectives)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.errors import BadParameter
+from momagames.errors import check_range
 from momagames.kernels.rng import stream
 
 
@@ -17,8 +17,7 @@ def copies(state: Any, count: int, seed: int | None = None) -> NDArray[Any]:
     seed      gives each copy a future of its own; without it all have the luck of the original
     Returns   record[count]
     """
-    if count < 1:
-        raise BadParameter(f"count={count} is not possible; allowed: 1 or more")
+    check_range("count", count, 1)
     out = np.repeat(np.asarray(state).reshape(1), count)
     if seed is not None:
         reseed(out, seed)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.engine import loops
 from momagames.engine.batch import Batch
-from momagames.errors import BadParameter, BadState
+from momagames.errors import BadParameter, BadState, check_range
 from momagames.kernels.jit import driver
 from momagames.kernels.rng import advance, stream
 
@@ -39,9 +39,8 @@ def random_rollouts(
     """
     if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
         raise BadState(f"{game.id}: rollouts start from an array of state records, record[N]; given: {type(states).__name__}")
-    for name, value in (("max_steps", 1 if max_steps is None else max_steps), ("threads", threads)):
-        if value < 1:
-            raise BadParameter(f"{name}={value} is not possible; allowed: 1 or more")
+    check_range("max_steps", 1 if max_steps is None else max_steps, 1)
+    check_range("threads", threads, 1)
     n = len(states)
     words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, n)
     if words.shape != (n,):

@@ -15,7 +15,7 @@ from momagames import registry
 from momagames.baselines import compiled
 from momagames.baselines.players import Players
 from momagames.engine.batch import Batch
-from momagames.errors import BadParameter
+from momagames.errors import check_range
 from momagames.games.tileblast import levels
 
 GAME = "mo-tileblast-v0"
@@ -70,9 +70,8 @@ def moves_to_win(
     level: levels.Level, policy: str, runs: int, seed: int = FIRST_SEED, cap: int = CAP
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The moves that each game took to be won, float64[runs], infinite for those that were not; and which ended dead."""
-    for name, number in (("runs", runs), ("cap", cap)):
-        if number < 1:
-            raise BadParameter(f"{name}={number!r} is not possible; allowed: 1 or more")
+    check_range("runs", runs, 1)
+    check_range("cap", cap, 1)
     game = registry.spec(GAME, level=level.data, strict_moves=False, max_taps=cap)
     player = compiled(policy, game)
     batch = Batch(game, runs, autoreset="disabled")

@@ -19,7 +19,7 @@ from momagames.baselines.rollouts import buffers, deal, player
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.play import Play
-from momagames.errors import BadFile, BadParameter, nearest, one_of
+from momagames.errors import BadFile, BadParameter, check_range, nearest, one_of
 from momagames.experiments import evaluate
 from momagames.experiments.plan import Run
 from momagames.experiments.results.files import read_json
@@ -125,8 +125,7 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
     if run.kind == "plans":
         again = replay(place, point)
         return {("nobody", run.game.game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
-    if episodes < 1:
-        raise BadParameter(f"episodes={episodes} is not possible; allowed: 1 or more")
+    check_range("episodes", episodes, 1)
     fresh = run.model_copy(update={"seed": seed, "select_episodes": 0, "report_episodes": episodes})
     found: dict[tuple[str, str], list[list[float]]] = {}
     for row in evaluate.policy_rows(fresh, {}, [_member(place, run, chosen)]):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from momagames.errors import BadParameter
+from momagames.errors import BadParameter, check_range
 from momagames.experiments.executors import Executor, InProcess, Outcome, Pool
 from momagames.experiments.plan import Run, Suite
 from momagames.experiments.results.store import Store
@@ -73,8 +73,7 @@ def run_suite(
     Raises      MissingExtra if a method needs a package that is not there; BadFile if the folder cannot be used;
                 KeyboardInterrupt goes through, and loses only the runs in hand
     """
-    if workers < 1:
-        raise BadParameter(f"workers={workers} is not possible; allowed: 1 or more")
+    check_range("workers", workers, 1)
     started = time.perf_counter()
     for experiment in suite.experiments:
         for chosen_method in experiment.methods:

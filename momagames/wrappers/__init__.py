@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from momagames.errors import BadCall, BadParameter, nearest, one_of
+from momagames.errors import BadCall, check_choice, check_range
 from momagames.wrappers import kinds, normalize, transforms
 from momagames.wrappers.forms import layers
 
@@ -120,8 +120,7 @@ def RecordEpisode(env: Any, kept: int = 100) -> Any:
     infos[agent]["episode"] (Gymnasium: info["episode"]) is {"r": return, "l": the agent's own moves, "steps": environment
     steps so far}; in a batch these are arrays, with the mask infos["_episode"]. `episodes` holds the last `kept` ones.
     """
-    if isinstance(kept, bool) or not isinstance(kept, int) or kept < 0:
-        raise BadParameter(f"kept={kept!r} is not possible; allowed: whole numbers from 0")
+    check_range("kept", kept, 0, whole=True)
     return kinds.host(env, "RecordEpisode", *ALL).RecordEpisode(env, kept)
 
 
@@ -135,8 +134,7 @@ def FillIllegal(env: Any, how: Literal["raise", "forfeit", "random", "next"] = "
     module = kinds.host(env, "FillIllegal", *ALL)
     from momagames.adapters.options import ILLEGAL
 
-    if how not in ILLEGAL:
-        raise BadParameter(f"how={how!r} is not possible; allowed: {one_of(ILLEGAL)}{nearest(how, ILLEGAL)}")
+    check_choice("how", how, ILLEGAL)
     if any(type(layer).__name__ == "FillIllegal" for layer in layers(env)):
         raise BadCall("there is a FillIllegal around this environment already; only one can say what illegal actions do")
     kinds.door(env, "FillIllegal")
@@ -165,8 +163,7 @@ def NumberObservations(env: Any, limit: int) -> Any:
     Raises   BadParameter; in reset() and step() BadCall if there are more
     """
     module = kinds.host(env, "NumberObservations", "gymnasium")
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise BadParameter(f"limit={limit!r} is not possible; allowed: whole numbers from 1")
+    check_range("limit", limit, 1, whole=True)
     return module.NumberObservations(env, limit)
 
 

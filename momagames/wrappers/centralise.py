@@ -12,7 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from momagames.contract import Objective
-from momagames.errors import BadCall, BadParameter, nearest, one_of
+from momagames.errors import BadCall, BadParameter, check_choice
 from momagames.wrappers.common import reward_space
 from momagames.wrappers.forms import Form
 from momagames.wrappers.kinds import form_of
@@ -28,9 +28,8 @@ class Centralise(gymnasium.Env[Any, Any]):
     def __init__(
         self, env: Any, reward: Literal["sum", "mean", "each"] = "sum", observation: Literal["state", "agents"] = "state"
     ) -> None:
-        for given, allowed, name in ((reward, REWARDS, "reward"), (observation, OBSERVATIONS, "observation")):
-            if given not in allowed:
-                raise BadParameter(f"{name}={given!r} is not possible; allowed: {one_of(allowed)}{nearest(given, allowed)}")
+        check_choice("reward", reward, REWARDS)
+        check_choice("observation", observation, OBSERVATIONS)
         self.env, self._order = env, list(env.possible_agents)
         self._source = form_of(env)
         self.reward_form, self._join = joined(self._source, reward)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.errors import BadParameter, one_of
+from momagames.errors import BadParameter, check_range, one_of
 from momagames.wrappers.forms import Form
 from momagames.wrappers.transforms import Moment, Transform, position
 
@@ -43,10 +43,8 @@ class NormalizeReward(Transform):
         frozen: bool = False,
         state: Mapping[str, Any] | None = None,
     ) -> None:
-        if not 0 <= gamma <= 1:
-            raise BadParameter(f"gamma={gamma!r} is not possible; allowed: numbers 0..1")
-        if not 0 < epsilon < np.inf:
-            raise BadParameter(f"epsilon={epsilon!r} is not possible; allowed: positive numbers")
+        check_range("gamma", gamma, 0, 1)
+        check_range("epsilon", epsilon, 0, above=True)
         listed = source.names if objectives is None else [objectives] if isinstance(objectives, (str, int)) else objectives
         self.chosen = sorted({position(source, one) for one in listed})
         self.gamma, self.epsilon, self.frozen = float(gamma), float(epsilon), frozen

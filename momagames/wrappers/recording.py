@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.contract import Game
-from momagames.errors import BadFile, BadParameter, IllegalAction, MissingExtra, MomagamesError, nearest, one_of
+from momagames.errors import BadFile, BadParameter, IllegalAction, MissingExtra, MomagamesError, check_range, nearest, one_of
 from momagames.wrappers.kinds import door
 
 FORMAT = "momagames-record-1"
@@ -54,8 +54,7 @@ class Recorder:
             raise BadParameter(f"{one_of(self.pictures)} needs pictures: make the environment with render_mode='rgb_array'")
         if not name or Path(name).name != name:
             raise BadParameter(f"name={name!r} is not the name of a file")
-        if not 0 < fps <= 100:
-            raise BadParameter(f"fps={fps!r} is not possible; allowed: more than 0, up to 100")
+        check_range("fps", fps, 0, 100, above=True)
         self.folder, self.formats, self.name, self.when, self.fps = Path(folder), formats, name, when, fps
         self.episode = -1
         self.files: list[Path] = []  # written so far

@@ -157,7 +157,7 @@ def test_a_front_that_is_found_whole():
         ("nrpa", {"levels": 0}, r"levels=0 is not possible; allowed: 1\.\.6"),
         ("nrpa", {"levels": 7}, r"levels=7 .* 1\.\.6"),
         ("nrpa", {"iterations": 0}, r"iterations=0 .* 1\.\.10000"),
-        ("nrpa", {"alpha": 0.0}, "alpha=0.0 .* more than 0, up to 10"),
+        ("nrpa", {"alpha": 0.0}, "alpha=0.0 .* above 0, to 10"),
         ("nrpa", {"alpha": float("nan")}, "alpha=nan"),
         ("pareto_nrpa", {"num_policies": 0}, r"num_policies=0 .* 1\.\.32"),
         ("pareto_nrpa", {"levels": 9}, r"levels=9 .* 1\.\.6"),

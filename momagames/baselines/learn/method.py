@@ -15,7 +15,7 @@ from momagames.baselines.lattice import label, simplex_lattice
 from momagames.baselines.learn.policy import MAX_GOALS, NetworkPolicy, restored
 from momagames.baselines.learn.sight import sight
 from momagames.contract import Game
-from momagames.errors import BadParameter, MissingExtra, one_of
+from momagames.errors import BadParameter, MissingExtra, check_choice, check_range
 
 if TYPE_CHECKING:
     from momagames.baselines.moppo import Trainer
@@ -130,12 +130,9 @@ class Moppo(Method):
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
-            value = getattr(self, name)
-            if not low <= value <= high:
-                raise BadParameter(f"{self.name}: {name}={value!r} is not possible; allowed: {low:g}..{high:g}")
+            check_range(f"{self.name}: {name}", getattr(self, name), low, high)
         for name, choices in CHOICES.items():
-            if (value := getattr(self, name)) not in choices:
-                raise BadParameter(f"{self.name}: {name}={value!r} is not possible; allowed: {one_of(choices)}")
+            check_choice(f"{self.name}: {name}", getattr(self, name), choices)
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)

@@ -14,7 +14,7 @@ from momagames.baselines.mcts.player import AIMS, search_member
 from momagames.baselines.mcts.playout import Effort
 from momagames.baselines.mcts.tree import check_size
 from momagames.contract import Game
-from momagames.errors import BadParameter
+from momagames.errors import check_range
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,7 @@ class Uct(Method):
     horizon: int
 
     def __post_init__(self) -> None:
-        if self.divisions < 1:
-            raise BadParameter(f"{self.name}: divisions={self.divisions} is not possible; allowed: 1 or more")
+        check_range(f"{self.name}: divisions", self.divisions, 1)
         self._effort.check(self.name)
 
     @property

@@ -22,7 +22,7 @@ from momagames.baselines.mcts.tree import (
 from momagames.baselines.rollouts import buffers
 from momagames.contract import Game
 from momagames.engine.loops import keep_all, once_for_rules, pick
-from momagames.errors import BadParameter
+from momagames.errors import check_range
 from momagames.kernels.jit import kernel, routine
 from momagames.kernels.rng import advance, mix
 
@@ -44,11 +44,9 @@ class Effort:
 
     def check(self, name: str) -> None:
         """Raise BadParameter for options that are not possible."""
-        for option, value in (("simulations", self.simulations), ("horizon", self.horizon)):
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= MOST:
-                raise BadParameter(f"{name}: {option}={value!r} is not possible; allowed: whole numbers 1..{MOST:,}")
-        if not isinstance(self.exploration, (int, float)) or not 0 <= self.exploration <= WIDEST:
-            raise BadParameter(f"{name}: exploration={self.exploration!r} is not possible; allowed: 0..{WIDEST:g}")
+        check_range(f"{name}: simulations", self.simulations, 1, MOST, whole=True)
+        check_range(f"{name}: horizon", self.horizon, 1, MOST, whole=True)
+        check_range(f"{name}: exploration", self.exploration, 0, WIDEST)
 
 
 class Tools(NamedTuple):

@@ -15,7 +15,7 @@ import moocore
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.errors import BadParameter
+from momagames.errors import BadParameter, check_range
 from momagames.experiments.science.arrays import Array, front, rows, vector
 from momagames.experiments.science.indicators import hypervolume
 
@@ -55,8 +55,7 @@ def attained(sets: Sequence[ArrayLike], goals: ArrayLike) -> Array:
 
 def surface(sets: Sequence[ArrayLike], runs: int) -> Array:
     """The front of the goals that at least `runs` of the runs attain, float[n, K]; two or three objectives."""
-    if not 1 <= runs <= len(sets):
-        raise BadParameter(f"runs={runs} is not possible; allowed: 1..{len(sets)}")
+    check_range("runs", runs, 1, len(sets))
     return _levels(_runs(sets)).get(runs, np.zeros((0, np.shape(sets[0])[1])))
 
 

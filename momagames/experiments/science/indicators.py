@@ -13,7 +13,7 @@ import moocore
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momagames.errors import BadParameter
+from momagames.errors import BadParameter, check_range
 from momagames.experiments.science.arrays import front, rows, vector
 
 # Most points for which the exact volume is computed in about a second, by number of objectives; more than 8: 20
@@ -88,8 +88,7 @@ def rounded_cardinality(points: ArrayLike, resolution: float = 0.01) -> int:
 
     A cloud of nearly equal points counts once, so that noise does not pass for choice.
     """
-    if not resolution > 0:
-        raise BadParameter(f"resolution={resolution} is not possible; allowed: above 0")
+    check_range("resolution", resolution, 0, above=True)
     return len(np.unique(np.rint(front(points) / resolution), axis=0))
 
 

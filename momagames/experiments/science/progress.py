@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from momagames.baselines.archive import MARKS
-from momagames.errors import BadParameter
+from momagames.errors import BadParameter, check_range
 from momagames.experiments.science.arrays import Array, rows
 from momagames.experiments.science.statistics import SEED, draws
 
@@ -31,8 +31,7 @@ class Band(NamedTuple):
 
 def marks(budget: int) -> NDArray[np.int64]:
     """The budgets to look at, int64[M]: evenly spread over the last three decades in logarithms, and the whole budget."""
-    if budget < 1:
-        raise BadParameter(f"budget={budget} is not possible; allowed: 1 or more")
+    check_range("budget", budget, 1)
     return np.array([*(mark for mark in MARKS if budget / 10**DECADES <= mark < budget), budget], np.int64)
 
 

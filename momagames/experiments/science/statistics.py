@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.errors import BadParameter
+from momagames.errors import BadParameter, check_range
 from momagames.experiments.science.arrays import Array
 
 SEED = 20240  # of the resampling, so that a report is reproducible
@@ -120,8 +120,7 @@ def resampled(scores: Array, resamples: int, paired_runs: bool, rng: np.random.G
 
 def draws(shape: tuple[int, ...], resamples: int, paired_runs: bool, rng: np.random.Generator) -> NDArray[np.int64]:
     """Which runs each bootstrap sample takes, int[B, S, K]."""
-    if resamples < 1:
-        raise BadParameter(f"resamples={resamples} is not possible; allowed: 1 or more")
+    check_range("resamples", resamples, 1)
     runs, games = shape
     return rng.integers(runs, size=(resamples, runs, 1 if paired_runs else games))
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from momagames.baselines.chebyshev import augmented_chebyshev
 from momagames.baselines.lattice import simplex_lattice
-from momagames.errors import BadParameter
+from momagames.errors import BadParameter, check_range
 from momagames.experiments.science.arrays import Array, rows, vector
 
 # Divisions of the weight lattice by number of objectives: about 100 to 250 weights each
@@ -31,15 +31,13 @@ def utility_weights(objectives: int) -> Array:
 
     From six objectives on it lies mostly on the faces of the simplex: see `sampled_weights`.
     """
-    if objectives not in DIVISIONS:
-        raise BadParameter(f"objectives={objectives} is not possible; allowed: 1..{max(DIVISIONS)}")
+    check_range("objectives", objectives, 1, max(DIVISIONS))
     return simplex_lattice(objectives, DIVISIONS[objectives])
 
 
 def sampled_weights(objectives: int) -> Array:
     """1,024 weights drawn evenly from the simplex (Dirichlet(1)), the same on every machine, float64[1024, K]."""
-    if objectives < 1:
-        raise BadParameter(f"objectives={objectives} is not possible; allowed: 1 or more")
+    check_range("objectives", objectives, 1)
     lots = -np.log1p(-np.random.default_rng(SAMPLE_SEED).random((SAMPLED, objectives)))
     return np.asarray(lots / lots.sum(axis=1, keepdims=True))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.errors import BadParameter, check_choice, one_of
 from momagames.games.pommerman import draw, facts, position, rules, view
 from momagames.games.pommerman.sketch import sketch
 from momagames.games.pommerman.state import (
@@ -189,8 +189,7 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
 
     variant   which of the original's games, see VARIANTS: set by the id
     """
-    if variant not in VARIANTS:
-        raise BadParameter(f"variant={variant!r} is not possible; allowed: {one_of(VARIANTS)}{nearest(variant, VARIANTS)}")
+    check_choice("variant", variant, VARIANTS)
     kind = VARIANTS[variant]
     declared = parameters(id, kind, given)
     params = check_parameters(id, declared, given)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.errors import BadParameter, check_choice, nearest, one_of
 from momagames.games.robotmail import draw, layouts, position, rules, view
 from momagames.games.robotmail.facts import facts
 from momagames.games.robotmail.layout import Layout
@@ -136,8 +136,7 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
 
     variant   how many players and robots, see VARIANTS: set by the id
     """
-    if variant not in VARIANTS:
-        raise BadParameter(f"variant={variant!r} is not possible; allowed: {one_of(VARIANTS)}{nearest(variant, VARIANTS)}")
+    check_choice("variant", variant, VARIANTS)
     declared = parameters(VARIANTS[variant], given.get("with_battery", True))
     check_fixed(id, VARIANTS[variant], given)
     params = check_parameters(id, declared, given)

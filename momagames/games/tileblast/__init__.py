@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.errors import check_choice
 from momagames.games.tileblast import draw, levels, position, rules, view
 from momagames.games.tileblast.facts import facts
 from momagames.games.tileblast.pay import COMPONENTS
@@ -75,8 +75,7 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
 
     variant   which objectives it has if none are named, see VARIANTS: set by the id
     """
-    if variant not in VARIANTS:
-        raise BadParameter(f"variant={variant!r} is not possible; allowed: {one_of(VARIANTS)}{nearest(variant, VARIANTS)}")
+    check_choice("variant", variant, VARIANTS)
     params = check_parameters(id, PARAMETERS, given)
     chosen = check_objectives(id, objectives, COMPONENTS) or VARIANTS[variant]
     return assemble(id, variant, levels.load(params["level"]), params, chosen)

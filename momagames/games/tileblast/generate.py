@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.errors import BadLevel, BadParameter, nearest, one_of
+from momagames.errors import BadLevel, BadParameter, check_range, nearest, one_of
 from momagames.games.luck import Luck
 from momagames.games.tileblast import levels
 from momagames.games.tileblast.catalogue import (
@@ -98,8 +98,7 @@ def check(
         ("moves", 1 if moves is None else moves, 1, MAX_MOVES),
     )
     for name, value, low, high in ranges:
-        if not low <= value <= high:
-            raise BadParameter(f"{name}={value!r} is not possible; allowed: {low}..{high}")
+        check_range(name, value, low, high)
     names = tuple(dict.fromkeys(mechanics))
     for mechanic in names:
         if mechanic not in MECHANICS:
