@@ -58,6 +58,8 @@ def section(name: str, target: dict[str, Any]) -> Iterator[str]:
     measures = list(runs[0]["reached"])
     game = short(registry.spec(head["game"], **head["params"]))
     yield from (f"## {name}", "", f"`{game}`. Asked for: {target['asked']}.", "")
+    if target.get("remark"):
+        yield from (target["remark"], "")
     if head["opponents"]:
         met = ", ".join(one["name"] for one in head["opponents"])
         yield from (f"Opponents in training, beside itself and earlier versions of itself: {met}.", "")

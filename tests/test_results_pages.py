@@ -20,7 +20,7 @@ MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
 
 LEARNED = {
     "boards": {
-        "asked": "much",
+        "asked": "much", "remark": "Missed.",
         "curve": "hypervolume",
         "runs": [
             {
@@ -59,7 +59,7 @@ def test_pages_of_an_archive(results, tmp_path):
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "learning.md"}
-    assert "`mo-samegame-v0(num_colors=3)`. Asked for: much." in pages["learning.md"]
+    assert "`mo-samegame-v0(num_colors=3)`. Asked for: much.\n\nMissed.\n" in pages["learning.md"]
     assert "options other than the usual ones: trace=0.5;" in pages["learning.md"]
     assert "| 1 | 8 | 1.250 | 1.5 | 0.5 |" in pages["learning.md"]
     assert "| **mean** | **8** [8, 8] | **0.750** [0.250, 1.250] |" in pages["learning.md"]
