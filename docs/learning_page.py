@@ -45,7 +45,8 @@ def page(every: dict[str, Any]) -> Iterator[str]:
         "kept in `benchmarks/learning/reached.json`, and written here by `python docs/make_results.py`. Every line is a",
         "training of its own with the seed given, which is the seed of the deal too where all games are one; options were",
         "chosen with other seeds. What is reported was played afterwards, in games of its own. The interval is a percentile",
-        "bootstrap over the trainings, which is too narrow for so few. Minutes are of a machine that others used too (load).",
+        "bootstrap over the trainings, which is too narrow for so few. Curves are of what was played during training: fewer",
+        "games, by the policies of a coarser lattice of weights. Minutes are of a machine that others used too (load).",
         "",
     )
     for name, target in every.items():
