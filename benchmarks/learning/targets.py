@@ -160,7 +160,7 @@ def levels(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
 
 SMALL = {"channels": 16, "layers": 1}
 QUICK = {**SMALL, "epochs": 2, "minibatches": 16, "learning_rate": 2e-3, "entropy": 0.005}
-LARGE = {"divisions": 2, "concentration": 0.5, "self_imitation": 0.5, "entropy": 0.01}
+LARGE = {"divisions": 2, "utility": "chebyshev", "self_imitation": 0.3, "entropy": 0.01}
 
 
 def board(size: int, budget: int, first: int = FIRST) -> Target:
