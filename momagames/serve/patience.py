@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
@@ -44,11 +45,12 @@ def patient(limits: Limits) -> type[asyncio.Protocol]:
     Bodies of requests are looked after where they are read.
     """
     Base: Any = AutoHTTPProtocol
+    turns = count()  # the loop's clock stands still within a turn of it, in which many may come
 
     class Patient(Base):  # type: ignore[misc]
         def connection_made(self, transport: Any) -> None:
             super().connection_made(OnePiece(transport, self.loop))
-            self._head, self._begun = 0, self.loop.time()
+            self._begin()
             self._alarm = self.loop.call_later(limits.patience, self._look)
             if len(self.connections) > limits.connections:
                 self._make_room()
@@ -64,16 +66,19 @@ def patient(limits: Limits) -> type[asyncio.Protocol]:
             before = self.cycle
             super().data_received(data)
             if self.cycle is not before:
-                self._head, self._begun = 0, self.loop.time()
+                self._begin()
             elif self._waits():
                 self._head += len(data)
             if len(getattr(self, "pipeline", ())) > AHEAD:
                 self.transport.abort()
 
+        def _begin(self) -> None:
+            self._head, self._begun, self._turn = 0, self.loop.time(), next(turns)
+
         def _make_room(self) -> None:
             """Close those whose last request is longest ago: answers do not take long, so these wait for their clients."""
             opened = [one for one in self.connections if not one.transport.is_closing()]
-            opened.sort(key=lambda one: one._begun)
+            opened.sort(key=lambda one: one._turn)
             for one in opened[: len(opened) - limits.connections]:
                 one.transport.abort()
 

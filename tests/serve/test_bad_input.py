@@ -251,6 +251,26 @@ def test_connections_that_wait_make_room(serve, said):
             assert waiting[0].recv(100) == b""
 
 
+def test_of_connections_that_come_at_once_the_first_make_room(serve, monkeypatch):
+    """What comes while the simulator is busy is accepted in one turn of its loop; who came last, and asks, is answered."""
+    seen = service.seen
+
+    def slowly(*asked):
+        time.sleep(0.2)
+        return seen(*asked)
+
+    monkeypatch.setattr(service, "seen", slowly)
+    ask = json.dumps(CREATE)
+    head = f"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: {len(ask)}\r\n\r\n"
+    for _ in range(3):
+        with serve(connections=10) as url, connection(url) as busy, ExitStack() as stack:
+            busy.sendall((head + ask).encode())
+            time.sleep(0.05)
+            for _ in range(25):
+                stack.enter_context(connection(url))
+            assert create(url, seed=1)["sessionId"]
+
+
 def test_one_connection_for_a_thousand_requests_each_in_one_piece(url):
     ask = b"GET /ping HTTP/1.1\r\nhost: x\r\nx-long: " + b"y" * 200 + b"\r\n\r\n"
     with connection(url) as kept:
