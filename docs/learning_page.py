@@ -25,6 +25,7 @@ from momagames.experiments.science.statistics import bootstrap
 ROOT = Path(__file__).resolve().parents[1]
 REACHED, PAGES = ROOT / "benchmarks" / "learning" / "reached.json", ROOT / "docs" / "results"
 NAME = "learning"
+OWN = {"self_play": "itself", "pool": "earlier versions of itself"}  # whom it meets, by the option that says how often
 SIZE = (5.2, 2.6)  # inches, of a figure of curves
 
 
@@ -63,7 +64,8 @@ def section(name: str, target: dict[str, Any]) -> Iterator[str]:
         yield from (target["remark"], "")
     if head["opponents"]:
         met = ", ".join(one["name"] for one in head["opponents"])
-        yield from (f"Opponents in training, beside itself and earlier versions of itself: {met}.", "")
+        own = [word for option, word in OWN.items() if head["options"][option]]
+        yield from (f"Opponents in training{', beside ' * bool(own)}{' and '.join(own)}: {met}.", "")
     rows = [
         [
             str(run["head"]["seed"]),
