@@ -60,7 +60,7 @@ def section(name: str, target: dict[str, Any]) -> Iterator[str]:
     measures = list(runs[0]["reached"])
     game = short(registry.spec(head["game"], **head["params"]))
     yield from (f"## {name}", "", f"`{game}`. Asked for: {target['asked']}.", "")
-    if target.get("remark"):
+    if target["remark"]:
         yield from (target["remark"], "")
     if head["opponents"]:
         met = ", ".join(one["name"] for one in head["opponents"])

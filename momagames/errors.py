@@ -60,9 +60,9 @@ class TooLarge(MomagamesError, RuntimeError):
 
 
 def check_range(what: str, value: object, low: float, high: float = inf, *, above: bool = False, whole: bool = False) -> None:
-    """BadParameter unless a number lies in low..high; with `above` low itself is not allowed, with `whole` no fraction is."""
+    """BadParameter unless a finite number lies in low..high; `above`: low itself is not allowed; `whole`: no fractions."""
     number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
-    if number and (low < value if above else low <= value) and value <= high:  # type: ignore[operator]
+    if number and (low < value if above else low <= value) and value <= high and value < inf:  # type: ignore[operator]
         return
     least, most = (str(int(end)) if abs(end) < inf and end == int(end) else f"{end:g}" for end in (low, high))
     if above:

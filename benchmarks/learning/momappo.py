@@ -17,6 +17,7 @@ import os
 import runpy
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,10 @@ def momappo(weights: int, steps: int, seed: int) -> Points:
     return np.array(found["value"], np.float64)
 
 
-def tell(name: str, points: Points, seconds: float) -> None:
+def tell(name: str, play: Callable[[], Points]) -> None:
+    began = time.perf_counter()
+    points = play()
+    seconds = time.perf_counter() - began
     reached = "; ".join(f"{energy:.2f} energy, {delivery:.2f} deliveries" for energy, delivery in points)
     volume = hypervolume(points[undominated(points)], FLOOR).value
     print(f"{name}: {reached}; hypervolume {volume:.2f}; {seconds:.0f} s (load {os.getloadavg()[0]:.1f})", flush=True)
@@ -81,12 +85,8 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=100_000, help="for each weight vector")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    for name, points in (
-        ("random play", lambda: random_play(given.seed)),
-        ("MOMAPPO", lambda: momappo(given.weights, given.steps, given.seed)),
-    ):
-        began = time.perf_counter()
-        tell(name, points(), time.perf_counter() - began)
+    tell("random play", lambda: random_play(given.seed))
+    tell("MOMAPPO", lambda: momappo(given.weights, given.steps, given.seed))
 
 
 if __name__ == "__main__":

@@ -158,8 +158,7 @@ def levels(wanted: Training, policy: Callable[..., Member]) -> dict[str, float]:
     return {"completed": float(won[0]), "greedy": float(won[1])}
 
 
-SMALL = {"channels": 16, "layers": 1}
-QUICK = {**SMALL, "epochs": 2, "minibatches": 16, "learning_rate": 2e-3, "entropy": 0.005}
+QUICK = {"channels": 16, "layers": 1, "epochs": 2, "minibatches": 16, "learning_rate": 2e-3, "entropy": 0.005}
 LARGE = {"divisions": 2, "utility": "chebyshev", "self_imitation": 0.3, "entropy": 0.01}
 
 
@@ -252,14 +251,13 @@ def curve(folder: Path, shown: str, game: Game) -> list[tuple[int, float]]:
 
 def archive(out: Path) -> None:
     """The reports of all trainings that are finished, in one file; of targets without any, those that it has."""
-    known = json.loads(ARCHIVE.read_text())
-    found: dict[str, dict[str, Any]] = {}
+    known, found = json.loads(ARCHIVE.read_text()), {}
     for name, target in TARGETS.items():
         runs = [json.loads(report.read_text()) for report in sorted(out.glob(f"{name}-[0-9]*/{REPORT}"))]
+        if not runs and name in known:
+            runs = known[name]["runs"]
         if runs:
             found[name] = {"asked": target.asked, "remark": target.remark, "curve": target.curve, "runs": runs}
-        elif name in known:
-            found[name] = known[name]
     ARCHIVE.write_text(json.dumps(found, separators=(",", ":")) + "\n")
 
 

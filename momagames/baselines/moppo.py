@@ -348,7 +348,8 @@ class Trainer:
         return actions
 
     def _follow(self, actions: NDArray[np.int64], lesson: bool) -> None:
-        """Put in what those play who are imitated: the teacher, and games that are played again, by their known course."""
+        """Put in what those play who are imitated: the teacher, and games that are played again, by their known course; the
+        course of all others is written down."""
         if self._teachers is not None and lesson:
             self._teachers.act(actions)
         if self._moves.size:

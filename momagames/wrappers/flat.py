@@ -48,9 +48,10 @@ class Flat:
 class OfAgents:
     """What the wrappers of both kinds of PettingZoo environments have in common."""
 
+    env: Any
+
     def __init__(self, env: Any, key: str) -> None:
         super().__init__(env)  # type: ignore[call-arg]
-        self._env = env
         self._flat = {a: Flat(env.observation_space(a), env.action_space(a), key) for a in env.possible_agents}
 
     @property
@@ -58,7 +59,7 @@ class OfAgents:
         return {agent: flat.space for agent, flat in self._flat.items()}
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        self._env.observation_space(agent)  # refuses an unknown name
+        self.env.observation_space(agent)  # refuses an unknown name
         return self._flat[agent].space
 
 

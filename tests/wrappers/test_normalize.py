@@ -192,6 +192,12 @@ def test_foreign_statistics_are_refused() -> None:
 
 
 def test_bad_arguments() -> None:
-    for wrong in ({"gamma": 1.5}, {"gamma": float("nan")}, {"epsilon": 0}, {"objectives": "color_9"}):
+    for wrong in (
+        {"gamma": 1.5},
+        {"gamma": float("nan")},
+        {"epsilon": 0},
+        {"epsilon": float("inf")},
+        {"objectives": "color_9"},
+    ):
         with pytest.raises(BadParameter, match=next(iter(wrong)).removesuffix("s")):
             NormalizeReward(samegame(), **wrong)

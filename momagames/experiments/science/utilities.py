@@ -31,7 +31,7 @@ def utility_weights(objectives: int) -> Array:
 
     From six objectives on it lies mostly on the faces of the simplex: see `sampled_weights`.
     """
-    check_range("objectives", objectives, 1, max(DIVISIONS))
+    check_range("objectives", objectives, 1, max(DIVISIONS), whole=True)
     return simplex_lattice(objectives, DIVISIONS[objectives])
 
 
