@@ -16,11 +16,11 @@ from matplotlib.figure import Figure
 from tables import table
 
 from momagames import registry
-from momagames.baselines.learn.method import USUAL
-from momagames.experiments.reports.analysis import short
-from momagames.experiments.reports.looks import COLORS
-from momagames.experiments.reports.papers import LOOK, SAVED
-from momagames.experiments.science.statistics import bootstrap
+from momagames.analysis.statistics import bootstrap
+from momagames.baselines.moppo.method import USUAL
+from momagames.reports.data.panels import short
+from momagames.reports.figures.papers import LOOK, SAVED
+from momagames.reports.figures.theme import COLORS
 
 ROOT = Path(__file__).resolve().parents[1]
 REACHED, PAGES = ROOT / "benchmarks" / "learning" / "reached.json", ROOT / "docs" / "results"

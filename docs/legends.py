@@ -8,15 +8,17 @@ import numpy as np
 from PIL import Image
 
 import momagames
-from momagames.engine.play import Play
-from momagames.games.pommerman import state as codes
-from momagames.games.pommerman.tiles import FALLING, IN_RANGE, NOBODY, Bomb, cell
-from momagames.games.robotmail import draw, layouts
-from momagames.games.robotmail import state as mail
-from momagames.games.robotmail import tiles as robots
-from momagames.games.tileblast import levels, tiles
-from momagames.games.tileblast.catalogue import CODES, COVERS, KINDS
-from momagames.games.tileblast.parts import Look
+from momagames.engine.episode import Play
+from momagames.games.pommerman.rules import state as codes
+from momagames.games.pommerman.view.tiles import FALLING, IN_RANGE, NOBODY, Bomb, cell
+from momagames.games.robotmail.layouts import loader as layouts
+from momagames.games.robotmail.rules import state as mail
+from momagames.games.robotmail.view import drawing
+from momagames.games.robotmail.view import tiles as robots
+from momagames.games.tileblast.levels import loader as levels
+from momagames.games.tileblast.rules.pieces import CODES, COVERS, KINDS
+from momagames.games.tileblast.view import tiles
+from momagames.games.tileblast.view.art_shapes import Look
 from momagames.render import canvas
 
 SIDE, LINE, LEFT, GAP = 40, 50, 12, 300  # pixels of the legend: of a cell, a row, the margin and a column
@@ -166,9 +168,9 @@ def robotmail_layouts() -> Image.Image:
         play = Play(momagames.spec("mo-robotmail-v0", layout=name))
         play.deal(0)
         height, width = int(play.state["height"]), int(play.state["width"])
-        side = draw.side_of(height, width)
+        side = drawing.side_of(height, width)
         drawn = Image.fromarray(play.game.draw(play.state))
-        board = drawn.crop((draw.EDGE, draw.EDGE, draw.EDGE + width * side, draw.EDGE + height * side))
+        board = drawn.crop((drawing.EDGE, drawing.EDGE, drawing.EDGE + width * side, drawing.EDGE + height * side))
         small = board.resize((width * SMALL, height * SMALL), Image.Resampling.LANCZOS)
         sheet = canvas.blank(small.height + TITLE + LEFT, small.width + 2 * LEFT)
         canvas.write(sheet, LEFT, TITLE / 2, name, 15)

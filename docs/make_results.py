@@ -21,15 +21,15 @@ from learning_page import NAME as LEARNING
 from learning_page import PAGES, REACHED, ROOT, write_learning
 from tables import table
 
-from momagames.experiments.reports.analysis import Panel
-from momagames.experiments.reports.origin import facts
-from momagames.experiments.reports.overview import PROVEN, RATIO, Line, caption, methods
-from momagames.experiments.reports.papers import names, write_figures
-from momagames.experiments.reports.reporting import Report, cell, heading, report
-from momagames.experiments.reports.reporting import caption as panel_caption
-from momagames.experiments.results.packing import pack
-from momagames.experiments.results.store import Store
-from momagames.experiments.science.statistics import Interval
+from momagames.analysis.statistics import Interval
+from momagames.benchmark.store.packing import pack
+from momagames.benchmark.store.store import Store
+from momagames.reports.data.origin import facts
+from momagames.reports.data.overview import PROVEN, RATIO, Line, caption, methods
+from momagames.reports.data.panels import Panel
+from momagames.reports.figures.papers import names, write_figures
+from momagames.reports.report import Report, cell, heading, report
+from momagames.reports.report import caption as panel_caption
 
 ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.tar.xz"
 KEPT = ("suite.json", "rows.parquet", "runs")  # of a folder of results

@@ -1,6 +1,6 @@
 """`python -m momagames` is the command `momagames`."""
 
-from momagames.cli import main
+from momagames.cli.app import main
 
 if __name__ == "__main__":
     main()

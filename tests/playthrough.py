@@ -20,7 +20,7 @@ import numpy as np
 
 import momagames
 from momagames.contract import Game
-from momagames.engine.play import Play
+from momagames.engine.episode import Play
 
 FOLDER = Path(__file__).parent / "golden"
 

@@ -13,7 +13,7 @@ import momagames
 from momagames import registry
 from momagames.contract import Game
 from momagames.games import VERSIONS
-from momagames.games.tileblast import levels
+from momagames.games.tileblast.levels import loader
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("docs", "docs/decisions", "docs/tutorials")
@@ -164,9 +164,9 @@ def table(text: str, first_column: str) -> list[list[str]]:
 
 def level_letters(game: Game, name: str) -> dict[str, float]:
     """G, A_k, M, V, F and T of a game with a level (MO-TileBlast, SPEC §5), for the objective of this name."""
-    level, taps = levels.load(game.params["level"]), game.max_plies
+    level, taps = loader.load(game.params["level"]), game.max_plies
     valid = level.moves if game.params["strict_moves"] else taps
-    amounts = levels.goal_bounds(level, valid)
+    amounts = loader.goal_bounds(level, valid)
     one = amounts[int(name[-1]) - 1] if name.startswith("goal_") else 0
     fed = sum(feed.total for feed in level.feeds)
     return {"G": sum(amounts), "A_k": one, "M": level.moves, "V": valid, "F": fed, "T": taps}

@@ -15,7 +15,7 @@ import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.play import random_legal
+from momagames.engine.episode import random_legal
 from momagames.registry import RETIRED, VERSIONS
 from tests import meteors
 

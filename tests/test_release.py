@@ -82,7 +82,7 @@ def test_the_wheel_has_types_rules_and_suites(wheel):
     folders = {path.parent.name for path in (ROOT / "momagames/games").glob("*/rules.py")}
     assert folders
     assert {f"momagames/games/{folder}/SPEC.md" for folder in folders} <= set(wheel)
-    suites = {f"momagames/experiments/suites/{path.name}" for path in (ROOT / "configs/suites").glob("*.yaml")}
+    suites = {f"momagames/benchmark/suites/{path.name}" for path in (ROOT / "configs/suites").glob("*.yaml")}
     assert suites
     assert suites <= set(wheel)
     assert any(name.endswith("licenses/LICENSE") for name in wheel)
@@ -95,13 +95,13 @@ def test_the_wheel_has_levels_and_layouts(wheel):
 
 
 def test_the_wheel_has_what_the_page_is_made_of(wheel):
-    files = [path for ending in ("js", "html") for path in (ROOT / "momagames/experiments").rglob(f"*.{ending}")]
+    files = [path for ending in ("js", "html") for path in (ROOT / "momagames/reports").rglob(f"*.{ending}")]
     assert {"player.js", "player.html", "page.html"} <= {path.name for path in files}
     assert {path.relative_to(ROOT).as_posix() for path in files} <= set(wheel)
 
 
 def test_the_wheel_has_fronts(wheel):
-    files = list((ROOT / "momagames/experiments/fronts/data").glob("*.json*"))
+    files = list((ROOT / "momagames/fronts/data").glob("*.json*"))
     assert len(files) > 20
     assert {path.relative_to(ROOT).as_posix() for path in files} <= set(wheel)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from momagames.experiments import load_suite, run_suite
-from momagames.experiments.reports.reporting import report
-from tests.experiments.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans
+from momagames.benchmark import load_suite, run_suite
+from momagames.reports.report import report
+from tests.benchmark.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans
 
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ROOT = Path(__file__).resolve().parents[1]

@@ -21,9 +21,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from momagames.cli import app
+from momagames.cli.app import app
 
-DATA = Path(__file__).resolve().parents[2] / "momagames/experiments/fronts/data"
+DATA = Path(__file__).resolve().parents[2] / "momagames/fronts/data"
 ARCHIVE = Path(__file__).resolve().with_name("paper.tar.xz")
 LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
 SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12)}

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from supersuit import observation_lambda_v0
 
 import momagames
+from momagames.analysis.indicators import hypervolume
 from momagames.baselines.archive import undominated
-from momagames.experiments.science.indicators import hypervolume
 from momagames.wrappers import FillIllegal, Flatten
 
 NAME = "mail"  # by which MOMAPPO makes the game

@@ -123,8 +123,8 @@ def torchrl(deal: Deal, budget: int, seed: int) -> Lesson:
 
 
 def moppo(deal: Deal, budget: int, seed: int) -> Lesson:
-    from momagames.baselines.learn.method import USUAL, Moppo
-    from momagames.baselines.moppo import Trainer
+    from momagames.baselines.moppo.method import USUAL, Moppo
+    from momagames.baselines.moppo.trainer import Trainer
 
     env, goals = deal.env(), deal.board["num_colors"]
     aim, scale = np.full(goals, 1 / goals), np.full(goals, UNIT / goals)  # together the weights of the others

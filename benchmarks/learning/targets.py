@@ -24,17 +24,18 @@ import torch
 from numpy.typing import NDArray
 
 import momagames
+from momagames.analysis.indicators import hypervolume
 from momagames.baselines import member, method
 from momagames.baselines.archive import undominated
-from momagames.baselines.base import Member, sides
+from momagames.baselines.base import sides
 from momagames.baselines.exact import exact_front
-from momagames.baselines.lattice import simplex_lattice
-from momagames.baselines.learn.method import USUAL, Moppo
+from momagames.baselines.moppo.method import USUAL, Moppo
+from momagames.baselines.weight_lattice import simplex_lattice
+from momagames.benchmark import training as sessions
+from momagames.benchmark.plan import Opponent
+from momagames.benchmark.training import Training
 from momagames.contract import Game
-from momagames.experiments import training as sessions
-from momagames.experiments.plan import Opponent
-from momagames.experiments.science.indicators import hypervolume
-from momagames.experiments.training import Training
+from momagames.engine.policies import Member
 
 REPORT = "report.json"  # in the folder of a training
 ARCHIVE = Path(__file__).with_name("reached.json")

@@ -20,8 +20,8 @@ import numpy as np
 import torch
 
 import momagames
-from momagames.baselines.learn.method import USUAL, Moppo
-from momagames.baselines.moppo import Trainer
+from momagames.baselines.moppo.method import USUAL, Moppo
+from momagames.baselines.moppo.trainer import Trainer
 
 BOARD = {"board_width": 15, "board_height": 15, "num_colors": 5}
 

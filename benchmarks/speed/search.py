@@ -14,7 +14,7 @@ import numpy as np
 import momagames
 from benchmarks.speed.timing import Measure, interleaved
 from momagames.baselines import method
-from momagames.baselines.rollouts import deal
+from momagames.engine.playouts import deal
 
 CASE = "SameGame 15x15x5"
 BUDGET = 500_000

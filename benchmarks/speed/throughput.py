@@ -14,7 +14,7 @@ import numpy as np
 import momagames
 from benchmarks.speed.peers import CASES, momaland_env
 from benchmarks.speed.timing import Measure, interleaved, record, replay, samples
-from momagames.engine.rollout import random_rollouts, random_steps
+from momagames.engine.random_rollouts import random_rollouts, random_steps
 from momagames.kernels.rng import stream
 
 WARM_UP = 100  # steps before the recording: games in all phases

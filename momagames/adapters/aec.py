@@ -15,8 +15,8 @@ from momagames.adapters.declared import Declared, central_state
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import shown_mask, shown_masks
 from momagames.contract import Game, State
+from momagames.engine.episode import Play
 from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
-from momagames.engine.play import Play
 from momagames.kernels.record import CUT_OFF
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames.adapters.options import RENDER_MODES, ByAgent
 from momagames.adapters.spaces import action_space, masked_observation_space, reward_space
 from momagames.contract import Game
-from momagames.engine.play import Play
+from momagames.engine.episode import Play
 
 
 class Declared:

@@ -15,8 +15,8 @@ from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, observation_space, reward_space, shown_mask
 from momagames.contract import Game, Policy, State, begin_game
+from momagames.engine.episode import Play
 from momagames.engine.loops import OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
-from momagames.engine.play import Play
 from momagames.errors import BadCall, BadParameter, check_choice, one_of
 
 

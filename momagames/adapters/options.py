@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.engine.play import PASS, random_legal
+from momagames.engine.episode import PASS, random_legal
 from momagames.errors import BadCall, BadParameter, BadState, check_choice, nearest, one_of
 
 ILLEGAL = ("raise", "forfeit", "random", "next")

@@ -15,7 +15,7 @@ from momagames.adapters import options as checks
 from momagames.adapters.spaces import action_space, observation_space, reward_space
 from momagames.contract import Game
 from momagames.engine.batch import Autoreset, Batch, Views
-from momagames.engine.play import loaded
+from momagames.engine.episode import loaded
 from momagames.errors import BadParameter, IllegalAction
 
 AUTORESET = {

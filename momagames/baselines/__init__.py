@@ -11,34 +11,34 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from momagames.baselines.outside import found, is_outside
 from momagames.errors import UnknownId, nearest, one_of
+from momagames.plugins import found, is_outside
 
 if TYPE_CHECKING:
-    from momagames.baselines.base import Member, Method
-    from momagames.baselines.players import Compiled
+    from momagames.baselines.base import Method
     from momagames.contract import Game, Policy
+    from momagames.engine.policies import Compiled, Member
 
 # name -> "module:class" of the method; the only list of methods
 METHODS: dict[str, str] = {
     "random": "momagames.baselines.random:Random",
     "greedy": "momagames.baselines.greedy:Greedy",
-    "beam": "momagames.baselines.beam:Beam",
-    "dry_run_beam": "momagames.baselines.dry_runs:DryRunBeam",
-    "dry_run_random": "momagames.baselines.dry_runs:DryRunRandom",
-    "local_search": "momagames.baselines.local_search:LocalSearch",
-    "nrpa": "momagames.baselines.nrpa:Nrpa",
-    "pareto_nrpa": "momagames.baselines.pareto_nrpa:ParetoNrpa",
-    "dry_run_local_search": "momagames.baselines.dry_runs:DryRunLocalSearch",
-    "dry_run_nrpa": "momagames.baselines.dry_runs:DryRunNrpa",
-    "dry_run_pareto_nrpa": "momagames.baselines.dry_runs:DryRunParetoNrpa",
+    "beam": "momagames.baselines.search.beam:Beam",
+    "dry_run_beam": "momagames.baselines.hindsight:DryRunBeam",
+    "dry_run_random": "momagames.baselines.hindsight:DryRunRandom",
+    "local_search": "momagames.baselines.search.local_search:LocalSearch",
+    "nrpa": "momagames.baselines.search.nrpa:Nrpa",
+    "pareto_nrpa": "momagames.baselines.search.pareto_nrpa:ParetoNrpa",
+    "dry_run_local_search": "momagames.baselines.hindsight:DryRunLocalSearch",
+    "dry_run_nrpa": "momagames.baselines.hindsight:DryRunNrpa",
+    "dry_run_pareto_nrpa": "momagames.baselines.hindsight:DryRunParetoNrpa",
     "uct": "momagames.baselines.mcts.methods:Uct",
     "pareto_uct": "momagames.baselines.mcts.methods:ParetoUct",
-    "exact": "momagames.baselines.exact_plans:Exact",
-    "nsga2": "momagames.baselines.evolution:Nsga2",
-    "cma": "momagames.baselines.evolution:Cma",
-    "moppo": "momagames.baselines.learn.method:Moppo",
-    "dry_run_exact": "momagames.baselines.dry_runs:DryRunExact",
+    "exact": "momagames.baselines.exact.method:Exact",
+    "nsga2": "momagames.baselines.evolution.methods:Nsga2",
+    "cma": "momagames.baselines.evolution.methods:Cma",
+    "moppo": "momagames.baselines.moppo.method:Moppo",
+    "dry_run_exact": "momagames.baselines.hindsight:DryRunExact",
     "static": "momagames.baselines.scripted:Static",
     "simple": "momagames.baselines.scripted:Simple",
     "contacts": "momagames.baselines.scripted:Contacts",
@@ -51,8 +51,8 @@ METHODS: dict[str, str] = {
 POLICIES: dict[str, str] = {
     "random": "momagames.baselines.random:RandomPolicy",
     "greedy": "momagames.baselines.greedy:GreedyPolicy",
-    "uct": "momagames.baselines.mcts.player:UctPolicy",
-    "pareto_uct": "momagames.baselines.mcts.player:ParetoUctPolicy",
+    "uct": "momagames.baselines.mcts.policies:UctPolicy",
+    "pareto_uct": "momagames.baselines.mcts.policies:ParetoUctPolicy",
     "static": "momagames.baselines.scripted:StaticPolicy",
     "simple": "momagames.baselines.scripted:SimplePolicy",
     "contacts": "momagames.baselines.scripted:ContactsPolicy",
@@ -103,7 +103,7 @@ def member(name: str, game: Game, **options: Any) -> Member:
 
 
 def compiled(name: str, game: Game, **options: Any) -> Compiled:
-    """A policy of a name as a kernel for this game, see `momagames.baselines.players`; options and errors as of `policy`."""
+    """A policy of a name as a kernel for this game, see `momagames.engine.policies`; options and errors as of `policy`."""
     found = member(name, game, **options).kernel
     assert found is not None
     return found
@@ -117,7 +117,7 @@ def is_policy(name: str) -> bool:
 def policy_class(name: str) -> Any:
     """The class of a policy by its name, or by the path of a checkpoint of training; or UnknownId."""
     if name.endswith(CHECKPOINT):
-        from momagames.baselines.learn.player import trained
+        from momagames.baselines.moppo.checkpoint_policy import trained
 
         return trained(Path(name))
     return _find("policy", name, POLICIES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,26 +13,7 @@ from momagames.contract import Game
 from momagames.errors import BadParameter, nearest, one_of
 
 if TYPE_CHECKING:
-    from momagames.baselines.players import Compiled
-
-RANDOM, GREEDY, KERNEL = 0, 1, 2  # the rules by which a compiled policy chooses
-
-
-@dataclass(frozen=True)
-class Member:
-    """One policy, in the form that the compiled episodes understand.
-
-    rule       RANDOM, GREEDY or KERNEL
-    weights    one for each objective (read by GREEDY alone)
-    kernel     what KERNEL plays; see `momagames.baselines.players`
-    arrays     of a policy that was trained: what it has learned, as it is stored; see `Method.restore`
-    """
-
-    label: str
-    rule: int
-    weights: tuple[float, ...]
-    kernel: Compiled | None = None
-    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False)
+    from momagames.engine.policies import Compiled, Member
 
 
 @dataclass(frozen=True)

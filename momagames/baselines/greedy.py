@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import GREEDY, Member, Method, Plans, check_certain, check_turns
-from momagames.baselines.lattice import given_weights, label, simplex_lattice
-from momagames.baselines.players import Compiled
+from momagames.baselines.base import Method, Plans, check_certain, check_turns
 from momagames.baselines.random import sample
-from momagames.baselines.rollouts import buffers, chooser, greedy_act
+from momagames.baselines.weight_lattice import given_weights, label, simplex_lattice
 from momagames.contract import Game, State
+from momagames.engine.playouts import GREEDY, buffers, chooser, greedy_act
+from momagames.engine.policies import Compiled, Member
 from momagames.errors import BadParameter
 
 

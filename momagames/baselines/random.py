@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
-from momagames.baselines.base import RANDOM, Member, Method, Plan, Plans, check_certain
-from momagames.baselines.player_loops import random_act
-from momagames.baselines.players import Compiled
-from momagames.baselines.rollouts import Episodes, play
+from momagames.baselines.base import Method, Plan, Plans, check_certain
 from momagames.contract import Game, State
+from momagames.engine.playouts import RANDOM, Episodes, play
+from momagames.engine.policies import Compiled, Member
+from momagames.engine.policy_loops import random_act
 
 RANDOM_KERNEL = Compiled("random", random_act)
 BATCH = 512  # episodes between two looks at the budget

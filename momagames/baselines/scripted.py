@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from momagames.baselines.base import KERNEL, Member, Method
-from momagames.baselines.players import Compiled, CompiledPolicy
-from momagames.baselines.pommerman_agents import act, memory, stand
-from momagames.baselines.robotmail_agents import astar, nearest, notebook, thrifty, wariness
-from momagames.baselines.tileblast_agents import contacts, lookahead
+from momagames.baselines.base import Method
 from momagames.contract import Game
+from momagames.engine.playouts import KERNEL
+from momagames.engine.policies import Compiled, CompiledPolicy, Member
 from momagames.errors import BadParameter
-from momagames.games.robotmail.state import MAX_STANDS
+from momagames.games.pommerman.agents.simple_kernels import act, memory, stand
+from momagames.games.robotmail.agents.robot_kernels import astar, nearest, notebook, thrifty, wariness
+from momagames.games.robotmail.rules.state import MAX_STANDS
+from momagames.games.tileblast.agents.tap_kernels import contacts, lookahead
 
 POMMERMAN = ("pommerman",)
 TILEBLAST = ("tileblast", "tileblast.strict")

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.sharing import sharing
+from momagames.engine.worker_kernels import sharing
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import driver, find_value, kernel
 from momagames.kernels.record import CUT_OFF

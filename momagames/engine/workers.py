@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.engine.sharing import CALLS, FIRST, LINE, PIECE, PIECES, ROWS
+from momagames.engine.worker_kernels import CALLS, FIRST, LINE, PIECE, PIECES, ROWS
 from momagames.kernels.jit import INTERPRETED
 
 PIECES_EACH = 8  # pieces of a thread's run: what is lost at the end when another takes its core

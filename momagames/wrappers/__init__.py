@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from momagames.errors import BadCall, check_choice, check_range
 from momagames.wrappers import kinds, normalize, transforms
-from momagames.wrappers.forms import layers
+from momagames.wrappers.reward_spec import layers
 
 __all__ = [
     "Centralise",
@@ -149,7 +149,7 @@ def SameDeal(env: Any, seed: int = 0) -> Any:
     """
     module = kinds.host(env, "SameDeal", "aec", "parallel", "gymnasium")
     from momagames.adapters.options import check_seed
-    from momagames.engine.play import Play
+    from momagames.engine.episode import Play
 
     play = Play(kinds.door(env, "SameDeal").game)
     play.deal(check_seed(seed))
@@ -195,9 +195,9 @@ def Centralise(
     info["agents"] has the infos of the agents.
     """
     kinds.host(env, "Centralise", "parallel")
-    from momagames.wrappers import centralise
+    from momagames.wrappers import centralize
 
-    return centralise.Centralise(env, reward, observation)
+    return centralize.Centralise(env, reward, observation)
 
 
 def Record(

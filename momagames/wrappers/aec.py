@@ -12,10 +12,10 @@ from pettingzoo.utils import BaseWrapper
 from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardHost, reward_spaces
 from momagames.wrappers.episodes import Books
-from momagames.wrappers.flat import MASK, OfAgents, numbers
-from momagames.wrappers.forms import Form
+from momagames.wrappers.flatten import MASK, OfAgents, numbers
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
+from momagames.wrappers.reward_spec import Form
 from momagames.wrappers.transforms import Transform
 
 
@@ -170,7 +170,7 @@ class SameDeal(BaseWrapper):  # type: ignore[misc]
 
 
 class Flatten(OfAgents, BaseWrapper):  # type: ignore[misc]
-    """Shows one vector of numbers, see `momagames.wrappers.flat`."""
+    """Shows one vector of numbers, see `momagames.wrappers.flatten`."""
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:

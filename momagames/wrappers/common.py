@@ -10,9 +10,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from momagames.errors import BadCall
-from momagames.wrappers.forms import Form, layers
 from momagames.wrappers.kinds import door
 from momagames.wrappers.normalize import NormalizeReward
+from momagames.wrappers.reward_spec import Form, layers
 from momagames.wrappers.transforms import Moment, Scalarise, Transform, Weights
 
 ONE, NONE = np.ones(1, np.bool_), np.zeros(1, np.bool_)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.wrappers.forms import Form
+from momagames.wrappers.reward_spec import Form
 
 
 class Books:

@@ -13,10 +13,10 @@ from momagames.contract import State
 from momagames.errors import BadCall
 from momagames.wrappers.common import ONE, RewardHost, reward_space
 from momagames.wrappers.episodes import Books
-from momagames.wrappers.flat import MASK, Flat, numbers
-from momagames.wrappers.forms import layers
+from momagames.wrappers.flatten import MASK, Flat, numbers
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
+from momagames.wrappers.reward_spec import layers
 from momagames.wrappers.transforms import Scalarise, Transform
 
 Step = tuple[Any, Any, bool, bool, dict[str, Any]]
@@ -181,7 +181,7 @@ class NumberObservations(Wrapper):
 
 
 class Flatten(Wrapper):
-    """Shows one vector of numbers, see `momagames.wrappers.flat`, and beside it the mask of the infos."""
+    """Shows one vector of numbers, see `momagames.wrappers.flatten`, and beside it the mask of the infos."""
 
     name = "Flatten"
 

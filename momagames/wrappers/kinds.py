@@ -11,7 +11,7 @@ import numpy as np
 
 from momagames.contract import Game
 from momagames.errors import BadCall, BadParameter, one_of
-from momagames.wrappers.forms import Form, layers, unknown
+from momagames.wrappers.reward_spec import Form, layers, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

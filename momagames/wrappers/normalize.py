@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.errors import BadParameter, check_range, one_of
-from momagames.wrappers.forms import Form
+from momagames.wrappers.reward_spec import Form
 from momagames.wrappers.transforms import Moment, Transform, position
 
 

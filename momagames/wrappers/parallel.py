@@ -11,10 +11,10 @@ from pettingzoo.utils import BaseParallelWrapper
 from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardHost, reward_spaces
 from momagames.wrappers.episodes import Books
-from momagames.wrappers.flat import MASK, OfAgents, numbers
-from momagames.wrappers.forms import Form
+from momagames.wrappers.flatten import MASK, OfAgents, numbers
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
+from momagames.wrappers.reward_spec import Form
 from momagames.wrappers.transforms import Scalarise, Transform
 
 
@@ -135,7 +135,7 @@ class SameDeal(BaseParallelWrapper):  # type: ignore[misc]
 
 
 class Flatten(OfAgents, BaseParallelWrapper):  # type: ignore[misc]
-    """Shows one vector of numbers, see `momagames.wrappers.flat`."""
+    """Shows one vector of numbers, see `momagames.wrappers.flatten`."""
 
     def _shown(self, observations: dict[str, Any]) -> dict[str, Any]:
         return {agent: self._flat[agent].show(seen, seen[MASK]) for agent, seen in observations.items()}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Objective
 from momagames.errors import BadCall, BadParameter, nearest, one_of
-from momagames.wrappers.forms import Form
+from momagames.wrappers.reward_spec import Form
 
 Utility = Callable[[NDArray[np.float64]], float]
 Weights = Sequence[float] | NDArray[Any] | Mapping[str, Any] | Utility | str

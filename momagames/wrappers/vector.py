@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from momagames.wrappers.common import RewardHost, reward_space
 from momagames.wrappers.episodes import Books
-from momagames.wrappers.forms import Form, layers
 from momagames.wrappers.kinds import door, form_of, illegal_means
+from momagames.wrappers.reward_spec import Form, layers
 from momagames.wrappers.transforms import Moment, Scalarise, Transform
 
 Step = tuple[Any, Any, Any, Any, dict[str, Any]]

@@ -11,7 +11,7 @@ import pytest
 
 import momagames
 from momagames.adapters.gymnasium import OneAgent
-from momagames.engine.play import random_legal
+from momagames.engine.episode import random_legal
 from momagames.errors import BadCall, IllegalAction
 from tests import meteors
 from tests.test_every_game import SMALL

@@ -16,10 +16,10 @@ from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.gymnasium import OneAgent
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.adapters.render import Renderer
-from momagames.engine.play import Play, random_legal
+from momagames.engine.episode import Play, random_legal
 from momagames.errors import BadCall, BadParameter, MissingExtra
-from momagames.games.breakthrough import draw as breakthrough
-from momagames.games.samegame import draw as samegame
+from momagames.games.breakthrough import view as breakthrough
+from momagames.games.samegame import view as samegame
 from momagames.render import canvas, caption, shapes
 from momagames.wrappers import Scalarise
 from tests import meteors

@@ -3,8 +3,8 @@
 import numpy as np
 
 import momagames
-from momagames.baselines.rollouts import deal
-from momagames.engine.play import Play
+from momagames.engine.episode import Play
+from momagames.engine.playouts import deal
 
 FULL = 2**64 - 1
 

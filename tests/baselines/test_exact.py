@@ -14,7 +14,7 @@ import momagames
 from momagames.baselines import exact
 from momagames.baselines.exact import search as loops
 from momagames.baselines.exact import solve
-from momagames.baselines.exact.packed import packed
+from momagames.baselines.exact.compact import packed
 from momagames.contract import Objective
 from momagames.errors import BadParameter, BadState, TooLarge
 from momagames.games.samegame import rules

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines.linear_policy import LinearPolicy, is_ahead
-from momagames.baselines.players import Players, play_kernels
+from momagames.baselines.evolution.linear_policy import LinearPolicy, is_ahead
 from momagames.baselines.random import RANDOM_KERNEL
-from momagames.baselines.rollouts import deal
 from momagames.engine.batch import Batch
+from momagames.engine.playouts import deal
+from momagames.engine.policies import Players, play_kernels
 from momagames.errors import BadParameter
 from tests.test_every_game import every_game
 

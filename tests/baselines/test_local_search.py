@@ -5,11 +5,11 @@ import copy
 import numpy as np
 import pytest
 
+from momagames.analysis.indicators import hypervolume
 from momagames.baselines import method
 from momagames.baselines.archive import undominated
-from momagames.baselines.lattice import simplex_lattice
+from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import BadParameter
-from momagames.experiments.science.indicators import hypervolume
 from tests.baselines.plain_search import Lots, groups, position, small
 
 OPTIONS = {"divisions": 2, "keep": 0.8, "greed": 0.3, "patience": 20}

@@ -12,12 +12,12 @@ import pytest
 
 import momagames
 from momagames.baselines import compiled, member, method, policy
-from momagames.baselines.mcts.playout import Effort, playout, tools
+from momagames.baselines.mcts.simulation import Effort, playout, tools
 from momagames.baselines.mcts.tree import EMPTY, NONE, choose, empty_tree, forget, logarithm, rank
-from momagames.baselines.players import Players, play_kernels
-from momagames.baselines.rollouts import deal
 from momagames.engine.batch import Batch
-from momagames.engine.play import loaded
+from momagames.engine.episode import loaded
+from momagames.engine.playouts import deal
+from momagames.engine.policies import Players, play_kernels
 from momagames.errors import BadParameter
 from momagames.kernels.jit import INTERPRETED, driver
 from momagames.kernels.rng import stream

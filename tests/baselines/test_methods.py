@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import momagames
+from momagames.analysis.indicators import hypervolume_ratio
 from momagames.baselines import METHODS, method, policy
 from momagames.baselines.archive import MARKS, Archive, undominated
 from momagames.baselines.base import Plan
-from momagames.baselines.beam import SCORES, _Search, crowding, select
-from momagames.baselines.rollouts import deal
-from momagames.engine.play import Play
+from momagames.baselines.search.beam import SCORES, _Search, crowding, select
+from momagames.engine.episode import Play
+from momagames.engine.playouts import deal
 from momagames.errors import BadParameter, UnknownId
-from momagames.experiments.science.indicators import hypervolume_ratio
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 PLANNERS = [

@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 
+from momagames.analysis.indicators import hypervolume
 from momagames.baselines import method
 from momagames.baselines.archive import undominated
-from momagames.baselines.lattice import simplex_lattice
-from momagames.baselines.nested import ROOM, SLOTS, Lines, exponential, list_actions, settle, tables
-from momagames.baselines.pareto_nrpa import ROOM as FRONT
-from momagames.baselines.pareto_nrpa import _fronts, offer
-from momagames.baselines.samegame_moves import codes
+from momagames.baselines.search.nested import ROOM, SLOTS, Lines, exponential, list_actions, settle, tables
+from momagames.baselines.search.pareto_nrpa import ROOM as FRONT
+from momagames.baselines.search.pareto_nrpa import _fronts, offer
+from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import BadParameter
-from momagames.experiments.science.indicators import hypervolume
+from momagames.games.samegame.move_codes import codes
 from momagames.games.samegame.rules import legal, thin
 from momagames.kernels.jit import driver
 from tests.baselines.plain_search import Lots, groups, position, small

@@ -6,7 +6,7 @@ import pytest
 import momagames
 from momagames.engine.batch import Batch
 from momagames.engine.clone import copies, reseed, rows
-from momagames.engine.rollout import random_rollouts
+from momagames.engine.random_rollouts import random_rollouts
 from momagames.errors import BadParameter
 from momagames.kernels.rng import stream
 from tests import meteors

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine import sharing as pieces
+from momagames.engine import worker_kernels as pieces
 from momagames.engine.batch import Batch
-from momagames.engine.sharing import sharing
+from momagames.engine.worker_kernels import sharing
 from momagames.engine.workers import Workers
 from momagames.kernels.jit import INTERPRETED, driver
 

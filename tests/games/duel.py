@@ -6,7 +6,7 @@ import numpy as np
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.play import loaded
+from momagames.engine.episode import loaded
 
 
 def actions_in(mask):

@@ -8,7 +8,7 @@ import pytest
 
 import momagames
 from momagames.engine import loops
-from momagames.engine.play import loaded
+from momagames.engine.episode import loaded
 
 GUARD = 256
 SAMEGAME = [(w, h) for w in range(3, 31) for h in range(3, 31)]

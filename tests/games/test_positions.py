@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.play import loaded
+from momagames.engine.episode import loaded
 from momagames.errors import BadState
 from tests.games.walk import legal, moves, start
 

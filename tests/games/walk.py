@@ -5,7 +5,7 @@ import random
 import numpy as np
 
 import momagames
-from momagames.engine.play import Play
+from momagames.engine.episode import Play
 
 
 def start(id, seed, **params):

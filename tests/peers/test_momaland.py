@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.games.samegame.position import SYMBOLS, momaland_board
+from momagames.games.samegame.codec import SYMBOLS, momaland_board
 
 momaland = pytest.importorskip("momaland", minversion="0.2.0")
 

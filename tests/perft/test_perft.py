@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.play import loaded
+from momagames.engine.episode import loaded
 from tests.perft.count import FOLDER, ORACLES, POSITIONS, count
 
 CASES = [(id, case) for id in ORACLES for case in json.loads((FOLDER / f"{id}.json").read_text())]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from momagames.baselines.archive import undominated
 from momagames.baselines.exact.solve import begun
 from momagames.contract import Game
-from momagames.engine.play import PASS, Play
+from momagames.engine.episode import PASS, Play
 from momagames.errors import TooLarge
 
 PLACES = 9  # decimals to which returns are compared: sums from the end back are rounded otherwise than sums from the start

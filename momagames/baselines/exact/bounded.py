@@ -6,11 +6,11 @@ import time
 from dataclasses import replace
 from typing import Any, Unpack
 
-from momagames.baselines.beam import Beam
 from momagames.baselines.exact.layers import foreseen_front
 from momagames.baselines.exact.solve import Bounds, Front, begun
-from momagames.baselines.rollouts import FOREVER
+from momagames.baselines.search.beam import Beam
 from momagames.contract import Game
+from momagames.engine.playouts import FOREVER
 
 WIDTH = 1024  # of the beam; measured on MO-SameGame 8x8x3: with 4096 the proof is no shorter than the beam is longer
 BRANCH_AND_BOUND = "branch and bound"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.headed import read_headed, write_headed
+from momagames.baselines.npz_io import read_headed, write_headed
 from momagames.errors import BadFile
 
 SCHEMA = 2

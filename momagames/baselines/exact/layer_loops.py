@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines.beam import digest, nothing, or_pass
-from momagames.baselines.estimates import estimates
+from momagames.baselines.search.beam import digest, nothing, or_pass
+from momagames.baselines.search.heuristics import estimates
 from momagames.contract import Game
 from momagames.engine.loops import keep_all, once_for_rules
 from momagames.kernels.jit import driver, kernel

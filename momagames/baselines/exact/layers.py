@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import undominated
 from momagames.baselines.base import Plan, check_together
-from momagames.baselines.estimates import estimates
 from momagames.baselines.exact.lanes import whole
 from momagames.baselines.exact.layer_loops import enter, expander, merge
 from momagames.baselines.exact.solve import Front, Progress, begun
-from momagames.baselines.rollouts import buffers
+from momagames.baselines.search.heuristics import estimates
 from momagames.contract import Game
+from momagames.engine.playouts import buffers
 from momagames.errors import BadParameter, TooLarge
 
 CHUNK = 4096  # positions between two looks at `progress` and at Ctrl-C

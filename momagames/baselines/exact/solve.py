@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from momagames.baselines.exact import search as loops
 from momagames.baselines.exact.checkpoint import Checkpoint, Keeper
+from momagames.baselines.exact.compact import packed
 from momagames.baselines.exact.lanes import Lanes, lanes, whole
-from momagames.baselines.exact.packed import packed
 from momagames.contract import Game
+from momagames.engine.episode import loaded
 from momagames.engine.loops import single
-from momagames.engine.play import loaded
 from momagames.errors import BadFile, BadParameter, TooLarge
 from momagames.registry import spelled
 

@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Member, Method, Plans, check_certain
-from momagames.baselines.lattice import simplex_lattice
+from momagames.baselines.base import Method, Plans, check_certain
 from momagames.baselines.mcts.plans import search_plans
-from momagames.baselines.mcts.player import AIMS, search_member
-from momagames.baselines.mcts.playout import Effort
+from momagames.baselines.mcts.policies import AIMS, search_member
+from momagames.baselines.mcts.simulation import Effort
 from momagames.baselines.mcts.tree import check_size
+from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
+from momagames.engine.policies import Member
 from momagames.errors import check_range
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Plans
-from momagames.baselines.harvest import Batch, Harvest
-from momagames.baselines.lattice import label
-from momagames.baselines.mcts.player import AIMS
-from momagames.baselines.mcts.playout import Effort, decide, playout, tools
+from momagames.baselines.mcts.policies import AIMS
+from momagames.baselines.mcts.simulation import Effort, decide, playout, tools
 from momagames.baselines.mcts.tree import empty_tree, forget
+from momagames.baselines.search.playout_buffer import Batch, Harvest
+from momagames.baselines.weight_lattice import label
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
 from momagames.kernels.jit import driver, kernel

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.nested import find
+from momagames.baselines.search.nested import find
 from momagames.contract import Game
 from momagames.errors import BadParameter
 from momagames.kernels.jit import kernel, routine

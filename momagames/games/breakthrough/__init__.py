@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_objectives, check_parameters
-from momagames.games import boards
-from momagames.games.breakthrough import draw, position, rules
+from momagames.games import board_codec
+from momagames.games.breakthrough import codec, rules, view
 
 # SPEC §5, in the order of the reward vector
 OBJECTIVES = (
@@ -63,16 +63,16 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         kernels=KERNELS,
         rules_key="breakthrough",
         key_words=2 * rules.WORDS + 1,
-        position_keys=boards.KEYS,
-        load=position.load,
-        save=position.save,
-        show=position.show,
-        read=boards.read,
-        draw=draw.picture,
-        pick=draw.pick,
-        sketch=draw.sketch,
-        action_name=position.action_name,
-        parse_action=position.parse_action,
+        position_keys=board_codec.KEYS,
+        load=codec.load,
+        save=codec.save,
+        show=codec.show,
+        read=board_codec.read,
+        draw=view.picture,
+        pick=view.pick,
+        sketch=view.sketch,
+        action_name=codec.action_name,
+        parse_action=codec.parse_action,
         mask_space="binary",
         source="MOMAland's documentation of mobreakthrough_v0; traced against momaland 0.2.0",
     )

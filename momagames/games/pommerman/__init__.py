@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
 from momagames.errors import BadParameter, check_choice, one_of
-from momagames.games.pommerman import draw, facts, position, rules, view
-from momagames.games.pommerman.sketch import sketch
-from momagames.games.pommerman.state import (
+from momagames.games.pommerman import codec, infos, rules
+from momagames.games.pommerman.observation_fields import fields
+from momagames.games.pommerman.rules import observation
+from momagames.games.pommerman.rules.state import (
     DUEL,
     FFA,
     LAY,
@@ -28,9 +29,11 @@ from momagames.games.pommerman.state import (
     VOCABULARY,
     WORDS,
 )
+from momagames.games.pommerman.view import drawing
+from momagames.games.pommerman.view.text import sketch
 
 ACTIONS = ("stop", "up", "down", "left", "right", "bomb")
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, view.observe)
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
 SMALLEST = 7
 
 
@@ -98,7 +101,7 @@ def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parame
     doc = "step after which the first ring falls; None: never"
     why = f"at least 4 before max_steps={steps}" if steps > 4 else f"no ring can fall within max_steps={steps}, it takes 5"
     ask("first_collapse", first, doc, 1, max(steps - 4, 0), why, optional=True)
-    ask("agent_view_size", 4, "how far an agent sees in the fog, in rows and columns", 1, view.MAX_VIEW)
+    ask("agent_view_size", 4, "how far an agent sees in the fog, in rows and columns", 1, observation.MAX_VIEW)
     ask("max_blast_strength", 4 if kind.fog else 10, "limit for range items", 2, MAX_SIDE)
     ask("blast_strength", 2, "blast strength at the start; 2 reaches one cell in each direction", 1, MAX_SIDE)
     return (
@@ -219,7 +222,7 @@ def assemble(
         utility="teams" if mode in (TEAM, RADIO) else "individual",
         objectives=goals,
         actions=(len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else [])),
-        fields=view.fields(mode, size, seats, sight, params["egocentric"], planes, params["max_steps"]),
+        fields=fields(mode, size, seats, sight, params["egocentric"], planes, params["max_steps"]),
         max_plies=params["max_steps"],
         reference_point=tuple(goal.return_low for goal in goals),
         params={**params, "objectives": chosen},
@@ -228,17 +231,17 @@ def assemble(
         blank=blank(mode, params, sight, chosen),
         kernels=KERNELS,
         rules_key="pommerman",
-        position_keys=position.KEYS,
-        load=position.load,
-        save=position.save,
-        show=position.show,
-        read=position.read,
-        draw=draw.picture,
+        position_keys=codec.KEYS,
+        load=codec.load,
+        save=codec.save,
+        show=codec.show,
+        read=codec.read,
+        draw=drawing.picture,
         sketch=sketch,
-        render_options=draw.options(agents, size),
-        point=draw.point,
-        keys=draw.keys(mode),
-        facts=facts.facts,
+        render_options=drawing.options(agents, size),
+        point=drawing.point,
+        keys=drawing.keys(mode),
+        facts=infos.facts,
         action_name=action_name,
         parse_action=parse_action,
         legal_hint=legal_hint,

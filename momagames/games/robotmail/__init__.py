@@ -11,11 +11,13 @@ import numpy as np
 
 from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
 from momagames.errors import BadParameter, check_choice, nearest, one_of
-from momagames.games.robotmail import draw, layouts, position, rules, view
-from momagames.games.robotmail.facts import facts
-from momagames.games.robotmail.layout import Layout
-from momagames.games.robotmail.sketch import sketch
-from momagames.games.robotmail.state import (
+from momagames.games.robotmail import codec, rules
+from momagames.games.robotmail.infos import facts
+from momagames.games.robotmail.layouts import loader
+from momagames.games.robotmail.layouts.layout import Layout
+from momagames.games.robotmail.observation_fields import fields
+from momagames.games.robotmail.rules import observation
+from momagames.games.robotmail.rules.state import (
     BLUE,
     GREEN,
     GREY,
@@ -29,8 +31,10 @@ from momagames.games.robotmail.state import (
     number,
     state_dtype,
 )
+from momagames.games.robotmail.view import drawing
+from momagames.games.robotmail.view.text import sketch
 
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, view.observe)
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
 CODES = {"w": WHITE, "g": GREY, "gr": GREEN, "y": YELLOW, "b": BLUE, "r": RED}
 
 
@@ -74,7 +78,7 @@ def parameters(kind: Variant, with_battery: Any) -> tuple[Parameter, ...]:
     players = (kind.players, kind.players) if kind.fixed else (1, MAX_PLAYERS)
     team = (kind.team, kind.team) if kind.fixed else (1, MAX_TEAM)
     return (
-        Parameter("layout", "documented", "the board", convert=layouts.plain, accepts=layouts.ACCEPTS),
+        Parameter("layout", "documented", "the board", convert=loader.plain, accepts=loader.ACCEPTS),
         Parameter("required_mail", 4 if with_battery is False else 6, "mails that a player needs to win", 1, MOST_MAILS),
         Parameter("num_players", kind.players, "players", *players),
         Parameter("num_robots_per_player", kind.team, "robots of each player", *team),
@@ -140,8 +144,8 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
     declared = parameters(VARIANTS[variant], given.get("with_battery", True))
     check_fixed(id, VARIANTS[variant], given)
     params = check_parameters(id, declared, given)
-    layout = layouts.load(params["layout"])
-    layouts.check_robots(layout, params["num_players"] * params["num_robots_per_player"])
+    layout = loader.load(params["layout"])
+    loader.check_robots(layout, params["num_players"] * params["num_robots_per_player"])
     return assemble(id, variant, layout, params, declared, chosen_objectives(id, objectives, params["with_battery"]))
 
 
@@ -171,8 +175,8 @@ def assemble(
         utility="cooperative" if players == 1 else "teams" if team > 1 else "individual",
         objectives=goals,
         published_weights=published_weights(chosen, params["with_battery"]),
-        actions=(len(position.ACTIONS),),
-        fields=view.fields(
+        actions=(len(codec.ACTIONS),),
+        fields=fields(
             params["observation"],
             (layout.height, layout.width),
             (players, team),
@@ -188,23 +192,23 @@ def assemble(
         blank=blank(layout, params, chosen),
         kernels=KERNELS,
         rules_key="robotmail",
-        position_keys=position.KEYS,
-        load=position.load,
-        save=position.save,
-        show=position.show,
-        read=position.read,
-        draw=draw.picture,
+        position_keys=codec.KEYS,
+        load=codec.load,
+        save=codec.save,
+        show=codec.show,
+        read=codec.read,
+        draw=drawing.picture,
         sketch=sketch,
-        render_options=draw.options(agents, layout.width, layout.height),
-        point=draw.point,
-        keys=draw.KEYS,
-        pick=draw.pick,
+        render_options=drawing.options(agents, layout.width, layout.height),
+        point=drawing.point,
+        keys=drawing.KEYS,
+        pick=drawing.pick,
         facts=facts,
         lenient=True,  # §3.5
         passes=True,
-        action_name=position.action_name,
-        parse_action=position.parse_action,
-        legal_hint=position.legal_hint,
+        action_name=codec.action_name,
+        parse_action=codec.parse_action,
+        legal_hint=codec.legal_hint,
         source="the rules of rbgame 0.0.3 as it plays; traced against its recorded games",
     )
 

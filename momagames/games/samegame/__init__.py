@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_parameters
-from momagames.games import boards
-from momagames.games.samegame import draw, position, rules
+from momagames.games import board_codec
+from momagames.games.samegame import codec, rules, view
 
 # SPEC §8
 PARAMETERS = (
@@ -61,17 +61,17 @@ def game(id: str, **given: Any) -> Game:
         kernels=KERNELS,
         rules_key="samegame",
         key_words=-(-width * height // (64 // (2 if colors < 4 else 3 if colors < 8 else 4))) + (count > 1),
-        position_keys=boards.KEYS,
-        load=position.load,
-        save=position.save,
-        show=position.show,
-        read=boards.read,
-        draw=draw.picture,
-        pick=draw.pick,
-        sketch=draw.sketch,
-        action_name=position.action_name,
-        parse_action=position.parse_action,
-        legal_hint=position.nearest_legal,
-        action_colors=position.action_colors,
+        position_keys=board_codec.KEYS,
+        load=codec.load,
+        save=codec.save,
+        show=codec.show,
+        read=board_codec.read,
+        draw=view.picture,
+        pick=view.pick,
+        sketch=view.sketch,
+        action_name=codec.action_name,
+        parse_action=codec.parse_action,
+        legal_hint=codec.nearest_legal,
+        action_colors=codec.action_colors,
         source="MOMAland's documentation of mosame_game_v0; traced against momaland 0.2.0",
     )

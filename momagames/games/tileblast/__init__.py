@@ -10,11 +10,15 @@ import numpy as np
 
 from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
 from momagames.errors import check_choice
-from momagames.games.tileblast import draw, levels, position, rules, view
-from momagames.games.tileblast.facts import facts
-from momagames.games.tileblast.pay import COMPONENTS
-from momagames.games.tileblast.sketch import sketch
-from momagames.games.tileblast.state import CELLS, MAX_AGENTS, state_dtype
+from momagames.games.tileblast import codec, rules
+from momagames.games.tileblast.infos import facts
+from momagames.games.tileblast.levels import loader
+from momagames.games.tileblast.observation_fields import fields
+from momagames.games.tileblast.rules import observation
+from momagames.games.tileblast.rules.rewards import COMPONENTS
+from momagames.games.tileblast.rules.state import CELLS, MAX_AGENTS, state_dtype
+from momagames.games.tileblast.view import drawing
+from momagames.games.tileblast.view.text import sketch
 
 # §8.1
 VARIANTS = {
@@ -25,7 +29,7 @@ VARIANTS = {
 }
 # §8.2
 PARAMETERS = (
-    Parameter("level", 1, "the level", convert=levels.plain, accepts=levels.ACCEPTS),
+    Parameter("level", 1, "the level", convert=loader.plain, accepts=loader.ACCEPTS),
     Parameter("num_agents", 1, "agents that take turns", 1, MAX_AGENTS),
     Parameter("team_rewards", False, "every agent gets every reward"),
     Parameter("normalise", False, "rewards divided by what the level has"),
@@ -36,17 +40,17 @@ PARAMETERS = (
     Parameter("invalid", "penalise", "invalid taps cost a tap, or raise an error", choices=("penalise", "raise")),
     Parameter("observation", "board", "one array, or fields that also show goals and moves", choices=("board", "dict")),
     Parameter("channels", 24, "channels of the board", choices=(24, 27)),
-    Parameter("axes", "xyc", "order of the axes of the board", choices=tuple(view.AXES)),
+    Parameter("axes", "xyc", "order of the axes of the board", choices=tuple(observation.AXES)),
 )
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, view.observe, thin=rules.thin)
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe, thin=rules.thin)
 TAPS_A_MOVE = 20  # §6.3
 MOST_HITS = 2 * CELLS**2  # §5.4 in one tap, drops that come in apart
 
 
-def goals_of(level: levels.Level, params: Mapping[str, Any], max_taps: int) -> dict[str, tuple[Objective, float]]:
+def goals_of(level: loader.Level, params: Mapping[str, Any], max_taps: int) -> dict[str, tuple[Objective, float]]:
     """§5 Every objective with its bounds, and what it is divided by (§5.7)."""
     limit, valid = level.moves, level.moves if params["strict_moves"] else max_taps
-    amounts = levels.goal_bounds(level, valid)
+    amounts = loader.goal_bounds(level, valid)
     total, fed = sum(amounts), sum(feed.total for feed in level.feeds)
     table = [
         ("goals", "units of all goals", 0, total, 0, total, "§5.1", total),
@@ -78,10 +82,10 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
     check_choice("variant", variant, VARIANTS)
     params = check_parameters(id, PARAMETERS, given)
     chosen = check_objectives(id, objectives, COMPONENTS) or VARIANTS[variant]
-    return assemble(id, variant, levels.load(params["level"]), params, chosen)
+    return assemble(id, variant, loader.load(params["level"]), params, chosen)
 
 
-def assemble(id: str, variant: str, level: levels.Level, params: dict[str, Any], chosen: tuple[str, ...]) -> Game:
+def assemble(id: str, variant: str, level: loader.Level, params: dict[str, Any], chosen: tuple[str, ...]) -> Game:
     """The game of checked parameters."""
     count = params["num_agents"]
     max_taps = params["max_taps"] or TAPS_A_MOVE * level.moves
@@ -100,7 +104,7 @@ def assemble(id: str, variant: str, level: levels.Level, params: dict[str, Any],
         utility="cooperative" if params["team_rewards"] or count == 1 else "individual",
         objectives=goals,
         actions=(CELLS,),
-        fields=view.fields(params["observation"], params["channels"], params["axes"]),
+        fields=fields(params["observation"], params["channels"], params["axes"]),
         max_plies=max_taps,
         reference_point=tuple(goal.return_low for goal in goals),
         params={**params, "objectives": chosen},
@@ -109,26 +113,26 @@ def assemble(id: str, variant: str, level: levels.Level, params: dict[str, Any],
         blank=blank(level, params, max_taps, [(COMPONENTS.index(name), table[name][1]) for name in chosen]),
         kernels=KERNELS,
         rules_key="tileblast" if lenient else "tileblast.strict",
-        position_keys=position.KEYS,
-        load=position.load,
-        save=position.save,
-        show=position.show,
-        read=position.read,
-        draw=draw.picture,
+        position_keys=codec.KEYS,
+        load=codec.load,
+        save=codec.save,
+        show=codec.show,
+        read=codec.read,
+        draw=drawing.picture,
         sketch=sketch,
-        render_options=draw.OPTIONS,
-        point=draw.point,
-        pick=draw.pick,
+        render_options=drawing.OPTIONS,
+        point=drawing.point,
+        pick=drawing.pick,
         facts=facts,
         lenient=lenient,
-        action_name=position.action_name,
-        parse_action=position.parse_action,
-        legal_hint=position.nearest_legal,
+        action_name=codec.action_name,
+        parse_action=codec.parse_action,
+        legal_hint=codec.nearest_legal,
         source="own rules around the published observation, actions and reward of the tap-to-blast competition of CoG 2021",
     )
 
 
-def blank(level: levels.Level, params: Mapping[str, Any], max_taps: int, wanted: list[tuple[int, float]]) -> State:
+def blank(level: loader.Level, params: Mapping[str, Any], max_taps: int, wanted: list[tuple[int, float]]) -> State:
     """A state with the parameters filled in and nothing dealt."""
     state = np.zeros(1, state_dtype)[0]
     state["agents"], state["max_taps"], state["channels"] = params["num_agents"], max_taps, params["channels"]
@@ -137,6 +141,6 @@ def blank(level: levels.Level, params: Mapping[str, Any], max_taps: int, wanted:
     state["fields"], state["upside_down"] = params["observation"] == "dict", params["axes"] != "xyc"
     for k, (component, share) in enumerate(wanted):
         state["wanted"][k], state["share"][k] = component, share
-    levels.fill(level, state)
-    state["abilities"] = position.abilities(state, "start_kind", "feed_kind")
+    loader.fill(level, state)
+    state["abilities"] = codec.abilities(state, "start_kind", "feed_kind")
     return state

@@ -9,7 +9,7 @@ With NUMBA_DISABLE_JIT=1 both return the Python function itself, for coverage an
 from momagames.kernels.jit.atomics import add_atomically, read_atomically, relax, write_atomically
 from momagames.kernels.jit.cache import cache_folder
 from momagames.kernels.jit.compiler import INTERPRETED, driver, kernel, quiet, routine
-from momagames.kernels.jit.wide import copy_few, find_equal, find_value, local_array, spread_bits, spread_triples
+from momagames.kernels.jit.simd import copy_few, find_equal, find_value, local_array, spread_bits, spread_triples
 
 __all__ = [
     "INTERPRETED",

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 from momagames.kernels.jit.cache import keep
-from momagames.kernels.jit.parts import PartCompiler, for_any_number
+from momagames.kernels.jit.inlining import PartCompiler, for_any_number
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 F = TypeVar("F", bound=Callable[..., Any])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.games.breakthrough.position import moves_left
+from momagames.games.breakthrough.codec import moves_left
 from tests.games.breakthrough.naive import NAMES
 from tests.games.walk import board, legal, moves, start
 

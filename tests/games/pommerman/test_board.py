@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.play import Play
+from momagames.engine.episode import Play
 from momagames.games import pommerman
-from momagames.games.pommerman import board, rules
-from momagames.games.pommerman.state import AGENT, CELLS, EXTRA_BOMB, KICK, PASSAGE, RANGE, RIGID, WOOD
+from momagames.games.pommerman import rules
+from momagames.games.pommerman.rules import start
+from momagames.games.pommerman.rules.state import AGENT, CELLS, EXTRA_BOMB, KICK, PASSAGE, RANGE, RIGID, WOOD
 from momagames.kernels.jit import driver, local_array
 
 FFA, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-duel-v0"
@@ -28,8 +29,8 @@ def _candidates(states, unreached):
     """G1-G7 One candidate each, and how many of its passages cannot be reached."""
     for i in range(states.shape[0]):
         pairs = local_array(CELLS)
-        board.lay_out(states[i], pairs)
-        unreached[i] = board.unreached(states[i])
+        start.lay_out(states[i], pairs)
+        unreached[i] = start.unreached(states[i])
 
 
 deal, candidates = driver(_deal, "tests.pommerman.deal"), driver(_candidates, "tests.pommerman.candidates")
@@ -131,8 +132,8 @@ def test_G1_to_G9_hold_on_every_board(chosen, seed):
     fixed = ring(n, seats)
     for shown, hidden in zip(*squares(states), strict=True):
         assert not np.isin(np.diag(shown), (RIGID, WOOD)).any(), "G1"
-        for seat, start in enumerate(starts(n, seats)):
-            assert shown[start] == AGENT + seat, "G2"
+        for seat, corner in enumerate(starts(n, seats)):
+            assert shown[corner] == AGENT + seat, "G2"
         assert all(shown[cell] == PASSAGE for cell in corridors(n, seats)), "G3"
         assert all(shown[cell] == WOOD for cell in fixed), "G4"
         count = Counter(shown.ravel().tolist())

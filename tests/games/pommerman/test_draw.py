@@ -7,9 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from momagames.games.pommerman import draw, tiles
-from momagames.games.pommerman.sketch import sketch
-from momagames.games.pommerman.state import (
+from momagames.games.pommerman.rules.state import (
     AGENT,
     BOMB,
     BURNS,
@@ -31,6 +29,8 @@ from momagames.games.pommerman.state import (
     WOOD,
     state_dtype,
 )
+from momagames.games.pommerman.view import drawing, tiles
+from momagames.games.pommerman.view.text import sketch
 from momagames.render import canvas
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
@@ -76,15 +76,15 @@ def dead(state, seat):
 
 def square(state, row, col, **options):
     """A cell of the picture."""
-    side = draw.side_of(int(state["size"]))
-    top, left = draw.EDGE + row * side, draw.EDGE + col * side
-    return draw.picture(state, None, **options)[top : top + side, left : left + side]
+    side = drawing.side_of(int(state["size"]))
+    top, left = drawing.EDGE + row * side, drawing.EDGE + col * side
+    return drawing.picture(state, None, **options)[top : top + side, left : left + side]
 
 
 def column(state, last=None, **options):
     """What stands beside the board."""
     size = int(state["size"])
-    return draw.picture(state, last, **options)[:, draw.EDGE + size * draw.side_of(size) :]
+    return drawing.picture(state, last, **options)[:, drawing.EDGE + size * drawing.side_of(size) :]
 
 
 def text(state, last=None, **options):
@@ -147,7 +147,7 @@ def test_the_youngest_flames_of_a_cell_are_shown():
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("mode", [FFA, RADIO, DUEL])
 def test_pictures_of_every_size_are_about_equally_large(size, mode):
-    picture = draw.picture(position(size, mode))
+    picture = drawing.picture(position(size, mode))
     assert picture.dtype == np.uint8
     assert 520 <= picture.shape[0] <= 580
     assert 680 <= picture.shape[1] <= 760
@@ -157,10 +157,10 @@ def test_pictures_of_every_size_are_about_equally_large(size, mode):
 def test_only_what_changes_is_drawn_anew():
     """Neither the position nor the pictures that were made before are touched."""
     state = position()
-    before, first = state.tobytes(), draw.picture(state)
+    before, first = state.tobytes(), drawing.picture(state)
     kept = first.copy()
     first[:] = 7
-    assert np.array_equal(draw.picture(state), kept)
+    assert np.array_equal(drawing.picture(state), kept)
     assert state.tobytes() == before
 
 
@@ -264,18 +264,20 @@ def test_nothing_is_told_of_bombs_in_the_fog():
 
 
 def test_the_pointer_is_on_a_cell():
-    state, side = position(), draw.side_of(11)
+    state, side = position(), drawing.side_of(11)
     for row, col in ((0, 0), (5, 7), (10, 10)):
         for x, y in ((0, 0), (side - 1, side - 1)):
-            assert draw.point(state, draw.EDGE + col * side + x, draw.EDGE + row * side + y) == {"cell": row * 11 + col}
+            assert drawing.point(state, drawing.EDGE + col * side + x, drawing.EDGE + row * side + y) == {
+                "cell": row * 11 + col
+            }
     for x, y in (
-        (draw.EDGE - 1, 100),
-        (100, draw.EDGE - 1),
-        (draw.EDGE + 11 * side, 100),
-        (100, draw.EDGE + 11 * side),
+        (drawing.EDGE - 1, 100),
+        (100, drawing.EDGE - 1),
+        (drawing.EDGE + 11 * side, 100),
+        (100, drawing.EDGE + 11 * side),
         (-9, -9),
     ):
-        assert draw.point(state, x, y) == {}
+        assert drawing.point(state, x, y) == {}
 
 
 # -------------------------------------------------------------------------------------------------------- beside the board
@@ -374,8 +376,8 @@ def test_outlines_of_agents_differ():
 
 def test_keys_choose_every_action_and_no_letter_means_two_things():
     for mode in (FFA, RADIO):
-        choices = draw.keys(mode).choices
+        choices = drawing.keys(mode).choices
         assert sorted(value for parts, value in choices.values() if parts == (0,)) == list(range(6))
-        letters = [option.name[0] for option in draw.options(("agent_0",), 11)] + ["p", "q"]
+        letters = [option.name[0] for option in drawing.options(("agent_0",), 11)] + ["p", "q"]
         assert len({*letters, *choices}) == len(letters) + len(choices)
-    assert {value for parts, value in draw.keys(RADIO).choices.values() if parts == (1, 2)} == set(range(9))
+    assert {value for parts, value in drawing.keys(RADIO).choices.values() if parts == (1, 2)} == set(range(9))

@@ -5,8 +5,8 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.play import loaded
-from momagames.games.pommerman.state import OBJECTIVES
+from momagames.engine.episode import loaded
+from momagames.games.pommerman.rules.state import OBJECTIVES
 from tests.games.pommerman import naive
 from tests.games.pommerman.crowd import position
 

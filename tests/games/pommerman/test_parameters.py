@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.play import Play
+from momagames.engine.episode import Play
 from momagames.errors import BadParameter, IllegalAction
 from momagames.games import pommerman
-from momagames.games.pommerman.state import OBJECTIVES
+from momagames.games.pommerman.rules.state import OBJECTIVES
 from momagames.registry import VERSIONS
 
 FFA, TEAM, RADIO, DUEL = (f"mo-pommerman-{name}-v0" for name in ("ffa", "team", "radio", "duel"))

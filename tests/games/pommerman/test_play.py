@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from momagames import cli, keyboard, terminal
 from momagames.adapters.render import MARGIN
+from momagames.cli import app
 from momagames.errors import BadCall, MissingExtra
-from momagames.games.pommerman import draw
+from momagames.games.pommerman.view import drawing
+from momagames.play import terminal, windowed
 
 FFA, RADIO, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
 
@@ -36,7 +37,7 @@ def pygame(monkeypatch):
     """pygame without a screen; a window may only wait where a test says what happens meanwhile."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     module = pytest.importorskip("pygame")
-    monkeypatch.setattr(keyboard.time, "sleep", unattended)
+    monkeypatch.setattr(windowed.time, "sleep", unattended)
     yield module
     module.display.quit()
 
@@ -55,14 +56,14 @@ def hit(pygame):
 
 def pixel(pygame, board, row, col):
     """The colours of a cell in the window."""
-    side = draw.side_of(int(board.seats.play.state["size"]))
-    x, y = MARGIN + draw.EDGE + col * side, MARGIN + draw.EDGE + row * side
+    side = drawing.side_of(int(board.seats.play.state["size"]))
+    x, y = MARGIN + drawing.EDGE + col * side, MARGIN + drawing.EDGE + row * side
     return pygame.surfarray.array3d(pygame.display.get_surface())[x : x + side, y : y + side]
 
 
 def test_arrows_move_and_space_lays_a_bomb(hit, pygame):
     """On a board without walls: two steps down, one to the right, a bomb, a step back."""
-    board = keyboard.sit(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
+    board = windowed.sit(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
     state = board.seats.play.state
     for now, key in enumerate(("down", "down", "right", "space", "up", "left", "s")):
         hit(key)
@@ -74,16 +75,16 @@ def test_arrows_move_and_space_lays_a_bomb(hit, pygame):
 
 
 def test_the_pointer_on_a_bomb_shows_its_range(hit, pygame):
-    board = keyboard.sit(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
+    board = windowed.sit(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
     hit("down", "space")
     board.look(0.0)
     hit("down")
     board.look(1.0)
     before = {cell: pixel(pygame, board, *cell) for cell in ((1, 1), (1, 2), (1, 3), (3, 1), (5, 5))}
-    side = draw.side_of(11)
+    side = drawing.side_of(11)
 
     def point(row, col):
-        at = MARGIN + draw.EDGE + (col + 0.5) * side, MARGIN + draw.EDGE + (row + 0.5) * side
+        at = MARGIN + drawing.EDGE + (col + 0.5) * side, MARGIN + drawing.EDGE + (row + 0.5) * side
         pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=tuple(map(int, at))))
         board.look(2.0)
         return {cell for cell, seen in before.items() if not np.array_equal(seen, pixel(pygame, board, *cell))}
@@ -95,7 +96,7 @@ def test_the_pointer_on_a_bomb_shows_its_range(hit, pygame):
 
 
 def test_digits_choose_the_two_words_in_turn(hit):
-    board = keyboard.sit(RADIO, resting, 1, None, 0)
+    board = windowed.sit(RADIO, resting, 1, None, 0)
     hit("3", "5", "s")
     board.look(0.0)
     assert board.seats.play.state["message"][0].tolist() == [3, 5]
@@ -108,7 +109,7 @@ def test_digits_choose_the_two_words_in_turn(hit):
 
 
 def test_a_fogged_game_shows_what_the_person_sees_until_it_is_dead(hit, pygame):
-    board = keyboard.sit(RADIO, resting, 1, "agent_1", 0)
+    board = windowed.sit(RADIO, resting, 1, "agent_1", 0)
     assert board.renderer.options == {"viewer": "agent_1"}
     hit("space")
     board.look(0.0)
@@ -125,15 +126,15 @@ def test_a_fogged_game_shows_what_the_person_sees_until_it_is_dead(hit, pygame):
 def test_a_whole_game_against_the_scripted_agent(hit, monkeypatch):
     """By the clock, with a person that never does anything: the others play on, and the end is announced."""
     now = iter(np.arange(0, 1000, 0.25))
-    monkeypatch.setattr(keyboard.time, "monotonic", lambda: float(next(now)))
-    board = keyboard.sit(DUEL, "simple", 4, None, 4.0, max_steps=30)
+    monkeypatch.setattr(windowed.time, "monotonic", lambda: float(next(now)))
+    board = windowed.sit(DUEL, "simple", 4, None, 4.0, max_steps=30)
     hit("s")
 
     def sleep(seconds):
         if board.over:
             hit("escape")
 
-    monkeypatch.setattr(keyboard.time, "sleep", sleep)
+    monkeypatch.setattr(windowed.time, "sleep", sleep)
     board.run()
     assert board.over
     assert board.seats.play.returns[1, 0] in (-1, 0, 1)
@@ -142,8 +143,8 @@ def test_a_whole_game_against_the_scripted_agent(hit, monkeypatch):
 
 def test_play_gives_the_returns_when_the_window_is_left(hit, monkeypatch):
     keys = iter([["space"], ["s"], ["escape"]])
-    monkeypatch.setattr(keyboard.time, "sleep", lambda seconds: hit(*next(keys)))
-    returns = keyboard.play(FFA, resting, seed=1, rate=0)
+    monkeypatch.setattr(windowed.time, "sleep", lambda seconds: hit(*next(keys)))
+    returns = windowed.play(FFA, resting, seed=1, rate=0)
     assert returns.shape == (4, 5)
     assert returns[0].tolist() == [0, 0, 0, 0, -1]
 
@@ -203,8 +204,8 @@ class Terminal(io.StringIO):
 
 def test_the_command_opens_a_window_where_somebody_sits(hit, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", Terminal("q\n"))
-    monkeypatch.setattr(keyboard.time, "sleep", lambda seconds: hit("escape"))
-    cli.play(FFA, seed=1)
+    monkeypatch.setattr(windowed.time, "sleep", lambda seconds: hit("escape"))
+    app.play(FFA, seed=1)
     out = capsys.readouterr().out
     assert "ply 0, all agents to move" in out
     assert "agent_0>" not in out
@@ -213,7 +214,7 @@ def test_the_command_opens_a_window_where_somebody_sits(hit, monkeypatch, capsys
 @pytest.mark.parametrize(("stdin", "window"), [(io.StringIO, None), (Terminal, False)])
 def test_the_command_stays_in_the_terminal(pygame, monkeypatch, capsys, stdin, window):
     monkeypatch.setattr(sys, "stdin", stdin("q\n"))
-    cli.play(FFA, seed=1, window=window)
+    app.play(FFA, seed=1, window=window)
     assert "agent_0>" in capsys.readouterr().out
     assert not pygame.display.get_init()
 
@@ -221,23 +222,23 @@ def test_the_command_stays_in_the_terminal(pygame, monkeypatch, capsys, stdin, w
 def test_without_pygame_the_command_says_what_to_install_and_goes_on(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pygame", None)
     monkeypatch.setattr(sys, "stdin", Terminal("up\nq\n"))
-    cli.play(FFA, seed=1)
+    app.play(FFA, seed=1)
     said = capsys.readouterr()
     assert 'pip install "momagames[render]"; you play in the terminal' in said.err
     assert "agent_0 plays up" in said.out
     with pytest.raises(MissingExtra, match="pygame-ce"):
-        cli.play(FFA, seed=1, window=True)
+        app.play(FFA, seed=1, window=True)
 
 
 def test_without_a_screen_the_command_goes_on_in_the_terminal(pygame, monkeypatch, capsys):
     monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
     monkeypatch.setattr(sys, "stdin", Terminal("q\n"))
-    cli.play(FFA, seed=1)
+    app.play(FFA, seed=1)
     said = capsys.readouterr()
     assert "there is no screen; you play in the terminal" in said.err
     assert "agent_0>" in said.out
     with pytest.raises(BadCall):
-        cli.play(FFA, seed=1, window=True)
+        app.play(FFA, seed=1, window=True)
 
 
 def test_through_a_pipe():

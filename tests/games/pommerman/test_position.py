@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.play import Play, loaded, random_legal
+from momagames.engine.episode import Play, loaded, random_legal
 from momagames.errors import BadState
 
 FFA, RADIO, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"

@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.errors import BadParameter
-from momagames.games.pommerman import state as codes
+from momagames.games.pommerman.rules import state as codes
 from tests.test_docs import named, spec_text, table, value_of
 
 FIRST = "mo-pommerman-ffa-v0"

@@ -5,8 +5,8 @@ import pytest
 
 import momagames
 from momagames.contract import Game
-from momagames.games.pommerman import state as codes
-from momagames.games.pommerman import view as views
+from momagames.games.pommerman.rules import observation as views
+from momagames.games.pommerman.rules import state as codes
 from momagames.kernels.jit import driver
 from tests.games.pommerman import onlooker
 

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.games.robotmail import draw, tiles
-from momagames.games.robotmail.position import ACTIONS
-from momagames.games.robotmail.sketch import WIDE, sketch
-from momagames.games.robotmail.state import (
+from momagames.games.robotmail.codec import ACTIONS
+from momagames.games.robotmail.rules.state import (
     BACKWARD,
     EVENTS,
     FORWARD,
@@ -25,6 +23,8 @@ from momagames.games.robotmail.state import (
     STAND,
     cell_at,
 )
+from momagames.games.robotmail.view import drawing, tiles
+from momagames.games.robotmail.view.text import WIDE, sketch
 from momagames.render import canvas
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
@@ -68,15 +68,15 @@ def at(state, robot, x, y, **given):
 
 def square(state, x, y, **options):
     """A cell of the picture."""
-    side = draw.side_of(int(state["height"]), int(state["width"]))
-    top, left = draw.EDGE + y * side, draw.EDGE + x * side
-    return draw.picture(state, None, **options)[top : top + side, left : left + side]
+    side = drawing.side_of(int(state["height"]), int(state["width"]))
+    top, left = drawing.EDGE + y * side, drawing.EDGE + x * side
+    return drawing.picture(state, None, **options)[top : top + side, left : left + side]
 
 
 def column(state, last=None, **options):
     """What stands beside the board."""
-    side = draw.side_of(int(state["height"]), int(state["width"]))
-    return draw.picture(state, last, **options)[:, draw.EDGE + int(state["width"]) * side + draw.BESIDE // 2 :]
+    side = drawing.side_of(int(state["height"]), int(state["width"]))
+    return drawing.picture(state, last, **options)[:, drawing.EDGE + int(state["width"]) * side + drawing.BESIDE // 2 :]
 
 
 def text(state, last=None, **options):
@@ -141,16 +141,16 @@ ROBOTS = {
 }
 
 
-@pytest.mark.parametrize("side", [draw.SMALLEST, 59, draw.LARGEST])
+@pytest.mark.parametrize("side", [drawing.SMALLEST, 59, drawing.LARGEST])
 def test_every_kind_of_cell_looks_different(side, monkeypatch):
-    monkeypatch.setattr(draw, "side_of", lambda height, width: side)
-    draw._sheet.cache_clear()
+    monkeypatch.setattr(drawing, "side_of", lambda height, width: side)
+    drawing._sheet.cache_clear()
     pictures = {kind: square(position(), *place) for kind, (place, _) in GROUNDS.items()}
     pictures["hidden mail"] = square(position(), 2, 2, viewer="robot_0")
     for kind, (make, _) in ROBOTS.items():
         state, place = make()
         pictures[kind] = square(state, *place)
-    draw._sheet.cache_clear()
+    drawing._sheet.cache_clear()
     for (one, a), (other, b) in itertools.combinations(pictures.items(), 2):
         assert differs(a, b) > 0.01, (one, other)
 
@@ -179,9 +179,11 @@ def test_a_mail_under_a_robot_is_not_shown():
     state = at(position(), 0, 2, 2, mail=5)
     other = state.copy()
     other["waiting"][number(state, 2, 2)] = 7
-    assert np.array_equal(draw.picture(state), draw.picture(other))
+    assert np.array_equal(drawing.picture(state), drawing.picture(other))
     assert text(state) == text(other)
-    assert not np.array_equal(draw.picture(position()), draw.picture(at(position(waiting={**WAITING, (2, 2): 7}), 0, *HOME[0])))
+    assert not np.array_equal(
+        drawing.picture(position()), drawing.picture(at(position(waiting={**WAITING, (2, 2): 7}), 0, *HOME[0]))
+    )
 
 
 def test_the_robot_to_move_is_framed():
@@ -190,9 +192,9 @@ def test_the_robot_to_move_is_framed():
         framed = {place for place, symbol in symbols(state).items() if symbol[0] == "["}
         assert framed == {(x, y)}
         assert symbols(state)[(x + 1, y)][0] == "]"
-        side = draw.side_of(HEIGHT, WIDTH)
-        top, left = draw.EDGE + y * side, draw.EDGE + x * side
-        picture, other = draw.picture(state), draw.picture(position(to_move=mover, over=1))
+        side = drawing.side_of(HEIGHT, WIDTH)
+        top, left = drawing.EDGE + y * side, drawing.EDGE + x * side
+        picture, other = drawing.picture(state), drawing.picture(position(to_move=mover, over=1))
         changed = (picture != other).any(axis=2)
         assert changed[top - 2, left : left + side].all()
         assert changed[top : top + side, left - 2].all()
@@ -231,8 +233,8 @@ def crowd(height, width, players, team):
 )
 def test_every_size_is_readable(height, width, players, team):
     state = crowd(height, width, players, team)
-    side, picture = draw.side_of(height, width), draw.picture(state)
-    assert draw.SMALLEST <= side <= draw.LARGEST
+    side, picture = drawing.side_of(height, width), drawing.picture(state)
+    assert drawing.SMALLEST <= side <= drawing.LARGEST
     assert picture.dtype == np.uint8
     assert picture.shape[0] <= 760
     assert picture.shape[1] <= 1260
@@ -249,32 +251,32 @@ def test_every_size_is_readable(height, width, players, team):
 @pytest.mark.parametrize("height", [3, 9, MAX_SIDE])
 def test_no_player_overlaps_another_and_all_are_on_the_picture(height):
     for players, team in itertools.product(range(1, MAX_PLAYERS + 1), range(1, MAX_TEAM + 1)):
-        spots, tall = draw.places(players, team), draw.HEAD + team * draw.ROW
+        spots, tall = drawing.places(players, team), drawing.HEAD + team * drawing.ROW
         for (top, left), (other_top, other_left) in itertools.combinations(spots, 2):
-            assert abs(top - other_top) >= tall or abs(left - other_left) >= draw.COLUMN
+            assert abs(top - other_top) >= tall or abs(left - other_left) >= drawing.COLUMN
         if height * height > players * team + 4:
-            size = draw.picture(crowd(height, height, players, team)).shape
-            begin = draw.EDGE + height * draw.side_of(height, height) + draw.BESIDE
-            assert all(draw.EDGE + top + tall <= size[0] and begin + left + draw.COLUMN <= size[1] for top, left in spots)
+            size = drawing.picture(crowd(height, height, players, team)).shape
+            begin = drawing.EDGE + height * drawing.side_of(height, height) + drawing.BESIDE
+            assert all(drawing.EDGE + top + tall <= size[0] and begin + left + drawing.COLUMN <= size[1] for top, left in spots)
 
 
 def test_all_pictures_of_a_game_have_one_size():
     late = position(over=1, winner=1, truncated=1, ply=500, illegal=3)
     late["delivered"], late["mail"] = 65_535, 63
-    assert draw.picture(late, LEFT, viewer="robot_3", cell=0).shape == draw.picture(position()).shape
+    assert drawing.picture(late, LEFT, viewer="robot_3", cell=0).shape == drawing.picture(position()).shape
 
 
 def test_only_what_changes_is_drawn_anew(monkeypatch):
     """Neither the position nor earlier pictures are touched, and for a move hardly anything is painted."""
     state = position()
-    before, first = state.tobytes(), draw.picture(state)
+    before, first = state.tobytes(), drawing.picture(state)
     kept = first.copy()
     first[:] = 7
-    assert np.array_equal(draw.picture(state), kept)
+    assert np.array_equal(drawing.picture(state), kept)
     assert state.tobytes() == before
     painted = []
     monkeypatch.setattr(canvas, "paint", lambda side, *rest, paint=canvas.paint: painted.append(side) or paint(side, *rest))
-    draw.picture(at(state, 0, 2, 3, battery=9.8))
+    drawing.picture(at(state, 0, 2, 3, battery=9.8))
     assert len(painted) <= 1
 
 
@@ -283,9 +285,9 @@ def test_only_what_changes_is_drawn_anew(monkeypatch):
 
 def test_7_a_viewer_does_not_see_which_mails_lie_there():
     one, other = position(), position(waiting={(2, 2): 7, (3, 3): 7})
-    assert not np.array_equal(draw.picture(one), draw.picture(other))
+    assert not np.array_equal(drawing.picture(one), drawing.picture(other))
     for viewer in ("robot_0", "robot_3"):
-        assert np.array_equal(draw.picture(one, viewer=viewer), draw.picture(other, viewer=viewer))
+        assert np.array_equal(drawing.picture(one, viewer=viewer), drawing.picture(other, viewer=viewer))
         assert text(one, viewer=viewer) == text(other, viewer=viewer)
         assert symbols(one, viewer=viewer)[(2, 2)] == " m? "
         assert f"as {viewer} sees it" in text(one, viewer=viewer)
@@ -337,8 +339,8 @@ def test_a_mail_is_not_looked_for_under_a_robot():
 
 def pixels(state, x, y):
     """The first and the last pixel of a cell."""
-    side = draw.side_of(int(state["height"]), int(state["width"]))
-    left, top = draw.EDGE + x * side, draw.EDGE + y * side
+    side = drawing.side_of(int(state["height"]), int(state["width"]))
+    left, top = drawing.EDGE + x * side, drawing.EDGE + y * side
     return (left, top), (left + side - 1, top + side - 1)
 
 
@@ -346,12 +348,12 @@ def test_the_pointer_is_on_a_cell():
     state = position()
     for x, y in itertools.product(range(WIDTH), range(HEIGHT)):
         for pixel in pixels(state, x, y):
-            assert draw.point(state, *pixel) == {"cell": y * WIDTH + x}
+            assert drawing.point(state, *pixel) == {"cell": y * WIDTH + x}
     (left, top), (right, low) = pixels(state, 0, 0)[0], pixels(state, WIDTH - 1, HEIGHT - 1)[1]
     for pixel in ((left - 1, top), (left, top - 1), (right + 1, low), (right, low + 1), (-9, -9)):
-        assert draw.point(state, *pixel) == {}
-        assert draw.pick(state, pixel, pixel) is None
-    names = {option.name for option in draw.options(("robot_0",), WIDTH, HEIGHT)}
+        assert drawing.point(state, *pixel) == {}
+        assert drawing.pick(state, pixel, pixel) is None
+    names = {option.name for option in drawing.options(("robot_0",), WIDTH, HEIGHT)}
     assert names == {"viewer", "cell"}
 
 
@@ -362,15 +364,15 @@ def test_a_click_is_a_step_towards_a_cell():
     robot = pixels(state, 2, 1)[0]
     for x, y in itertools.product(range(WIDTH), range(HEIGHT)):
         first, last = pixels(state, x, y)
-        assert draw.pick(state, first, last) == meant.get((x, y))
-        assert draw.pick(state, robot, last) == meant.get((x, y))  # dragged there
+        assert drawing.pick(state, first, last) == meant.get((x, y))
+        assert drawing.pick(state, robot, last) == meant.get((x, y))  # dragged there
     other = pixels(state, 2, 3)[0]
-    assert draw.pick(state, other, pixels(state, 2, 2)[0]) is None
+    assert drawing.pick(state, other, pixels(state, 2, 2)[0]) is None
 
 
 def test_keys_choose_every_action():
     arrows = {"up": "forward", "down": "backward", "left": "left", "right": "right", "space": "stand"}
-    assert {key: (parts, ACTIONS[value]) for key, (parts, value) in draw.KEYS.choices.items()} == {
+    assert {key: (parts, ACTIONS[value]) for key, (parts, value) in drawing.KEYS.choices.items()} == {
         key: ((0,), name) for key, name in arrows.items()
     }
 
@@ -385,9 +387,9 @@ def changes(one, other):
 
 def rows_of(robot, team=2):
     """The rows of pixels that tell about a robot."""
-    top, _ = draw.places(2, team)[robot // team]
-    start = draw.EDGE + top + draw.HEAD + robot % team * draw.ROW
-    return range(start, start + draw.ROW)
+    top, _ = drawing.places(2, team)[robot // team]
+    start = drawing.EDGE + top + drawing.HEAD + robot % team * drawing.ROW
+    return range(start, start + drawing.ROW)
 
 
 @pytest.mark.parametrize(("name", "value"), [("mail", 7), ("battery", 4.2)])
@@ -423,7 +425,7 @@ def test_the_text_tells_about_each_robot():
 def test_batteries_are_not_shown_in_games_without():
     one, other = (position(with_battery=False) for _ in range(2))
     other["battery"] = 2.5
-    assert np.array_equal(draw.picture(one), draw.picture(other))
+    assert np.array_equal(drawing.picture(one), drawing.picture(other))
     assert text(one) == text(other)
 
 

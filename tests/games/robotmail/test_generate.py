@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momagames.errors import BadParameter
-from momagames.games.robotmail import layouts
-from momagames.games.robotmail.generate import generate
+from momagames.games.robotmail.layouts import loader
+from momagames.games.robotmail.layouts.generator import generate
 from tests.games.robotmail.test_layouts import is_good, reached, steps
 
 # generate(11, 7, 5, 0.1)
@@ -30,7 +30,7 @@ def test_a_layout_never_changes():
 @given(SEEDS, SIDES, SIDES, st.floats(0, 0.2))
 def test_every_size_and_seed(seed, width, height, density):
     found = generate(seed, width, height, density)
-    assert layouts.problems(found) == []
+    assert loader.problems(found) == []
     assert (found.width, found.height) == (width, height)
     assert len(found.cells("r")) == round(density * width * height)
     assert found.indices == list(range(1, len(found.cells("y")) + 1))
@@ -61,7 +61,7 @@ def test_what_is_asked_for_is_there(seed, receivers, greens, chargers, white):
     found = generate(seed, 12, 10, 0.1, receivers, greens, chargers, white)
     assert [len(found.cells(code)) for code in ("y", "gr", "b", "r")] == [receivers, greens, chargers, 12]
     assert abs(len(found.cells("w")) / 120 - white) < white / 3 + 0.07
-    assert layouts.problems(found) == []
+    assert loader.problems(found) == []
 
 
 def test_boards_look_well():
@@ -122,7 +122,7 @@ def test_what_is_refused(name):
 
 def test_the_search_of_these_tests_stops_at_walls():
     """Else the tests above would say little."""
-    found = layouts.load({"colors": ["w,gr,g,y", "g,g,r,g"], "targets": ["0,0,0,1", "0,0,0,0"]})
+    found = loader.load({"colors": ["w,gr,g,y", "g,g,r,g"], "targets": ["0,0,0,1", "0,0,0,0"]})
     assert reached(found, (1, 0), 1) == {(0, 0), (0, 1), (1, 1), (2, 0), (3, 0)}
     assert reached(found, (1, 0), 2) == {(0, 0), (0, 1), (1, 1)}
     assert set(steps(found, (3, 0), 0)) == {(2, 0), (3, 1)}

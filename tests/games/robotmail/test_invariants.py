@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.play import Play
-from momagames.games.robotmail import layouts
-from momagames.games.robotmail.state import number
+from momagames.engine.episode import Play
+from momagames.games.robotmail.layouts import loader
+from momagames.games.robotmail.rules.state import number
 from tests.games.robotmail import crowd
 
 ID = "mo-robotmail-v0"
@@ -31,7 +31,7 @@ EVENT_ON = {"gr": "pickup", "y": "delivery", "b": "dock", "w": "move", "g": "mov
 X, Y, MAIL, INNER, SHOWN, DELIVERED, STANDS = range(7)
 STEPS, MIDDLES, FEW = 60, 8, 10  # of a game from the start; games from the middle, and their steps
 
-BOARDS = st.sampled_from(layouts.NAMES) | st.builds(
+BOARDS = st.sampled_from(loader.NAMES) | st.builds(
     lambda seed, width, height, density: {"seed": seed, "width": width, "height": height, "density": density},
     st.integers(0, 10**6),
     st.integers(5, 12),
@@ -42,7 +42,7 @@ BOARDS = st.sampled_from(layouts.NAMES) | st.builds(
 
 def params_of(layout, players, team, **more):
     """Parameters with no more robots than the board has room for."""
-    room = len(layouts.load(layout).cells("w"))
+    room = len(loader.load(layout).cells("w"))
     players = min(players, room)
     return {"layout": layout, "num_players": players, "num_robots_per_player": min(team, room // players), **more}
 
@@ -82,7 +82,7 @@ def games(params, seed, objectives=OBJECTIVES):
 
 
 def board(play):
-    return layouts.load(play.game.params["layout"])
+    return loader.load(play.game.params["layout"])
 
 
 def saved(play):
@@ -329,7 +329,7 @@ def test_these_walks_see_everything():
     seen = Counter()
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        layout = str(rng.choice(layouts.NAMES))
+        layout = str(rng.choice(loader.NAMES))
         flags = {name: bool(rng.integers(2)) for name in ("random_num_steps", "always_legal")}
         params = params_of(layout, int(rng.integers(2, 5)), int(rng.integers(1, 4)), required_mail=2, max_step=30, **flags)
         play = begun(params, seed, bool(seed % 3))

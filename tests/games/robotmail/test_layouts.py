@@ -5,11 +5,11 @@ import json
 import pytest
 
 from momagames.errors import BadParameter, LayoutError
-from momagames.games.luck import Luck
-from momagames.games.robotmail import layouts
-from momagames.games.robotmail.generate import generate
-from momagames.games.robotmail.layout import Layout
-from momagames.games.robotmail.lint import routes
+from momagames.games.robotmail.layouts import loader
+from momagames.games.robotmail.layouts.generator import generate
+from momagames.games.robotmail.layouts.layout import Layout
+from momagames.games.robotmail.layouts.linter import routes
+from momagames.games.seeded_rng import Luck
 
 COLORS = ["b,g,y,g", "g,w,w,y", "gr,g,g,g"]
 TARGETS = ["0,0,4,0", "0,0,0,7", "0,0,0,0"]
@@ -48,33 +48,33 @@ PACKAGED = {
 }
 
 
-@pytest.mark.parametrize("name", layouts.NAMES)
+@pytest.mark.parametrize("name", loader.NAMES)
 def test_boards_of_the_package(name):
     """§10.3 They are fine, also as data, and are what the table says."""
-    found = layouts.load(name)
+    found = loader.load(name)
     counts = [len(found.cells(code)) for code in ("y", "gr", "b", "w")]
     assert (found.width, found.height, *counts, len(found.indices)) == PACKAGED[name]
-    assert layouts.load(found) == layouts.load(found.data) == found
-    assert layouts.load(name) is found
-    assert layouts.plain(name) == name
-    assert layouts.problems(name) == layouts.problems(found) == []
-    assert set(PACKAGED) == set(layouts.NAMES)
+    assert loader.load(found) == loader.load(found.data) == found
+    assert loader.load(name) is found
+    assert loader.plain(name) == name
+    assert loader.problems(name) == loader.problems(found) == []
+    assert set(PACKAGED) == set(loader.NAMES)
 
 
 def test_the_documented_board():
-    found = layouts.load("documented")
+    found = loader.load("documented")
     receivers = {(2, 0): 4, (4, 0): 7, (6, 0): 5, (0, 2): 3, (8, 2): 6, (0, 4): 2, (8, 4): 8, (0, 6): 1, (8, 6): 9}
     assert {cell: found.target(cell) for cell in found.cells("y")} == receivers
     assert found.cells("w") == [(x, y) for y in range(2, 7) for x in range(2, 7)]
     assert (found.cells("b"), found.cells("gr")) == ([(0, 0), (8, 0)], [(2, 7), (4, 7), (6, 7)])
     assert found.cells("r") == [(2, 8), (4, 8), (6, 8)]
-    assert layouts.load("rbgame").cells("r") == [(x, 8) for x in range(9)]
+    assert loader.load("rbgame").cells("r") == [(x, 8) for x in range(9)]
 
 
 def test_narrow_cells():
     """§3.3 Exactly two neighbours are yellow or red; the edge is none, three are too many."""
-    assert layouts.load("documented").narrow == {(3, 0), (5, 0), (0, 3), (8, 3), (0, 5), (8, 5), (3, 8), (5, 8)}
-    passable = {cell for cell in layouts.load("rbgame").narrow if layouts.load("rbgame").color(cell) != "r"}
+    assert loader.load("documented").narrow == {(3, 0), (5, 0), (0, 3), (8, 3), (0, 5), (8, 5), (3, 8), (5, 8)}
+    passable = {cell for cell in loader.load("rbgame").narrow if loader.load("rbgame").color(cell) != "r"}
     assert passable == {(0, 3), (0, 5), (0, 7), (3, 0), (5, 0), (8, 3), (8, 5), (8, 7)}
     # . r .    the middle has three
     # r . r
@@ -95,31 +95,31 @@ def test_every_form_says_the_same(files):
     sources = [stem, *both(stem), both(stem), list(both(stem)), texts, tuple(texts), GOOD, rows, expected]
     sources += [dict(zip(GOOD, texts, strict=True)), json.loads(json.dumps(expected.data))]
     for source in sources:
-        assert layouts.load(source) == expected, source
-        assert layouts.plain(source) == GOOD
+        assert loader.load(source) == expected, source
+        assert loader.plain(source) == GOOD
 
 
 def test_paths_may_be_objects(files, tmp_path):
     files(COLORS, TARGETS)
-    assert layouts.load(tmp_path / "a") == layouts.load((tmp_path / "a_colors.csv", tmp_path / "a_targets.csv"))
+    assert loader.load(tmp_path / "a") == loader.load((tmp_path / "a_colors.csv", tmp_path / "a_targets.csv"))
 
 
 def test_texts_of_one_row():
-    assert layouts.load(("w,gr,y", "0,0,1")).data == {"colors": ["w,gr,y"], "targets": ["0,0,1"]}
+    assert loader.load(("w,gr,y", "0,0,1")).data == {"colors": ["w,gr,y"], "targets": ["0,0,1"]}
 
 
 def test_boards_by_chance_are_kept_as_data():
-    assert layouts.load("random") == layouts.load({"seed": 0}) == generate(0)
-    assert layouts.plain("random") == generate(0).data
+    assert loader.load("random") == loader.load({"seed": 0}) == generate(0)
+    assert loader.plain("random") == generate(0).data
     given = {"seed": 3, "width": 12, "height": 7, "density": 0.1}
-    assert layouts.plain(given) == generate(3, 12, 7, 0.1).data
+    assert loader.plain(given) == generate(3, 12, 7, 0.1).data
 
 
 def test_what_does_not_matter(files):
     """§10.1 Spaces around values, empty lines at the end, line ends, a byte order mark."""
     colors = ["\ufeff" + COLORS[0], " g, w ,w,\ty", COLORS[2] + " ", "", "  "]
-    assert layouts.plain(files(colors, [*TARGETS, ""])) == GOOD
-    assert layouts.plain(["\r\n".join(COLORS) + "\r\n", "\r\n".join(TARGETS)]) == GOOD
+    assert loader.plain(files(colors, [*TARGETS, ""])) == GOOD
+    assert loader.plain(["\r\n".join(COLORS) + "\r\n", "\r\n".join(TARGETS)]) == GOOD
 
 
 NO_FORM = {
@@ -140,14 +140,14 @@ NO_FORM = {
 def test_what_is_no_form(name):
     source, told = NO_FORM[name]
     with pytest.raises(LayoutError, match=told):
-        layouts.load(source)
+        loader.load(source)
     with pytest.raises(LayoutError, match=told):
-        layouts.problems(source)
+        loader.problems(source)
 
 
 def test_arguments_that_are_none():
     with pytest.raises(BadParameter, match=r"'widht'.*did you mean 'width'"):
-        layouts.load({"seed": 1, "widht": 12})
+        loader.load({"seed": 1, "widht": 12})
 
 
 # --------------------------------------------------------------------------------------------------------------- linter
@@ -247,20 +247,20 @@ def test_what_is_refused(name, files, tmp_path):
     """§10.2 With file, line, column, cell, and what is allowed."""
     colors, targets, expected = WRONG[name]
     stem = files(colors, targets)
-    found = [problem.removeprefix(f"{tmp_path}/") for problem in layouts.problems(stem)]
+    found = [problem.removeprefix(f"{tmp_path}/") for problem in loader.problems(stem)]
     assert len(found) == len(expected), found
     for problem, (file, place, *words) in zip(found, expected, strict=True):
         assert problem.startswith(f"{file}: {place}"), problem
         assert all(word in problem for word in words), problem
     with pytest.raises(LayoutError) as refused:
-        layouts.load(stem)
-    assert str(refused.value).split("\n")[0] == layouts.problems(stem)[0]
+        loader.load(stem)
+    assert str(refused.value).split("\n")[0] == loader.problems(stem)[0]
 
 
 def test_everything_is_told_at_once(files):
     """In the order of the files; an error names five and counts the rest."""
     stem = files(["b,x,y,g", "g,w,w,z", "gr,g,g,q"], ["0,0,0,0", "0,0,-1,a", "0,0,0,9"])
-    found = layouts.problems(stem)
+    found = loader.problems(stem)
     assert [problem.split(": ")[1] for problem in found] == [
         "line 1, column 3, the cell (1,0)",
         "line 2, column 7, the cell (3,1)",
@@ -270,51 +270,51 @@ def test_everything_is_told_at_once(files):
         "line 2, column 8, the cell (3,1)",
     ]
     with pytest.raises(LayoutError) as refused:
-        layouts.load(stem)
+        loader.load(stem)
     assert str(refused.value) == "\n".join([*found[:5], "... and 1 more"])
 
 
 def test_numbers_are_not_blamed_for_cells_that_cannot_be_read(files):
     """The unknown code may have been the receiver of that number."""
-    assert len(layouts.problems(files(*changed((2, 0), "yellw")))) == 1
-    assert len(layouts.problems(files(*changed((2, 0), None, "four")))) == 1
+    assert len(loader.problems(files(*changed((2, 0), "yellw")))) == 1
+    assert len(loader.problems(files(*changed((2, 0), None, "four")))) == 1
 
 
 def test_data_and_texts_are_named_by_their_map():
     colors, targets = changed((3, 1), "q")
     for source in ({"colors": colors, "targets": targets}, ("\n".join(colors), "\n".join(targets))):
         with pytest.raises(LayoutError, match=r"^colors: line 2, column 7, the cell \(3,1\): 'q'"):
-            layouts.load(source)
+            loader.load(source)
 
 
 def test_layouts_that_were_made_by_hand_are_checked():
     with pytest.raises(LayoutError, match="there is no cell 'gr'"):
-        layouts.load(Layout((("w", "y"),), ((0, 1),)))
+        loader.load(Layout((("w", "y"),), ((0, 1),)))
 
 
 def test_files_that_cannot_be_read(files, tmp_path):
     stem = files(COLORS, TARGETS, "mine")
     with pytest.raises(LayoutError, match=r"min_colors\.csv: cannot be read .*did you mean 'mine_colors\.csv'"):
-        layouts.load((tmp_path / "min_colors.csv", both(stem)[1]))
-    found = layouts.problems((str(tmp_path / "p.csv"), str(tmp_path / "q.csv")))
+        loader.load((tmp_path / "min_colors.csv", both(stem)[1]))
+    found = loader.problems((str(tmp_path / "p.csv"), str(tmp_path / "q.csv")))
     assert ["p.csv: cannot be read" in found[0], "q.csv: cannot be read" in found[1]] == [True, True]
     with pytest.raises(LayoutError, match="STEM of two files"):
-        layouts.load(tmp_path / "nothing")
+        loader.load(tmp_path / "nothing")
     (tmp_path / "mine_targets.csv").unlink()
     with pytest.raises(LayoutError, match=r"mine_targets\.csv: cannot be read"):
-        layouts.load(stem)
+        loader.load(stem)
     (tmp_path / "mine_targets.csv").write_bytes(b"0,0,4,0\n0,\xe9\n")
     with pytest.raises(LayoutError, match=r"mine_targets\.csv: line 2, column 3: the byte 0xe9 is not UTF-8"):
-        layouts.load(stem)
+        loader.load(stem)
     with pytest.raises(LayoutError, match="cannot be read"):
-        layouts.load((tmp_path, tmp_path))
+        loader.load((tmp_path, tmp_path))
 
 
 def test_robots_need_white_cells():
-    tiny = layouts.load("tiny")
-    layouts.check_robots(tiny, 6)
+    tiny = loader.load("tiny")
+    loader.check_robots(tiny, 6)
     with pytest.raises(LayoutError, match=r"7 robots do not fit .*it has 6; take at most 6"):
-        layouts.check_robots(tiny, 7)
+        loader.check_robots(tiny, 7)
 
 
 # ----------------------------------------------------------------------------------------------------------------- ways
@@ -352,9 +352,9 @@ def is_good(found):
     return starts and all(cell in reached(found, green, found.target(cell)) for green in greens for cell in receivers)
 
 
-@pytest.mark.parametrize("name", layouts.NAMES)
+@pytest.mark.parametrize("name", loader.NAMES)
 def test_there_are_ways_on_the_boards_of_the_package(name):
-    assert is_good(layouts.load(name))
+    assert is_good(loader.load(name))
 
 
 def test_ways_are_found_as_the_rules_say():
@@ -374,7 +374,7 @@ def test_ways_are_found_as_the_rules_say():
 def test_a_narrow_cell_opens_to_the_mail_beside_it():
     """The only way to receiver 2 leads through (2,0), between that receiver and a wall."""
     colors = ["w,gr,g,y", "g,g,r,g"]
-    assert layouts.problems({"colors": colors, "targets": ["0,0,0,2", "0,0,0,0"]}) == []
+    assert loader.problems({"colors": colors, "targets": ["0,0,0,2", "0,0,0,0"]}) == []
 
 
 def test_numbers_on_other_cells_open_narrow_cells():
@@ -382,6 +382,6 @@ def test_numbers_on_other_cells_open_narrow_cells():
     colors = ["w,gr,r,g,g", "g,g,g,g,y", "g,g,r,g,g"]
     shut = {"colors": colors, "targets": ["0,0,0,0,0", "0,0,0,0,5", "0,0,0,0,0"]}
     opened = {"colors": colors, "targets": ["0,0,0,0,0", "0,0,0,5,5", "0,0,0,0,0"]}
-    assert "mail 5 cannot be reached from the green cells (1,0)" in " ".join(layouts.problems(shut))
-    found = layouts.problems(opened)  # but nobody comes back
+    assert "mail 5 cannot be reached from the green cells (1,0)" in " ".join(loader.problems(shut))
+    found = loader.problems(opened)  # but nobody comes back
     assert [problem.split(": ", 2)[2] for problem in found] == ["a robot that delivers here cannot reach any mail afterwards"]

@@ -7,9 +7,9 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.play import loaded
-from momagames.games.robotmail import layouts
-from momagames.games.robotmail.state import EVENTS, OBJECTIVES
+from momagames.engine.episode import loaded
+from momagames.games.robotmail.layouts import loader
+from momagames.games.robotmail.rules.state import EVENTS, OBJECTIVES
 from tests.games.robotmail import crowd, naive
 
 WALLED = {  # a number on a cell that is no receiver, high indices, narrow cells
@@ -49,7 +49,7 @@ class Follower:
     """The oracle beside a state of ours: what we have drawn is what it draws."""
 
     def __init__(self, game, states, i, position=None):
-        params, layout = game.params, layouts.load(game.params["layout"])
+        params, layout = game.params, loader.load(game.params["layout"])
         self.game, self.states, self.i = game, states, i
         self.places = [tuple(robot[:2]) for robot in self.ours()["robots"]]
         self.mails = list(self.ours()["mails"])
@@ -158,7 +158,7 @@ def test_games_from_the_start(case, interpreted):
 def crowds(case, count):
     """Play from random positions; returns what was seen, see `play`."""
     game = game_of(case)
-    layout = layouts.load(game.params["layout"])
+    layout = loader.load(game.params["layout"])
     starts = [crowd.position(layout, game.params, seed) for seed in range(count)]
     batch = Batch(game, count, autoreset="disabled", views="all")
     batch.load(np.concatenate([loaded(game, start) for start in starts]))

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.play import Play
+from momagames.benchmark import match
+from momagames.engine.episode import Play
 from momagames.errors import BadParameter, IllegalAction, LayoutError
-from momagames.experiments import match
 from momagames.games import robotmail
-from momagames.games.robotmail import layouts
-from momagames.games.robotmail.generate import generate
+from momagames.games.robotmail.layouts import loader
+from momagames.games.robotmail.layouts.generator import generate
 from momagames.registry import VERSIONS
 from tests.test_docs import spec_text, table, value_of
 
@@ -239,14 +239,14 @@ FORMS = {
     "texts": lambda stem: ONE_ROW,
     "rows": lambda stem: ROWS,
     "cells": lambda stem: {"colors": [["w", "w", "gr", "y"]], "targets": [[0, 0, 0, 1]]},
-    "layout": lambda stem: layouts.load(ONE_ROW),
-    "layout of the package": lambda stem: layouts.load("tall"),
+    "layout": lambda stem: loader.load(ONE_ROW),
+    "layout of the package": lambda stem: loader.load("tall"),
 }
 KEPT = {
     "name": "ring",
     "random": generate().data,
     "arguments": generate(3, 12, density=0.1).data,
-    "layout of the package": layouts.load("tall").data,
+    "layout of the package": loader.load("tall").data,
 }
 
 

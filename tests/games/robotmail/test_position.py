@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.play import Play, loaded
+from momagames.engine.episode import Play, loaded
 from momagames.errors import BadState
-from momagames.games.robotmail import layouts
+from momagames.games.robotmail.layouts import loader
 from tests.games.robotmail import crowd
 
 ID = "mo-robotmail-v0"
@@ -122,7 +122,7 @@ def test_a_loaded_position_goes_on_as_the_same_game(kind, form, interpreted):
     """At every point of games, also after their end."""
     game, rng = kind_of(kind), np.random.default_rng(3)
     play, other = Play(game), Play(game)
-    layout = layouts.load(game.params["layout"])
+    layout = loader.load(game.params["layout"])
     for seed in range(1 if interpreted else 4):
         play.load(crowd.position(layout, game.params, seed), seed) if seed % 2 else play.deal(seed)
         for _ in range(40):
@@ -145,7 +145,7 @@ def test_a_loaded_position_goes_on_as_the_same_game(kind, form, interpreted):
 def test_random_positions(seed, kind):
     """Whatever can be, in whatever form, is taken and given back."""
     game = kind_of(kind)
-    wanted = crowd.position(layouts.load(game.params["layout"]), game.params, seed)
+    wanted = crowd.position(loader.load(game.params["layout"]), game.params, seed)
     states = loaded(game, wanted)
     saved = game.save(states[0])
     assert {key: saved[key] for key in wanted} == wanted

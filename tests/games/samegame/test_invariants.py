@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momagames.games.samegame.position import momaland_board
+from momagames.games.samegame.codec import momaland_board
 from tests.games.samegame.naive import SYMBOLS
 from tests.games.walk import board, legal, moves, start
 

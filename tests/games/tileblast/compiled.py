@@ -3,11 +3,11 @@
 import numpy as np
 
 from momagames.contract import check_parameters
-from momagames.engine.play import Play
+from momagames.engine.episode import Play
 from momagames.games import tileblast
-from momagames.games.tileblast import levels
-from momagames.games.tileblast.facts import facts
-from momagames.games.tileblast.pay import COMPONENTS
+from momagames.games.tileblast.infos import facts
+from momagames.games.tileblast.levels import loader
+from momagames.games.tileblast.rules.rewards import COMPONENTS
 
 GAMES = {}
 
@@ -18,7 +18,7 @@ def make(level, strict_moves=True, max_taps=None, **params):
     if key not in GAMES:
         given = {"strict_moves": strict_moves, "max_taps": max_taps, **params}
         checked = check_parameters("mo-tileblast-v0", tileblast.PARAMETERS, given)
-        loaded = levels.load(level, check=False)
+        loaded = loader.load(level, check=False)
         GAMES[key] = tileblast.assemble("mo-tileblast-v0", "general", loaded, checked, COMPONENTS)
     return GAMES[key]
 

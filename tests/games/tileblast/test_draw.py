@@ -8,11 +8,12 @@ import time
 import numpy as np
 import pytest
 
-from momagames.games.tileblast import draw, levels, tiles
-from momagames.games.tileblast.catalogue import ATTRIBUTES, BASIC, BIG, CODES, COLORED, COVERS, KINDS, UNITS
-from momagames.games.tileblast.marks import INKS
-from momagames.games.tileblast.sketch import LETTERS, WIDE, sketch
-from momagames.games.tileblast.state import CELLS, HEIGHT, WIDTH, state_dtype
+from momagames.games.tileblast.levels import loader
+from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BASIC, BIG, CODES, COLORED, COVERS, KINDS, UNITS
+from momagames.games.tileblast.rules.state import CELLS, HEIGHT, WIDTH, state_dtype
+from momagames.games.tileblast.view import drawing, tiles
+from momagames.games.tileblast.view.color_marks import INKS
+from momagames.games.tileblast.view.text import LETTERS, WIDE, sketch
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
 
@@ -54,14 +55,14 @@ def usual(name):
 
 def square(state, x, y, size=1, **options):
     """Some cells of the picture, of which (x, y) is the lower left."""
-    side = size * draw.SIDE
-    top, left = draw.corner(WIDTH * y + x, side)
-    return draw.picture(state, **options)[top : top + side, left : left + side]
+    side = size * drawing.SIDE
+    top, left = drawing.corner(WIDTH * y + x, side)
+    return drawing.picture(state, **options)[top : top + side, left : left + side]
 
 
 def top(state):
     """The bar."""
-    return draw.picture(state)[: draw.BAR]
+    return drawing.picture(state)[: drawing.BAR]
 
 
 def text(state, last=None):
@@ -137,15 +138,15 @@ def test_size_two_is_one_picture_in_four_cells():
     for name in LARGE:
         state = put(position(), 3, 4, name, **usual(name))
         whole = square(state, 3, 4, 2)
-        look = draw.shown(state, WIDTH * 4 + 3)[1]
-        assert np.array_equal(whole, tiles.piece(2 * draw.SIDE, look))
+        look = drawing.shown(state, WIDTH * 4 + 3)[1]
+        assert np.array_equal(whole, tiles.piece(2 * drawing.SIDE, look))
         assert all(rows(state)[y][x][1] == LETTERS[name] for x in (3, 4) for y in (4, 5))
-        changed = (draw.picture(state) != draw.picture(position())).any(axis=2)
+        changed = (drawing.picture(state) != drawing.picture(position())).any(axis=2)
         ys, xs = np.nonzero(changed)
-        upper, left = draw.corner(WIDTH * 4 + 3, 2 * draw.SIDE)
+        upper, left = drawing.corner(WIDTH * 4 + 3, 2 * drawing.SIDE)
         assert ys.min() >= upper
         assert xs.min() >= left
-        assert max(ys.max() - upper, xs.max() - left) < 2 * draw.SIDE
+        assert max(ys.max() - upper, xs.max() - left) < 2 * drawing.SIDE
 
 
 SEVERAL = [(kind.name, kind.high) for kind in KINDS if kind.high > 1 and kind.name != "gnomes"]
@@ -169,7 +170,7 @@ def test_hit_points_that_are_gone_are_shown(name):
 
 def test_many_hit_points_are_a_number():
     one, other = (square(put(position(), 3, 4, "bush", hp, 10), 3, 4, 2) for hp in (6, 7))
-    assert differs(one[-draw.SIDE // 2 :, -draw.SIDE // 2 :], other[-draw.SIDE // 2 :, -draw.SIDE // 2 :]) > 0.01
+    assert differs(one[-drawing.SIDE // 2 :, -drawing.SIDE // 2 :], other[-drawing.SIDE // 2 :, -drawing.SIDE // 2 :]) > 0.01
 
 
 def test_gnomes_show_their_counters():
@@ -200,9 +201,9 @@ def test_covers_lie_over_pieces():
 
 def gap(state, x, y, right=True, **options):
     """The middle of the gap right of a cell, or above it."""
-    upper, left = draw.corner(WIDTH * y + x)
-    at = (upper + draw.SIDE // 2, left + draw.SIDE) if right else (upper, left + draw.SIDE // 2)
-    return tuple(draw.picture(state, **options)[at].tolist())
+    upper, left = drawing.corner(WIDTH * y + x)
+    at = (upper + drawing.SIDE // 2, left + drawing.SIDE) if right else (upper, left + drawing.SIDE // 2)
+    return tuple(drawing.picture(state, **options)[at].tolist())
 
 
 def pair(x, y, **other):
@@ -222,19 +223,19 @@ def test_tiles_that_burst_together_are_joined():
 
 def test_a_block_of_four_has_no_hole():
     state = put(put(pair(4, 4), 3, 5, "basic", color=RED), 4, 5, "basic", color=RED)
-    upper, left = draw.corner(WIDTH * 4 + 3)
-    assert tuple(draw.picture(state)[upper, left + draw.SIDE].tolist()) == INKS[RED]
+    upper, left = drawing.corner(WIDTH * 4 + 3)
+    assert tuple(drawing.picture(state)[upper, left + drawing.SIDE].tolist()) == INKS[RED]
     other = put(state.copy(), 4, 5, "basic", color=BLUE)
-    assert tuple(draw.picture(other)[upper, left + draw.SIDE].tolist()) != INKS[RED]
+    assert tuple(drawing.picture(other)[upper, left + drawing.SIDE].tolist()) != INKS[RED]
 
 
 @pytest.mark.parametrize("cell", [0, 12, 13, 56, CELLS - 1])
 def test_the_last_tap_is_marked(cell):
     state = put(position(), 3, 4, "basic", color=RED)
-    changed = (draw.picture(state, cell) != draw.picture(state)).any(axis=2)
+    changed = (drawing.picture(state, cell) != drawing.picture(state)).any(axis=2)
     ys, xs = np.nonzero(changed)
-    upper, left = draw.corner(cell)
-    assert (ys.min(), xs.min(), ys.max(), xs.max()) == (upper, left, upper + draw.SIDE - 1, left + draw.SIDE - 1)
+    upper, left = drawing.corner(cell)
+    assert (ys.min(), xs.min(), ys.max(), xs.max()) == (upper, left, upper + drawing.SIDE - 1, left + drawing.SIDE - 1)
     found = [(x, y) for y, row in enumerate(rows(state, cell)) for x, shown in enumerate(row) if shown[0] == "["]
     assert found == [(cell % WIDTH, cell // WIDTH)]
     assert rows(state, cell)[cell // WIDTH][cell % WIDTH][-1] == "]"
@@ -245,10 +246,10 @@ def test_the_last_tap_is_marked(cell):
 
 
 def test_everything_that_can_be_asked_for_has_its_picture():
-    pictures = {name: tiles.wanted(draw.GLYPH, bits, 0) for name, bits in UNITS.items()}
+    pictures = {name: tiles.wanted(drawing.GLYPH, bits, 0) for name, bits in UNITS.items()}
     assert_apart(pictures, 0.02)
     for name in COLORED:
-        assert_apart({c: tiles.wanted(draw.GLYPH, UNITS[name], c) for c in range(7)}, 0.02)
+        assert_apart({c: tiles.wanted(drawing.GLYPH, UNITS[name], c) for c in range(7)}, 0.02)
 
 
 def test_goals_are_shown_with_what_remains():
@@ -262,7 +263,7 @@ def test_goals_are_shown_with_what_remains():
     ):
         assert not np.array_equal(top(changed), top(state))
         assert text(changed) != text(state)
-    glyph = np.s_[:, draw.EDGE : draw.EDGE + draw.GLYPH]
+    glyph = np.s_[:, drawing.EDGE : drawing.EDGE + drawing.GLYPH]
     assert differs(top(position(("pot", RED, 0)))[glyph], top(state)[glyph]) > 0.1  # it is pale
     assert "bee  reached" in text(position(("pot", RED, 9), ("bee", 0, 0)))
 
@@ -297,22 +298,26 @@ def test_four_goals_and_the_longest_sign_have_room():
 # ------------------------------------------------------------------------------------------------------------------ levels
 
 
-@pytest.mark.parametrize("number", range(1, levels.COUNT + 1))
+@pytest.mark.parametrize("number", range(1, loader.COUNT + 1))
 def test_levels_are_drawn_quickly_and_nothing_kept_is_touched(number):
     state = position()
-    levels.fill(levels.load(number), state)
+    loader.fill(loader.load(number), state)
     for name in ("kind", "hp", "color", "cover", "anchor", "counters"):
         state[name] = state[f"start_{name}"]
     state["full"] = state["hp"]
     state["color"][(state["kind"] == BASIC) & (state["color"] == 0)] = BLUE
-    before, first = state.tobytes(), draw.picture(state)
+    before, first = state.tobytes(), drawing.picture(state)
     assert first.dtype == np.uint8
-    assert first.shape == (draw.BAR + HEIGHT * draw.SIDE + draw.EDGE, draw.EDGE + WIDTH * draw.SIDE + draw.RIGHT, 3)
+    assert first.shape == (
+        drawing.BAR + HEIGHT * drawing.SIDE + drawing.EDGE,
+        drawing.EDGE + WIDTH * drawing.SIDE + drawing.RIGHT,
+        3,
+    )
     assert 480 <= max(first.shape) <= 660
     kept = first.copy()
     first[:] = 7
     began = time.perf_counter()
-    assert np.array_equal(draw.picture(state), kept)
+    assert np.array_equal(drawing.picture(state), kept)
     assert time.perf_counter() - began < 0.2  # about 2 ms; a machine may be busy
     assert state.tobytes() == before
     assert max(len(line) for line in text(state).splitlines()) < 80

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from momagames.errors import BadLevel, BadParameter
-from momagames.games.cells import connected
-from momagames.games.luck import Luck
-from momagames.games.tileblast import levels
-from momagames.games.tileblast.catalogue import CODES, COVERS, KINDS
-from momagames.games.tileblast.document import Document, spelled
-from momagames.games.tileblast.generate import MADE, MECHANICS, calibrate, generate
-from momagames.games.tileblast.site import Site
+from momagames.games.cell_sets import connected
+from momagames.games.seeded_rng import Luck
+from momagames.games.tileblast.levels import loader
+from momagames.games.tileblast.levels.document import Document, spelled
+from momagames.games.tileblast.levels.generator import MADE, MECHANICS, calibrate, generate
+from momagames.games.tileblast.levels.level_builder import Site
+from momagames.games.tileblast.rules.pieces import CODES, COVERS, KINDS
 from tests.games.tileblast.naive import Naive
 
 # generate(3, 8, 5, 3, ["rock"], 0.2)
@@ -56,8 +56,8 @@ def test_levels_are_good(seed):
     names = luck.some(MECHANICS, luck.below(6))
     width, height, colors = luck.within(7, 13), luck.within(6, 9), luck.within(2, 6)
     data = generate(seed, width, height, colors, names, luck.below(11) / 10)
-    assert levels.problems(data) == []
-    level = levels.load(data)
+    assert loader.problems(data) == []
+    level = loader.load(data)
     seen = {thing.kind for thing in level.things.values()}
     covers = {COVERS[thing.cover] for thing in level.things.values()}
     assert all(name in covers if name in COVERS else CODES[name] in seen for name in names)
@@ -82,7 +82,7 @@ def test_every_mechanic_and_its_goal(name):
 
 
 def count(data, kind):
-    return sum(thing.kind == CODES[kind] for thing in levels.load(data).things.values())
+    return sum(thing.kind == CODES[kind] for thing in loader.load(data).things.values())
 
 
 def test_drops_are_asked_for_with_those_that_are_fed():
@@ -98,7 +98,7 @@ def test_drops_are_asked_for_with_those_that_are_fed():
 
 def test_bubbles_are_asked_for_with_those_that_are_made():
     data = generate(1, mechanics=["bubble", "sprinkler"], difficulty=1)
-    bubbles = sum(thing.cover == COVERS.index("bubble") for thing in levels.load(data).things.values())
+    bubbles = sum(thing.cover == COVERS.index("bubble") for thing in loader.load(data).things.values())
     assert {"collect": "bubble", "amount": bubbles + MADE["sprinkler"][2]} in data["goals"]
 
 
@@ -147,7 +147,7 @@ def test_no_mechanics():
 
 def test_harder_levels_have_more_in_the_way_and_fewer_moves():
     def hits(data):
-        return sum(thing.hp for thing in levels.load(data).things.values() if thing.kind == CODES["rock"])
+        return sum(thing.hp for thing in loader.load(data).things.values() if thing.kind == CODES["rock"])
 
     easy, hard = ([generate(seed, difficulty=d) for seed in range(10)] for d in (0, 1))
     assert 2 * sum(map(hits, easy)) < sum(map(hits, hard))

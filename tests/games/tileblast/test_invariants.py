@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.play import Play
-from momagames.games.tileblast.generate import MECHANICS, generate
+from momagames.engine.episode import Play
+from momagames.games.tileblast.levels.generator import MECHANICS, generate
 from tests.games.tileblast.compiled import make
 
 WIDTH, CELLS = 13, 117

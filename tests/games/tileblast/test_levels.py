@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from momagames.errors import BadLevel, BadParameter
-from momagames.games.tileblast import levels
-from momagames.games.tileblast.catalogue import CODES, COLORS, UNITS
-from momagames.games.tileblast.state import NOWHERE, state_dtype
+from momagames.games.tileblast.levels import loader
+from momagames.games.tileblast.rules.pieces import CODES, COLORS, UNITS
+from momagames.games.tileblast.rules.state import NOWHERE, state_dtype
 from tests.games.tileblast import vectors
 from tests.games.tileblast.naive import Naive, read_thing
 
@@ -30,7 +30,7 @@ GOOD = {
 
 def filled(level):
     state = np.zeros(1, state_dtype)[0]
-    levels.fill(level, state)
+    loader.fill(level, state)
     return state
 
 
@@ -48,18 +48,18 @@ def rows(*lines):
 
 @pytest.mark.parametrize("number", TWELVE)
 def test_a_packaged_level_is_what_its_file_says(number, tmp_path):
-    level, said = levels.load(number), raw(number)
+    level, said = loader.load(number), raw(number)
     assert (level.id, level.title, level.moves) == (number, said["title"], said["moves"])
-    assert levels.load(np.int64(number)) is level
-    assert levels.plain(number) == number
-    assert levels.load(said) == level
-    assert levels.load(level.data) == level
+    assert loader.load(np.int64(number)) is level
+    assert loader.plain(number) == number
+    assert loader.load(said) == level
+    assert loader.load(level.data) == level
     assert level.data == {**{key: said[key] for key in said if key != "legend"}, **legend_of(said)}
     file = tmp_path / "a.json"
     file.write_text(json.dumps(level.data, indent="\t"))
-    assert levels.load(file) == levels.load(str(file)) == level
-    assert levels.plain(file) == level.data
-    assert levels.problems(number) == []
+    assert loader.load(file) == loader.load(str(file)) == level
+    assert loader.plain(file) == level.data
+    assert loader.problems(number) == []
 
 
 def legend_of(said):
@@ -70,7 +70,7 @@ def legend_of(said):
 def test_a_level_fills_a_state(number):
     """As the oracle reads it: cells, things, colours, goals and feeds."""
     said = raw(number)
-    oracle, state = Naive(said, 0), filled(levels.load(number))
+    oracle, state = Naive(said, 0), filled(loader.load(number))
     things = Naive.__new__(Naive)._read(said, True, None)
     assert np.flatnonzero(state["active"]).tolist() == sorted(oracle.active)
     assert state["limit"] == said["moves"]
@@ -105,7 +105,7 @@ def test_a_level_fills_a_state(number):
 
 
 def test_what_a_feed_brings():
-    state = filled(levels.load(GOOD))
+    state = filled(loader.load(GOOD))
     assert (state["feed_kind"][0], state["feed_hp"][0], state["feed_color"][0]) == (CODES["pot"], 2, 1)
 
 
@@ -114,7 +114,7 @@ def test_levels_of_the_vectors_load():
     seen = []
 
     def deal(level, *arguments, **more):
-        levels.load(level, check=False)
+        loader.load(level, check=False)
         seen.append(level)
         return Naive(level, *arguments, **more)
 
@@ -125,7 +125,7 @@ def test_levels_of_the_vectors_load():
 
 def test_data_is_not_shared():
     given = copy.deepcopy(GOOD)
-    level = levels.load(given)
+    level = loader.load(given)
     given["goals"][0]["amount"] = 1
     given["legend"]["t"] = "rock"
     assert level.data == GOOD
@@ -133,9 +133,9 @@ def test_data_is_not_shared():
 
 def test_data_are_a_level():
     """What may be left out is, what may not is there, also where it says nothing."""
-    level = levels.load({**GOOD, "id": 0, "title": "", "feed": None, "weights": None})
+    level = loader.load({**GOOD, "id": 0, "title": "", "feed": None, "weights": None})
     assert list(level.data) == ["id", "title", "moves", "colours", "goals", "legend", "layout"]
-    assert levels.load(level.data) == level
+    assert loader.load(level.data) == level
 
 
 def test_numbers_as_characters_are_text(tmp_path):
@@ -143,7 +143,7 @@ def test_numbers_as_characters_are_text(tmp_path):
     for written in ("1: rock", '"1": rock', "'1': rock", "1: {kind: rock}"):
         data = {**GOOD, "legend": {"1": "rock"}, "layout": GOOD["layout"].replace("t", "1")}
         file.write_text(yaml.safe_dump({**data, "legend": "HERE"}).replace("HERE", f"{{{written}}}"))
-        assert levels.load(file).things == levels.load(data).things
+        assert loader.load(file).things == loader.load(data).things
 
 
 # ---------------------------------------------------------------------------------------------------------- A_k (§5.1)
@@ -182,7 +182,7 @@ def test_goal_bounds(name):
     lines, goals, feed, expected = BOUNDS[name]
     more = {"feed": [{**feed, "per_mille": 5, "max_on_board": 2, "total": 4}]} if feed else {}
     level = {**vectors.level(*lines, goals=goals, legend=THINGS), **more}
-    assert levels.goal_bounds(levels.load(level), 50) == expected
+    assert loader.goal_bounds(loader.load(level), 50) == expected
 
 
 # -------------------------------------------------------------------------------------------------------------- linter
@@ -331,14 +331,14 @@ def test_what_is_refused(name):
 
 def problems_of(level):
     if isinstance(level, list):
-        from momagames.games.tileblast.reading import Reader
+        from momagames.games.tileblast.levels.level_parser import Reader
 
         reader = Reader()
         assert reader.level(level) is None
         return reader.problems
     with pytest.raises(BadLevel):
-        levels.load(level)
-    return levels.problems(level)
+        loader.load(level)
+    return loader.problems(level)
 
 
 ALLOWED = {
@@ -362,7 +362,7 @@ ALLOWED = {
 
 @pytest.mark.parametrize("name", ALLOWED)
 def test_what_is_allowed(name):
-    assert levels.problems(ALLOWED[name]) == []
+    assert loader.problems(ALLOWED[name]) == []
 
 
 BROKEN = """\
@@ -392,11 +392,11 @@ def test_everything_is_told_with_its_place(tmp_path):
     """Line and column in the file, the cell on the board; in the order of the file."""
     file = tmp_path / "broken.yaml"
     file.write_text(BROKEN)
-    problems = levels.problems(file)
+    problems = loader.problems(file)
     assert [problem.place for problem in problems] == [(3, 1), (4, 16), (7, 6), (9, 3), (15, 9)]
     assert [problem.cell for problem in problems] == [None] * 4 + [(6, 4)]
     with pytest.raises(BadLevel) as refused:
-        levels.load(file)
+        loader.load(file)
     said = str(refused.value).split("\n")
     assert len(said) == 5
     assert all(line.startswith(f"{file}: line ") for line in said)
@@ -406,7 +406,7 @@ def test_everything_is_told_with_its_place(tmp_path):
 
 def test_many_problems_are_counted():
     with pytest.raises(BadLevel, match=r"the level: the key 'id' is missing(.*\n){5}\.\.\. and 1 more$"):
-        levels.load({})
+        loader.load({})
 
 
 def test_what_the_linter_finds_has_a_place(tmp_path):
@@ -414,8 +414,8 @@ def test_what_the_linter_finds_has_a_place(tmp_path):
     file.write_text(
         BROKEN.replace("0\n", "9\n", 1).replace("blu]", "blue]").replace("rok", "rock").replace(":9", ":2").replace("?", ".")
     )
-    assert [problem.place for problem in levels.problems(file)] == [(6, 21), (7, 21)]
-    assert levels.load(file, check=False).moves == 9
+    assert [problem.place for problem in loader.problems(file)] == [(6, 21), (7, 21)]
+    assert loader.load(file, check=False).moves == 9
 
 
 TEXTS = {
@@ -433,18 +433,18 @@ def test_texts_that_are_no_level(text, tmp_path):
     file = tmp_path / "a.yaml"
     file.write_text(text)
     with pytest.raises(BadLevel, match=TEXTS[text]):
-        levels.load(file)
+        loader.load(file)
 
 
 @pytest.mark.parametrize("given", [0, 13, -1, True, 2.5, None, [1], b"x"])
 def test_what_is_no_level(given):
     with pytest.raises(BadParameter, match=r"allowed: 1\.\.12, the path of a level file, or a level as a dict"):
-        levels.load(given)
+        loader.load(given)
 
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(BadLevel, match=r"none\.yaml.*cannot be read"):
-        levels.load(tmp_path / "none.yaml")
+        loader.load(tmp_path / "none.yaml")
     (tmp_path / "latin.yaml").write_bytes(b"title: \xe9")
     with pytest.raises(BadLevel, match="cannot be read"):
-        levels.load(tmp_path / "latin.yaml")
+        loader.load(tmp_path / "latin.yaml")

@@ -11,7 +11,7 @@ import momagames
 from tests.games.tileblast import vectors
 from tests.games.tileblast.naive import Naive
 
-LEVELS = Path(momagames.__file__).parent / "games" / "tileblast" / "levels"
+LEVELS = Path(momagames.__file__).parent / "games" / "tileblast" / "levels" / "data"
 GOLDEN = Path(__file__).parents[2] / "peers" / "data" / "tileblast.json.gz"
 BOTH = ("collected", "hits", "cluster", "created", "used", "won")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.play import Play
-from momagames.games.tileblast.pay import COMPONENTS
+from momagames.engine.episode import Play
+from momagames.games.tileblast.rules.rewards import COMPONENTS
 from momagames.kernels.jit import driver
 from tests.games.tileblast.compiled import Compiled
 from tests.games.tileblast.naive import Naive

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from momagames.games.tileblast.catalogue import ATTRIBUTES, BIG, CAGE, FALLS
+from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BIG, CAGE, FALLS
 from tests.games.tileblast import vectors
 from tests.games.tileblast.compiled import Compiled
 from tests.games.tileblast.naive import Naive

@@ -1,0 +1,1 @@
+"""Evolution of linear policies: NSGA-II and CMA-ES over the numbers of a policy."""

@@ -1,0 +1,92 @@
+"""Plans for one deal of a game that draws during play: its state carries its luck, so that a copy plays on as the game will.
+
+They say what somebody could have reached who knew every draw beforehand. That is a bound for this deal, and not a policy:
+with another seed the same actions bring something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from momagames.baselines.base import Method, Plans, check_together
+from momagames.baselines.exact.method import Exact
+from momagames.baselines.random import Random, sample
+from momagames.baselines.search.beam import Beam
+from momagames.baselines.search.local_search import LocalSearch
+from momagames.baselines.search.nrpa import Nrpa
+from momagames.baselines.search.pareto_nrpa import ParetoNrpa
+from momagames.contract import Game
+
+
+@dataclass(frozen=True)
+class DryRunBeam(Beam):
+    """The search of `Beam`, on copies that have the luck of the game: plans of a player who knows every draw of this deal.
+
+    width       greatest number of games kept after a step
+    estimate    see `Beam`
+
+    Source: as `Beam`; searching one deal as if its luck were known, Ginsberg, "GIB: imperfect information in a
+    computationally challenging game", JAIR 14, 2001.
+    """
+
+    name: ClassVar[str] = "dry_run_beam"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)
+
+
+@dataclass(frozen=True)
+class DryRunRandom(Method):
+    """Random play of one deal, again and again with the same luck: the floor for `DryRunBeam`. See `Random`."""
+
+    name: ClassVar[str] = "dry_run_random"
+
+    def check_plan(self, game: Game) -> None:
+        check_together(self.name, game)
+
+    def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
+        self.check_plan(game)
+        return sample(game, start, Random().policies(game), budget, seed)
+
+
+@dataclass(frozen=True)
+class DryRunLocalSearch(LocalSearch):
+    """The search of `LocalSearch`, on copies that have the luck of the game; see there and `DryRunBeam`."""
+
+    name: ClassVar[str] = "dry_run_local_search"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)
+
+
+@dataclass(frozen=True)
+class DryRunNrpa(Nrpa):
+    """The search of `Nrpa`, on copies that have the luck of the game; see there and `DryRunBeam`."""
+
+    name: ClassVar[str] = "dry_run_nrpa"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)
+
+
+@dataclass(frozen=True)
+class DryRunParetoNrpa(ParetoNrpa):
+    """The search of `ParetoNrpa`, on copies that have the luck of the game; see there and `DryRunBeam`."""
+
+    name: ClassVar[str] = "dry_run_pareto_nrpa"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)
+
+
+@dataclass(frozen=True)
+class DryRunExact(Exact):
+    """The proof of `Exact` for this deal: what no player beats who knows every draw beforehand; see there and `DryRunBeam`."""
+
+    name: ClassVar[str] = "dry_run_exact"
+
+    def check_luck(self, game: Game) -> None:
+        check_together(self.name, game)

@@ -1,0 +1,235 @@
+"""The policy behind a point of a front, played again: the same game, or other ones.
+
+What is stored of a point is data (`front.json`, `config.json`, `policies.npz`): nothing is trained again. A
+game that is played again is checked: its returns must come out as they were stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.base import side
+from momagames.benchmark import evaluate
+from momagames.benchmark.plan import Run
+from momagames.benchmark.store.files import read_json
+from momagames.benchmark.store.policy_files import POLICIES, unpacked
+from momagames.benchmark.store.run_front import Collector
+from momagames.benchmark.store.store import checked, read_rows, read_run
+from momagames.contract import Game
+from momagames.engine.batch import Batch
+from momagames.engine.episode import Play
+from momagames.engine.playouts import buffers, deal, player
+from momagames.engine.policies import Member, Players
+from momagames.errors import BadFile, BadParameter, check_range, nearest, one_of
+from momagames.wrappers.recording import record
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A stored game, played again with the same result.
+
+    record    as `momagames.wrappers.Record` writes it, for `momagames.wrappers.replay`
+    title     whose game it is
+    """
+
+    record: dict[str, Any]
+    title: str
+
+
+def points(folder: str | Path) -> list[dict[str, Any]]:
+    """The points of a run's front, see `experiments.results.run_front`; BadFile if the folder is not that of a finished run."""
+    path = Path(folder) / "front.json"
+    if not path.is_file() and (run := read_run(path.parent)).kind == "plans":  # it was packed: the rows are the points
+        plans = Collector(run)
+        for row in read_rows(path.parent):
+            plans.add(row)
+        return plans.points()
+    found = checked(path, read_json(path)).get("points")
+    if not isinstance(found, list):
+        raise BadFile(f"{path}: 'points' is not a list")
+    return found
+
+
+def replay(
+    folder: str | Path, point: int, episode: int | None = None, opponent: str | None = None, seat: str | None = None
+) -> Replay:
+    """Play a stored game of a point again.
+
+    folder     of a finished run, runs/RUN in a folder of results
+    episode, opponent, seat     of a policy's game; None: the first of those for the report. Plans have none of them
+    Raises     BadFile if the folder cannot be read, or the game does not come out as stored; BadParameter if there is no
+               such point or game
+    """
+    place, run, chosen = _point(folder, point)
+    game = run.game.game()
+    row = _row(place, run, chosen, episode, opponent, seat)
+    if run.kind == "plans":
+        start, actions = _plan(run, game, chosen["actions"])
+    else:
+        start, actions = _episode(run, game, row, _member(place, run, chosen))
+    one = Play(game)
+    one.log = []
+    one.load(start)
+    for action in actions:
+        if one.state["over"]:
+            raise BadFile(f"{place}: point {point}: the game is over before its last action")
+        parts = np.array(action, np.int64).reshape(one.pending.shape)
+        one.turn(parts[0, 0] if parts.size == 1 else parts)
+    seen = one.returns[0 if run.kind == "plans" else game.agents.index(row["seat"])].tolist()
+    if seen != row["return"]:
+        raise BadFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
+    who = f"{row['policy'] or run.method.name} of {run.method.name}"
+    if run.kind == "policies":
+        who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
+    return Replay(record(game, one.log, one.returns, None), who)
+
+
+@dataclass(frozen=True)
+class Typical:
+    """The stored game of a point that stands for it best.
+
+    choice   episode, opponent and seat, for `replay`; empty for plans
+    games    for the report, of which the point is the mean; 0 for plans
+    """
+
+    choice: dict[str, Any]
+    games: int
+
+
+def typical(folder: str | Path, point: int) -> Typical:
+    """Of a policy the game for the report whose return is nearest to their mean, in standard deviations of each objective."""
+    place, run, chosen = _point(folder, point)
+    if run.kind == "plans":
+        return Typical({}, 0)
+    rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"] and row["set"] == "report"]
+    if not rows:
+        raise BadFile(f"{place}: no game of {chosen['policy']!r} is stored")
+    returns = np.array([row["return"] for row in rows], np.float64)
+    spread = returns.std(axis=0)
+    off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    nearest_row = rows[int(off.sum(axis=1).argmin())]
+    return Typical({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
+
+
+def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> dict[tuple[str, str], NDArray[np.float64]]:
+    """Let the policy of a point play new games: (opponent, seat) -> returns float64[episodes, K].
+
+    A plan has no new games: its single return is that of the deal it was made for, played again.
+    """
+    place, run, chosen = _point(folder, point)
+    if run.kind == "plans":
+        again = replay(place, point)
+        return {("nobody", run.game.game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
+    check_range("episodes", episodes, 1)
+    fresh = run.model_copy(update={"seed": seed, "select_episodes": 0, "report_episodes": episodes})
+    found: dict[tuple[str, str], list[list[float]]] = {}
+    for row in evaluate.policy_rows(fresh, {}, [_member(place, run, chosen)]):
+        found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
+    return {match: np.array(returns, np.float64) for match, returns in found.items()}
+
+
+def _point(folder: str | Path, point: int) -> tuple[Path, Run, dict[str, Any]]:
+    place = Path(folder)
+    run, known = read_run(place), points(place)
+    if not 0 <= point < len(known):
+        raise BadParameter(f"point {point} is not there; {place} has points 0..{len(known) - 1}")
+    return place, run, known[point]
+
+
+def _row(
+    place: Path, run: Run, chosen: dict[str, Any], episode: int | None, opponent: str | None, seat: str | None
+) -> dict[str, Any]:
+    """The stored row of the game that is asked for."""
+    asked = {"episode": episode, "opponent": opponent, "seat": seat}
+    if run.kind == "plans":
+        if wrong := [name for name, value in asked.items() if value is not None]:
+            raise BadParameter(f"a plan has no {wrong[0]}: it is one way to play one deal")
+        return chosen
+    rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"]]
+    for name, value in asked.items():
+        if value is None and name == "episode":
+            rows = [row for row in rows if row["set"] == "report"] or rows
+        elif value is not None:
+            there = list(dict.fromkeys(str(row[name]) for row in rows))
+            rows = [row for row in rows if row[name] == value]
+            if not rows:
+                raise BadParameter(f"no {name} {value!r} in this run; there are {one_of(there)}{nearest(str(value), there)}")
+    if not rows:
+        raise BadFile(f"{place}: no game of {chosen['policy']!r} is stored")
+    return rows[0]
+
+
+def _member(place: Path, run: Run, chosen: dict[str, Any]) -> Member:
+    """The policy of a point: as the method offers it, or as it was stored."""
+    method, game, label = run.method.method(), run.game.game(), chosen["policy"]
+    if method.trains:
+        path = place / "front.json"
+        arrays = unpacked(place / POLICIES, read_json(path).get("policies"), chosen["point"])
+        try:
+            return method.restore(game, label, arrays)
+        except BadParameter as error:
+            raise BadFile(f"{place / POLICIES}: {error}") from None
+    found = {member.label: member for member in method.policies(game)}
+    if label not in found:
+        raise BadFile(f"{run.method.name} has no policy {label!r} any more; it has {one_of(found)}")
+    return found[label]
+
+
+# -------------------------------------------------------------------------------------------------------------- actions
+
+
+def _plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any]]:
+    return deal(game, np.array([run.seed], np.uint64))[0], actions
+
+
+def _episode(run: Run, game: Game, row: dict[str, Any], own: Member) -> tuple[Any, list[NDArray[np.int64]]]:
+    """Start and actions int64[S, P] of a stored game, by the kernels that played it, a step at a time."""
+    method = run.method.method()
+    members = (own,) if method.trains else method.policies(game)
+    other = next((one.member(game) for one in run.opponents if one.label == row["opponent"]), evaluate.nobody(game))
+    seeds, words = evaluate.luck(run, game)
+    start = deal(game, seeds[row["episode"], None])
+    luck = words[row["episode"], None].copy()
+    ours = side(game, game.agents.index(row["seat"]))
+    if evaluate.by_kernels((*members, other)):
+        return start[0].copy(), _kernels(game, start, own, other, ours, luck)
+    return start[0].copy(), _rules(game, start, own, other, ours, luck)
+
+
+def _rules(
+    game: Game, states: NDArray[Any], own: Member, other: Member, ours: list[int], words: NDArray[np.uint64]
+) -> list[NDArray[np.int64]]:
+    agents = range(len(game.agents))
+    rules = np.array([[own.rule if agent in ours else other.rule for agent in agents]])
+    weights = np.array([[own.weights if agent in ours else other.weights for agent in agents]], np.float64)
+    actions, reward = buffers(game)
+    step = player(game)
+    scratch = np.array(game.actions, np.int64), np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), actions, reward
+    played = []
+    while not states["over"][0]:
+        books = np.zeros((1, len(game.agents), len(game.objectives))), np.zeros(1, np.int64), np.zeros(1, np.int64)
+        step(states, rules, weights, words, False, 1, *scratch, *books, np.zeros((1, 0), np.int32))
+        played.append(actions.copy())
+    return played
+
+
+def _kernels(
+    game: Game, states: NDArray[Any], own: Member, other: Member, ours: list[int], words: NDArray[np.uint64]
+) -> list[NDArray[np.int64]]:
+    assert own.kernel is not None
+    assert other.kernel is not None
+    batch = Batch(game, 1, autoreset="disabled")
+    batch.load(states)
+    seats = [0 if agent in ours else 1 for agent in range(len(game.agents))]
+    players = Players(batch, [own.kernel, other.kernel], seats, words)
+    played = []
+    while not batch.states["over"][0]:
+        actions = players.act()
+        played.append(actions[0].copy())
+        batch.step(actions)
+    return played

@@ -1,0 +1,83 @@
+"""What runs will take, from those that are finished."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from momagames.benchmark.plan import Run
+from momagames.benchmark.store.store import Store
+
+UNBOUNDED = ("exact",)  # methods that take what their proof takes, whatever the budget
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one run or several: seconds of wall time and steps of the engine, as far as they are known.
+
+    unknown    how many of the runs have no known time
+    guessed    whether the steps of some run are not known
+    """
+
+    seconds: float
+    steps: int
+    unknown: int
+    guessed: bool
+
+
+class Timings:
+    """Medians over the finished runs of some folders, by game, method and options, for each unit of work."""
+
+    def __init__(self, stores: Iterable[Store]) -> None:
+        self._found: dict[str, list[tuple[float, float]]] = {}
+        for store in stores:
+            for run in store.sealed():
+                data = store.metadata(run)
+                steps = data["facts"].get("steps", 0)
+                self._found.setdefault(_kind(run), []).append((data["wall_s"] / units(run), steps / units(run)))
+
+    def of(self, runs: Iterable[Run]) -> Cost:
+        """Of these runs together."""
+        seconds, steps, unknown, guessed = 0.0, 0.0, 0, False
+        for run in runs:
+            found = self._found.get(_kind(run))
+            if found:
+                seconds += median(time for time, _ in found) * units(run)
+                steps += median(count for _, count in found) * units(run)
+            else:
+                unknown += 1
+                bounded = run.budget is not None and run.method.name not in UNBOUNDED
+                steps += units(run) if bounded else 0
+                guessed |= not bounded
+        return Cost(seconds, round(steps), unknown, guessed)
+
+
+def _kind(run: Run) -> str:
+    return f"{run.kind} {run.canonical} {run.method.model_dump_json()}"
+
+
+def units(run: Run) -> int:
+    """What the time of a run is proportional to: its budget, or its number of matches if it trains nothing."""
+    if run.budget is not None:
+        return run.budget
+    return ((run.select_episodes or 0) + (run.report_episodes or 0)) * max(1, len(run.opponents)) * len(run.seats)
+
+
+def duration(seconds: float) -> str:
+    """ "0.4 s", "3 min 20 s", "2 h 5 min" """
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def told(cost: Cost, runs: int) -> dict[str, Any]:
+    """Time and steps in words."""
+    if cost.unknown == runs:
+        time = "unknown"
+    else:
+        time = f"about {duration(cost.seconds)}" + (f" and {cost.unknown} runs of unknown time" if cost.unknown else "")
+    steps = ("at least " if cost.steps else "unknown") if cost.guessed else ""
+    return {"time": time, "steps": steps + (f"{cost.steps:,}" if cost.steps or not cost.guessed else "")}

@@ -1,0 +1,139 @@
+"""All rows of a folder as one flat table, for other programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TextIO
+
+from momagames.benchmark.plan import Run, canonical_json, expand
+from momagames.benchmark.store.store import Store
+from momagames.errors import BadFile, MissingExtra
+from momagames.wrappers.recording import whole
+
+Flat = dict[str, Any]
+# column -> its kind; "return_NAME" for each objective follows before the last ones. What a row does not have is empty.
+COLUMNS: dict[str, type] = {
+    "run": str,  # name of the run's folder
+    "experiment": str,  # the first in which the suite has this run
+    "kind": str,
+    "game": str,  # canonical id
+    "id": str,
+    "method": str,
+    "options": str,  # as JSON
+    "seed": int,
+    "budget": int,
+    "episode": int,
+    "set": str,
+    "policy": str,
+    "opponent": str,
+    "seat": str,
+    "start": str,  # a number of 64 bits, as text: some programs would round it
+    "found": int,
+    "length": int,
+}
+ACTIONS: dict[str, type] = {"actions": list}  # of a plan, in Parquet only
+RETURN = "return_"
+LEVEL = 12  # of zstd in Parquet files: a fifth smaller than by default
+LAST: dict[str, type] = {"version": str, "commit": str}
+
+
+def export(folder: str | Path, file: str | Path, form: str) -> int:
+    """Write every row of every finished run of a folder to a file, as "csv", "jsonl" or "parquet" (extra `analysis`).
+
+    Returns the number of rows. Raises BadFile, MissingExtra
+    """
+    store = Store(folder)
+    store.suite()
+    runs = list(store.sealed())
+    columns = _columns(runs)
+    write: Callable[[Path], int] = {
+        "csv": lambda aside: _csv(aside, columns, _rows(store, runs)),
+        "jsonl": lambda aside: _jsonl(aside, columns, _rows(store, runs)),
+        "parquet": lambda aside: _parquet(aside, {**columns, **ACTIONS}, _rows(store, runs)),
+    }[form]
+    written = 0
+
+    def counted(aside: Path) -> None:
+        nonlocal written
+        written = write(aside)
+
+    try:
+        whole(Path(file), counted)
+    except OSError as error:
+        raise BadFile(f"{file}: {error.strerror or error}") from None
+    return written
+
+
+def _columns(runs: list[Run]) -> dict[str, type]:
+    names = {goal.name: None for run in runs for goal in run.game.game().objectives}
+    return {**COLUMNS, **{f"{RETURN}{name}": float for name in names}, **LAST}
+
+
+def _rows(store: Store, runs: list[Run]) -> Iterator[Flat]:
+    suite, version = store.suite(), store.version()
+    experiments: dict[str, str] = {}
+    for experiment in suite.experiments:
+        for run in expand(experiment, version):
+            experiments.setdefault(run.digest, experiment.name)
+    for run in runs:
+        head = {
+            "run": run.folder,
+            "experiment": experiments.get(run.digest),
+            "kind": run.kind,
+            "id": run.game.id,
+            "budget": run.budget,
+            "commit": store.metadata(run).get("commit"),
+        }
+        names = [f"{RETURN}{goal.name}" for goal in run.game.game().objectives]
+        for row in store.rows(run):
+            start = str(row["start"]) if "start" in row else None
+            returns = dict(zip(names, row["return"], strict=True))
+            yield {**row, **head, **returns, "options": canonical_json(row["options"]), "start": start}
+
+
+def _csv(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        return _counted(rows, writer.writerow)
+
+
+def _jsonl(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
+    def write(row: Flat, file: TextIO) -> None:
+        file.write(json.dumps({name: row.get(name) for name in columns}, allow_nan=False) + "\n")
+
+    with path.open("w", encoding="utf-8") as file:
+        return _counted(rows, lambda row: write(row, file))
+
+
+def _counted(rows: Iterator[Flat], write: Callable[[Flat], Any]) -> int:
+    count = 0
+    for row in rows:
+        write(row)
+        count += 1
+    return count
+
+
+def _parquet(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
+    library = polars("Parquet needs polars", "; --csv and --jsonl need nothing")
+    whole_numbers = library.Int64
+    kinds = {str: library.String, int: whole_numbers, float: library.Float64, list: library.List(whole_numbers)}
+    values: dict[str, list[Any]] = {name: [] for name in columns}
+    for row in rows:
+        for name, column in values.items():
+            column.append(row.get(name))
+    table = library.DataFrame(values, schema={name: kinds[kind] for name, kind in columns.items()})
+    table.write_parquet(path, compression="zstd", compression_level=LEVEL)
+    return int(table.height)
+
+
+def polars(why: str, instead: str = "") -> Any:
+    """The library polars, or MissingExtra that says why it is needed, and what there is instead."""
+    try:
+        return import_module("polars")
+    except ImportError:
+        raise MissingExtra(f'{why}: pip install "momagames[analysis]"{instead}') from None

@@ -1,0 +1,70 @@
+"""How far a suite is, by experiment and method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from momagames.benchmark.plan import Run, Suite, expand, method_names
+from momagames.benchmark.store.costs import Cost, Timings
+from momagames.benchmark.store.store import Store
+
+
+@dataclass(frozen=True)
+class Line:
+    """The runs of one method in one experiment.
+
+    due     neither finished nor failed
+    used    seconds that finished and failed runs took, on whatever machines
+    left    what failed and due runs will take
+    """
+
+    experiment: str
+    method: str
+    finished: int
+    failed: int
+    due: int
+    used: float
+    left: Cost
+
+
+@dataclass(frozen=True)
+class Status:
+    """Of the suite that was started last in a folder.
+
+    errors     the failed runs, each with the first line of what went wrong
+    in_hand    how many runs somebody is at, or was when it was stopped
+    """
+
+    suite: Suite
+    version: str
+    lines: Sequence[Line]
+    errors: Sequence[tuple[Run, str]]
+    in_hand: int
+
+
+def status(folder: str | Path) -> Status:
+    """How far the suite in a folder is; BadFile if there is none."""
+    store = Store(folder)
+    suite, version = store.suite(), store.version()
+    timings = Timings([store])
+    lines: list[Line] = []
+    errors: dict[str, tuple[Run, str]] = {}
+    for experiment in suite.experiments:
+        names = method_names(experiment)
+        by_method: dict[str, list[Run]] = {name: [] for name in names.values()}
+        for run in expand(experiment, version):
+            by_method[names[run.method.model_dump_json()]].append(run)
+        for name, runs in by_method.items():
+            finished = [run for run in runs if store.has(run)]
+            failed = {run.digest: (run, error) for run in runs if (error := store.error(run)) is not None}
+            errors |= failed
+            left = [run for run in runs if not store.has(run)]
+            used = sum(float(store.metadata(run)["wall_s"]) for run in finished)
+            used += sum(store.wasted(run) for run, _ in failed.values())
+            due = len(left) - len(failed)
+            lines.append(Line(experiment.name, name, len(finished), len(failed), due, used, timings.of(left)))
+    first = [(run, error.partition("\n")[0]) for run, error in errors.values()]
+    in_hand = sum(1 for _ in store.working.iterdir()) if store.working.is_dir() else 0
+    return Status(suite, version, lines, first, in_hand)

@@ -1,0 +1,1 @@
+"""The command `momagames`: one module for each group of commands."""

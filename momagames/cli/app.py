@@ -1,0 +1,243 @@
+"""The command `momagames`. What a command needs is imported when it runs, so that --help is fast."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from momagames.cli.bench import bench
+from momagames.cli.console import WRONG, Params, console, parameters, progress, see_own_code
+from momagames.cli.front import front
+from momagames.cli.learn import evaluation, exploit, train
+from momagames.cli.replay import replay
+from momagames.games.robotmail.cli import layout
+from momagames.games.tileblast.cli.levels import level
+from momagames.games.tileblast.cli.serve import serve
+
+if TYPE_CHECKING:
+    from momagames.benchmark import Match
+    from momagames.contract import Game
+
+app = typer.Typer(
+    help="A benchmark of multi-objective, multi-agent games.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # the other one takes [the default] for a tag
+)
+app.add_typer(bench, name="bench")
+app.add_typer(front, name="front")
+app.add_typer(layout, name="layout")
+app.add_typer(level, name="level")
+app.add_typer(serve, name="serve")
+
+
+def main() -> None:
+    """The entry point: errors of ours end in one line and an exit code (so does Ctrl-C, by Typer)."""
+    from momagames.errors import MomagamesError
+
+    try:
+        app()
+    except MomagamesError as error:
+        print(f"momagames: {error}", file=sys.stderr)
+        sys.exit(WRONG)
+    except BrokenPipeError:  # the reader of our output has gone, as with `| head`
+        sys.stderr.close()
+        sys.exit(0)
+
+
+# ---------------------------------------------------------------------------------------------------------------- games
+
+
+@app.command("list")
+def list_games() -> None:
+    """List the games."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Column, Table
+
+    from momagames import registry
+
+    table = Table(
+        Column("id", no_wrap=True, min_width=max(map(len, registry.ids()))),
+        "agents",
+        "objectives",
+        "dynamics",
+        "chance",
+        "utility",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    for id in registry.ids():
+        game = registry.spec(id)
+        names = ", ".join(goal.name for goal in game.objectives)
+        table.add_row(id, str(len(game.agents)), names, game.dynamics, game.chance, game.utility)
+    console().print(table)
+
+
+@app.command()
+def info(id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")], param: Params = None) -> None:
+    """Say what is declared about a game: objectives, spaces, versions, parameters, source."""
+    from momagames import registry
+
+    game = registry.spec(id, **parameters(param or []))
+    screen = console()
+    screen.print(f"[bold]{game.title}[/bold]  {game.id}")
+    screen.print(registry.spelled(game.id, game.params), style="dim")
+    screen.print(_facts(game))
+    screen.print(_objectives(game))
+    screen.print(_parameters(game))
+
+
+@app.command()
+def play(
+    id: Annotated[str, typer.Argument(help="Such as mo-breakthrough-v0.")],
+    opponent: Annotated[
+        str,
+        typer.Option("--opponent", "--against", help="The policy that plays the other agents, or a checkpoint."),
+    ] = "random",
+    agent: Annotated[str | None, typer.Option(help="The agent that you play [the first].")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the game that is dealt.")] = None,
+    window: Annotated[
+        bool | None,
+        typer.Option("--window/--terminal", help="Where to play [a window where there is a screen and the game suits it]."),
+    ] = None,
+    rate: Annotated[float, typer.Option(help="Steps per second in a window; 0: a step for each key.")] = 4.0,
+    param: Params = None,
+) -> None:
+    """Play a game, in a window or in the terminal."""
+    from momagames import registry
+    from momagames.errors import BadCall, MissingExtra
+    from momagames.play import terminal, windowed
+
+    given = parameters(param or [])
+    suits = windowed.suits(registry.spec(id, **given)) and sys.stdin.isatty()
+    if window or (window is None and suits):
+        try:
+            board = windowed.sit(id, opponent, seed, agent, rate, **given)
+        except (BadCall, MissingExtra) as error:
+            if window:
+                raise
+            print(f"momagames: {error}; you play in the terminal", file=sys.stderr)
+        else:
+            board.run()
+            console().print(board.summary(), highlight=False, markup=False)
+            return
+    terminal.play(id, opponent, seed=seed, human=agent, **given)
+
+
+@app.command()
+def match(
+    id: Annotated[str, typer.Argument(help="Such as mo-pommerman-team-v0.")],
+    players: Annotated[
+        list[str], typer.Argument(help="Who meets: names of policies, and Python as module:function or module:class.")
+    ],
+    games: Annotated[int, typer.Option(help="Bouts. Players change sides from one to the next.", min=1)] = 100,
+    seed: Annotated[int, typer.Option(help="Of the deals and of everybody's luck.")] = 0,
+    reruns: Annotated[
+        int, typer.Option(help="Games that follow a tie at most: one more, then with collapsing walls; 0: none.", min=0)
+    ] = 10,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Milliseconds for each move of a Python player; 100 in competitions.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
+    param: Params = None,
+) -> None:
+    """Let policies play against each other; a tie is played again."""
+    import json
+
+    from momagames.benchmark import match as meet
+
+    given = parameters(param or [])
+    see_own_code()
+    screen = console()
+    with progress(screen, games) as moved:
+        result = meet(
+            id, players, games, seed, max_reruns=reruns, time_limit=time_limit, tell=lambda over: moved("playing"), **given
+        )
+    screen.print(_match_table(result))
+    screen.print(_match_line(result), highlight=False, style="dim", soft_wrap=True)
+    if file is not None:
+        file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
+        screen.print(f"results: {file}", soft_wrap=True)
+
+
+app.command()(replay)
+app.command()(train)
+app.command("eval")(evaluation)
+app.command()(exploit)
+
+
+def _match_table(result: Match) -> Any:
+    """A line for each player, and one for ties."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table("player", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    clock = ["late"] if result.time_limit is not None else []
+    for name in ("wins", "share", *clock, *(goal.name for goal in result.game.objectives)):
+        table.add_column(name, justify="right")
+    for p, player in enumerate(result.players):
+        late = [str(result.late[p])] if clock else []
+        returns = [f"{value:.3g}" for value in result.returns[p]]
+        table.add_row(player, str(result.wins[p]), f"{result.wins[p] / len(result.bouts):.1%}", *late, *returns)
+    table.add_row("(nobody)", str(result.ties), f"{result.ties / len(result.bouts):.1%}")
+    return table
+
+
+def _match_line(result: Match) -> str:
+    """What was played, so that it can be played again."""
+    import momagames
+    from momagames import registry
+
+    played = f"{len(result.bouts)} bouts, {result.reruns} reruns, seed {result.seed}, {result.seconds:.1f} s"
+    limit = "" if result.time_limit is None else f", {result.time_limit:g} ms a move"
+    return f"{played}{limit}; momagames {momagames.__version__}; {registry.spelled(result.game.id, result.game.params)}"
+
+
+def _facts(game: Game) -> Any:
+    from rich.table import Table
+
+    from momagames import registry
+
+    name, _, _ = game.id.rpartition("-v")
+    size = f"Discrete({game.actions[0]})" if len(game.actions) == 1 else f"MultiDiscrete({list(game.actions)})"
+    seen = "; ".join(f"{f.name} {f.dtype}{list(f.shape)} in {f.low:g}..{f.high:g}" for f in game.fields)
+    teams = "each its own" if len(set(game.teams)) == len(game.agents) else str(list(game.teams))
+    table = Table.grid(padding=(0, 2))
+    for left, right in (
+        ("agents", f"{', '.join(game.agents)} (teams: {teams})"),
+        ("kind", f"{game.dynamics}, chance: {game.chance}, {game.information} information, utility: {game.utility}"),
+        ("actions", f"{size}, legal ones in the action mask"),
+        ("observation", seen),
+        ("longest episode", f"{game.max_plies} plies"),
+        ("reference point", "(" + ", ".join(f"{v:g}" for v in game.reference_point) + ")"),
+        ("versions", ", ".join(i for i in registry.ids() if i.rpartition("-v")[0] == name)),
+        ("source", game.source),
+    ):
+        table.add_row(f"[dim]{left}[/dim]", right)
+    return table
+
+
+def _objectives(game: Game) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table("objective", "unit", "one step", "an episode", "SPEC", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for goal in game.objectives:
+        step, episode = f"{goal.low:g}..{goal.high:g}", f"{goal.return_low:g}..{goal.return_high:g}"
+        table.add_row(goal.name, goal.unit, step, episode, goal.source)
+    return table
+
+
+def _parameters(game: Game) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table("parameter", "value", "default", "allowed", "meaning", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for p in game.parameters:
+        allowed = "True or False" if isinstance(p.default, bool) else p.allowed
+        table.add_row(p.name, repr(game.params.get(p.name, p.default)), repr(p.default), allowed, p.doc)
+    return table

@@ -1,0 +1,411 @@
+"""The commands `momagames bench`: run suites, see how far they are, compare them, take their rows elsewhere."""
+
+from __future__ import annotations
+
+import string
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from momagames.cli.console import FAILED, INTERRUPTED, command, console, progress, see_own_code, table
+
+if TYPE_CHECKING:
+    from momagames.benchmark.executors import Executor, Outcome
+    from momagames.benchmark.plan import Experiment, Run, Suite
+    from momagames.benchmark.runner import Shard
+    from momagames.benchmark.store.costs import Timings
+    from momagames.benchmark.store.status import Status
+    from momagames.benchmark.store.store import Store
+    from momagames.reports.data.comparing import Comparison
+
+RESULTS = Path("momagames-results")  # where results go if nothing else is said
+LETTERS = string.ascii_uppercase  # names of folders that are compared
+
+bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True, callback=see_own_code)
+
+
+class Place(StrEnum):
+    """Where runs are carried out."""
+
+    here = "here"
+    pool = "pool"
+    ray = "ray"
+
+
+Named = Annotated[str, typer.Argument(help="A YAML file, or the name of a suite (see `momagames bench list`).")]
+Folder = Annotated[Path, typer.Argument(help="Where `momagames bench run` put its results.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the results [momagames-results/SUITE].")]
+Workers = Annotated[int | None, typer.Option("--workers", "-w", help="At most so many [the cores that there are].", min=1)]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would run, and what it would cost.")]
+Where = Annotated[Place, typer.Option("--executor", help="In this process, in processes of this machine, on a Ray cluster.")]
+Address = Annotated[
+    str | None, typer.Option(help="Of the Ray cluster: auto, HOST:PORT or ray://HOST:PORT [a new one on this machine].")
+]
+Part = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Only part I of N, such as 1/8.")]
+
+
+# --------------------------------------------------------------------------------------------------------------- suites
+
+
+@bench.command("list")
+def list_suites() -> None:
+    """List the suites that come with the package."""
+    from momagames.benchmark import load_suite, suites
+
+    shown = table("suite", "runs", "description")
+    for name, path in suites().items():
+        suite = load_suite(path)
+        shown.add_row(name, str(len(suite.runs())), suite.description)
+    console().print(shown)
+
+
+@bench.command()
+def show(suite: Named) -> None:
+    """Say what a suite runs: games, methods, budgets, opponents, indicators."""
+    from momagames.benchmark import load_suite
+    from momagames.benchmark.plan import expand
+
+    loaded, screen = load_suite(suite), console()
+    screen.print(f"[bold]{loaded.name}[/bold]  {len(loaded.runs())} runs")
+    screen.print(loaded.description)
+    for experiment in loaded.experiments:
+        screen.print(f"\n[bold]{experiment.name}[/bold]  {len(list(expand(experiment)))} runs", highlight=False)
+        screen.print(_experiment(experiment))
+    wanted = loaded.indicators
+    screen.print(f"\nindicators: {', '.join(wanted.names)}", highlight=False)
+    screen.print(
+        f"{wanted.confidence:.0%} intervals by {wanted.resamples:,} resamples, reference points moved out by {wanted.margin:g}",
+        style="dim",
+        highlight=False,
+    )
+
+
+def _experiment(experiment: Experiment) -> Any:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from momagames.benchmark.plan import PlansExperiment
+
+    lines = [("games", _spelled(one.id, one.params)) for one in experiment.games]
+    lines += [("methods", _spelled(one.name, one.options)) for one in experiment.methods]
+    if experiment.budget:
+        lines.append(("budget", f"{experiment.budget:,} steps of the engine a run"))
+    if not isinstance(experiment, PlansExperiment):
+        lines += [("opponents", one.label) for one in experiment.opponents] or [("opponents", "none")]
+        lines.append(("seats", ", ".join(experiment.seats) or "every agent"))
+        told = f"{experiment.select_episodes} to choose policies by, {experiment.report_episodes} to report, each match"
+        lines.append(("episodes", told))
+    lines.append(("seeds", ", ".join(map(str, experiment.seeds))))
+    lines.append(("time", f"at most {experiment.seconds:g} s a run"))
+    lines.append(("utopia", experiment.utopia))
+    grid = Table.grid(padding=(0, 2))
+    before = ""
+    for name, told in lines:
+        grid.add_row("" if name == before else f"[dim]{name}[/dim]", escape(told))
+        before = name
+    return grid
+
+
+def _spelled(name: str, values: dict[str, Any]) -> str:
+    return name + (f"({', '.join(f'{key}={value}' for key, value in values.items())})" if values else "")
+
+
+# -------------------------------------------------------------------------------------------------------------- running
+
+
+@bench.command()
+def quick(out: Out = None, workers: Workers = None, dry_run: DryRun = False) -> None:
+    """Run the suite `quick`: about a minute, and a first table and page."""
+    run("quick", out, workers, dry_run)
+
+
+@bench.command()
+def run(
+    suite: Named,
+    out: Out = None,
+    workers: Workers = None,
+    dry_run: DryRun = False,
+    executor: Where = Place.pool,
+    address: Address = None,
+    shard: Part = None,
+) -> None:
+    """Run a suite. What is finished is skipped; interrupt it as you like and start again."""
+    from momagames.benchmark import load_suite
+
+    loaded = load_suite(suite)
+    _go(loaded, out or RESULTS / loaded.name, workers, dry_run, executor, address, shard)
+
+
+@bench.command()
+def resume(
+    folder: Folder,
+    workers: Workers = None,
+    dry_run: DryRun = False,
+    executor: Where = Place.pool,
+    address: Address = None,
+    shard: Part = None,
+) -> None:
+    """Go on with the suite whose results are in a folder."""
+    from momagames.benchmark.store.store import Store
+    from momagames.benchmark.suite_files import check
+
+    store = Store(folder)
+    suite = check(store.suite(), str(folder / "suite.json"))
+    _tell_version(store)
+    _go(suite, folder, workers, dry_run, executor, address, shard)
+
+
+def _tell_version(store: Store) -> None:
+    import momagames
+
+    if store.version() != momagames.__version__:
+        print(
+            f"momagames: these results are of momagames {store.version()}; this is {momagames.__version__}, and runs all of it "
+            "again (the old rows stay)",
+            file=sys.stderr,
+        )
+
+
+def _go(
+    suite: Suite, folder: Path, workers: int | None, dry_run: bool, place: Place, address: str | None, part: str | None
+) -> None:
+    from momagames.benchmark import run_suite
+    from momagames.benchmark.runner import EVERYTHING, Shard
+    from momagames.benchmark.store.store import Store
+
+    store, screen = Store(folder), console()
+    shard = Shard.of_text(part) if part else EVERYTHING
+    runs = shard.part(suite.runs())
+    due = [one for one in runs if not store.has(one)]
+    if dry_run:
+        _tell_cost(store, runs, due)
+        return
+    where = _executor(place, address, workers, len(due))
+    told = f"suite {suite.name}: {len(runs)} runs, {len(runs) - len(due)} finished before, {_where(where)}, into {folder}"
+    screen.print(told + (f", shard {shard}" if part else ""))
+    if due and not store.has_suite():
+        screen.print("the first runs compile the games; later ones find the code on disk", style="dim")
+    try:
+        with progress(screen, len(due)) as moved:
+            results = run_suite(suite, folder, tell=lambda one: moved(_ended(one)), executor=where, shard=shard)
+    except KeyboardInterrupt:
+        print("momagames: interrupted; the same command goes on where this one stopped", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    page = _report(store, suite, shard)
+    for outcome in results.failed:
+        screen.print(f"failed: {outcome.run.folder}: {outcome.error}", style="red", markup=False, soft_wrap=True)
+    screen.print(f"{len(results.finished)} runs in {results.seconds:.0f} s, {len(results.failed)} failed", highlight=False)
+    screen.print(page, soft_wrap=True)
+    if results.failed:
+        raise typer.Exit(FAILED)
+
+
+def _executor(place: Place, address: str | None, workers: int | None, due: int) -> Executor:
+    from momagames.benchmark.executors import InProcess, Pool, cores
+    from momagames.errors import BadParameter
+
+    if address is not None and place is not Place.ray:
+        raise BadParameter(f"--address {address!r} is for --executor ray; given: --executor {place.value}")
+    if place is Place.ray:
+        from momagames.benchmark.executors.ray import RayCluster
+
+        return RayCluster(address, workers)
+    return InProcess() if place is Place.here else Pool(min(workers or cores(), max(1, due)))
+
+
+def _where(executor: Executor) -> str:
+    workers = getattr(executor, "workers", 1)
+    if address := getattr(executor, "address", None):
+        return f"on the Ray cluster {address}"
+    return f"{workers or 'all'} workers" if workers != 1 else "1 worker"
+
+
+def _report(store: Store, suite: Suite, shard: Shard) -> str:
+    """Print the tables and write the page, unless other shards are not finished; returns the line to end with."""
+    from momagames.benchmark import report
+    from momagames.benchmark.runner import EVERYTHING
+
+    missing = sum(not store.has(one) for one in suite.runs())
+    if shard != EVERYTHING and missing:
+        return f"{missing} runs of the suite are not finished here; `momagames bench report {store.folder}` shows what is"
+    with console().status("comparing") as status:
+        made = report(store.folder, command(), tell=status.update)
+    console().print(made.table())
+    return f"page: {made.page}"
+
+
+def _ended(outcome: Outcome) -> str:
+    """A word on a run that is over."""
+    return f"{outcome.run.method.name} seed {outcome.run.seed}" + (" failed" if outcome.error else "")
+
+
+def _tell_cost(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
+    """What would run, with the time and steps that it will take as far as finished runs tell."""
+    from momagames.benchmark.store.costs import told
+    from momagames.reports.data.panels import short
+
+    timings, screen = _timings(store.folder), console()
+    for one in runs:
+        what = f"{short(one.game.game())}  {_spelled(one.method.name, one.method.options)}  seed {one.seed}"
+        if store.has(one):
+            screen.print(f"finished  {what}", style="dim", highlight=False, markup=False, soft_wrap=True)
+        else:
+            cost = told(timings.of([one]), 1)
+            line = f"due       {what}  (time: {cost['time']}, steps: {cost['steps']})"
+            screen.print(line, highlight=False, markup=False, soft_wrap=True)
+    screen.print(f"{len(runs)} runs, {len(due)} due", highlight=False)
+    if due:
+        cost = told(timings.of(due), len(due))
+        screen.print(f"time on one core: {cost['time']}; steps of the engine: {cost['steps']}", highlight=False)
+
+
+def _timings(folder: Path) -> Timings:
+    """From the folder itself, and from those beside it where results go by default."""
+    from momagames.benchmark.store.costs import Timings
+    from momagames.benchmark.store.store import Store
+
+    beside = sorted(folder.parent.glob("*/suite.json")) if folder.parent == RESULTS else []
+    return Timings(Store(one) for one in dict.fromkeys([folder, *(path.parent for path in beside)]))
+
+
+# -------------------------------------------------------------------------------------------------------------- results
+
+
+@bench.command("status")
+def status_of(folder: Folder) -> None:
+    """Say how far the suite in a folder is, what failed, and how long the rest will take."""
+    from momagames.benchmark.store.status import status
+
+    found, screen = status(folder), console()
+    screen.print(f"suite {found.suite.name}, momagames {found.version}", highlight=False)
+    screen.print(_status(found))
+    for one, error in found.errors:
+        screen.print(f"failed: {one.folder}: {error}", style="red", markup=False, soft_wrap=True)
+    if found.in_hand:
+        screen.print(f"in hand: {found.in_hand}")
+
+
+def _status(found: Status) -> Any:
+    from momagames.benchmark.store.costs import duration, told
+
+    shown = table("experiment", "method")
+    for name in ("finished", "failed", "due", "time used", "left, on one core"):
+        shown.add_column(name, justify="right")
+    before = ""
+    for line in found.lines:
+        runs = line.failed + line.due
+        left = told(line.left, runs)["time"] if runs else ""
+        counts = (str(line.finished), str(line.failed or ""), str(line.due or ""))
+        experiment = line.experiment if line.experiment != before else ""
+        shown.add_row(experiment, line.method, *counts, duration(line.used), left)
+        before = line.experiment
+    return shown
+
+
+@bench.command("report")
+def report_on(
+    folder: Folder,
+    every: Annotated[bool, typer.Option("--every", help="Every comparison, not only the primary ones.")] = False,
+    figures: Annotated[
+        Path | None, typer.Option(help="Also write figures for papers into this folder, as SVG and PNG (extra `figures`).")
+    ] = None,
+    replays: Annotated[bool, typer.Option("--replays/--no-replays", help="Games of points to watch on the page.")] = True,
+) -> None:
+    """Print the tables of a folder of results and write its page again."""
+    from momagames.benchmark import report
+
+    screen = console()
+    with screen.status("comparing") as status:
+        made = report(folder, command(), replays, status.update)
+    screen.print(made.table(every))
+    screen.print(f"page: {made.page}", soft_wrap=True)
+    if figures:
+        from momagames.reports.figures.papers import write_figures
+
+        screen.print(f"figures: {len(write_figures(made, figures))} files in {figures}", soft_wrap=True)
+
+
+@bench.command("compare")
+def compare_folders(
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER FOLDER...", help="Results of the same games and methods.")],
+) -> None:
+    """Set folders side by side: the same games and methods, by other code or on other machines."""
+    from rich.markup import escape
+
+    from momagames.benchmark.store.store import Store
+    from momagames.reports.data.comparing import compare
+
+    found, screen = compare(folders), console()
+    for letter, folder in zip(LETTERS, folders, strict=False):
+        screen.print(f"{letter}: {folder} (momagames {Store(folder).version()})", highlight=False, markup=False, soft_wrap=True)
+    for one in found:
+        count = len(one.seeds)
+        screen.print(f"\n[bold]{escape(one.title)}: {escape(one.method)}[/bold]", highlight=False, soft_wrap=True)
+        screen.print(_comparison(one))
+        screen.print(f"{count} seed{'s' * (count > 1)} in common", style="dim", highlight=False)
+    screen.print("each game is measured against one reference front, that of all these folders together", style="dim")
+
+
+def _comparison(found: Comparison) -> Any:
+    from momagames.reports.report import heading
+
+    letters = LETTERS[: len(found.scores)]
+    shown = table("indicator")
+    for letter in letters:
+        shown.add_column(letter, justify="right")
+    for letter in letters[1:]:
+        shown.add_column(f"{letter} - A", justify="right")
+    for name in found.scores[0]:
+        scores = [_interval(one[name].interval) for one in found.scores]
+        shown.add_row(heading(name), *scores, *(_interval(one[name], "+.3g") for one in found.differences))
+    return shown
+
+
+def _interval(found: Any, form: str = ".4g") -> str:
+    from rich.markup import escape
+
+    span = f"\n[{found.low:{form}}, {found.high:{form}}]" if found.runs > 1 else ""
+    return escape(f"{found.value:{form}}{span}")
+
+
+@bench.command("merge")
+def merge_folders(
+    folders: Annotated[list[Path], typer.Argument(help="Results of one suite, such as its shards.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where they go; it may hold some already.")],
+) -> None:
+    """Take the results of several folders together into one."""
+    from momagames.benchmark.store.merge import merge
+
+    done = merge(folders, out)
+    print(f"{done.taken} runs taken over, {done.equal} were there already, {done.failed} failed; into {out}")
+
+
+@bench.command("export")
+def export_rows(
+    folder: Folder,
+    file: Annotated[Path, typer.Option("--out", "-o", help="The file.")],
+    csv: Annotated[bool, typer.Option("--csv", help="Commas, for everything.")] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Small and typed (extra `analysis`).")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="One JSON object a line.")] = False,
+) -> None:
+    """Write all rows as one flat table: a line for each plan or episode, a column for each objective."""
+    from momagames.benchmark.store.export import export
+    from momagames.errors import BadParameter
+
+    chosen = [name for name, given in (("csv", csv), ("parquet", parquet), ("jsonl", jsonl)) if given]
+    if len(chosen) != 1:
+        raise BadParameter("choose one of --csv, --parquet and --jsonl")
+    print(f"{export(folder, file, chosen[0])} rows: {file}")
+
+
+@bench.command("pack")
+def pack_rows(folder: Folder) -> None:
+    """Pack the rows of all finished runs into one Parquet file (extra `analysis`); every command reads them there."""
+    from momagames.benchmark.store.packing import pack
+
+    done = pack(folder)
+    print(f"{done.runs} runs packed; all rows take {done.after:,} bytes, {done.before:,} before")

@@ -1,0 +1,192 @@
+"""The commands `momagames front`: Pareto fronts as files, made, shown and checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from momagames.cli.console import FAILED, Params, command, console, parameters, read_text, table
+
+if TYPE_CHECKING:
+    from momagames.fronts import FrontFile
+
+front = typer.Typer(help="Proven and best-known Pareto fronts.", no_args_is_help=True)
+
+
+class What(StrEnum):
+    """What a front claims."""
+
+    returns = "returns"
+    foreseen = "foreseen"
+    guaranteed = "guaranteed"
+    response = "response"
+
+
+Named = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A front file, or a name of `momagames front list`.")]
+
+
+@front.command("list")
+def list_fronts() -> None:
+    """List the fronts that come with the package."""
+    from rich.table import Column
+
+    from momagames import fronts
+
+    shown = table(Column("name", no_wrap=True), "kind", "claim", "agent", "objectives", "points", "positions")
+    for name, path in fronts.shipped().items():
+        one = fronts.read_front(path)
+        goals, states = str(len(one.objectives)), f"{one.method.states:,}" if one.method else ""
+        shown.add_row(name, one.kind, one.claim, one.agent, goals, str(len(one.points)), states)
+    console().print(shown)
+
+
+@front.command()
+def show(source: Named) -> None:
+    """Show a front: what it claims, how it was made, its points."""
+    from momagames import fronts
+
+    one, screen = fronts.load_front(source), console()
+    screen.print(f"[bold]{one.kind}[/bold]: {one.statement}", highlight=False)
+    for name, told in _facts(one):
+        screen.print(f"{name + ':':10} {told}", highlight=False, markup=False, soft_wrap=True)
+    shown = table("point", *one.objectives, "witness")
+    for number, point in enumerate(one.points):
+        witness = "a strategy" if point.actions is None else f"{len(point.actions)} actions"
+        shown.add_row(str(number), *(f"{value:.6g}" for value in point.value), witness)
+    screen.print(shown)
+
+
+def _facts(one: FrontFile) -> list[tuple[str, str]]:
+    facts = [("game", one.canonical)]
+    facts.append(("start", f"the deal of seed {one.start.seed}" if one.start.seed is not None else str(one.start.position)))
+    facts.append(("agent", one.agent + (f", against {one.opponent.label}" if one.opponent else "")))
+    if one.method:
+        options = ", ".join(f"{name}={value}" for name, value in one.method.options.items())
+        facts.append(("method", f"{one.method.name}({options})"))
+        facts.append(("cost", f"{one.method.states:,} positions, {one.method.bytes:,} bytes, {one.method.seconds:.3g} s"))
+    if one.runs:
+        facts.append(("runs", f"{len(one.runs)}"))
+    facts.append(("command", str(one.made.get("command", ""))))
+    facts.append(("sha256", one.sha256))
+    return facts
+
+
+@front.command()
+def make(
+    id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file; gzip if it ends in .gz.")],
+    claim: Annotated[
+        What, typer.Option(help="What an agent can get alone, with all draws foreseen, guarantee, or expect of an opponent.")
+    ] = What.returns,
+    agent: Annotated[str | None, typer.Option(help="Whose front [the first].")] = None,
+    opponent: Annotated[str, typer.Option(help="For `response`: random or greedy (equal weights).")] = "random",
+    seed: Annotated[int, typer.Option(help="Of the deal.", min=0)] = 0,
+    state: Annotated[Path | None, typer.Option(help="Instead: a file with a position, as text.")] = None,
+    max_states: Annotated[int, typer.Option(help="Positions to solve at most.", min=1)] = 100_000_000,
+    max_gigabytes: Annotated[float, typer.Option(help="Memory to use at most.", min=0.001)] = 8.0,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Solved positions are kept in this file; a search that was broken off goes on from it.")
+    ] = None,
+    every: Annotated[float, typer.Option(help="Seconds from one writing of the checkpoint to the next.", min=0.0)] = 60.0,
+    param: Params = None,
+) -> None:
+    """Compute the proven front of a game and write it with a witness for each point."""
+    from momagames import fronts
+    from momagames.baselines.exact import Checkpoint
+    from momagames.benchmark.plan import GameChoice, Opponent
+
+    screen = console()
+    choice = GameChoice(id=id, params=parameters(param or []))
+    game = choice.game()
+    start = seed if state is None else game.read(read_text(state))
+    with screen.status("compiling") as status:
+        kept = Checkpoint(checkpoint, every) if checkpoint else None
+        effort = fronts.Effort(max_states, int(max_gigabytes * 2**30), _teller(status), kept)
+        if claim == What.returns:
+            made = fronts.returns_front(choice, start, effort, command())
+        elif claim == What.foreseen:
+            made = fronts.foreseen_front(choice, start, effort, command())
+        elif claim == What.response:
+            other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
+            made = fronts.response_front(choice, start, agent or game.agents[0], other, effort, command())
+        else:
+            made = fronts.guaranteed_front(choice, start, agent or game.agents[0], effort, command())
+    fronts.write_front(out, made)
+    if checkpoint:
+        checkpoint.unlink(missing_ok=True)
+    assert made.method is not None
+    told = f"{len(made.points)} points, {made.method.states:,} positions, {made.method.seconds:.3g} s: {out}"
+    screen.print(told, highlight=False, soft_wrap=True)
+
+
+def _teller(status: Any) -> Callable[[int, int], None]:
+    """Says how far a search is, a few times a second."""
+    began, told = time.monotonic(), 0.0
+
+    def tell(states: int, size: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told > 0.2:
+            told = now
+            status.update(f"{states:,} positions solved, {size / 2**20:,.0f} MiB, {now - began:.0f} s")
+
+    return tell
+
+
+@front.command()
+def union(
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Results of `momagames bench run`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="A file (.json) for one game and deal, else a folder.")],
+) -> None:
+    """Put together what archived runs found: best-known fronts, one for each game and deal, never called true."""
+    from momagames import fronts
+    from momagames.errors import BadParameter
+
+    found = fronts.union(folders, command())
+    if single := out.name.endswith((".json", ".json.gz")):
+        if len(found) > 1:
+            raise BadParameter(
+                f"--out {out}: there are {len(found)} games and deals, each with a front; name a folder for them"
+            )
+    else:
+        out.mkdir(parents=True, exist_ok=True)
+    for name, one in found.items():
+        place = out if single else out / name
+        fronts.write_front(place, one)
+        told = f"{len(one.points)} points of {len(one.runs)} runs: {place}"
+        console().print(told, highlight=False, soft_wrap=True)
+
+
+@front.command()
+def verify(
+    sources: Annotated[
+        list[str], typer.Argument(metavar="FILE|NAME...", help="Front files, or names; `all`: those of the package.")
+    ],
+    prove: Annotated[bool, typer.Option("--prove", help="Derive proven fronts again as well, and compare.")] = False,
+) -> None:
+    """Check fronts: the hash, that no point dominates another, and that the witness of each point gets what it says."""
+    from momagames import fronts
+    from momagames.errors import BadFile
+
+    screen, wrong = console(), 0
+    names = [name for source in sources for name in (fronts.shipped() if source == "all" else [source])]
+    for name in names:
+        try:
+            one = fronts.load_front(name)
+            fronts.verify(one)
+            if prove:
+                fronts.prove(one)
+        except BadFile as error:
+            wrong += 1
+            told = str(error)
+            screen.print(f"WRONG {told if told.startswith(name) else f'{name}: {told}'}", style="red", soft_wrap=True)
+        else:
+            told = "derived again" if prove and one.kind == "proven" else "witnesses played again"
+            screen.print(f"ok    {name}: {len(one.points)} points, {told}", highlight=False, soft_wrap=True)
+    if wrong:
+        raise typer.Exit(FAILED)

@@ -1,0 +1,285 @@
+"""One game being played: a state, what is seen of it, and what the last step paid. The doors put an API around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game, Policy, State
+from momagames.engine import loops
+from momagames.engine.observation_pool import Shown
+from momagames.errors import BadState, IllegalAction
+
+PASS = 0  # what an agent says that has no legal action, see `Game.passes`
+INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types of numbers that need no second look
+
+
+def dict_of(keys: tuple[str, ...]) -> Callable[..., dict[str, Any]]:
+    """A function that makes a dict of these keys from as many values: as a display it takes half the time of dict(zip())."""
+    values = [f"v{i}" for i in range(len(keys))]
+    display = ", ".join(f"{key!r}: {value}" for key, value in zip(keys, values, strict=True))
+    made: Callable[..., dict[str, Any]] = eval(f"lambda {', '.join(values)}: {{{display}}}")
+    return made
+
+
+def loaded(game: Game, given: Any) -> NDArray[Any]:
+    """A batch of one state from a record, the dict form or the text of a position.
+
+    A record is checked as its dict form is: it may come from a game of another size, or from anywhere.
+    Raises BadState, with a reason
+    """
+    states = game.start()
+    record: Any = None
+    if isinstance(given, (np.void, np.ndarray)) and given.dtype == game.dtype and given.size == 1:
+        record = given if isinstance(given, np.void) else given.reshape(-1)[0]
+    elif not isinstance(given, (str, Mapping)):
+        raise BadState(f"{game.id}: a state is a record, a dict or the text of show(); given: {type(given).__name__}")
+    try:
+        if record is not None:
+            given = game.save(record)
+        elif isinstance(given, str):
+            given = game.read(given)
+        game.load(states[0], given)
+    except BadState as error:
+        raise BadState(f"{game.id}: {error}") from None
+    except (TypeError, ValueError, LookupError, OverflowError) as error:
+        raise BadState(f"{game.id}: the state cannot be read: {error}") from None
+    if record is not None:
+        states["gone"] = record["gone"]
+        if record["over"]:  # a game that was broken off stays so
+            states["over"], states["truncated"] = record["over"], record["truncated"]
+    if game.sequential and not game.passes:
+        mask = np.zeros(game.mask_size, np.int8)
+        loops.single(game).look(states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask)
+        if not mask.any():  # nobody can play on: the game is over before it starts
+            states["over"] = 1
+    return states
+
+
+class Play:
+    """One game, with buffers that every step writes again (letters as in `engine.batch.Batch`).
+
+    states        record[1]
+    observations  uint8[V, B] and masks int8[V, M]: of the mover, or of every agent where all move at once
+    reward        float32[A, K] of the last step
+    totals        float32[A, K], what each agent got from its own last move on
+    returns       float64[A, K], what each agent got since the start
+    pending       int64[S, P], the actions of the step
+    mover         index of the agent to move (0 where all move at once)
+    log           None, or a list that holds the start position (dict form) of the running game and then, for each step,
+                  the actions (as `pending`), None for a forfeit
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.states = game.start()
+        views = 1 if game.sequential else len(game.agents)
+        books = len(game.agents), len(game.objectives)
+        self.observations = np.zeros((views, game.observation_bytes), np.uint8)
+        self.masks = np.zeros((views, game.mask_size), np.int8)
+        self.reward, self.totals, self.returns = np.zeros(books, np.float32), np.zeros(books, np.float32), np.zeros(books)
+        self.pending = np.zeros((game.actors, len(game.actions)), np.int64)
+        self.mover = 0
+        self.log: list[Any] | None = None
+        self._bind()
+
+    def _bind(self) -> None:
+        """What is derived from the rest, and not pickled."""
+        game = self.game
+        self._loops = loops.single(game)
+        self._turn = self._loops.turn
+        self._arrays = (np.array(game.actions, np.int64), self.reward, self.totals, self.returns, self.observations, self.masks)
+        self._fields = [list(game.observation_views(row).items()) for row in self.observations]
+        self._shown = None if game.sequential else Shown(game, len(self.observations))
+        self._entry = dict_of((*(field.name for field in game.fields), "action_mask"))
+        self._sequential = game.sequential
+        self._parts = game.actions
+        self._shape, self._column = (len(game.actions),), self.pending[:, 0]
+        self._simple = len(game.actions) == 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("game", "states", "observations", "masks", "reward", "totals", "returns", "pending", "mover", "log")
+        return {name: getattr(self, name) for name in kept}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._bind()
+
+    @property
+    def state(self) -> State:
+        """The record itself (a view: changes are changes of the game)."""
+        return self.states[0]
+
+    def stand_as(self, other: Play) -> None:
+        """Take over the position, what is seen of it and the books of another play of this game; the log stays."""
+        for name in ("states", "observations", "masks", "reward", "totals", "returns", "pending"):
+            getattr(self, name)[:] = getattr(other, name)
+        self.mover = other.mover
+
+    def deal(self, seed: int | None = None) -> None:
+        """A new game; without a seed the random stream goes on."""
+        if seed is not None:
+            self.states["rng"] = np.uint64(seed % 2**64)
+        self._loops.deal(self.states)
+        self._open_books()
+
+    def load(self, given: Any, seed: int | None = None) -> None:
+        """Go on from a given position; a refused one changes nothing. A position without `rng` keeps our stream."""
+        states = loaded(self.game, given)
+        if not states["rng"][0]:
+            states["rng"] = self.states["rng"] if seed is None else np.uint64(seed % 2**64)
+        self.states[:] = states
+        self._open_books()
+
+    def begin(self, position: Any, seed: int | None = None) -> None:
+        """Go on from a position, or deal a game if it is None; see `load` and `deal`."""
+        if position is None:
+            self.deal(seed)
+        else:
+            self.load(position, seed)
+
+    def _open_books(self) -> None:
+        for book in (self.reward, self.totals, self.returns, self.pending):
+            book[:] = 0
+        if self.log is not None:
+            self.log[:] = [self.game.save(self.state)]
+        self._see()
+
+    def _see(self) -> None:
+        self.mover = int(self.states["to_move"][0])
+        self._loops.view(self.states, self.observations, self.masks)
+
+    def mask(self, agent: int) -> NDArray[np.int8]:
+        """The mask of an agent, int8[M] (a buffer: copy it, do not write)."""
+        if self._sequential and agent != self.mover:
+            return self._look(agent)[1]
+        mask: NDArray[np.int8] = self.masks[0 if self._sequential else agent]
+        return mask
+
+    def observe(self, agent: int) -> dict[str, NDArray[Any]]:
+        """What an agent sees, field by field, as copies."""
+        return self.see(agent)[0]
+
+    def see(self, agent: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
+        """`observe` and `mask` together: who is not to move is looked at once."""
+        if self._sequential and agent != self.mover:
+            row, mask = self._look(agent)
+            return self.game.observation_views(row), mask
+        fields = self._fields[0 if self._sequential else agent]
+        return {name: field.copy("K") for name, field in fields}, self.mask(agent)
+
+    def _look(self, agent: int) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+        """The bytes of an observation uint8[B] and the mask int8[M] of an agent that is not to move."""
+        row, mask = np.zeros(self.game.observation_bytes, np.uint8), np.zeros_like(self.masks[0])
+        self._loops.look(self.states, agent, row, mask)
+        return row, mask
+
+    def observe_all(self, masks: Iterable[Any]) -> list[dict[str, Any]]:
+        """What every agent sees where all move at once, as copies: much faster than one by one.
+
+        masks   what each agent is to see as its "action_mask"
+        """
+        assert self._shown is not None
+        seen = self._shown.of(self.observations)
+        return [self._entry(*row, mask) for row, mask in zip(seen, masks)]  # noqa: B905 - as long as each other
+
+    def ask(self, agent: int, policy: Policy | None, rng: np.random.Generator) -> Any:
+        """What a policy does for an agent; it is not asked, and need not be there, where nothing is legal."""
+        mask = self.mask(agent)
+        return policy(self.state, mask, rng) if policy and mask.any() else PASS
+
+    def is_legal(self, agent: int, action: Any) -> bool:
+        """Whether the rules allow an action of this agent now."""
+        mask = self.mask(agent)
+        try:
+            if self._simple:
+                number = int(action)
+                return bool(number == action and 0 <= number < self._parts[0] and (self.game.lenient or mask[number]))
+            parts = [int(part) for part in action]
+        except (TypeError, ValueError, OverflowError):
+            return False
+        if len(parts) != len(self._parts):
+            return False
+        start = 0
+        for part, size in zip(parts, self._parts, strict=True):
+            if not (0 <= part < size and (self.game.lenient or mask[start + part])):
+                return False
+            start += size
+        return True
+
+    def taken(self, agent: int, action: Any) -> Any:
+        """The action that is played when an agent says this: the action itself if it is legal, the only one that there is
+        where all move at once and the mask leaves no choice (nobody need say anything then), None if it is illegal."""
+        if self.is_legal(agent, action):
+            return action
+        if self._sequential:
+            return None
+        parts = np.split(self.masks[agent], np.cumsum(self._parts)[:-1])
+        if any(part.sum() > 1 for part in parts):
+            return None
+        only = [int(part.argmax()) for part in parts]
+        return only[0] if self._simple else only
+
+    def refuse(self, agent: int, action: Any) -> IllegalAction:
+        """The error for an illegal action: who, what, and what would be legal."""
+        game, mask = self.game, self.mask(agent)
+        given = action.tolist() if isinstance(action, np.ndarray) else action
+        hint = ""
+        if self._simple and isinstance(action, (int, np.integer)):
+            hint = game.legal_hint(self.state, int(action), mask)
+        said = f"{game.agents[agent]} cannot play {given!r}: {int(mask.sum())} actions are legal"
+        return IllegalAction(said + (f"; {hint}" if hint else ""))
+
+    def turn(self, actions: Any) -> int:
+        """Step with legal actions: the mover's, or one for each agent. Returns the status of `loops.Single.turn`."""
+        if self._simple and self._sequential:
+            self.pending[0, 0] = actions
+        elif actions is not self.pending:
+            self.pending[:] = actions
+        return self._go_on()
+
+    def attempt(self, actions: list[Any]) -> int:
+        """Where all move at once: step with these actions, one for each agent, if all of them are plainly legal.
+
+        Returns the status of `turn`; or -1 - the first agent for which `taken` has to be asked, and nothing is played
+        """
+        if self._simple:
+            if not INTEGERS.issuperset(map(type, actions)):
+                return -1 - next(i for i, action in enumerate(actions) if type(action) not in INTEGERS)
+            self._column[:] = actions
+        else:
+            for i, action in enumerate(actions):
+                if type(action) is not np.ndarray or action.shape != self._shape or action.dtype.kind not in "iu":
+                    return -1 - i
+                self.pending[i] = action
+        return self._go_on()
+
+    def _go_on(self) -> int:
+        status: int = self._turn(self.states, self.pending, *self._arrays)
+        if status >= 0:
+            self.mover = status // loops.MOVER
+            if self.log is not None:
+                self.log.append(self.pending.tolist())
+        return status
+
+    def end(self, reward: NDArray[np.float32]) -> None:
+        """Break the game off with this reward, float32[A, K]."""
+        self.states["over"] = 1
+        self._see()
+        self.reward[:] = reward
+        if self._sequential:
+            self.totals[self.mover] = 0
+        self.totals += reward
+        self.returns += reward
+        if self.log is not None:
+            self.log.append(None)
+
+
+def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
+    """A legal action, uniformly: an int, or int64[P] for an action of several parts. PASS where nothing is legal."""
+    cuts = np.split(mask, np.cumsum(parts)[:-1])
+    chosen = [int(rng.choice(np.flatnonzero(part))) if part.any() else PASS for part in cuts]
+    return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)

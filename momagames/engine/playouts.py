@@ -1,0 +1,194 @@
+"""Whole episodes, compiled: every agent plays a built-in rule, and no Python runs between two moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game
+from momagames.engine.loops import begin, once_for_rules, pick
+from momagames.kernels.jit import driver, kernel
+from momagames.kernels.rng import advance, lot
+
+RANDOM, GREEDY, KERNEL = 0, 1, 2  # the rules by which a compiled policy chooses
+FOREVER = 2**62
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """What N episodes brought.
+
+    states    record[N], the final positions
+    returns   float64[N, A, K]
+    lengths   int64[N], steps of each episode
+    steps     int64[N], steps of the engine: the episode's own, and those that were looked at and not played
+    moves     int32[N, T], the actions (-1 after the end); T is 0 where they were not asked for
+    """
+
+    states: NDArray[Any]
+    returns: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    moves: NDArray[np.int32]
+
+
+def deal(game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
+    """Start positions record[N]; that of seed s is the one that reset(seed=s) deals."""
+    states = np.zeros(len(seeds), game.dtype)
+    states[:] = game.blank
+    states["rng"] = seeds
+    agents = len(game.agents)
+    rules, weights = np.zeros((len(seeds), agents), np.int64), np.zeros((len(seeds), agents, len(game.objectives)))
+    _run(game, states, rules, weights, np.zeros((len(seeds), agents), np.uint64), True, 0, False)
+    return states
+
+
+def play(
+    game: Game,
+    states: NDArray[Any],
+    rules: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    words: NDArray[np.uint64],
+    keep_moves: bool = False,
+) -> Episodes:
+    """Play on from `states`, record[N], to the end; they are copied.
+
+    rules     int64[N, A]: RANDOM or GREEDY, for each agent
+    weights   float64[N, A, K], for GREEDY
+    words     uint64[N, A], the generators of the players; copied
+    """
+    return _run(game, states.copy(), rules, weights, words.copy(), False, FOREVER, keep_moves)
+
+
+def _run(
+    game: Game,
+    states: NDArray[Any],
+    rules: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    words: NDArray[np.uint64],
+    fresh: bool,
+    limit: int,
+    keep_moves: bool,
+) -> Episodes:
+    n = len(states)
+    returns = np.zeros((n, len(game.agents), len(game.objectives)))
+    lengths, steps = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    moves = np.full((n, game.max_plies if keep_moves else 0), -1, np.int32)
+    player(game)(
+        states, rules, weights, words, fresh, limit, np.array(game.actions, np.int64), np.zeros(1, game.dtype),
+        np.zeros(game.mask_size, np.int8), *buffers(game), returns, lengths, steps, moves,
+    )  # fmt: skip
+    return Episodes(states, returns, lengths, steps, moves)
+
+
+def buffers(game: Game) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Scratch for a step: actions int64[S, P] and reward float32[A, K]."""
+    return (
+        np.zeros((game.actors, len(game.actions)), np.int64),
+        np.zeros((len(game.agents), len(game.objectives)), np.float32),
+    )
+
+
+def looks_ahead(game: Game) -> bool:
+    """Whether GREEDY can play: agents take turns, and an action is one number."""
+    return game.sequential and len(game.actions) == 1
+
+
+def _greedy(game: Game) -> Callable[..., Any]:
+    step = game.kernels.step
+
+    @kernel
+    def greedy(state, agent, mask, weights, word, trial, actions, reward):
+        """The action of the best weighted reward, ties by lot. Returns it, the generator word and the steps tried."""
+        best, chosen, ties, tried = -np.inf, 0, 0, 0
+        for a in range(mask.shape[0]):
+            if mask[a]:
+                trial[0] = state
+                actions[0, 0] = a
+                step(trial[0], actions, reward)
+                tried += 1
+                value = 0.0
+                for k in range(weights.shape[0]):
+                    value += weights[k] * reward[agent, k]
+                taken, best, ties, word = lot(value, best, ties, word)
+                if taken:
+                    chosen = a
+        return chosen, word, tried
+
+    @kernel
+    def cannot(state, agent, mask, weights, word, trial, actions, reward):
+        return 0, word, 0
+
+    return greedy if looks_ahead(game) else cannot
+
+
+@once_for_rules
+def player(game: Game) -> Callable[..., None]:
+    """The compiled loop over episodes of this game's rules."""
+    deal_game, legal, step, sequential = game.kernels.deal, game.kernels.legal, game.kernels.step, game.sequential
+    greedy = _greedy(game)
+
+    def episodes(
+        states, rules, weights, words, fresh, limit, parts, trial, mask, actions, reward, returns, lengths, steps, moves
+    ):  # fmt: skip
+        for i in range(states.shape[0]):
+            state = states[i]
+            if fresh:
+                begin(state)
+                deal_game(state)
+            while state["over"] == 0 and lengths[i] < limit:
+                for actor in range(actions.shape[0]):
+                    agent = np.int64(state["to_move"]) if sequential else actor
+                    legal(state, agent, mask)
+                    if rules[i, agent] == GREEDY:
+                        chosen, words[i, agent], tried = greedy(
+                            state, agent, mask, weights[i, agent], words[i, agent], trial, actions, reward
+                        )
+                        actions[actor, 0] = chosen
+                        steps[i] += tried
+                    else:
+                        start = 0
+                        for part in range(actions.shape[1]):
+                            words[i, agent] = advance(words[i, agent])
+                            actions[actor, part] = pick(mask[start : start + parts[part]], words[i, agent])
+                            start += parts[part]
+                step(state, actions, reward)
+                if lengths[i] < moves.shape[1]:
+                    moves[i, lengths[i]] = actions[0, 0]
+                lengths[i] += 1
+                steps[i] += 1
+                for agent in range(reward.shape[0]):
+                    for k in range(reward.shape[1]):
+                        returns[i, agent, k] += reward[agent, k]
+
+    return driver(episodes, f"{game.rules_key}.episodes")
+
+
+@once_for_rules
+def greedy_act(game: Game) -> Callable[..., Any]:
+    """GREEDY as the kernel of a policy, see `players.Compiled`; scratch: weights float64[K], trial, actions, reward."""
+    greedy = _greedy(game)
+
+    @kernel
+    def act(state, agent, mask, parts, memory, scratch, word, action):
+        weights, trial, actions, reward = scratch
+        action[0], word, _ = greedy(state, agent, mask, weights, word, trial, actions, reward)
+        return word
+
+    return act
+
+
+@once_for_rules
+def chooser(game: Game) -> Callable[..., int]:
+    """One greedy move, compiled: (states record[1], mask, weights float64[K], word, trial, actions, reward) -> action."""
+    greedy = _greedy(game)
+
+    def choose(states, mask, weights, word, trial, actions, reward):
+        chosen, _, _ = greedy(states[0], np.int64(states[0]["to_move"]), mask, weights, word, trial, actions, reward)
+        return chosen
+
+    return driver(choose, f"{game.rules_key}.greedy")

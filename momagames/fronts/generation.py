@@ -1,0 +1,174 @@
+"""Computes proven fronts and puts them into the form of a file."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames import registry
+from momagames.baselines.base import seat_of
+from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
+from momagames.baselines.exact import foreseen_front as solve_foreseen
+from momagames.baselines.strategies import pack
+from momagames.benchmark.plan import GameChoice, Opponent
+from momagames.benchmark.store.provenance import provenance
+from momagames.contract import Game
+from momagames.engine.episode import Play
+from momagames.engine.playouts import GREEDY, RANDOM
+from momagames.errors import BadParameter
+from momagames.fronts.front_file import STATEMENTS, Claim, FrontFile, Method, Point, Start
+from momagames.games.breakthrough.solver import guaranteed, response_witness, responses, witness
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a computation may take, and whom it tells.
+
+    progress     called several times a second with (positions solved, bytes used)
+    checkpoint   for the claim "returns": solved positions are kept there, and taken up again
+    """
+
+    max_states: int
+    max_bytes: int
+    progress: Progress | None = None
+    checkpoint: Checkpoint | None = None
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        return {"max_states": self.max_states, "max_bytes": self.max_bytes}
+
+
+def returns_front(choice: GameChoice, start: int | dict[str, Any], effort: Effort, command: str = "") -> FrontFile:
+    """The proven front of the returns of a game of one agent; errors as in `exact_front`.
+
+    start      the seed of a deal, or a position in dict form
+    command    that made it, for the file
+    """
+    game = choice.game()
+    begin = started(game, start)
+    found = exact_front(game, begin.position, **effort.limits, progress=effort.progress, checkpoint=effort.checkpoint)
+    return _played("returns", choice, game, begin, found, effort, command)
+
+
+def foreseen_front(choice: GameChoice, start: int | dict[str, Any], effort: Effort, command: str = "") -> FrontFile:
+    """The proven front of one deal of a game that may draw during play, its draws known beforehand; otherwise as
+    `returns_front`."""
+    game = choice.game()
+    begin = started(game, start)
+    check_no_checkpoint(effort.checkpoint, "foreseen")
+    found = solve_foreseen(game, begin.position, **effort.limits, progress=effort.progress)
+    return _played("foreseen", choice, game, begin, found, effort, command)
+
+
+def _played(
+    claim: Claim, choice: GameChoice, game: Game, begin: Start, found: Front, effort: Effort, command: str
+) -> FrontFile:
+    """A front whose witnesses are whole games."""
+    points = [
+        Point(value=tuple(value), actions=tuple(actions))
+        for value, actions in zip(found.points.tolist(), found.witnesses, strict=True)
+    ]
+    method = Method(name=found.search, options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds)
+    return proven(claim, choice, game, begin, 0, None, points, method, command)
+
+
+def guaranteed_front(
+    choice: GameChoice, start: int | dict[str, Any], agent: str, effort: Effort, command: str = ""
+) -> FrontFile:
+    """The proven front of what an agent of MO-Breakthrough can guarantee; errors as in `guaranteed`."""
+    game = choice.game()
+    begin, seat = started(game, start), seat_of(game, agent)
+    check_no_checkpoint(effort.checkpoint, "guaranteed")
+    found = guaranteed(game, begin.position, seat, **effort.limits, progress=effort.progress)
+    points = []
+    for point in found.points:
+        walked, actions = witness(found, point)
+        points.append(Point(value=tuple(walked.worst.tolist()), strategy=pack(actions)))
+    method = Method(
+        name="backward induction", options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds
+    )
+    return proven("guaranteed", choice, game, begin, seat, None, points, method, command)
+
+
+def response_front(
+    choice: GameChoice, start: int | dict[str, Any], agent: str, opponent: Opponent, effort: Effort, command: str = ""
+) -> FrontFile:
+    """The proven best responses of an agent of MO-Breakthrough to `random` or `greedy`, for two objectives; errors as in
+    `responses`."""
+    game = choice.game()
+    begin, seat = started(game, start), seat_of(game, agent)
+    check_no_checkpoint(effort.checkpoint, "response")
+    found = responses(game, begin.position, seat, reply_weights(game, opponent), **effort.limits, progress=effort.progress)
+    points = []
+    for user in found.users:
+        walked, actions = response_witness(found, user)
+        points.append(Point(value=tuple(walked.expected.tolist()), strategy=pack(actions)))
+    method = Method(
+        name="convex hull backward induction", options=effort.limits, states=found.states, bytes=found.bytes,
+        seconds=found.seconds,
+    )  # fmt: skip
+    return proven("response", choice, game, begin, seat, opponent, points, method, command)
+
+
+def reply_weights(game: Game, opponent: Opponent) -> NDArray[np.float64]:
+    """The weights by which an opponent is greedy, float64[K]; all zero: it plays anything legal. BadParameter for others."""
+    member = opponent.member(game)
+    if member.rule == RANDOM:
+        return np.zeros(len(game.objectives))
+    if member.rule == GREEDY:
+        return np.array(member.weights, np.float64)
+    raise BadParameter(f"opponent {opponent.label!r}: best responses are known to 'random' and 'greedy' alone")
+
+
+def proven(
+    claim: Claim,
+    choice: GameChoice,
+    game: Game,
+    begin: Start,
+    seat: int,
+    opponent: Opponent | None,
+    points: list[Point],
+    method: Method,
+    command: str,
+) -> FrontFile:
+    """The content of a file; points in ascending order."""
+    return FrontFile(
+        kind="proven",
+        claim=claim,
+        statement=STATEMENTS[claim].format(agent=game.agents[seat], opponent=opponent.label if opponent else ""),
+        game=choice,
+        canonical=registry.spelled(game.id, game.params),
+        start=begin,
+        agent=game.agents[seat],
+        opponent=opponent,
+        objectives=tuple(goal.name for goal in game.objectives),
+        points=tuple(sorted(points, key=lambda point: point.value)),
+        method=method,
+        runs=(),
+        made=made(command),
+    )
+
+
+def started(game: Game, start: int | dict[str, Any]) -> Start:
+    """A start by seed, or by position (checked: BadState)."""
+    one = Play(game)
+    if isinstance(start, int):
+        one.deal(start)
+        return Start(seed=start, position=game.save(one.state))
+    one.load(start)
+    return Start(seed=None, position=game.save(one.state))
+
+
+def check_no_checkpoint(checkpoint: Checkpoint | None, claim: Claim) -> None:
+    if checkpoint is not None:
+        raise BadParameter(f"checkpoint={str(Path(checkpoint.path))!r}: a search for the claim {claim!r} keeps none")
+
+
+def made(command: str) -> dict[str, Any]:
+    """Where a file comes from."""
+    return {"command": command, "date": time.strftime("%Y-%m-%d", time.gmtime()), **provenance()}

@@ -1,0 +1,72 @@
+"""Best-known fronts: what archived runs have found, together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from momagames import registry
+from momagames.baselines.archive import undominated
+from momagames.benchmark.plan import Run
+from momagames.benchmark.store.store import Store
+from momagames.errors import BadFile
+from momagames.fronts.front_file import BEST_KNOWN, FrontFile, Point
+from momagames.fronts.generation import made, started
+
+
+def union(folders: Iterable[str | Path], command: str = "") -> dict[str, FrontFile]:
+    """The best-known front of each game and deal that plans were sought for: name of a file -> front.
+
+    Policies are left out: their values are means of games that were played, not returns of one. The versions of the runs
+    may differ; `verify` plays every point again with this one.
+
+    folders   of results, as `bench run` writes them
+    Raises    BadFile if a folder cannot be read or has no finished run of plans
+    """
+    runs: dict[tuple[str, int], dict[str, tuple[Store, Run]]] = {}
+    for folder in folders:
+        store, before = Store(folder), len(runs)
+        for run in store.sealed():
+            if run.kind == "plans":
+                runs.setdefault((run.canonical, run.seed), {})[run.digest] = store, run
+        if len(runs) == before and not any(run.kind == "plans" for run in store.sealed()):
+            raise BadFile(f"{folder}: no finished run of plans here")
+    return {_name(next(iter(found.values()))[1]): _union(list(found.values()), command) for found in runs.values()}
+
+
+def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
+    found = sorted(found, key=lambda pair: pair[1].digest)
+    run = found[0][1]
+    game = run.game.game()
+    points = [
+        Point(value=tuple(row["return"]), actions=tuple(row["actions"]), run=one.digest)
+        for store, one in found
+        for row in store.rows(one)
+    ]
+    if not points:
+        raise BadFile(f"{run.canonical}, seed {run.seed}: its runs found nothing")
+    keep = undominated(np.array([point.value for point in points]))  # of equal points the first
+    return FrontFile(
+        kind="best known",
+        claim="foreseen" if game.chance == "step" else "returns",
+        statement=BEST_KNOWN,
+        game=run.game,
+        canonical=registry.spelled(game.id, game.params),
+        start=started(game, run.seed),
+        agent=game.agents[0],
+        opponent=None,
+        objectives=tuple(goal.name for goal in game.objectives),
+        points=tuple(sorted((p for p, stays in zip(points, keep, strict=True) if stays), key=lambda point: point.value)),
+        method=None,
+        runs=tuple(one.digest for _, one in found),
+        made=made(command),
+    )
+
+
+def _name(run: Run) -> str:
+    """The id, the parameters that were given, and the seed."""
+    given = "".join(f"-{name}_{value}" for name, value in sorted(run.game.params.items()))
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in f"{run.game.id}{given}")
+    return f"{safe[:180]}-{run.seed}.json"

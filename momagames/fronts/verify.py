@@ -1,0 +1,187 @@
+"""Checks what a front file says: every witness is played again by the engine, and its returns are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.archive import undominated
+from momagames.baselines.base import Plan
+from momagames.baselines.exact import foreseen_front, pareto_front
+from momagames.baselines.exact.backward import PLACES, front_from_the_end
+from momagames.baselines.exact.bounded import BRANCH_AND_BOUND
+from momagames.baselines.strategies import Stored, walk
+from momagames.contract import Game
+from momagames.engine.episode import Play, loaded
+from momagames.engine.playouts import FOREVER
+from momagames.errors import BadFile, BadParameter, MomagamesError
+from momagames.fronts.front_file import PLAYED, Claim, FrontFile, Point
+from momagames.fronts.generation import reply_weights
+from momagames.games.breakthrough.solver import Board, best_value, can_guarantee, guaranteed, just_beyond, replies
+
+ROUNDING = 1e-12  # of expected returns, which are sums of many products; other returns are exact
+FEW_STATES, LAYER_BYTES = 200_000, 8 << 30  # for the second way to a front of returns, ply after ply
+LEAST_BYTES = 1 << 28  # that a proof may take; no search for a small front is refused for its first tables
+
+
+def verify(front: FrontFile) -> None:
+    """Play the witness of every point and compare; see that no point dominates another.
+
+    Raises BadFile, which names the entry or the point, what was expected and what came out
+    """
+    game = front.board()
+    start = _start(front, game)
+    _check_order(front)
+    for number, point in enumerate(front.points):
+        try:
+            value = _play(front, game, start, point)
+        except (BadFile, BadParameter) as error:
+            raise BadFile(f"point {number}: {error}") from None
+        if not np.allclose(value, point.value, rtol=0, atol=ROUNDING if front.claim == "response" else 0):
+            raise BadFile(f"point {number}: its witness gets {value.tolist()}; the file says {list(point.value)}")
+
+
+def _start(front: FrontFile, game: Game) -> NDArray[Any]:
+    """The start position, record[1]; a seed must still deal it."""
+    try:
+        start = loaded(game, front.start.position)
+    except MomagamesError as error:
+        raise BadFile(f"start.position: {error}") from None
+    if front.start.seed is not None:
+        one = Play(game)
+        one.deal(front.start.seed)
+        if game.save(one.state) != front.start.position:
+            raise BadFile(f"start: the seed {front.start.seed} deals another position than the one in the file")
+    return start
+
+
+def _check_order(front: FrontFile) -> None:
+    values = front.values
+    for number in np.flatnonzero(~undominated(values)):
+        other = next(i for i, v in enumerate(values) if i != number and (v >= values[number]).all())
+        raise BadFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
+
+
+def _play(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> NDArray[np.float64]:
+    """What the witness of a point gets, float64[K]."""
+    played = front.claim in PLAYED
+    if (point.actions is not None) != played:
+        raise BadFile(f"the claim {front.claim!r} needs {'actions' if played else 'a strategy'} as witness")
+    if point.actions is not None:
+        return _play_actions(game, start, point.actions)
+    strategy = Stored(point.strategy or "")
+    likely = replies(game, reply_weights(game, front.opponent)) if front.opponent else None
+    walked = walk(game, start, game.agents.index(front.agent), strategy, likely)
+    strategy.check_done()
+    return walked.worst if front.claim == "guaranteed" else walked.expected
+
+
+def _play_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> NDArray[np.float64]:
+    """The first agent's returns of a whole game."""
+    one = Play(game)
+    one.load(start[0])
+    for ply, action in enumerate(actions):
+        if one.state["over"]:
+            raise BadFile(f"the game is over after {ply} of {len(actions)} actions")
+        if not one.is_legal(one.mover, action):
+            raise BadFile(f"action {ply}, {action}, is not legal")
+        one.turn(action)
+    if not one.state["over"]:
+        raise BadFile(f"the game goes on after its {len(actions)} actions")
+    value: NDArray[np.float64] = one.returns[0].copy()
+    return value
+
+
+# ------------------------------------------------------------------------------------------------------------ once more
+
+
+def prove(front: FrontFile) -> None:
+    """Derive a proven front again and compare; BadFile if the points differ. A best-known one has nothing to be proven."""
+    if front.kind == "proven":
+        PROOFS[front.claim](front)
+
+
+def _prove_returns(front: FrontFile) -> None:
+    """From the end back, with keys of positions; and from the start on, if that does not take too much memory. What was
+    found by branch and bound: that no way is left which could beat the points, in any position that can come up."""
+    game, limits = front.board(), _limits(front)
+    assert front.method is not None
+    if front.method.name == BRANCH_AND_BOUND:
+        known = [Plan(point.actions or (), np.array(point.value), 0) for point in front.points]
+        plies = foreseen_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES, known=known)
+        _compare(front, front.values, plies.points)
+        return
+    _compare(front, front.values, pareto_front(game, front.start.position, **limits).points)
+    if limits["max_states"] <= FEW_STATES:
+        plies = foreseen_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES)
+        _compare(front, front.values, plies.points)
+
+
+def _prove_guaranteed(front: FrontFile) -> None:
+    """By backward induction over fronts, and by solving one game for each point and for each vector just beyond them."""
+    game = front.board()
+    found = guaranteed(game, front.start.position, game.agents.index(front.agent), **_limits(front))
+    board = found.board
+    claimed = board.in_units(front.values)
+    _compare(front, claimed.astype(np.float64), found.points.astype(np.float64))
+    least = board.in_units(np.array([goal.return_low for goal in game.objectives]))
+    most = board.in_units(np.array([goal.return_high for goal in game.objectives]))
+    for number in np.flatnonzero(~can_guarantee(board, claimed)):
+        raise BadFile(f"point {number}: it cannot be guaranteed")
+    beyond = just_beyond(claimed, least, most)
+    for vector in beyond[can_guarantee(board, beyond)] / board.units:
+        raise BadFile(f"points: {vector.tolist()} can be guaranteed as well")
+
+
+def _prove_response(front: FrontFile) -> None:
+    """No policy is better than the points for the weights at which two neighbours are equally good, nor in one objective
+    alone: so nothing lies beyond the line from each point to the next. The best value for given weights is found by dynamic
+    programming over single numbers."""
+    game = front.board()
+    assert front.opponent is not None
+    values = front.values[np.argsort(front.values[:, 0])]
+    edges = np.diff(values, axis=0)
+    normals = np.concatenate([[[0.0, 1.0]], np.stack([-edges[:, 1], edges[:, 0]], axis=1), [[1.0, 0.0]]])
+    normals /= normals.sum(axis=1, keepdims=True)
+    slopes = normals[:, 0]
+    if (np.diff(slopes) <= 0).any():
+        raise BadFile(f"point {int(np.argmax(np.diff(slopes) <= 0))}: it is no corner of the convex hull")
+    board, weights = Board(game, front.start.position, game.agents.index(front.agent)), reply_weights(game, front.opponent)
+    for normal in normals:
+        best, found = best_value(board, weights, normal), float((values @ normal).max())
+        if abs(best - found) > ROUNDING:
+            raise BadFile(f"points: with weights {normal.tolist()} a policy gets {best!r}; the best of the points is {found!r}")
+
+
+def _prove_foreseen(front: FrontFile) -> None:
+    """From the start on, and from the end back."""
+    game, limits = front.board(), _limits(front)
+    _compare(front, front.values, foreseen_front(game, front.start.position, **limits).points)
+    plainly = front_from_the_end(game, front.start.position, max_states=limits["max_states"])
+    _compare(front, np.round(front.values, PLACES), plainly)
+
+
+PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
+    "returns": _prove_returns,
+    "foreseen": _prove_foreseen,
+    "guaranteed": _prove_guaranteed,
+    "response": _prove_response,
+}
+
+
+def _limits(front: FrontFile) -> dict[str, Any]:
+    assert front.method is not None
+    return {"max_states": front.method.states, "max_bytes": max(front.method.bytes, LEAST_BYTES)}
+
+
+def _compare(front: FrontFile, said: NDArray[np.float64], found: NDArray[np.float64]) -> None:
+    """Both as sets of rows."""
+    has, needs = ({tuple(row) for row in rows.tolist()} for rows in (said, found))
+    for number, row in enumerate(said.tolist()):
+        if tuple(row) not in needs:
+            raise BadFile(f"point {number}: {front.points[number].value} is not on the front that the solver finds")
+    if missing := sorted(needs - has):
+        raise BadFile(f"points: {len(missing)} points of the front are missing, such as {list(missing[0])}")

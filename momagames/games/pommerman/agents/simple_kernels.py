@@ -1,0 +1,233 @@
+"""MO-Pommerman: the kernels of the policies "static", which stands still, and "simple", the scripted agent (SPEC §11).
+
+The scripted agent follows the first of seven rules that says anything. It knows the strength of bombs and not their time,
+never kicks on purpose, says nothing, and blows itself up often: an opponent for beginners, not a strong one.
+
+Source: the scripted agent of the original environment, from a summary of its behaviour; see Resnick et al., "Pommerman: a
+multi-agent playground", 2018.
+"""
+
+import numpy as np
+
+from momagames.games.pommerman.agents.perception_kernels import (
+    can_hide,
+    can_leave,
+    find_ways,
+    in_line,
+    is_open,
+    look,
+    nearest,
+    step_to,
+)
+from momagames.games.pommerman.rules.moves import cell_of, row_of
+from momagames.games.pommerman.rules.state import (
+    AGENT,
+    CELL_BYTES,
+    CELLS,
+    DOWN,
+    EXTRA_BOMB,
+    FOG,
+    KICK,
+    LAY,
+    LEFT,
+    MAX_BOMBS,
+    RANGE,
+    RIGHT,
+    SEATS,
+    STOP,
+    UP,
+    WOOD,
+    team_of,
+)
+from momagames.kernels.jit import kernel, local_array
+from momagames.kernels.rng import advance, below
+
+REMEMBERED = 6  # cells that it has come from lately
+ENEMY_NEAR, ITEM_NEAR, WOOD_NEAR, BESIDE = 3, 2, 2, 1
+GOOD = (1 << EXTRA_BOMB) | (1 << RANGE) | (1 << KICK)
+ALL_AROUND = 0b11110  # a bit for each direction
+ESCAPES = (RIGHT, LEFT, UP, DOWN)  # the order in which it tries directions on a bomb
+
+memory = np.dtype([("last", "u1"), ("next", "u1"), ("been", "u2", (REMEMBERED,))])  # cells counted from 1; 0: none
+
+
+@kernel
+def stand(state, agent, mask, parts, memory, word, action):
+    """Stop, and silence."""
+    for part in range(parts.shape[0]):
+        action[part] = STOP
+    return word
+
+
+@kernel
+def act(state, agent, mask, parts, memory, word, action):
+    """The scripted agent."""
+    for part in range(parts.shape[0]):
+        action[part] = STOP
+    board, bombs = local_array(CELL_BYTES).view(np.uint8), local_array(MAX_BOMBS)
+    distance, first = local_array(CELL_BYTES).view(np.uint8), local_array(CELL_BYTES).view(np.uint8)
+    queue = local_array(CELLS)
+    size, cell = np.int64(state["size"]), cell_of(state, agent)
+    ammo, strength = np.int64(state["ammo"][agent]), np.int64(state["strength"][agent])
+    enemies = ((1 << SEATS) - 1) & ~team_of(state, agent)
+    count = look(state, agent, board, bombs)
+    found, word = find_ways(board, size, cell, enemies, word, distance, first, queue)
+
+    # 1: out of the range of bombs
+    threats = threatened(bombs, count, size, cell, distance)
+    if threats != 0:
+        choices = safe_directions(board, bombs, count, size, cell, distance, enemies, threats)
+        word = advance(word)
+        action[0] = one_of_bits(choices, word)
+        return word
+
+    # 2, 3: to enemies
+    enemy = nearest(board, distance, queue, found, enemies << AGENT, ENEMY_NEAR)
+    armed = ammo > 0 and can_leave(board, size, distance, queue, found, strength)
+    if enemy >= 0:
+        if distance[enemy] == BESIDE and armed:
+            action[0] = LAY
+            return word
+        word = advance(word)
+        if first[enemy] != memory["last"] or below(word, 2) == 0:
+            memory["last"] = first[enemy]
+            action[0] = first[enemy]
+            return word
+
+    # 4: to items
+    item = nearest(board, distance, queue, found, GOOD, ITEM_NEAR)
+    if item >= 0:
+        action[0] = first[item]
+        return word
+
+    # 5, 6: to wood
+    wood = nearest(board, distance, queue, found, 1 << WOOD, WOOD_NEAR)
+    if wood >= 0:
+        if distance[wood] == BESIDE:
+            action[0] = LAY if armed else STOP
+            return word
+        if not in_line(bombs, count, step_to(cell, np.int64(first[wood]), size), size):
+            action[0] = first[wood]
+            return word
+
+    # 7: anywhere
+    word = advance(word)
+    action[0] = one_of_bits(wander(board, bombs, count, size, cell, enemies, memory), word)
+    memory["been"][memory["next"]] = cell + 1
+    memory["next"] = (np.int64(memory["next"]) + 1) % REMEMBERED
+    return word
+
+
+@kernel
+def one_of_bits(bits, word):
+    """One of the actions whose bits are set, by chance; Stop if none is."""
+    number = 0
+    for action in range(LAY):
+        number += (bits >> action) & 1
+    if number == 0:
+        return STOP
+    rank = below(word, number)
+    for action in range(LAY):
+        if (bits >> action) & 1:
+            if rank == 0:
+                return action
+            rank -= 1
+    return STOP
+
+
+@kernel
+def threatened(bombs, count, size, cell, distance):
+    """The directions to bombs that can reach the agent: a bit for each; all four when it stands on a bomb."""
+    row = row_of(cell, size)
+    col = cell - row * size
+    bits = 0
+    for bomb in range(count):
+        bits |= threats_of(bombs[bomb], size, cell, row, col, distance)
+    return bits
+
+
+@kernel
+def threats_of(bomb, size, cell, row, col, distance):
+    """The same for one bomb. One to which there is no way as long as its strength is no threat to it."""
+    place, strength = bomb >> 8, bomb & 255
+    if np.int64(distance[place]) > strength:
+        return 0
+    if place == cell:
+        return ALL_AROUND
+    there = row_of(place, size)
+    if there == row:
+        return 1 << (RIGHT if place > cell else LEFT)
+    if place - there * size == col:
+        return 1 << (DOWN if place > cell else UP)
+    return 0
+
+
+@kernel
+def safe_directions(board, bombs, count, size, cell, distance, enemies, threats):
+    """Where to go from bombs, a bit for each direction (Stop: nowhere)."""
+    if threats == ALL_AROUND:
+        return escape(board, bombs, count, size, cell, distance, enemies)
+    safe, inside = 0, 0
+    for direction in range(UP, RIGHT + 1):
+        to = step_to(cell, direction, size)
+        if to >= 0:
+            inside |= 1 << direction
+            free = is_open(np.int64(board[to]), enemies) or board[to] == FOG
+            if (threats >> direction) & 1 == 0 and free:
+                safe |= 1 << direction
+    if safe == 0:
+        safe = threats & inside
+    return safe if safe else 1 << STOP
+
+
+@kernel
+def escape(board, bombs, count, size, cell, distance, enemies):
+    """The first direction in which the agent comes out of the range of the bombs around it.
+
+    It tries the directions to the first bomb of the board first; a bomb on its own cell counts for all that are left.
+    """
+    row = row_of(cell, size)
+    col = cell - row * size
+    for bomb in range(count):
+        threats = threats_of(bombs[bomb], size, cell, row, col, distance)
+        for direction in ESCAPES:
+            to = step_to(cell, direction, size)
+            if (threats >> direction) & 1 and to >= 0 and is_open(np.int64(board[to]), enemies):
+                reach = strongest(bombs, count, size, cell, row, col, distance, direction)
+                if can_hide(board, size, to, cell, enemies, reach):
+                    return 1 << direction
+    return 1 << STOP
+
+
+@kernel
+def strongest(bombs, count, size, cell, row, col, distance, direction):
+    """The greatest strength of the bombs that threaten the agent from a direction."""
+    strength = 0
+    for bomb in range(count):
+        if (threats_of(bombs[bomb], size, cell, row, col, distance) >> direction) & 1:
+            strength = max(strength, bombs[bomb] & 255)
+    return strength
+
+
+@kernel
+def wander(board, bombs, count, size, cell, enemies, memory):
+    """Where it may go when nothing calls it: not in line with bombs, not where it has just been, and it would rather move."""
+    safe, new = 0, 0
+    for direction in range(LAY):
+        to = step_to(cell, direction, size)
+        if to >= 0 and is_open(np.int64(board[to]), enemies) and not in_line(bombs, count, to, size):
+            safe |= 1 << direction
+            if not remembers(memory, to):
+                new |= 1 << direction
+    choices = new if new else safe
+    moves = choices & ~(1 << STOP)
+    return moves if moves else choices
+
+
+@kernel
+def remembers(memory, cell):
+    """Whether the agent has been on a cell lately."""
+    known = False
+    for place in range(REMEMBERED):
+        known |= np.int64(memory["been"][place]) == cell + 1
+    return known

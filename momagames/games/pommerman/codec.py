@@ -1,0 +1,398 @@
+"""Positions of MO-Pommerman as data and as text (SPEC §9)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import State, check_position, position_number
+from momagames.errors import BadState, one_of
+from momagames.games import board_codec
+from momagames.games.pommerman import rules
+from momagames.games.pommerman.infos import RESULTS, facts
+from momagames.games.pommerman.rules.state import (
+    AGENT,
+    BOMB,
+    BURNS,
+    CELLS,
+    EXTRA_BOMB,
+    FLAMES,
+    FOG,
+    FUSE,
+    INCOMPLETE,
+    KICK,
+    LONGEST,
+    MAX_AMMO,
+    MAX_BOMBS,
+    MAX_ORDERED,
+    NOBODY,
+    PASSAGE,
+    RADIO,
+    RIGHT,
+    VOCABULARY,
+    WOOD,
+    WORDS,
+)
+
+KEYS = (
+    "board", "agents", "bombs", "flames", "items", "step_count", "messages", "flame_owners", "visited", "gone", "over", "rng",
+)  # fmt: skip
+AGENT_PARTS = ("alive", "row", "col", "ammo", "strength", "kick")
+BOMB_PARTS = ("row", "col", "life", "strength", "owner", "direction")
+HEX = "0123456789abcdef"
+
+
+def settled(state: State) -> State:
+    """A copy of a position on which the ring that is due has fallen (§4.11)."""
+    states = np.array([state], dtype=state.dtype)
+    if state["falling"] >= 0:
+        rules.settle(states)
+    return states[0]
+
+
+# --------------------------------------------------------------------------------------------------------------- data
+
+
+def save(state: State) -> dict[str, Any]:
+    """The position as JSON-able data, the form that `load` takes, after the fall of a ring that is due."""
+    state = settled(state)
+    size, seats = int(state["size"]), int(state["seats"])
+    flames = listed_flames(state)
+    position: dict[str, Any] = {
+        "board": "".join(HEX[int(shown)] for shown in state["board"][: size * size]),
+        "agents": [[int(state[part][seat]) for part in AGENT_PARTS] for seat in range(seats)],
+        "bombs": [[int(state[f"bomb_{part}"][bomb]) for part in BOMB_PARTS] for bomb in range(int(state["bombs"]))],
+        "flames": [[cell // size, cell % size, life] for cell, life in flames],
+        "items": [[int(c) // size, int(c) % size, int(state["hidden"][c])] for c in np.flatnonzero(state["hidden"])],
+        "step_count": int(state["ply"]),
+        "flame_owners": [int(state["fire"][cell]) >> 4 * life & 15 for cell, life in flames],
+        "visited": [f"{sum(int(word) << 64 * k for k, word in enumerate(state['visited'][seat])):x}" for seat in range(seats)],
+        "rng": int(state["rng"]),
+    }
+    if int(state["mode"]) == RADIO:
+        position["messages"] = state["message"].tolist()
+    if state["leave"]:
+        position["gone"] = state["gone"][:seats].tolist()
+    if state["over"]:
+        position["over"] = facts(state)
+    return position
+
+
+def listed_flames(state: State) -> list[tuple[int, int]]:
+    """§9.2 Cells and lives of the flames, oldest first; those of a loaded position before, in the order they had there."""
+    lit = [(int(cell), life) for life in range(len(BURNS)) for cell in np.flatnonzero(state["fire"] & BURNS[life])]
+    since = int(state["ply"]) - int(state["flame_ply"])
+    loaded = [divmod(int(word), 4) for word in state["flame_order"][: int(state["flame_orders"])]]
+    first = [(cell, life - since) for cell, life in loaded if (cell, life - since) in lit]
+    return first + [flame for flame in lit if flame not in first]
+
+
+def load(state: State, given: Mapping[str, Any]) -> None:
+    """§9 Fill a state from `board`, `agents` and, if given, everything else; BadState says what is wrong and where."""
+    check_position(given, KEYS, needed="board")
+    for name in ("fire", "hidden", "result", "winners", "flame_orders"):
+        state[name] = 0
+    state["falling"] = -1
+    state["ply"] = position_number(given, "step_count", 0, int(state["max_steps"]))
+    if "rng" in given:
+        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_board(state, given["board"])
+    load_agents(state, given)
+    load_bombs(state, given)
+    load_flames(state, given)
+    load_items(state, given)
+    load_messages(state, given)
+    load_visited(state, given)
+    load_gone(state, given)
+    load_over(state, given)
+    check_capacity(state)
+
+
+def table(given: Mapping[str, Any], name: str, width: int) -> list[list[int]]:
+    """A list of rows of whole numbers, none if left out."""
+    rows = given.get(name, [])
+    if isinstance(rows, str):
+        try:
+            rows = json.loads(rows)
+        except ValueError:
+            raise BadState(f"{name}={rows!r} cannot be read: needed is a list of lists of {width} whole numbers") from None
+    if not isinstance(rows, Sequence) and not isinstance(rows, np.ndarray):
+        raise BadState(f"{name}={rows!r}: needed is a list of lists of {width} whole numbers")
+    out = []
+    for k, row in enumerate(rows):
+        row = list(row) if isinstance(row, (list, tuple, np.ndarray)) else row
+        if not isinstance(row, list) or len(row) != width or not all(whole(part) for part in row):
+            raise BadState(f"{name}[{k}]={row!r}: needed are {width} whole numbers")
+        out.append([int(part) for part in row])
+    return out
+
+
+def whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer, np.bool_))
+
+
+def for_each(given: Mapping[str, Any], name: str, count: int, what: str, high: int) -> list[int]:
+    """A list of whole numbers 0..high, one for each of `count`."""
+    values = given[name]
+    values = json.loads(values) if isinstance(values, str) else values
+    if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
+        raise BadState(f"{name}={values!r}: needed is a list of {count} whole numbers, one for each {what}")
+    for k, value in enumerate(values):
+        if not whole(value) or not 0 <= value <= high:
+            raise BadState(f"{name}[{k}]={value!r} is not possible; allowed: 0..{high}")
+    return [int(value) for value in values]
+
+
+def within(name: str, part: str, value: int, low: int, high: int) -> int:
+    if not low <= value <= high:
+        raise BadState(f"{name}: {part}={value} is not possible; allowed: {low}..{high}")
+    return value
+
+
+def place(state: State, name: str, row: int, col: int) -> int:
+    """The number of a cell on the board."""
+    size = int(state["size"])
+    within(name, "row", row, 0, size - 1)
+    within(name, "col", col, 0, size - 1)
+    return row * size + col
+
+
+def load_board(state: State, board: Any) -> None:
+    """§9.1 A hex digit for each cell, row by row (or a list of rows)."""
+    size = int(state["size"])
+    rows = [board] if isinstance(board, str) else board
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, str) for row in rows):
+        raise BadState(f"board={board!r}: needed is a text of {size * size} hex digits, or {size} rows of {size}")
+    text = "".join(rows)
+    if len(text) != size * size:
+        raise BadState(f"board has {len(text)} cells; this game needs {size} x {size} = {size * size} hex digits")
+    last = AGENT + int(state["seats"]) - 1
+    state["board"] = PASSAGE
+    for cell, digit in enumerate(text):
+        shown = HEX.find(digit.lower())
+        if not 0 <= shown <= last or shown in (FOG, NOBODY):
+            raise BadState(
+                f"board row {cell // size}, column {cell % size} holds {digit!r}; allowed: 0-4, 6-8, agents a-{HEX[last]}"
+            )
+        state["board"][cell] = shown
+
+
+def load_agents(state: State, given: Mapping[str, Any]) -> None:
+    """§9.1 [alive, row, col, ammo, strength, kick] of each; live agents stand where the board shows them."""
+    seats, size = int(state["seats"]), int(state["size"])
+    if "agents" not in given:
+        raise BadState(f"a position needs 'agents', [alive, row, col, ammo, strength, kick] of each of {seats} agents")
+    rows = table(given, "agents", len(AGENT_PARTS))
+    if len(rows) != seats:
+        raise BadState(f"agents lists {len(rows)}; this game has {seats}")
+    for seat, row in enumerate(rows):
+        name = f"agents[{seat}]"
+        cell = place(state, name, row[1], row[2])
+        for part, value, low, high in zip(
+            AGENT_PARTS, row, (0, 0, 0, 0, 1, 0), (1, size, size, MAX_AMMO, LONGEST, 1), strict=True
+        ):
+            state[part][seat] = within(name, part, value, low, high)
+        shown = [int(c) for c in np.flatnonzero(state["board"] == AGENT + seat)]
+        if shown != ([cell] if row[0] else []):
+            where = ", ".join(f"({c // size}, {c % size})" for c in shown) or "nowhere"
+            stands = f"lives on ({row[1]}, {row[2]})" if row[0] else "is dead"
+            raise BadState(f"agent_{seat} {stands}, but the board shows it at: {where}")
+
+
+def load_bombs(state: State, given: Mapping[str, Any]) -> None:
+    """§9.1 [row, col, life, strength, owner, direction] in the order of laying."""
+    rows = table(given, "bombs", len(BOMB_PARTS))
+    if len(rows) > MAX_BOMBS:
+        raise BadState(f"bombs lists {len(rows)}; a position holds at most {MAX_BOMBS}")
+    taken: set[int] = set()
+    for bomb, row in enumerate(rows):
+        name = f"bombs[{bomb}]"
+        cell = place(state, name, row[0], row[1])
+        if cell in taken:
+            raise BadState(f"{name}: there is another bomb on row {row[0]}, column {row[1]}")
+        shown = int(state["board"][cell])
+        if shown not in (BOMB, FLAMES) and shown < AGENT:
+            raise BadState(f"{name}: the board shows {shown} on row {row[0]}, column {row[1]}; a bomb (3) or an agent fits")
+        taken.add(cell)
+        limits = ((0, CELLS), (0, CELLS), (1, FUSE), (1, LONGEST), (0, int(state["seats"]) - 1), (0, RIGHT))
+        for part, value, (low, high) in zip(BOMB_PARTS, row, limits, strict=True):
+            state[f"bomb_{part}"][bomb] = within(name, part, value, low, high)
+    state["bombs"] = len(rows)
+    check_listed(state, BOMB, taken, "a bomb", "bombs")
+
+
+def check_listed(state: State, code: int, listed: set[int], what: str, where: str) -> None:
+    """§9.1 What the board shows is in the list of its kind."""
+    size = int(state["size"])
+    for cell in np.flatnonzero(state["board"] == code).tolist():
+        if cell not in listed:
+            raise BadState(f"board row {cell // size}, column {cell % size} shows {what} ({code}) that {where} does not list")
+
+
+def load_flames(state: State, given: Mapping[str, Any]) -> None:
+    """§9.2 [row, col, life], with `flame_owners` as the bits of the seats whose bombs lit each."""
+    rows = table(given, "flames", 3)
+    everybody = 2 ** int(state["seats"]) - 1
+    given_owners = "flame_owners" in given
+    owners = for_each(given, "flame_owners", len(rows), "flame", everybody) if given_owners else [0] * len(rows)
+    order = []
+    for k, (row, col, life) in enumerate(rows):
+        name = f"flames[{k}]"
+        cell = place(state, name, row, col)
+        within(name, "life", life, 0, len(BURNS) - 1)
+        if int(state["fire"][cell]) & BURNS[life]:
+            raise BadState(f"{name}: there is another flame of life {life} on row {row}, column {col}")
+        if state["board"][cell] != FLAMES:
+            raise BadState(f"{name}: the board shows no flames (4) on row {row}, column {col}")
+        state["fire"][cell] |= BURNS[life] | owners[k] << 4 * life
+        order.append(4 * cell + life)
+    check_listed(state, FLAMES, {word // 4 for word in order}, "flames", "flames")
+    state["burning"] = max((life + 1 for _, _, life in rows), default=0)
+    state["flame_ply"] = state["ply"]
+    odd = out_of_order(order)
+    if odd > MAX_ORDERED:
+        raise BadState(f"the first {odd} flames are in no order: list them oldest (life 0) first and row by row")
+    state["flame_order"][:odd] = order[:odd]
+    state["flame_orders"] = odd
+
+
+def out_of_order(order: list[int]) -> int:
+    """§9.2 How many flames, words 4 * cell + life, have to be named before all others for the rest to follow as in play."""
+    ages = [(word % 4, word // 4) for word in order]
+    return max((k + 1 for k in range(len(ages) - 1) if ages[k] > ages[k + 1]), default=0)
+
+
+def load_items(state: State, given: Mapping[str, Any]) -> None:
+    """§9.1 [row, col, value] of hidden items."""
+    for k, (row, col, item) in enumerate(table(given, "items", 3)):
+        cell = place(state, f"items[{k}]", row, col)
+        if state["board"][cell] not in (WOOD, FLAMES):
+            raise BadState(f"items[{k}]: no wood (2) and no flames (4) on row {row}, column {col} could hide it")
+        if state["hidden"][cell]:
+            raise BadState(f"items[{k}]: there is another item on row {row}, column {col}")
+        state["hidden"][cell] = within(f"items[{k}]", "value", item, EXTRA_BOMB, KICK)
+
+
+def load_messages(state: State, given: Mapping[str, Any]) -> None:
+    """§9.1 What each agent said last, two words."""
+    state["message"] = 0
+    rows = table(given, "messages", WORDS)
+    if rows and len(rows) != int(state["seats"]):
+        raise BadState(f"messages lists {len(rows)}; this game has {int(state['seats'])} agents")
+    for seat, row in enumerate(rows):
+        for k, word in enumerate(row):
+            state["message"][seat, k] = within(f"messages[{seat}]", "word", word, 0, VOCABULARY - 1)
+    if state["message"].any() and state["mode"] != RADIO:
+        raise BadState("messages: nobody speaks in this game; leave them out")
+
+
+def load_visited(state: State, given: Mapping[str, Any]) -> None:
+    """§9.1 The cells that each agent has been on, as hex numbers with a bit for each; without them its own cell."""
+    size, seats = int(state["size"]), int(state["seats"])
+    words = given.get("visited")
+    words = json.loads(words) if isinstance(words, str) else words
+    if words is None:
+        words = [f"{1 << int(state['row'][seat]) * size + int(state['col'][seat]):x}" for seat in range(seats)]
+    if not isinstance(words, (list, tuple)) or len(words) != seats:
+        raise BadState(f"visited={words!r}: needed is a list of {seats} hex numbers, one for each agent")
+    state["visited"] = 0
+    for seat, word in enumerate(words):
+        try:
+            bits = int(word, 16)
+        except (TypeError, ValueError):
+            bits = -1
+        if not 0 <= bits < 1 << size * size:
+            raise BadState(f"visited[{seat}]={word!r}: needed is a hex number with a bit for each of {size * size} cells")
+        for k in range(CELLS // 64):
+            state["visited"][seat, k] = np.uint64(bits >> 64 * k & 2**64 - 1)
+
+
+def load_gone(state: State, given: Mapping[str, Any]) -> None:
+    """§9.1 Who has left the game: where the dead leave it, all of them unless said otherwise."""
+    seats, leave = int(state["seats"]), bool(state["leave"])
+    dead = state["alive"][:seats] == 0
+    state["gone"] = 0
+    if "gone" not in given:
+        state["gone"][:seats] = dead & leave
+        return
+    for seat, gone in enumerate(for_each(given, "gone", seats, "agent", 1)):
+        if gone and not leave:
+            raise BadState(f"gone[{seat}]=1: nobody leaves this game (dead='stay'); leave 'gone' out")
+        if gone and not dead[seat]:
+            raise BadState(f"gone[{seat}]=1, but agent_{seat} lives")
+        state["gone"][seat] = gone
+
+
+def load_over(state: State, given: Mapping[str, Any]) -> None:
+    """§9.5 Whether the game is over, and how it ended: as `over` says, else by the position itself if time is up."""
+    live = {seat for seat in range(int(state["seats"])) if state["alive"][seat]}
+    time_is_up = bool(state["ply"] == state["max_steps"])
+    if "over" not in given:
+        if time_is_up:
+            conclude(state, live)
+        return
+    result, winners = told_end(given["over"], int(state["seats"]))
+    if result == INCOMPLETE and not winners and not time_is_up:
+        state["over"] = 1  # broken off
+        return
+    left = live if time_is_up else winners  # before that a ring may have fallen on winners since (§4.11 W4)
+    conclude(state, left)
+    if live - left or (int(state["result"]), int(state["winners"])) != (result, sum(1 << seat for seat in winners)):
+        alive = ", ".join(f"agent_{seat}" for seat in sorted(live)) or "nobody"
+        raise BadState(
+            f"over={given['over']!r}: the game cannot have ended like this; alive after {int(state['ply'])} of "
+            f"{int(state['max_steps'])} steps: {alive}"
+        )
+
+
+def told_end(told: Any, seats: int) -> tuple[int, set[int]]:
+    """Result and seats of the winners, of {"result": ..., "winners": [names]}."""
+    told = json.loads(told) if isinstance(told, str) else told
+    names = [f"agent_{seat}" for seat in range(seats)]
+    if (
+        not isinstance(told, Mapping)
+        or set(told) != {"result", "winners"}
+        or told["result"] not in RESULTS
+        or not isinstance(told["winners"], (list, tuple))
+        or not all(name in names for name in told["winners"])
+    ):
+        needed = f"{{'result': {one_of(RESULTS)}, 'winners': [...]}} with names of {names[0]} to {names[-1]}"
+        raise BadState(f"over={told!r}: needed is {needed}")
+    return RESULTS.index(told["result"]), {names.index(name) for name in told["winners"]}
+
+
+def conclude(state: State, left: set[int]) -> None:
+    """§6.1 Make a position the end of a game in which these agents were left."""
+    states = np.array([state], dtype=state.dtype)
+    states["alive"][0] = [seat in left for seat in range(len(state["alive"]))]
+    rules.conclude(states)
+    for name in ("over", "truncated", "result", "winners"):
+        state[name] = states[name][0]
+
+
+def check_capacity(state: State) -> None:
+    """§9.3 No more bombs can come to lie on the board than a position holds."""
+    extra = int((state["board"] == EXTRA_BOMB).sum() + (state["hidden"] == EXTRA_BOMB).sum())
+    most = int(state["bombs"]) + int(state["ammo"].sum()) + extra
+    if most > MAX_BOMBS:
+        raise BadState(f"bombs, ammunition and extra-bomb items come to {most}; a position holds at most {MAX_BOMBS} bombs")
+
+
+# --------------------------------------------------------------------------------------------------------------- text
+
+
+def show(state: State) -> str:
+    """The position as text: a line for each fact, then the board."""
+    position = save(state)
+    size = int(state["size"])
+    board = position.pop("board")
+    return "\n".join([*board_codec.spell(position), *(board[k : k + size] for k in range(0, size * size, size))])
+
+
+def read(text: str) -> dict[str, Any]:
+    """The dict form of what `show` wrote."""
+    position, board = board_codec.unspell(text)
+    return {**position, "board": "".join(board)}

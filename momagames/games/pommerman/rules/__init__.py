@@ -1,0 +1,231 @@
+"""MO-Pommerman (SPEC §2 to §6): the start, what is legal, and one step. Moves are in moves.py, fire in bombs.py."""
+
+import numpy as np
+
+from momagames.games.pommerman.rules.bombs import cool, die, explode, forget, refund, show
+from momagames.games.pommerman.rules.moves import bomb_cell, cell_of, commit, conflicts, crossings, intents, kicks, meet, roll
+from momagames.games.pommerman.rules.start import generate
+from momagames.games.pommerman.rules.state import (
+    CELL_BYTES,
+    COMM,
+    COMM_CHANGE,
+    DUEL,
+    FFA,
+    INCOMPLETE,
+    MATE_SURVIVAL,
+    MAX_BOMBS,
+    OUTCOME,
+    OUTCOME_ORIGINAL,
+    RADIO,
+    RIGID,
+    SEATS,
+    SPEED,
+    STOP,
+    SURVIVAL,
+    TIE,
+    WIN,
+    WORDS,
+    state_dtype,
+    team_of,
+)
+from momagames.kernels.jit import driver, kernel, local_array, routine
+from momagames.kernels.reward import credit
+
+__all__ = ["conclude", "deal", "legal", "settle", "state_dtype", "step"]
+
+
+@kernel
+def deal(state):
+    """§2 A new board."""
+    generate(state)
+    state["result"] = INCOMPLETE
+    state["winners"] = 0
+
+
+@kernel
+def legal(state, agent, mask):
+    """§3 Everything, as long as the agent lives; only Stop and silence once it is dead; nothing when it is out of the game."""
+    playing = state["over"] == 0 and state["gone"][agent] == 0
+    free = np.int8(playing and state["alive"][agent] != 0)
+    for place in range(mask.shape[0]):
+        mask[place] = free
+    if playing:
+        mask[STOP] = 1
+        if mask.shape[0] > 6:
+            mask[6] = 1
+            mask[6 + (mask.shape[0] - 6) // 2] = 1
+
+
+@kernel
+def step(state, actions, reward):
+    """§4 One step, its phases in order."""
+    want, rolls, kicker = local_array(SEATS), local_array(MAX_BOMBS), local_array(MAX_BOMBS)
+    agents, bombs = local_array(CELL_BYTES).view(np.uint8), local_array(CELL_BYTES).view(np.uint8)
+    reward[:] = 0
+    if state["falling"] >= 0:  # §4.11 of the step before
+        collapse(state)
+    speak(state, actions, reward)  # §3.3
+    cool(state, reward)  # §4.1
+    intents(state, actions, want, reward)  # §4.2
+    roll(state, rolls)  # §4.3
+    if meet(state, want, rolls, kicker):
+        crossings(state, want, rolls)  # §4.4
+        conflicts(state, want, rolls, agents, bombs)  # §4.5
+        kicks(state, actions, want, rolls, agents, bombs, kicker)  # §4.6
+    commit(state, want, rolls, kicker, reward)  # §4.7
+    explode(state, reward)  # §4.8
+    show(state)  # §4.9
+    die(state, reward)
+    state["ply"] += 1  # §4.10
+    judge(state, reward)
+    state["falling"] = ring_of(state)
+
+
+@routine
+def speak(state, actions, reward):
+    """§3.3 R4, R5 What each agent says; the dead are silent."""
+    if state["mode"] != RADIO:
+        return
+    for agent in range(SEATS):
+        said, changed = 0, False
+        for word in range(WORDS):
+            new = np.int64(actions[agent, 1 + word]) if state["alive"][agent] else 0
+            said += new != 0
+            changed |= new != state["message"][agent, word]
+            state["message"][agent, word] = new
+        credit(state, reward, agent, COMM, -0.5 * said)
+        if changed:
+            credit(state, reward, agent, COMM_CHANGE, -1)
+
+
+@kernel
+def living(state):
+    """The live agents, a bit for each seat."""
+    bits = 0
+    for agent in range(np.int64(state["seats"])):
+        bits |= np.int64(state["alive"][agent]) << agent
+    return bits
+
+
+@kernel
+def side_left(state, live):
+    """§6 T3, T6 The seats of the only side that has live agents; 0 if there are several, or none."""
+    for agent in range(np.int64(state["seats"])):
+        if (live >> agent) & 1:
+            side = team_of(state, agent)
+            return side if live & ~side == 0 else 0
+    return 0
+
+
+@kernel
+def verdict(state):
+    """§6 T1-T7 (whether the game is decided, INCOMPLETE, WIN or TIE, the seats of the winners). Time up is not decided."""
+    live = living(state)
+    winners = side_left(state, live)
+    decided = winners != 0 or live == 0
+    if winners:
+        return decided, WIN, winners
+    over = decided or state["ply"] >= state["max_steps"]
+    return decided, TIE if over else INCOMPLETE, 0
+
+
+@kernel
+def note_end(state):
+    """§6.1 Note whether the game is over, and who has won. Returns the `verdict`."""
+    decided, result, winners = verdict(state)
+    over = result != INCOMPLETE
+    state["result"] = result
+    state["winners"] = winners
+    state["over"] = over
+    state["truncated"] = over and not decided
+    return decided, result, winners
+
+
+def conclude(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
+    """§6.1 Note in states[0] whether the game is over, and who has won; nobody is paid."""
+    note_end(states[0])
+
+
+conclude = driver(conclude, "pommerman.conclude")
+
+
+@routine
+def judge(state, reward):
+    """§4.10 Whether the game is over, and what that pays."""
+    decided, result, winners = note_end(state)
+    over = result != INCOMPLETE
+    mode, rate = state["mode"], 1.0 / np.float64(state["max_steps"])
+    for agent in range(np.int64(state["seats"])):
+        alive = state["alive"][agent] != 0
+        outcome = result_of(mode, result, winners, decided, alive, agent)
+        if state["gone"][agent]:  # paid when it left
+            reward[agent] = 0
+            continue
+        leaves = state["leave"] != 0 and not alive
+        credit(state, reward, agent, OUTCOME_ORIGINAL, outcome)
+        if over or leaves:
+            credit(state, reward, agent, OUTCOME, outcome)
+        else:
+            credit(state, reward, agent, SPEED, -rate)
+        if alive:
+            credit(state, reward, agent, SURVIVAL, rate)
+        mate = agent ^ 2
+        if mode != FFA and mode != DUEL and state["alive"][mate]:
+            credit(state, reward, agent, MATE_SURVIVAL, rate)
+        state["gone"][agent] = leaves
+
+
+@kernel
+def result_of(mode, result, winners, decided, alive, agent):
+    """§6 T4-T6 The original's reward of this step."""
+    if result == WIN:
+        return 1 if (winners >> agent) & 1 else -1
+    if result == TIE:
+        return 0 if mode == DUEL and decided else -1
+    return -1 if mode == FFA and not alive else 0
+
+
+@kernel
+def ring_of(state):
+    """§4.11 W1 The ring that falls after this step, from 0 outermost; -1: none."""
+    first, now, last = np.int64(state["first_collapse"]), np.int64(state["ply"]), np.int64(state["max_steps"])
+    if first == 0 or now < first or now >= last:
+        return -1
+    interval = (last - first) // 4
+    return (now - first) // interval if (now - first) % interval == 0 else -1
+
+
+@routine
+def collapse(state):
+    """§4.11 W2, W3 A ring of the board turns into walls, with all that is on it."""
+    size, ring = np.int64(state["size"]), np.int64(state["falling"])
+    state["falling"] = -1
+    for agent in range(np.int64(state["seats"])):
+        if state["alive"][agent] and in_ring(cell_of(state, agent), ring, size):
+            state["alive"][agent] = 0
+    for bomb in range(np.int64(state["bombs"])):
+        if in_ring(bomb_cell(state, bomb), ring, size):
+            refund(state, np.int64(state["bomb_owner"][bomb]))
+            state["bomb_life"][bomb] = 0
+    forget(state, 0)
+    for cell in range(size * size):
+        if in_ring(cell, ring, size):
+            state["board"][cell] = RIGID
+            state["hidden"][cell] = 0
+            state["fire"][cell] = 0
+
+
+def settle(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
+    """§4.11 The ring that is due falls in states[0]."""
+    if states[0]["falling"] >= 0:
+        collapse(states[0])
+
+
+settle = driver(settle, "pommerman.settle")
+
+
+@kernel
+def in_ring(cell, ring, size):
+    """Whether a cell is on the edge of the square of rows and columns ring .. size - 1 - ring."""
+    row, col = cell // size, cell % size
+    return min(min(row, col), min(size - 1 - row, size - 1 - col)) == ring

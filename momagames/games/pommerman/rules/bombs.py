@@ -1,0 +1,229 @@
+"""Flames, explosions and deaths of MO-Pommerman (SPEC §4.1, §4.8, §4.9)."""
+
+import numpy as np
+
+from momagames.games.pommerman.rules.moves import bomb_cell, cell_of, is_item
+from momagames.games.pommerman.rules.rewards import pay_owners
+from momagames.games.pommerman.rules.state import (
+    AGENT,
+    BOMB,
+    BURN,
+    BURNS,
+    CELL_BYTES,
+    CELLS,
+    DOWN,
+    FLAMES,
+    ITEM_WASTE,
+    KILLS,
+    LEFT,
+    MAX_AMMO,
+    NEW,
+    RIGHT,
+    RIGID,
+    SEATS,
+    SELF_KILL,
+    TEAM_KILL,
+    UP,
+    WOOD,
+    WOOD_BURNT,
+    team_of,
+)
+from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.reward import is_asked
+
+EVERYBODY = (1 << SEATS) - 1
+GONE = 255  # life of a bomb that has exploded in this step
+ENDING, KEPT, KEPT_OWNERS = np.uint16(BURNS[0]), np.uint16(BURNS[0] | BURNS[1]), np.uint16(0x00FF)
+ONE, FOUR, EIGHT, NONE = np.uint16(1), np.uint16(4), np.uint16(8), np.uint16(0)
+
+
+@kernel
+def owners_of(fire):
+    """§5.2 The owners of all flames on a cell, a bit for each seat."""
+    fire = np.int64(fire)
+    return (fire | (fire >> 4) | (fire >> 8)) & 15
+
+
+@kernel
+def aged(fire):
+    """A cell's flames one step later: those of life 0 are gone."""
+    return ((fire >> FOUR) & KEPT_OWNERS) | ((fire >> ONE) & KEPT)
+
+
+@kernel
+def cool(state, reward):
+    """§4.1 F1-F5 Flames lose a life; where one ends the cell shows its hidden item or nothing, or the flames that are left."""
+    if state["burning"] == 0:
+        return
+    state["burning"] -= 1
+    if is_asked(state, ITEM_WASTE):
+        lose_items(state, reward)
+    board, hidden, fire = state["board"], state["hidden"], state["fire"]
+    fours = fire.view(np.uint64)  # four cells at a time: most have no flames
+    for four in range((np.int64(state["size"]) ** 2 + 3) // 4):
+        if fours[four]:
+            for cell in range(4 * four, 4 * four + 4):
+                flames = fire[cell]
+                left = aged(flames)
+                fire[cell] = left
+                if flames & ENDING:
+                    board[cell] = hidden[cell]
+                    hidden[cell] = 0
+                if left:
+                    board[cell] = FLAMES
+
+
+@routine
+def lose_items(state, reward):
+    """§4.1 F5 An item that comes to light under younger flames is lost, at the charge of their owners."""
+    for cell in range(np.int64(state["size"]) ** 2):
+        flames = state["fire"][cell]
+        if flames & ENDING and aged(flames) and state["hidden"][cell]:
+            pay_owners(state, reward, owners_of(aged(flames)), EVERYBODY, ITEM_WASTE, -1)
+
+
+@routine
+def explode(state, reward):
+    """§4.8 B6-B10 and §4.9 F6 Bombs tick; those that run out, roll into flames or lie in a blast explode together."""
+    hot = tick(state)
+    if hot == 0:
+        return
+    covered, blast = local_array(CELLS), local_array(CELL_BYTES).view(np.uint8)
+    for cell in range(CELLS):
+        blast[cell] = 0
+    count = np.int64(state["bombs"])
+    cells = 0
+    while hot:  # B7
+        for bomb in range(count):
+            if state["bomb_life"][bomb] == 0:
+                state["bomb_life"][bomb] = GONE
+                cells = spread(state, bomb, blast, covered, cells)
+                refund(state, np.int64(state["bomb_owner"][bomb]))
+        hot = 0
+        for bomb in range(count):
+            if state["bomb_life"][bomb] != GONE and blast[bomb_cell(state, bomb)]:
+                state["bomb_life"][bomb] = 0
+                hot += 1
+    forget(state, GONE)
+    burn(state, blast, covered, cells, reward)
+
+
+@kernel
+def tick(state):
+    """§4.8 B6 Fuses burn down, at once where a bomb has rolled into flames. Returns how many bombs explode now."""
+    hot = 0
+    for bomb in range(np.int64(state["bombs"])):
+        life = np.int64(state["bomb_life"][bomb]) - 1
+        if state["board"][bomb_cell(state, bomb)] == FLAMES:
+            life = 0
+        state["bomb_life"][bomb] = life
+        hot += life == 0
+    return hot
+
+
+@kernel
+def refund(state, owner):
+    """§4.8 B10 The owner of a bomb that is gone may lay another, up to the limit."""
+    if state["ammo"][owner] < MAX_AMMO:
+        state["ammo"][owner] += 1
+
+
+@routine
+def forget(state, life):
+    """Take the bombs of this life from the list; the others keep their order."""
+    kept = 0
+    for bomb in range(np.int64(state["bombs"])):
+        if state["bomb_life"][bomb] != life:
+            if kept < bomb:
+                state["bomb_row"][kept] = state["bomb_row"][bomb]
+                state["bomb_col"][kept] = state["bomb_col"][bomb]
+                state["bomb_life"][kept] = state["bomb_life"][bomb]
+                state["bomb_strength"][kept] = state["bomb_strength"][bomb]
+                state["bomb_owner"][kept] = state["bomb_owner"][bomb]
+                state["bomb_direction"][kept] = state["bomb_direction"][bomb]
+            kept += 1
+    state["bombs"] = kept
+
+
+@routine
+def spread(state, bomb, blast, covered, cells):
+    """§4.8 B8, B9 The owner's bit on every cell of a bomb's blast. New cells go to `covered`; returns how many it has now."""
+    size, cell = np.int64(state["size"]), bomb_cell(state, bomb)
+    row, col = np.int64(state["bomb_row"][bomb]), np.int64(state["bomb_col"][bomb])
+    reach = np.int64(state["bomb_strength"][bomb]) - 1
+    bit = 1 << np.int64(state["bomb_owner"][bomb])
+    cells = cover(cell, bit, blast, covered, cells)
+    for direction in (UP, DOWN, LEFT, RIGHT):
+        stride = (0, -size, size, -1, 1)[direction]
+        border = (0, row, size - 1 - row, col, size - 1 - col)[direction]
+        place = cell
+        for _ in range(min(reach, border)):
+            place += stride
+            shown = state["board"][place]
+            if shown == RIGID:
+                break
+            cells = cover(place, bit, blast, covered, cells)
+            if shown == WOOD:
+                break
+    return cells
+
+
+@kernel
+def cover(cell, bit, blast, covered, cells):
+    """One cell of a blast."""
+    if blast[cell] == 0:
+        covered[cells] = cell
+        cells += 1
+    blast[cell] |= bit
+    return cells
+
+
+@routine
+def burn(state, blast, covered, cells, reward):
+    """§4.9 F6 New flames on the covered cells; wood and items in them burn."""
+    for k in range(cells):
+        cell = covered[k]
+        shown, owners = np.int64(state["board"][cell]), np.int64(blast[cell])
+        if shown == WOOD:
+            pay_owners(state, reward, owners, EVERYBODY, WOOD_BURNT, 1)
+        elif is_item(shown):
+            pay_owners(state, reward, owners, EVERYBODY, ITEM_WASTE, -1)
+        state["fire"][cell] |= NEW | (np.uint16(owners) << EIGHT)
+    state["burning"] = BURN
+
+
+@kernel
+def show(state):
+    """§4.9 F6, F8 Bombs are drawn, and over them all flames."""
+    board, fire = state["board"], state["fire"]
+    for bomb in range(np.int64(state["bombs"])):
+        board[bomb_cell(state, bomb)] = BOMB
+    if state["burning"]:
+        fours = fire.view(np.uint64)
+        for four in range((np.int64(state["size"]) ** 2 + 3) // 4):
+            if fours[four]:
+                for cell in range(4 * four, 4 * four + 4):
+                    board[cell] = FLAMES if fire[cell] else board[cell]
+
+
+@kernel
+def die(state, reward):
+    """§4.9 F7 Who stands in flames dies, all at once; who lives is drawn."""
+    for agent in range(np.int64(state["seats"])):
+        if state["alive"][agent]:
+            cell = cell_of(state, agent)
+            if state["board"][cell] == FLAMES:
+                state["alive"][agent] = 0
+                blame(state, agent, owners_of(state["fire"][cell]), reward)
+            else:
+                state["board"][cell] = AGENT + agent
+
+
+@routine
+def blame(state, victim, owners, reward):
+    """§5 A death by fire: to the credit of enemies, at the charge of the team mate and of the victim."""
+    team = team_of(state, victim)
+    own = 1 << victim
+    pay_owners(state, reward, owners, EVERYBODY & ~team, KILLS, 1)
+    pay_owners(state, reward, owners, team & ~own, TEAM_KILL, -1)
+    pay_owners(state, reward, owners, own, SELF_KILL, -1)

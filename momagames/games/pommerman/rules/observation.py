@@ -1,0 +1,250 @@
+"""What an agent of MO-Pommerman sees (SPEC §7).
+
+The matrices and planes are written one after the other. A piece of 16 or 64 bytes may run over the end of its own: the next
+one overwrites that, and behind the last one there is room.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from momagames.games.pommerman.rules.state import (
+    AGENT,
+    BURNS,
+    DUEL,
+    FFA,
+    FOG,
+    KICK,
+    MAX_SIDE,
+    NOBODY,
+    RADIO,
+    RIGHT,
+    RIGID,
+    SEATS,
+    WORDS,
+)
+from momagames.kernels.jit import copy_few, find_value, kernel, local_array, routine, spread_bits
+
+MAX_VIEW = MAX_SIDE - 1
+
+# §7.4 The planes, in order: the codes from passage to kick item, who is where, bombs, flames, and planes of one number
+CODES = KICK + 1
+OWN, MATE, ENEMIES, STRENGTH, LIFE, DIRECTION = range(CODES, CODES + 6)
+FIRE = DIRECTION + RIGHT
+AMMO, REACH, CAN_KICK, TIME, MESSAGE = range(FIRE + 1, FIRE + 6)
+
+ALL_BITS, CLEAR = np.uint8(255), np.uint8(0)
+SCRATCH = ((2 * MAX_VIEW + 1) ** 2 + 63) // 64 * 8  # words, for the largest matrix
+EIGHT_TIMES = np.uint64(0x0101010101010101)
+FULL_TIME = 255
+
+
+@kernel
+def observe(state, agent, out):
+    """§7 The observation of `agent` as the bytes of its fields."""
+    if state["planes"]:
+        write_planes(state, agent, out)
+    else:
+        write_fields(state, agent, out)
+
+
+@kernel
+def frame(state, agent):
+    """§7.2 What an agent sees of the board, dead or alive, and where that goes.
+
+    Returns the first row and the one behind the last, the same of columns, the side of a matrix, and the place of board
+    cell (0, 0) in a matrix, which may lie outside.
+    """
+    size, view = np.int64(state["size"]), np.int64(state["view"])
+    if view == 0:
+        return 0, size, 0, size, size, 0
+    row, col = np.int64(state["row"][agent]), np.int64(state["col"][agent])
+    top, bottom = max(row - view, 0), min(row + view + 1, size)
+    left, right = max(col - view, 0), min(col + view + 1, size)
+    if state["egocentric"]:
+        side = 2 * view + 1
+        return top, bottom, left, right, side, (view - row) * side + view - col
+    return top, bottom, left, right, size, 0
+
+
+@routine
+def write_fields(state, agent, out):
+    """§7.3 The fields, each from a multiple of 8 bytes on."""
+    seen = frame(state, agent)
+    side = seen[4]
+    pitch = (side * side + 7) >> 3  # words from one matrix to the next
+    words = out.view(np.uint64)
+    write_board(state, seen, words, out)
+    for i in range(np.uint64(pitch), np.uint64(5 * pitch)):
+        words[i] = 0
+    for bomb in range(np.int64(state["bombs"])):
+        cell = place_of(state, bomb, seen)
+        if cell >= 0:
+            cell += 8 * pitch
+            out[cell] = state["bomb_strength"][bomb]
+            out[cell + 8 * pitch] = state["bomb_life"][bomb]
+            out[cell + 16 * pitch] = state["bomb_direction"][bomb]
+    write_flames(state, seen, out, 32 * pitch)
+    write_facts(state, agent, words[5 * pitch :])
+
+
+@kernel
+def write_board(state, seen, words, out):
+    """§7.2 O2, O3 The board as the agent sees it at the start of `out`, which is `words` as bytes."""
+    size, side = np.int64(state["size"]), seen[4]
+    count = np.uint64((side * side + 7) >> 3)
+    if state["view"] == 0:
+        board = state["board"].view(np.uint64)
+        for i in range(count):
+            words[i] = board[i]
+        return
+    unseen = np.uint8(RIGID if state["egocentric"] else FOG)
+    for i in range(count):
+        words[i] = EIGHT_TIMES * np.uint64(unseen)
+    write_rows(state["board"], size, seen, unseen, out, 0)
+
+
+@kernel
+def write_rows(cells, size, seen, unseen, out, start):
+    """Copy what is seen of a matrix of the board to the one at out[start], row by row; right of it is `unseen`."""
+    top, bottom, left, right, side, origin = seen
+    for row in range(top, bottom):
+        copy_few(cells, row * size + left, right - left, unseen, out, start + origin + row * side + left)
+
+
+@kernel
+def place_of(state, bomb, seen):
+    """§7.2 O4 Where a bomb is in a matrix; -1: out of sight."""
+    top, bottom, left, right, side, origin = seen
+    row, col = np.int64(state["bomb_row"][bomb]), np.int64(state["bomb_col"][bomb])
+    return origin + row * side + col if top <= row < bottom and left <= col < right else -1
+
+
+@routine
+def write_flames(state, seen, out, start):
+    """§7.2 O6 The life of the flames, from 1 on, in the matrix at out[start], which is clear."""
+    if state["burning"] == 0:
+        return
+    size = np.int64(state["size"])
+    if state["view"] == 0:
+        write_lives(state["fire"], 0, size * size, out[start:])
+    else:
+        lives = local_array(SCRATCH).view(np.uint8)
+        write_lives(state["fire"], seen[0] * size, seen[1] * size, lives)
+        write_rows(lives, size, seen, CLEAR, out, start)
+
+
+@kernel
+def write_lives(fire, start, stop, lives):
+    """§7.2 O6 Of these cells the life of the youngest flame, from 1 on; 0: none."""
+    for cell in range(np.uint64(start), np.uint64(stop)):
+        flames = fire[cell]
+        lives[cell] = (
+            np.uint8(flames >= np.uint16(BURNS[0]))
+            + np.uint8(flames >= np.uint16(BURNS[1]))
+            + np.uint8(flames >= np.uint16(BURNS[2]))
+        )
+
+
+@kernel
+def write_facts(state, agent, words):
+    """§7.3 What is not a matrix: one word of 8 bytes for each field."""
+    mate, enemies = others(state, agent)
+    words[0] = packed(state["alive"], SEATS)
+    words[1] = np.int64(state["row"][agent]) | (np.int64(state["col"][agent]) << 8)
+    words[2] = state["ammo"][agent]
+    words[3] = state["strength"][agent]
+    words[4] = state["kick"][agent]
+    words[5] = mate
+    words[6] = enemies
+    words[7] = state["mode"]
+    words[8] = state["ply"]
+    if state["mode"] == RADIO:
+        words[9] = packed(state["message"][agent ^ 2], WORDS)
+
+
+@kernel
+def packed(bytes, count):
+    """The first few bytes of an array as a word."""
+    word = 0
+    for i in range(count):
+        word |= np.int64(bytes[i]) << (8 * i)
+    return word
+
+
+@kernel
+def others(state, agent):
+    """§7.3 O1 The codes of an agent's team mate (NOBODY where there is none) and of its enemies, a byte each."""
+    mode = np.int64(state["mode"])
+    if mode == DUEL:
+        return NOBODY, AGENT + 1 - agent
+    if mode == FFA:
+        first, second, third = np.int64(agent < 1), 1 + np.int64(agent < 2), 2 + np.int64(agent < 3)
+        return NOBODY, (AGENT + first) | ((AGENT + second) << 8) | ((AGENT + third) << 16)
+    first = AGENT + 1 - (agent & 1)
+    return AGENT + (agent ^ 2), first | ((first + 2) << 8) | (NOBODY << 16)
+
+
+@routine
+def write_planes(state, agent, out):
+    """§7.4 The planes."""
+    seen = frame(state, agent)
+    cells = seen[4] * seen[4]
+    words = local_array(SCRATCH)
+    board = words.view(np.uint8)
+    write_board(state, seen, words.view(np.uint64), board)
+    for code in range(CODES):
+        write_cells_with(board, code, out, code * cells, cells)
+    write_people(state, agent, board, out, cells)
+    out[STRENGTH * cells : (FIRE + 1) * cells] = 0
+    for bomb in range(np.int64(state["bombs"])):
+        cell = place_of(state, bomb, seen)
+        if cell >= 0:
+            direction = np.int64(state["bomb_direction"][bomb])
+            out[STRENGTH * cells + cell] = state["bomb_strength"][bomb]
+            out[LIFE * cells + cell] = state["bomb_life"][bomb]
+            if direction:
+                out[(DIRECTION + direction - 1) * cells + cell] = 1
+    write_flames(state, seen, out, FIRE * cells)
+    write_numbers(state, agent, out, cells)
+
+
+@kernel
+def write_cells_with(board, code, out, start, cells):
+    """§7.4 A plane that says where the board shows a code."""
+    for place in range(0, cells, 64):
+        spread_bits(find_value(board, place, ALL_BITS, np.uint8(code)), out, start + place)
+
+
+@routine
+def write_people(state, agent, board, out, cells):
+    """§7.4 The planes of the agent, of its mate and of its enemies, as far as the board shows them."""
+    mate = np.int64(others(state, agent)[0])
+    write_cells_with(board, AGENT + agent, out, OWN * cells, cells)
+    out[MATE * cells : ENEMIES * cells] = 0
+    if mate != NOBODY:
+        write_cells_with(board, mate, out, MATE * cells, cells)
+    for place in range(0, cells, 64):
+        found = np.uint64(0)
+        for code in range(AGENT, AGENT + SEATS):
+            if code != AGENT + agent and code != mate:
+                found |= find_value(board, place, ALL_BITS, np.uint8(code))
+        spread_bits(found, out, ENEMIES * cells + place)
+
+
+@routine
+def write_numbers(state, agent, out, cells):
+    """§7.4 The planes that hold one number each."""
+    time = FULL_TIME * np.int64(state["ply"]) // np.int64(state["max_steps"])
+    fill(out, AMMO * cells, cells, state["ammo"][agent])
+    fill(out, REACH * cells, cells, state["strength"][agent])
+    fill(out, CAN_KICK * cells, cells, state["kick"][agent])
+    fill(out, TIME * cells, cells, np.uint8(time))
+    if state["mode"] == RADIO:
+        for word in range(WORDS):
+            fill(out, (MESSAGE + word) * cells, cells, state["message"][agent ^ 2, word])
+
+
+@kernel
+def fill(out, start, count, value):
+    out[start : start + count] = value

@@ -1,0 +1,28 @@
+"""Rewards of MO-Pommerman (SPEC §5): one place that knows which objectives were chosen."""
+
+import numpy as np
+
+from momagames.games.pommerman.rules.state import SEATS
+from momagames.kernels.jit import kernel, routine
+from momagames.kernels.reward import credit, is_asked
+
+
+@kernel
+def share(state, owners):
+    """§5.2 What each of the owners (a bit for each seat) of a fire gets for what it did: 1, or its part of 1."""
+    if state["split"] == 0:
+        return np.float32(1.0)
+    count = 0
+    for agent in range(SEATS):
+        count += (owners >> agent) & 1
+    return np.float32(1.0) / np.float32(max(count, 1))
+
+
+@routine
+def pay_owners(state, reward, owners, among, objective, sign):
+    """§5.2 Pay those of the owners of a fire who are `among` these seats for one event, or charge them (sign -1)."""
+    if is_asked(state, objective):
+        part = share(state, owners) * np.float32(sign)
+        for agent in range(np.int64(state["seats"])):
+            if (owners & among) >> agent & 1:
+                credit(state, reward, agent, objective, part)

@@ -1,0 +1,179 @@
+"""The start of a game of MO-Pommerman (SPEC §2)."""
+
+import numpy as np
+
+from momagames.games.pommerman.rules.state import (
+    AGENT,
+    CELLS,
+    EXTRA_BOMB,
+    PASSAGE,
+    RIGID,
+    SEATS,
+    WOOD,
+)
+from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.rng import draw
+
+ONE = np.uint64(1)
+MOST_UNREACHED = 4  # G7
+OPEN = 255  # a cell that may become a wall, while a board is made
+
+
+@routine
+def generate(state):
+    """G1-G11 A new board, and everything else at its start."""
+    pairs = local_array(CELLS)
+    lay_out(state, pairs)
+    while unreached(state) > MOST_UNREACHED:  # G7
+        lay_out(state, pairs)
+    hide_items(state)
+    set_out(state)
+
+
+@routine
+def lay_out(state, pairs):
+    """G1-G6 One candidate for a board; `pairs` is scratch for the pairs of cells that may become walls."""
+    size, board = np.int64(state["size"]), state["board"]
+    for cell in range(CELLS):
+        board[cell] = PASSAGE
+        state["hidden"][cell] = 0
+    for row in range(size):  # G1
+        for col in range(size):
+            board[row * size + col] = OPEN if row != col else PASSAGE
+    keep_corridors(state)
+    wood = np.int64(state["num_wood"]) - ring(state)
+    count = 0
+    for row in range(size):
+        for col in range(row):
+            place = row * size + col
+            if board[place] == OPEN:
+                pairs[count] = place
+                count += 1
+                board[place] = PASSAGE
+                board[col * size + row] = PASSAGE
+    count = scatter(state, pairs, count, RIGID, np.int64(state["num_rigid"]))
+    scatter(state, pairs, count, WOOD, wood)
+
+
+@kernel
+def start_cell(state, agent):
+    """G2 The corner of an agent: seats go round the board, and two agents sit opposite each other."""
+    size = np.int64(state["size"])
+    corner = 2 * agent if state["seats"] == 2 else agent
+    row = size - 2 if corner in (1, 2) else 1
+    col = size - 2 if corner in (2, 3) else 1
+    return row * size + col
+
+
+@routine
+def keep_corridors(state):
+    """G2, G3 No walls on the starting cells and on the two next to each of them along the sides."""
+    size, board = np.int64(state["size"]), state["board"]
+    far = size - 2
+    for agent in range(np.int64(state["seats"])):
+        board[start_cell(state, agent)] = PASSAGE
+    for i in (2, 3):
+        back = size - 1 - i
+        for place in (size + i, i * size + 1, far * size + back, back * size + far):
+            board[place] = PASSAGE
+        if state["seats"] == SEATS:
+            for place in (size + back, back * size + 1, i * size + far, far * size + i):
+                board[place] = PASSAGE
+
+
+@routine
+def ring(state):
+    """G4 Wood in the middle of each side, so that a ring joins four agents. Returns how many cells that are."""
+    size, board = np.int64(state["size"]), state["board"]
+    if state["seats"] < SEATS:
+        return 0
+    laid = 0
+    for i in range(4, size - 4):
+        back = size - 1 - i
+        for place in (size + i, back * size + 1, (size - 2) * size + back, back * size + size - 2):
+            board[place] = WOOD
+        laid += 4
+    return laid
+
+
+@routine
+def scatter(state, pairs, count, wall, number):
+    """G5, G6 Walls on random pairs of cells that mirror each other in the main diagonal. Returns the pairs that are left."""
+    size, board = np.int64(state["size"]), state["board"]
+    while number > 0:
+        chosen = draw(state, count)
+        place = pairs[chosen]
+        count -= 1
+        pairs[chosen] = pairs[count]
+        row = place // size
+        board[place] = wall
+        board[(place - row * size) * size + row] = wall
+        number -= 2
+    return count
+
+
+@routine
+def unreached(state):
+    """G7 Passages that cannot be reached from the last corner, even through wood."""
+    size, board = np.int64(state["size"]), state["board"]
+    stack, seen = local_array(CELLS), local_array(CELLS)
+    for cell in range(size * size):
+        seen[cell] = 0
+    first = (size - 2) * size + size - 2
+    stack[0], seen[first], top = first, 1, 1
+    while top:
+        top -= 1
+        cell = stack[top]
+        row = cell // size
+        col = cell - row * size
+        for direction in range(4):
+            down, right = (-1, 1, 0, 0)[direction], (0, 0, -1, 1)[direction]
+            to = cell + down * size + right
+            if 0 <= row + down < size and 0 <= col + right < size and seen[to] == 0 and board[to] != RIGID:
+                seen[to] = 1
+                stack[top] = to
+                top += 1
+    missed = 0
+    for cell in range(size * size):
+        missed += board[cell] == PASSAGE and seen[cell] == 0
+    return missed
+
+
+@routine
+def hide_items(state):
+    """G9 Items of random kinds in random wooden cells, one in each."""
+    size, left = np.int64(state["size"]), np.int64(state["num_items"])
+    while left > 0:
+        cell = draw(state, size) * size + draw(state, size)
+        if state["board"][cell] == WOOD and state["hidden"][cell] == 0:
+            state["hidden"][cell] = EXTRA_BOMB + draw(state, 3)
+            left -= 1
+
+
+@routine
+def set_out(state):
+    """G2, G11 Agents on their starting cells with what they have at first; no bombs, no flames, silence."""
+    size = np.int64(state["size"])
+    for cell in range(CELLS):
+        state["fire"][cell] = 0
+    state["burning"] = 0
+    state["bombs"] = 0
+    state["flame_orders"] = 0
+    state["falling"] = -1
+    for agent in range(SEATS):
+        state["alive"][agent] = 0
+        state["message"][agent, 0] = 0
+        state["message"][agent, 1] = 0
+        for word in range(CELLS // 64):
+            state["visited"][agent, word] = 0
+    for agent in range(np.int64(state["seats"])):
+        cell = start_cell(state, agent)
+        row = cell // size
+        state["alive"][agent] = 1
+        state["row"][agent] = row
+        state["col"][agent] = cell - row * size
+        state["ammo"][agent] = 1
+        state["strength"][agent] = state["blast_strength"]
+        state["kick"][agent] = 0
+        state["board"][cell] = AGENT + agent
+        state["visited"][agent, cell >> 6] = ONE << np.uint64(cell & 63)

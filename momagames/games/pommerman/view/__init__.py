@@ -1,0 +1,1 @@
+"""MO-Pommerman as a picture and as text."""

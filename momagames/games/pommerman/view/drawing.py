@@ -1,0 +1,169 @@
+"""MO-Pommerman as a picture: the board, and a column beside it that says how everybody stands."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Keys, Parameter, State
+from momagames.games.pommerman.rules.state import (
+    DOWN,
+    EXTRA_BOMB,
+    KICK,
+    LAY,
+    LEFT,
+    RADIO,
+    RANGE,
+    RIGHT,
+    SEATS,
+    STOP,
+    UP,
+    VOCABULARY,
+    WORDS,
+)
+from momagames.games.pommerman.view import tiles
+from momagames.games.pommerman.view.scene import Person, Scene, carries, falls, news, progress, scene, words
+from momagames.render import canvas
+
+EDGE = 22  # pixels left of the board and above it, for coordinates
+BESIDE = 16  # pixels between the board and the column
+COLUMN = 158  # pixels of the column
+TOP = 54  # pixels of the column above the agents
+CARD = 118  # pixels of an agent in the column
+TILE, ICON = 44, 22  # pixels
+DEAD = (176, 172, 162)
+LETTERS = 13
+
+
+def options(agents: tuple[str, ...], size: int) -> tuple[Parameter, ...]:
+    """How a position may be shown: the keywords of `picture` and `sketch`."""
+    viewer = "the agent as which to look: its fog, and nothing that it cannot know"
+    cell = "mark those that the bomb on this cell (row * board_size + column) can reach; -1: none"
+    return (
+        Parameter("viewer", None, viewer, choices=(None, *agents)),
+        Parameter("blasts", False, "mark the cells that bombs can reach"),
+        Parameter("cell", -1, cell, -1, size * size - 1),
+    )
+
+
+def point(state: State, x: float, y: float) -> Mapping[str, Any]:
+    """What a pointer at pixel (x, y) of a picture asks for: the blast range of the bomb that it is on."""
+    size = int(state["size"])
+    side = side_of(size)
+    row, col = int((y - EDGE) // side), int((x - EDGE) // side)
+    return {"cell": row * size + col} if 0 <= row < size and 0 <= col < size else {}
+
+
+def keys(mode: int) -> Keys:
+    """What keys do for somebody who plays."""
+    moves = {"up": UP, "down": DOWN, "left": LEFT, "right": RIGHT, "space": LAY, "s": STOP}
+    choices: dict[str, tuple[tuple[int, ...], int]] = {key: ((0,), move) for key, move in moves.items()}
+    if mode != RADIO:
+        return Keys(choices, "arrows: move, space: lay a bomb, s: stop")
+    words = {str(word): (tuple(range(1, 1 + WORDS)), word) for word in range(VOCABULARY)}
+    return Keys({**choices, **words}, "arrows: move, space: bomb, s: stop, digits: words")
+
+
+def side_of(size: int) -> int:
+    """Pixels of a cell."""
+    return (canvas.LONG_SIDE - EDGE) // size
+
+
+def picture(
+    state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1
+) -> NDArray[np.uint8]:
+    """A position as an RGB image, uint8[H, W, 3].
+
+    last     the actions that led here, [A, P] or [A], named in the column
+    viewer   show what this agent sees; None: everything
+    blasts   mark the cells that bombs can reach: of all bombs, or
+    cell     of the bomb on this cell only
+    """
+    shown = scene(state, last, viewer, blasts, cell)
+    size, side = len(shown.board), side_of(len(shown.board))
+    sheet = _sheet(size).copy()
+    board = sheet[EDGE : EDGE + size * side, EDGE : EDGE + size * side]
+    for row, col in np.ndindex(size, size):
+        place = row, col
+        square = board[row * side : (row + 1) * side, col * side : (col + 1) * side]
+        square[:] = tiles.cell(
+            side,
+            int(shown.board[place]),
+            int(shown.life[place]),
+            shown.bombs.get(place),
+            shown.teams,
+            shown.graves.get(place, -1),
+            mark(shown, row, col),
+        )
+    left = EDGE + size * side + BESIDE
+    head(sheet, left, state, viewer)
+    for person in shown.people:
+        card(sheet, EDGE + TOP + person.seat * CARD, left, person, shown.teams)
+    return sheet
+
+
+@functools.lru_cache(maxsize=16)
+def _sheet(size: int) -> NDArray[np.uint8]:
+    """All that does not change: the coordinates."""
+    side = side_of(size)
+    sheet = canvas.blank(max(EDGE + size * side + 4, EDGE + TOP + SEATS * CARD), EDGE + size * side + BESIDE + COLUMN)
+    for k in range(size):
+        canvas.write(sheet, EDGE + (k + 0.5) * side, EDGE / 2, str(k), 12, canvas.FAINT, "center")
+        canvas.write(sheet, EDGE - 6, EDGE + (k + 0.5) * side, str(k), 12, canvas.FAINT, "right")
+    return sheet
+
+
+def mark(shown: Scene, row: int, col: int) -> int:
+    """The stripes of a cell."""
+    if shown.blast[row, col]:
+        return tiles.IN_RANGE
+    border = len(shown.board) - 1
+    return tiles.FALLING if min(row, col, border - row, border - col) == shown.ring else tiles.UNMARKED
+
+
+def head(sheet: NDArray[np.uint8], left: int, state: State, viewer: str | None) -> None:
+    """The top of the column: how far the game is, with a mark for each ring that falls, and who looks at it."""
+    canvas.write(sheet, left, EDGE + 6, progress(state), LETTERS)
+    done, width = int(state["ply"]) / int(state["max_steps"]), COLUMN - 4
+    sheet[EDGE + 18 : EDGE + 24, left : left + width] = tiles.EDGE
+    sheet[EDGE + 18 : EDGE + 24, left : left + round(done * width)] = canvas.FAINT
+    for step in falls(state):
+        x = left + round(step / int(state["max_steps"]) * width)
+        sheet[EDGE + 15 : EDGE + 27, x - 1 : x + 1] = tiles.RED
+    canvas.write(sheet, left, EDGE + 37, news(state, viewer), LETTERS - 1, canvas.FAINT)
+
+
+def card(sheet: NDArray[np.uint8], top: int, left: int, person: Person, teams: bool) -> None:
+    """An agent in the column: what it carries, does and says."""
+    ink, faint = (canvas.INK, canvas.FAINT) if person.alive else (DEAD, DEAD)
+    sheet[top : top + 1, left : left + COLUMN - 4] = tiles.EDGE
+    sheet[top + 10 : top + 10 + TILE, left : left + TILE] = _portrait(person.seat, person.alive, teams)
+    canvas.write(sheet, left + TILE + 10, top + 20, f"agent_{person.seat}", LETTERS + 1, ink)
+    canvas.write(sheet, left + TILE + 10, top + 41, (person.did or "") if person.alive else "dead", LETTERS - 1, faint)
+    if not person.alive:
+        return
+    y = top + TILE + 18
+    for k, (icon, value) in enumerate(zip(_icons(), carries(person), strict=True)):
+        x, strong = left + 50 * k, 1.0 if value not in ("", "no") else 0.3
+        sheet[y : y + ICON, x : x + ICON] = np.rint(strong * icon + (1 - strong) * np.array(canvas.PAPER))
+        canvas.write(sheet, x + ICON + 5, y + ICON / 2, value, LETTERS + 1)
+    if person.said is not None:
+        canvas.write(sheet, left, y + ICON + 14, words(person.said), LETTERS - 1, ink if any(person.said) else faint)
+
+
+@functools.lru_cache(maxsize=16)
+def _portrait(seat: int, alive: bool, teams: bool) -> NDArray[np.uint8]:
+    """An agent on paper."""
+    return canvas.paint(TILE, canvas.PAPER, *(tiles.body(seat, teams) if alive else tiles.grave(seat)))
+
+
+@functools.cache
+def _icons() -> tuple[NDArray[np.uint8], ...]:
+    """What stands for ammunition, blast strength and kick: the middle of the items' tiles."""
+    cut = slice(ICON // 3, ICON // 3 + ICON)
+    side = ICON + 2 * (ICON // 3)
+    return tuple(canvas.paint(side, canvas.PAPER, *tiles.ICONS[item])[cut, cut] for item in (EXTRA_BOMB, RANGE, KICK))

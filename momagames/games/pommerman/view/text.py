@@ -1,0 +1,91 @@
+"""MO-Pommerman as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from momagames.contract import Line, State
+from momagames.games.pommerman.rules.state import (
+    AGENT,
+    BOMB,
+    EXTRA_BOMB,
+    FLAMES,
+    FOG,
+    KICK,
+    PASSAGE,
+    RANGE,
+    RIGID,
+    WOOD,
+)
+from momagames.games.pommerman.view import tiles
+from momagames.games.pommerman.view.scene import Person, Scene, carries, news, progress, scene, words
+from momagames.games.pommerman.view.tiles import Bomb
+from momagames.render import shapes
+
+ROLLS = "o^v<>"  # a bomb at rest, and by the direction in which it rolls
+SYMBOLS = {
+    PASSAGE: (" .", "dim"),
+    RIGID: ("##", ""),
+    WOOD: ("%%", "#b07a3a"),
+    FOG: ("::", "dim"),
+    EXTRA_BOMB: ("+b", "bold green"),
+    RANGE: ("+r", "bold green"),
+    KICK: ("+k", "bold green"),
+}
+
+
+def sketch(state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1) -> list[Line]:
+    """A position as text, three characters a cell, with a line for each agent; for the options see `draw.picture`.
+
+    Cells in the range of a bomb begin with "!".
+    """
+    shown = scene(state, last, viewer, blasts, cell)
+    size = len(shown.board)
+    lines: list[Line] = [[("   " + "".join(f"{x:>3}" for x in range(size)), "dim")]]
+    for y in range(size):
+        line = [(f"{y:>3}", "dim")]
+        for x in range(size):
+            text, style = symbol(shown, y, x)
+            line += [("!", "bold magenta") if shown.blast[y, x] else (" ", ""), (text, style)]
+        lines.append(line)
+    lines += [[], [(f"{progress(state)}  {news(state, viewer)}".rstrip(), "dim")]]
+    return lines + [about(person, shown.teams) for person in shown.people]
+
+
+def symbol(shown: Scene, y: int, x: int) -> tuple[str, str]:
+    """Two characters for a cell, and their style: @0 is agent 0, 09 the same agent on a bomb with nine steps left."""
+    code, bomb = int(shown.board[y, x]), shown.bombs.get((y, x))
+    if code >= AGENT:
+        seat = code - AGENT
+        return f"@{seat}" if bomb is None else f"{seat}{digit(bomb)}", agent_style(seat, shown.teams)
+    if code == BOMB and bomb is not None:
+        return f"{ROLLS[bomb.direction]}{digit(bomb)}", "bold red" if bomb.life <= tiles.LAST_STEPS else "bold"
+    if code == FLAMES:
+        return f"*{1 + int(shown.life[y, x])}", "bold #e2580f"
+    return SYMBOLS[code]
+
+
+def digit(bomb: Bomb) -> str:
+    """The steps that a bomb has left; positions that are loaded may have one with ten."""
+    return str(bomb.life) if bomb.life < 10 else "+"
+
+
+def agent_style(seat: int, teams: bool) -> str:
+    index = tiles.seat_color(seat, teams)
+    ink = "#ffffff" if shapes.is_dark(tiles.SEATS[index]) else "#000000"
+    return f"bold {ink} on {tiles.SEAT_CODES[index]}"
+
+
+def about(person: Person, teams: bool) -> Line:
+    """A line on an agent."""
+    facts = [person.did or ""] if person.alive else ["dead"]
+    if person.alive and person.ammo is not None:
+        ammo, strength, kick = carries(person)
+        facts += [f"ammo {ammo}", f"strength {strength}", f"kick {kick}"]
+    if person.alive and person.said is not None:
+        facts.append(words(person.said))
+    mark = (f"@{person.seat}", agent_style(person.seat, teams) if person.alive else "dim")
+    return [
+        mark,
+        (f" agent_{person.seat}  {', '.join(fact for fact in facts if fact)}".rstrip(), "" if person.alive else "dim"),
+    ]

@@ -1,0 +1,305 @@
+"""MO-RoboticMail: the kernels of the policies "nearest", "astar" and "thrifty", one robot each.
+
+A robot knows the layout, the cells of all robots, which mails they carry, its own battery as it is shown, how often in a row
+it has stood, and its mask: what its observation shows, and what it can remember. It does not know which mails lie on green
+cells. "thrifty" knows besides how many mails each robot of its team has delivered, which it could count by looking.
+"""
+
+import numpy as np
+
+from momagames.games.robotmail.agents.routing_kernels import (
+    FAR,
+    apart,
+    astar_step,
+    ends_of,
+    find_chargers,
+    find_ways,
+    go,
+    is_plain,
+    is_twin,
+    legal_bits,
+    mean_way,
+    nearest_cell,
+    power_of,
+    takes,
+    toward,
+)
+from momagames.games.robotmail.rules import total
+from momagames.games.robotmail.rules.state import (
+    BLUE,
+    CELLS,
+    ENTER_BELOW,
+    FORWARD,
+    GREEN,
+    LEAVE_FROM,
+    RIGHT,
+    SEATS,
+    STAND,
+    YELLOW,
+    cell_of,
+    color_of,
+    neighbour,
+)
+from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.rng import advance, below
+
+CLOSE = 2  # moves from a cell where a robot stands: who waits for it comes no nearer
+NONE, BUSY = -1, -2  # instead of a cell
+CROWD = 2  # "astar": robots around a green cell or a receiver that block it
+# "thrifty"
+SPARE, PER_UNIT = 3, 5  # moves that it keeps for ways round others; moves that take a unit of the battery
+WAITS, ROUND = 2, 8  # steps
+TAKEN, TWIN = 2.0, 1000.0  # moves that a cell counts more if a robot is there, and a charger beside another
+
+wariness = np.dtype([("wary", "u1")])  # of "astar": the index of the mail with which it is wary, plus 1
+# of "thrifty": its character, for how many steps more it walks round others, and what it has found out about the layout:
+# moves from each cell to the nearest charger, and from green cells to a receiver
+notebook = np.dtype(
+    [
+        *[(name, "u1") for name in ("patience", "fair", "round", "ready")],
+        ("to_charger", "i4", (CELLS,)),
+        ("onward", "f4", (CELLS,)),
+    ]
+)
+
+
+@kernel
+def needs_charge(state, agent):
+    """Whether the battery is low enough for a charger to let the robot in."""
+    return power_of(state, agent) <= ENTER_BELOW
+
+
+@kernel
+def errand(state, agent):
+    """The colour where a robot with a full battery has to go."""
+    return YELLOW if state["mail"][agent] else GREEN
+
+
+# ---------------------------------------------------------------------------------------------------------------- nearest
+
+
+@kernel
+def nearest(state, agent, mask, parts, memory, word, action):
+    """The shortest way round the other robots, among equals by lot: with a low battery to a charger, with a mail to a receiver
+    of it, else to a green cell. If there is no way round it goes on as if nobody were in its way, until it is CLOSE; and it
+    stands where it cannot go on, and moves by lot where it must not stand.
+    """
+    bits, length = 0, FAR
+    if needs_charge(state, agent):
+        bits, length = approach(state, agent, BLUE)
+    if length == FAR:
+        bits, length = approach(state, agent, errand(state, agent))
+    action[0], word = go(bits, legal_bits(mask), word)
+    return word
+
+
+@routine
+def approach(state, agent, color):
+    """Directions to cells of a colour, a bit for each, and how long the way is, robots apart; FAR if there is none."""
+    bits, length = toward(state, agent, color, False)
+    if length == FAR:
+        bits, length = toward(state, agent, color, True)
+        if length <= CLOSE:
+            bits = 0
+    return bits, length
+
+
+# ------------------------------------------------------------------------------------------------------------------- A*
+
+
+@kernel
+def astar(state, agent, mask, parts, memory, word, action):
+    """The scripted agent of the original, right for every layout: with several receivers of its mail it takes the nearest that
+    is not blocked; without a charger it does not charge; without anywhere to go it stands.
+
+    The original waits for a narrow cell that never opens, until it has to move by lot. In its place ours becomes wary: until
+    its mail has changed, its ways are those that it is allowed.
+    """
+    legal, careful = legal_bits(mask), np.int64(state["mail"][agent]) + 1
+    goal = objective(state, agent)
+    step = STAND
+    if goal >= 0:
+        step = astar_step(state, agent, goal, memory["wary"] == careful)
+        if legal & (1 << STAND | 1 << step) == 0 and state["robot"][neighbour(state, cell_of(state, agent), step)] == 0:
+            memory["wary"] = careful
+            step = astar_step(state, agent, goal, True)
+    action[0], word = go(1 << step, legal, word)
+    return word
+
+
+@routine
+def objective(state, agent):
+    """The cell to go to; negative to stay."""
+    start, mail, goal = cell_of(state, agent), np.int64(state["mail"][agent]), NONE
+    if color_of(state, start) == BLUE and power_of(state, agent) < LEAVE_FROM:
+        return NONE
+    if needs_charge(state, agent):
+        goal = destination(state, start, BLUE, mail)
+    return destination(state, start, errand(state, agent), mail) if goal == NONE else goal
+
+
+@routine
+def destination(state, start, color, mail):
+    """The nearest cell of a colour, or the nearest that is not blocked if that one is, and not beside the robot. NONE: there
+    are no such cells; BUSY: all are blocked."""
+    goal = nearest_cell(state, start, color, mail)
+    if goal < 0 or apart(state, start, goal) == 1 or not is_blocked(state, goal, color):
+        return goal
+    low, high = ends_of(state)
+    goal, least = BUSY, FAR
+    for cell in range(low, high):
+        if takes(state, cell, color, mail) and not is_blocked(state, cell, color) and apart(state, start, cell) < least:
+            goal, least = cell, apart(state, start, cell)
+    return goal
+
+
+@kernel
+def is_blocked(state, cell, color):
+    """Whether a robot stands on a cell, and others are about to follow: for a charger exactly one robot beside it; for a green
+    cell or a receiver exactly CROWD, counting those without a mail, or with one."""
+    waiting = 0
+    for direction in range(FORWARD, RIGHT + 1):
+        other = np.int64(state["robot"][neighbour(state, cell, direction)]) - 1
+        if other >= 0:
+            waiting += color == BLUE or (state["mail"][other] != 0) == (color == YELLOW)
+    return state["robot"][cell] != 0 and waiting == (1 if color == BLUE else CROWD)
+
+
+# --------------------------------------------------------------------------------------------------------------- thrifty
+
+
+@kernel
+def thrifty(state, agent, mask, parts, memory, word, action):
+    """Few moves for each mail, and as many of them as it dares on the last two units of the battery, where they cost half.
+
+    It goes to the green cell with the fewest moves to it and on to a receiver, in the mean. It waits WAITS steps for a robot in
+    its way, and then waits on or walks round others for ROUND steps (to a charger for one), by lot. Without a mail it rests if
+    mates that are nearer bring all that is missing. It charges if the battery might not last for its errand and the way to a
+    charger after that, and until it does. With `patience` it stands so often in a row before it moves, where it may. If it is
+    `fair` it keeps its mail while it has delivered more than a mate, and never leaves the mails to others.
+    """
+    legal = legal_bits(mask)
+    may_stand = legal & (1 << STAND)
+    if may_stand and state["stands"][agent] < memory["patience"]:
+        action[0] = STAND
+        return word
+    learn(state, memory)
+    color = plan(state, agent, memory, may_stand)
+    if color == BLUE and color_of(state, cell_of(state, agent)) == BLUE:
+        bits = may_stand
+    elif color != BLUE and (is_ahead(state, agent) if memory["fair"] else is_spare(state, agent)):
+        bits = may_stand if may_stand else quiet_ways(state, agent)
+    else:
+        word = advance(word)
+        if memory["round"] == 0 or color == BLUE:
+            bits = course(state, agent, memory, color, True)
+            waited = state["stands"][agent] >= WAITS and below(word, 2) == 1
+            stuck = bits & legal == 0 and (may_stand == 0 or waited)
+            memory["round"] = 0 if not stuck else 1 if color == BLUE else ROUND
+        if memory["round"] > 0:
+            bits = course(state, agent, memory, color, False)
+            memory["round"] -= 1
+    action[0], word = go(bits, legal, word)
+    return word
+
+
+@kernel
+def sure_moves(power):
+    """Moves that a robot with this shown battery can make at least."""
+    return PER_UNIT * power + 4 if power > 2 else 10 if power == 2 else power
+
+
+@routine
+def learn(state, memory):
+    """Note what the layout says, once a game."""
+    if memory["ready"]:
+        return
+    memory["ready"] = 1
+    steps, queue = local_array(CELLS), local_array(CELLS)
+    find_chargers(state, steps, queue)
+    low, high = ends_of(state)
+    for cell in range(low, high):
+        memory["to_charger"][cell] = steps[cell]
+        if color_of(state, cell) == GREEN:
+            memory["onward"][cell] = mean_way(state, cell)
+
+
+@routine
+def plan(state, agent, memory, may_stand):
+    """The colour where to go, or to stay: that of the errand, or a charger if the battery might not last for both; but not a
+    charger that will not let it in when it arrives, or on which it may not stay."""
+    color, power = errand(state, agent), power_of(state, agent)
+    way = np.int64(memory["to_charger"][cell_of(state, agent)])
+    too_soon = way < PER_UNIT * (power - ENTER_BELOW)
+    if way == FAR or (too_soon and (way > 0 or may_stand == 0)):
+        return color
+    goal, length, _ = best_goal(state, agent, memory, color, True)
+    enough = goal >= 0 and sure_moves(power) >= length + np.int64(memory["to_charger"][goal]) + SPARE
+    return color if enough else BLUE
+
+
+@routine
+def best_goal(state, agent, memory, color, through):
+    """The cell of a colour that costs fewest moves: how many there are to it, and the directions in which ways begin, a bit for
+    each; NONE, FAR, 0 if there is none. A cell with a robot on it counts a little more, a twin charger much more.
+
+    through   whether other robots are thought away
+    """
+    steps, first, queue = local_array(CELLS), local_array(CELLS), local_array(CELLS)
+    power = min(power_of(state, agent), ENTER_BELOW) if color == BLUE else power_of(state, agent)
+    found = find_ways(state, agent, power, through, steps, first, queue)
+    goal, least = NONE, np.float64(FAR)
+    for place in range(1, found):
+        cell = queue[place]
+        if color_of(state, cell) == color:
+            value = steps[cell] + (TAKEN if state["robot"][cell] else 0.0)
+            if color == GREEN:
+                value += np.float64(memory["onward"][cell])
+            elif color == BLUE and is_twin(state, cell):
+                value += TWIN
+            if value < least:
+                goal, least = cell, value
+    return (goal, steps[goal], first[goal]) if goal >= 0 else (NONE, FAR, 0)
+
+
+@routine
+def course(state, agent, memory, color, through):
+    """The directions in which it sets out for a colour, a bit for each; none if it had better wait for who is there."""
+    goal, length, bits = best_goal(state, agent, memory, color, through)
+    return 0 if goal == NONE or (state["robot"][goal] and length <= CLOSE) else bits
+
+
+@routine
+def quiet_ways(state, agent):
+    """The directions of free white and grey cells, a bit for each."""
+    cell, bits = cell_of(state, agent), 0
+    for direction in range(FORWARD, RIGHT + 1):
+        bits |= np.int64(is_plain(state, neighbour(state, cell, direction))) << direction
+    return bits
+
+
+@routine
+def is_ahead(state, agent):
+    """Whether a robot has a mail, and has delivered more than a mate whose battery is not empty."""
+    team, ahead = np.int64(state["team"]), False
+    for mate in range(agent - agent % team, agent - agent % team + team):
+        ahead |= power_of(state, mate) > 0 and np.int64(state["delivered"][mate]) < np.int64(state["delivered"][agent])
+    return ahead and state["mail"][agent] != 0
+
+
+@routine
+def is_spare(state, agent):
+    """Whether a robot has no mail, and mates that have one or are nearer to the next bring all that the player still needs."""
+    team, sure = np.int64(state["team"]), 0
+    for mate in range(agent - agent % team, agent - agent % team + team):
+        if mate != agent and power_of(state, mate) > 0:
+            sure += state["mail"][mate] != 0 or way_to_green(state, mate) < way_to_green(state, agent)
+    return state["mail"][agent] == 0 and sure >= np.int64(state["required"]) - total(state, agent // team)
+
+
+@routine
+def way_to_green(state, robot):
+    """Rows and columns to the nearest green cell, together, and the number of the robot, so that none are equal."""
+    start = cell_of(state, robot)
+    goal = nearest_cell(state, start, GREEN, 0)
+    return (FAR if goal < 0 else apart(state, start, goal)) * SEATS + robot

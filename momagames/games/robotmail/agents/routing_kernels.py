@@ -1,0 +1,309 @@
+"""MO-RoboticMail: ways that scripted robots look for (SPEC §3), and what they know of where they are.
+
+They know the layout, the cells of all robots and whether those carry mails, their own mail, and their own battery as it is
+shown. What lies on green cells nobody looks at.
+
+steps     int64[CELLS]: moves from where a search began; FAR where it did not come
+first     int64[CELLS]: the directions in which the shortest ways begin, a bit for each
+queue     int64[CELLS]: the cells that were found, the nearest first
+"""
+
+import numpy as np
+
+from momagames.games.robotmail.rules import may_enter
+from momagames.games.robotmail.rules.state import (
+    BLUE,
+    CELLS,
+    FORWARD,
+    GREEN,
+    GREY,
+    NARROW,
+    OUTSIDE,
+    RED,
+    RIGHT,
+    STAND,
+    WHITE,
+    YELLOW,
+    cell_at,
+    cell_of,
+    color_of,
+    neighbour,
+    shown,
+)
+from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.rng import advance, below
+
+FAR = 1 << 20
+EVENTFUL = (1 << GREEN) | (1 << YELLOW) | (1 << BLUE)  # colours at which a way ends, for the robot is another one then
+OPEN = 4 * CELLS  # each cell is put on the heap once by each neighbour, at most
+
+# ---------------------------------------------------------------------------------------------------------- what is known
+
+
+@kernel
+def power_of(state, robot):
+    """The battery as it is shown; always full without batteries."""
+    return shown(state["battery"][robot])
+
+
+@kernel
+def ends_of(state):
+    """The cells of the board lie between these two."""
+    width, height = np.int64(state["width"]), np.int64(state["height"])
+    return cell_at(state, 0, 0), cell_at(state, width - 1, height - 1) + 1
+
+
+@kernel
+def apart(state, cell, other):
+    """Rows and columns between two cells, together."""
+    pitch = np.int64(state["width"]) + 1
+    return abs(cell // pitch - other // pitch) + abs(cell % pitch - other % pitch)
+
+
+@kernel
+def takes(state, cell, color, mail):
+    """Whether a cell has this colour and, if it is a receiver, waits for this mail."""
+    return color_of(state, cell) == color and (color != YELLOW or np.int64(state["target"][cell]) == mail)
+
+
+@kernel
+def nearest_cell(state, start, color, mail):
+    """The cell of a colour (yellow: a receiver of this mail) that is nearest as the crow flies, the first of them; -1: none."""
+    low, high = ends_of(state)
+    best, least = -1, FAR
+    for cell in range(low, high):
+        if takes(state, cell, color, mail) and apart(state, start, cell) < least:
+            best, least = cell, apart(state, start, cell)
+    return best
+
+
+# ------------------------------------------------------------------------------------------------------------------ moves
+
+
+@kernel
+def legal_bits(mask):
+    """The legal actions, a bit for each."""
+    bits = 0
+    for act in range(RIGHT + 1):
+        bits |= np.int64(mask[act]) << act
+    return bits
+
+
+@kernel
+def one_of(bits, word):
+    """The number of a bit that is set, uniformly. `word` has been advanced for this."""
+    count = 0
+    for place in range(RIGHT + 1):
+        count += (bits >> place) & 1
+    rank, chosen = below(word, count), 0
+    for place in range(RIGHT, -1, -1):
+        if (bits >> place) & 1:
+            if rank == 0:
+                chosen = place
+            rank -= 1
+    return chosen
+
+
+@kernel
+def go(bits, legal, word):
+    """An action, and the generator word: one of `bits` that is legal, else standing if that is legal, else anything legal."""
+    choices = bits & legal
+    if choices == 0:
+        choices = legal & (1 << STAND) if legal & (1 << STAND) else legal
+    word = advance(word)
+    return one_of(choices, word), word
+
+
+# ---------------------------------------------------------------------------------------------------------- breadth first
+
+
+@routine
+def find_ways(state, robot, power, through, steps, first, queue):
+    """Search breadth-first from where a robot stands, by the rules that hold for its mail.
+
+    power     the battery, as it is shown, that it is thought to have
+    through   whether the other robots are thought away
+    Returns   how many cells were found
+    """
+    mail, start = np.int64(state["mail"][robot]), cell_of(state, robot)
+    steps[:] = FAR
+    steps[start], first[start], queue[0] = 0, 0, start
+    done, found = 0, 1
+    while done < found:
+        cell = queue[done]
+        done += 1
+        color = color_of(state, cell)
+        if cell != start and (EVENTFUL >> color) & 1:
+            continue
+        for direction in range(FORWARD, RIGHT + 1):
+            to = neighbour(state, cell, direction)
+            if may_enter(state, to, color, mail, power) and (through or state["robot"][to] == 0):
+                begins = 1 << direction if cell == start else first[cell]
+                if steps[to] == FAR:
+                    steps[to], first[to], queue[found] = steps[cell] + 1, begins, to
+                    found += 1
+                elif steps[to] == steps[cell] + 1:
+                    first[to] |= begins
+    return found
+
+
+@routine
+def toward(state, robot, color, through):
+    """The directions in which the shortest ways to cells of a colour begin, a bit for each, and how long they are; 0, FAR
+    if there is none."""
+    steps, first, queue = local_array(CELLS), local_array(CELLS), local_array(CELLS)
+    found = find_ways(state, robot, power_of(state, robot), through, steps, first, queue)
+    bits, least = 0, FAR
+    for place in range(1, found):
+        cell = queue[place]
+        if color_of(state, cell) == color and steps[cell] <= least:
+            bits, least = bits | first[cell], steps[cell]
+    return bits, least
+
+
+@routine
+def find_chargers(state, steps, queue):
+    """Moves from each cell to the nearest charger, other robots apart. Twins count only if there are no others."""
+    low, high = ends_of(state)
+    steps[:] = FAR
+    count = 0
+    for twins in range(2):
+        if count == 0:
+            for cell in range(low, high):
+                if color_of(state, cell) == BLUE and is_twin(state, cell) == twins:
+                    steps[cell], queue[count] = 0, cell
+                    count += 1
+    spread(state, count, steps, queue)
+
+
+@kernel
+def is_twin(state, cell):
+    """Whether a charger is beside a cell: a robot may not stand there on its own with a battery of more than 4, so that two on
+    twin chargers may never come off again."""
+    found = False
+    for direction in range(FORWARD, RIGHT + 1):
+        found |= color_of(state, neighbour(state, cell, direction)) == BLUE
+    return found
+
+
+@routine
+def mean_way(state, green):
+    """Moves from a green cell to a receiver, other robots apart: the mean over the indices of mails, each with its nearest
+    receiver."""
+    steps, queue = local_array(CELLS), local_array(CELLS)
+    steps[:] = FAR
+    steps[green], queue[0] = 0, green
+    found = spread(state, 1, steps, queue)
+    served, moves, count = np.int64(0), 0, 0
+    for place in range(1, found):
+        cell = queue[place]
+        bit = np.int64(1) << (np.int64(state["target"][cell]) - 1) if color_of(state, cell) == YELLOW else np.int64(0)
+        if bit & ~served:
+            served |= bit
+            moves += steps[cell]
+            count += 1
+    return moves / max(count, 1)
+
+
+@routine
+def spread(state, found, steps, queue):
+    """Search breadth-first from the cells in `queue`, over white and grey cells, to whatever they lead to; narrow cells lead to
+    receivers alone. Returns how many cells are in the queue then."""
+    done = 0
+    while done < found:
+        cell = queue[done]
+        done += 1
+        if steps[cell] > 0 and (EVENTFUL >> color_of(state, cell)) & 1:
+            continue
+        narrow = steps[cell] > 0 and np.int64(state["ground"][cell]) & NARROW != 0
+        for direction in range(FORWARD, RIGHT + 1):
+            to = neighbour(state, cell, direction)
+            color = color_of(state, to)
+            if steps[to] == FAR and color != OUTSIDE and color != RED and (not narrow or color == YELLOW):
+                steps[to], queue[found] = steps[cell] + 1, to
+                found += 1
+    return found
+
+
+# --------------------------------------------------------------------------------------------------------------------- A*
+
+
+@routine
+def astar_step(state, robot, goal, wary):
+    """The direction in which the A* search of the original sends a robot to `goal`; STAND if it finds no way.
+
+    It does not know that narrow cells are closed to most; who is `wary` only looks at moves that its mail and battery allow.
+    Every move costs 1, the estimate is the distance as the crow flies. Ways lead over white and grey cells without robots;
+    goals may be anything. Every second cell that is taken from the heap looks at its neighbours in the opposite order, and of
+    two entries of equal value in the heap either counts as the smaller one when it is compared with the other.
+    """
+    heap, cost, first = local_array(OPEN), local_array(CELLS), local_array(CELLS)
+    mail, power, start = np.int64(state["mail"][robot]), power_of(state, robot), cell_of(state, robot)
+    cost[:] = FAR
+    cost[start], first[start] = 0, STAND
+    size, taken = push(heap, 0, entry(state, 0, start, goal)), 0
+    while size > 0:
+        cell = pull(heap, size) % CELLS
+        size -= 1
+        if cell == goal:
+            return first[goal]
+        for turn in range(FORWARD, RIGHT + 1):
+            direction = turn if taken % 2 == 0 else RIGHT + FORWARD - turn
+            to = neighbour(state, cell, direction)
+            closed = wary and not may_enter(state, to, color_of(state, cell), mail, power)
+            if (to == goal or is_plain(state, to)) and not closed and cost[cell] + 1 < cost[to]:
+                cost[to] = cost[cell] + 1
+                first[to] = direction if cell == start else first[cell]
+                size = push(heap, size, entry(state, cost[to], to, goal))
+        taken += 1
+    return STAND
+
+
+@kernel
+def is_plain(state, cell):
+    """Whether a cell is white or grey, and nobody there."""
+    color = color_of(state, cell)
+    return color in (WHITE, GREY) and state["robot"][cell] == 0
+
+
+@kernel
+def entry(state, cost, cell, goal):
+    """A cell with its value, the cost so far and the estimate, as one number."""
+    return (cost + apart(state, cell, goal)) * CELLS + cell
+
+
+@kernel
+def before(one, other):
+    """Whether an entry counts as the smaller one."""
+    return one // CELLS <= other // CELLS
+
+
+@kernel
+def push(heap, size, new):
+    """Put an entry on a binary heap; returns the new size."""
+    rise(heap, size, new)
+    return size + 1
+
+
+@kernel
+def rise(heap, place, new):
+    """Put an entry in at a place, or above it."""
+    while place > 0 and before(new, heap[(place - 1) // 2]):
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = new
+
+
+@kernel
+def pull(heap, size):
+    """Take the first entry off a binary heap: the smaller ones move up until a place at the bottom is free, from which the
+    last one rises."""
+    top, last = heap[0], size - 1
+    place, child = 0, 1
+    while child < last:
+        if child + 1 < last and not before(heap[child], heap[child + 1]):
+            child += 1
+        heap[place] = heap[child]
+        place, child = child, 2 * child + 1
+    rise(heap, place, heap[last])
+    return top

@@ -1,0 +1,224 @@
+"""Positions of MO-RoboticMail as data and as text (SPEC §9), and actions as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import State, check_position, position_number
+from momagames.errors import BadState, nearest, one_of
+from momagames.games import board_codec
+from momagames.games.robotmail.rules.state import (
+    BLUE,
+    COLOR_BITS,
+    EVENTS,
+    FULL,
+    GREEN,
+    MAX_TURN,
+    RED,
+    YELLOW,
+    number,
+)
+from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
+
+KEYS = ("robots", "mails", "left", "n", "clock", "next", "winner", "event", "illegal", "rng")
+PARTS = ("x", "y", "mail", "inner battery", "shown battery", "delivered", "stands")
+MOST_STANDS = 65_535
+ACTIONS = ("stand", "forward", "backward", "left", "right")
+OTHER_WORDS = {"ahead": 1, "up": 1, "down": 2}
+
+
+# ----------------------------------------------------------------------------------------------------------------- data
+
+
+def greens(state: State) -> list[int]:
+    """The numbers of the green cells, row by row."""
+    return [int(cell) for cell in np.flatnonzero(state["ground"] & COLOR_BITS == GREEN)]
+
+
+def robots_of(state: State) -> int:
+    return int(state["players"]) * int(state["team"])
+
+
+def save(state: State) -> dict[str, Any]:
+    """§9.1 The position as JSON-able data, the form that `load` takes."""
+    winner = int(state["winner"])
+    return {
+        "robots": [row(state, robot) for robot in range(robots_of(state))],
+        "mails": [int(state["waiting"][cell]) for cell in greens(state)],
+        "left": int(state["left"]),
+        "n": int(state["ply"]),
+        "clock": int(state["clock"]),
+        "next": int(state["to_move"]),
+        "winner": None if winner < 0 else winner,
+        "event": EVENTS[int(state["event"])],
+        "illegal": int(state["illegal"]),
+        "rng": int(state["rng"]),
+    }
+
+
+def row(state: State, robot: int) -> list[Any]:
+    """§9.1 A robot: see PARTS."""
+    battery = float(state["battery"][robot])
+    x, y, mail, delivered, stands = (int(state[part][robot]) for part in ("x", "y", "mail", "delivered", "stands"))
+    return [x, y, mail, battery, math.ceil(battery), delivered, stands]
+
+
+def load(state: State, given: Mapping[str, Any]) -> None:
+    """§9 Fill a state from `robots`, `mails` and, if given, everything else; BadState says what is wrong and where."""
+    check_position(given, KEYS, needed="robots")
+    random_turns = bool(state["random_turns"])
+    state["ply"] = position_number(given, "n", 0, int(state["max_step"]))
+    state["clock"] = position_number(given, "clock", 0, int(state["ply"]))
+    state["illegal"] = position_number(given, "illegal", 0, int(state["ply"]))
+    state["left"] = position_number(given, "left", 1, MAX_TURN if random_turns else 1)
+    if "rng" in given:
+        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    load_event(state, given.get("event", EVENTS[0]))
+    load_mails(state, given)
+    load_robots(state, given["robots"])
+    state["to_move"] = position_number(given, "next", 0, robots_of(state) - 1)
+    load_winner(state, given.get("winner"))
+
+
+def load_event(state: State, event: Any) -> None:
+    if event not in EVENTS:
+        raise BadState(f"event={event!r} is not possible; allowed: {one_of(EVENTS)}{nearest(event, EVENTS)}")
+    state["event"] = EVENTS.index(event)
+
+
+def load_mails(state: State, given: Mapping[str, Any]) -> None:
+    """§9.1 The index of the mail on each green cell, row by row."""
+    cells, mails = greens(state), given.get("mails")
+    if mails is None:
+        raise BadState(f"a position needs 'mails', the index of the mail on each of the {len(cells)} green cells, row by row")
+    if not isinstance(mails, (Sequence, np.ndarray)) or isinstance(mails, str) or len(mails) != len(cells):
+        raise BadState(f"mails={mails!r}: needed is a list of {len(cells)} mail indices, one for each green cell, row by row")
+    for k, (cell, mail) in enumerate(zip(cells, mails, strict=True)):
+        state["waiting"][cell] = index(state, f"mails[{k}]", mail)
+
+
+def index(state: State, name: str, mail: Any) -> int:
+    """A mail index of the layout."""
+    known = state["index"][: int(state["indices"])].tolist()
+    if not whole(mail) or mail not in known:
+        raise BadState(f"{name} is {mail!r}; the mail indices of this layout are {one_of(known)}")
+    return int(mail)
+
+
+def whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def load_robots(state: State, robots: Any) -> None:
+    """§9.1 A row for each robot."""
+    count = robots_of(state)
+    if not isinstance(robots, (Sequence, np.ndarray)) or isinstance(robots, str) or len(robots) != count:
+        listed = f"{len(robots)} of them" if hasattr(robots, "__len__") and not isinstance(robots, str) else repr(robots)
+        raise BadState(f"robots: needed is a list of {count} rows [{', '.join(PARTS)}]; given: {listed}")
+    state["robot"][:] = 0
+    state["docked"] = 0
+    for robot, parts in enumerate(robots):
+        if not isinstance(parts, (Sequence, np.ndarray)) or isinstance(parts, str) or len(parts) != len(PARTS):
+            raise BadState(f"robots[{robot}]={parts!r}: needed are {len(PARTS)} numbers [{', '.join(PARTS)}]")
+        load_robot(state, robot, dict(zip(PARTS, parts, strict=True)))
+
+
+def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
+    """§9.2 A robot, where it can stand and with what it can have."""
+    limits = {"x": int(state["width"]) - 1, "y": int(state["height"]) - 1, "delivered": int(state["required"])}
+    for part, high in {**limits, "stands": MOST_STANDS}.items():
+        value = parts[part]
+        if not whole(value) or not 0 <= value <= high:
+            raise BadState(f"robots[{robot}]: {part} is {value!r}; allowed: whole numbers 0..{high}")
+        state[part][robot] = value
+    load_battery(state, robot, parts)
+    x, y, mail = int(parts["x"]), int(parts["y"]), parts["mail"]
+    if not whole(mail) or mail != 0:
+        mail = index(state, f"robots[{robot}]: mail", mail)
+    state["mail"][robot] = mail
+    place = f"robots[{robot}]: cell ({x},{y})"
+    cell = number(int(state["width"]), x, y)
+    color, other = int(state["ground"][cell]) & COLOR_BITS, int(state["robot"][cell])
+    if color == RED:
+        raise BadState(f"{place} is red, nobody can stand there")
+    if other:
+        raise BadState(f"{place} is taken by robots[{other - 1}]")
+    if color == YELLOW and mail:
+        raise BadState(f"{place} is yellow: the robot has delivered its mail there, mail must be 0; given: {mail}")
+    if color == GREEN and mail != int(state["waiting"][cell]):
+        raise BadState(f"{place} is green: the robot has taken the mail {int(state['waiting'][cell])} there; given: {mail}")
+    state["robot"][cell] = robot + 1
+    if color == BLUE:
+        state["docked"] |= np.uint64(1 << robot)
+
+
+def load_battery(state: State, robot: int, parts: Mapping[str, Any]) -> None:
+    """§9.2 The inner battery; the shown one follows from it."""
+    battery, said = parts["inner battery"], parts["shown battery"]
+    low, allowed = (0.0, f"numbers 0..{FULL:g}") if state["with_battery"] else (FULL, f"{FULL:g}, full, without battery")
+    if not is_number(battery) or not low <= battery <= FULL:
+        raise BadState(f"robots[{robot}]: inner battery is {battery!r}; allowed: {allowed}")
+    if not is_number(said) or math.ceil(battery) != said:
+        raise BadState(f"robots[{robot}]: shown battery is {said!r}; it must be {math.ceil(battery)}, {battery} rounded up")
+    state["battery"][robot] = battery
+
+
+def load_winner(state: State, winner: Any) -> None:
+    """§9.2 Who has won is who has delivered all; whether the game is over follows."""
+    players, team, required = int(state["players"]), int(state["team"]), int(state["required"])
+    if winner is not None and not (whole(winner) and 0 <= winner < players):
+        raise BadState(f"winner={winner!r} is not possible; allowed: None, or the index of a player, 0..{players - 1}")
+    for player in range(players):
+        mails = int(state["delivered"][player * team : (player + 1) * team].sum())
+        if mails > required or (mails == required) != (player == winner):
+            wins = "the winner, and nobody else, has" if winner is not None else "without a winner nobody has"
+            raise BadState(f"winner={winner!r}, and player {player} has delivered {mails}; {wins} delivered {required}")
+    cut = int(state["ply"]) >= int(state["max_step"])
+    state["winner"] = -1 if winner is None else winner
+    state["over"] = cut or winner is not None
+    state["truncated"] = 0 if not cut else CUT_OFF if winner is None else CUT_OFF_AND_DECIDED
+
+
+# ----------------------------------------------------------------------------------------------------------------- text
+
+
+def show(state: State) -> str:
+    """§9.1 The position as text: a line for each key."""
+    return "\n".join(board_codec.spell(save(state)))
+
+
+def read(text: str) -> dict[str, Any]:
+    """The dict form of what `show` wrote."""
+    position, rest = board_codec.unspell(text)
+    if rest:
+        raise BadState(f"{rest[0]!r} cannot be read: each line is name=value, the names are {one_of(KEYS)}")
+    return position
+
+
+def action_name(state: State, action: Any) -> str:
+    return ACTIONS[int(action)]
+
+
+def parse_action(state: State, text: str) -> int:
+    """'forward', 'up', 'l', ... or the number of the action."""
+    word = text.strip().lower()
+    words = {**{name: k for k, name in enumerate(ACTIONS)}, **OTHER_WORDS}
+    found = {k for name, k in words.items() if word and name.startswith(word)} or {k for k in range(5) if word == str(k)}
+    if len(found) != 1:
+        raise ValueError(f"{text!r} is not an action: type {one_of(ACTIONS)} (or 0 to {len(ACTIONS) - 1})")
+    return found.pop()
+
+
+def legal_hint(state: State, action: Any, mask: NDArray[np.int8]) -> str:
+    """What there is to choose from."""
+    named = [f"{k} {name}" for k, name in enumerate(ACTIONS) if mask[k]]
+    return f"actions are 0..{len(ACTIONS) - 1}; legal now: {', '.join(named) or 'none, any action is a skip'}"

@@ -1,0 +1,20 @@
+"""What the infos of the doors say (SPEC §7.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from momagames.contract import State
+from momagames.games.robotmail.rules.state import EVENTS
+
+
+def facts(state: State) -> dict[str, Any]:
+    """What the last step was, the names of the winner's robots, and the counts that nobody sees."""
+    player, team = int(state["winner"]), int(state["team"])
+    won = range(player * team, (player + 1) * team) if player >= 0 else ()
+    return {
+        "event": EVENTS[int(state["event"])],
+        "winners": [f"robot_{robot}" for robot in won],
+        "clock": int(state["clock"]),
+        "illegal_actions": int(state["illegal"]),
+    }

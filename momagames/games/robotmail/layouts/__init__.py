@@ -1,0 +1,1 @@
+"""Layouts of MO-RoboticMail: files, parser, linter, generator."""

@@ -1,0 +1,79 @@
+"""The linter of layouts (SPEC §10.2): what two maps that read well can still have wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from momagames.games.robotmail.layouts.layout import COLORS, Cell, Layout
+from momagames.games.robotmail.layouts.map_parser import Map, number
+from momagames.games.robotmail.layouts.problem import Problem
+
+NEEDED = {"w": "robots start on it", "gr": "mails lie on it", "y": "mails are delivered to it"}
+NARROW = "narrow, that is, it has exactly two yellow or red neighbours"
+
+
+def wrong_targets(colors: Map, targets: Map) -> list[Problem]:
+    """Receivers without a number; and numbers without a receiver, unless a cell that cannot be read may be one."""
+    codes = dict(colors.cells())
+    numbers = {cell: number(text) for cell, text in targets.cells()}
+    accepted = {numbers[cell] for cell, code in codes.items() if code == "y"}
+    sure = None not in accepted and set(codes.values()) <= set(COLORS)
+    allowed = ", ".join(str(index) for index in sorted(filter(None, accepted))) or "none"
+    found = []
+    for cell, value in numbers.items():
+        if value == 0 and codes[cell] == "y":
+            found.append(targets.problem(cell, "the yellow cell has no target; needed: the index of the mail that it accepts"))
+        elif value and value not in accepted and sure:
+            found.append(targets.problem(cell, f"no yellow cell accepts the number {value}; accepted numbers: {allowed}"))
+    return found
+
+
+def missing_colors(colors: Map) -> list[Problem]:
+    """Colours that no game can do without."""
+    there = {text for _, text in colors.cells()}
+    return [
+        Problem(0, f"there is no cell {code!r}; needed: at least one, {why}")
+        for code, why in NEEDED.items()
+        if code not in there
+    ]
+
+
+def routes(layout: Layout) -> list[tuple[Cell, str]]:
+    """Cells from which robots cannot get where they have to, and why, row by row.
+
+    Chargers count as walls: a robot may enter one only while its battery is low, so that no way may depend on it.
+    """
+    greens = layout.cells("gr")
+    home = sources(layout, greens, 0)
+    found = [(cell, "a robot that starts here cannot reach any mail") for cell in layout.cells("w") if cell not in home]
+    for cell in layout.cells("y"):
+        if cell not in home:
+            found.append((cell, "a robot that delivers here cannot reach any mail afterwards"))
+        mail = layout.target(cell)
+        cut_off = sorted(set(greens) - sources(layout, [cell], mail))
+        if cut_off:
+            names = ", ".join("({},{})".format(*green) for green in cut_off)
+            tight = f"; it is {NARROW}" if cell in layout.narrow and not accepts(layout, cell, mail) else ""
+            found.append((cell, f"the receiver of mail {mail} cannot be reached from the green cells {names}{tight}"))
+    return sorted(found, key=lambda wrong: wrong[0][::-1])
+
+
+def sources(layout: Layout, goals: Iterable[Cell], mail: int) -> set[Cell]:
+    """The cells that a robot with this mail (0: none) can leave for a goal, on a way over white and grey cells."""
+    found: set[Cell] = set()
+    fresh = list(goals)
+    while fresh:
+        cell = fresh.pop()
+        tight = not accepts(layout, cell, mail)
+        for near in layout.around(cell):
+            color = layout.color(near)
+            if near not in found and (color == "y" or not tight):
+                found.add(near)
+                if color in "wg":
+                    fresh.append(near)
+    return found
+
+
+def accepts(layout: Layout, cell: Cell, mail: int) -> bool:
+    """§3.3 Whether a cell can be entered with this mail as far as narrowness goes, not coming from a receiver."""
+    return cell not in layout.narrow or (mail > 0 and mail in map(layout.target, layout.around(cell)))

@@ -1,0 +1,167 @@
+"""Layouts of MO-RoboticMail: those of the package, files, texts, data and boards by chance (SPEC §10)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from momagames.contract import check_parameters
+from momagames.errors import LayoutError, first_of, nearest, one_of
+from momagames.games.robotmail.layouts import linter
+from momagames.games.robotmail.layouts.generator import ARGUMENTS, generate
+from momagames.games.robotmail.layouts.layout import Layout
+from momagames.games.robotmail.layouts.map_parser import Map, different_sizes, swapped, wrong_codes, wrong_numbers
+from momagames.games.robotmail.layouts.problem import MAPS, Problem
+
+__all__ = ["ACCEPTS", "NAMES", "RANDOM", "Layout", "check_robots", "load", "plain", "problems"]
+
+NAMES = ("documented", "rbgame", "ring", "mini6", "wide12", "tall", "tiny", "street", "depot")
+RANDOM = "random"
+ACCEPTS = (
+    f"{one_of((*NAMES, RANDOM))}; arguments of the generator as a dict, such as {{'seed': 3, 'width': 12}}; "
+    "STEM of two files STEM_colors.csv and STEM_targets.csv; a pair of paths or of CSV texts; {'colors': rows, 'targets': rows}"
+)
+ENDINGS = tuple(f"_{name}.csv" for name in MAPS)
+
+
+def load(source: Any) -> Layout:
+    """A layout from any of the forms of §10.1, checked as a whole.
+
+    Raises   LayoutError, which names what is wrong and where; BadParameter for arguments that the generator refuses
+    """
+    if isinstance(source, str) and source in NAMES:
+        return packaged(source)
+    found, wrong = read(source)
+    if found is None:
+        raise LayoutError(first_of(wrong))
+    return found
+
+
+def plain(source: Any) -> str | dict[str, list[str]]:
+    """What a game's parameters keep of a layout: the name of a packaged one, else its rows."""
+    return source if isinstance(source, str) and source in NAMES else load(source).data
+
+
+def problems(source: Any) -> list[str]:
+    """All that is wrong with a layout, each with its file and place; LayoutError for what is no form of a layout."""
+    return read(source)[1]
+
+
+def check_robots(layout: Layout, count: int) -> None:
+    """LayoutError if so many robots find no place to start."""
+    places = len(layout.cells("w"))
+    if count > places:
+        raise LayoutError(
+            f"{count} robots do not fit on this layout: robots start on white cells, of which it has {places}; "
+            f"take at most {places} robot{'s' * (places != 1)}, or another layout"
+        )
+
+
+@cache
+def packaged(name: str) -> Layout:
+    """A layout of the package."""
+    folder = resources.files(__package__).joinpath("data")
+    texts = [folder.joinpath(name + ending).read_text(encoding="utf-8") for ending in ENDINGS]
+    found, wrong = parse(texts)
+    assert found is not None, wrong
+    return found
+
+
+# -------------------------------------------------------------------------------------------------------------- reading
+
+
+def read(source: Any) -> tuple[Layout | None, list[str]]:
+    """A layout if nothing is wrong, and what is wrong with it."""
+    if isinstance(source, str) and source in NAMES:
+        return packaged(source), []
+    if source == RANDOM:
+        return generate(), []
+    if isinstance(source, Mapping) and not set(source) & set(MAPS):
+        return generate(**check_parameters("layout", ARGUMENTS, source)), []
+    texts, names, wrong = texts_of(source)
+    found, more = parse(texts) if not wrong else (None, wrong)
+    return found, [f"{names[problem.map]}: {problem}" for problem in more]
+
+
+def parse(texts: list[str]) -> tuple[Layout | None, list[Problem]]:
+    """The layout that two texts say, colours and targets, or what is wrong with them."""
+    colors, targets = Map(0, texts[0]), Map(1, texts[1])
+    if colors.rows and targets.rows and swapped(colors, targets):
+        return None, [Problem(0, "these are target numbers; the colours come first, then the targets")]
+    wrong = [*colors.problems, *wrong_codes(colors), *targets.problems, *wrong_numbers(targets)]
+    shaped = not colors.problems and not targets.problems
+    if shaped:
+        sizes = different_sizes(colors, targets)
+        wrong += sizes or linter.wrong_targets(colors, targets)
+    if shaped and not any(problem.map == 0 for problem in wrong):
+        wrong += linter.missing_colors(colors)
+    if wrong:
+        return None, sorted(wrong, key=lambda problem: (problem.map, problem.place or (0, 0)))
+    layout = Layout(tuple(map(tuple, colors.rows)), tuple(tuple(map(int, row)) for row in targets.rows))
+    wrong = [colors.problem(cell, text) for cell, text in linter.routes(layout)]
+    return (None, wrong) if wrong else (layout, [])
+
+
+def texts_of(source: Any) -> tuple[list[str], list[str], list[Problem]]:
+    """The texts of colours and targets, what they are called, and what keeps them from being read."""
+    if isinstance(source, Layout):
+        source = source.data
+    if isinstance(source, Mapping):
+        return [rows_of(source, name) for name in MAPS], list(MAPS), []
+    if isinstance(source, str | os.PathLike):
+        source = files_of(source)
+    if isinstance(source, list | tuple) and len(source) == 2:
+        if all(isinstance(part, str) and is_text(part) for part in source):
+            return list(source), list(MAPS), []
+        if all(isinstance(part, str | os.PathLike) for part in source):
+            files = [file_of(k, Path(part)) for k, part in enumerate(source)]
+            wrong = [each for each in files if isinstance(each, Problem)]
+            return [each for each in files if isinstance(each, str)], [str(part) for part in source], wrong
+    raise LayoutError(f"layout={source!r} is not possible; allowed: {ACCEPTS}")
+
+
+def is_text(part: str) -> bool:
+    """Whether a text is a map and no path."""
+    return "\n" in part or ("," in part and not any(sign in part for sign in "./\\"))
+
+
+def rows_of(data: Mapping[Any, Any], name: str) -> str:
+    """One map of a layout as data, as text: lines, or lists of cells."""
+    for key in data:
+        if key not in MAPS:
+            raise LayoutError(f"layout has no key {key!r}; it has {one_of(MAPS)}{nearest(key, MAPS)}")
+    if name not in data:
+        raise LayoutError(f"layout: the key {name!r} is missing; needed: {one_of(MAPS)}")
+    rows = data[name]
+    if isinstance(rows, str):
+        return rows
+    if not isinstance(rows, Iterable):
+        raise LayoutError(f"layout: {name}={rows!r} is not possible; needed: a list of rows")
+    return "\n".join(row if isinstance(row, str) else ",".join(map(str, row)) for row in rows)
+
+
+def files_of(path: str | os.PathLike[str]) -> list[str]:
+    """Both files of a layout from the stem of their names, or from one of them."""
+    name = os.fspath(path)
+    stem = next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
+    pair = [stem + ending for ending in ENDINGS]
+    if not any(os.path.exists(file) for file in pair):
+        raise LayoutError(f"layout={name!r} is not possible; allowed: {ACCEPTS}{nearest(name, (*NAMES, RANDOM))}")
+    return pair
+
+
+def file_of(map: int, path: Path) -> str | Problem:
+    """What a file says, or why it cannot be read."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        column = error.start - error.object.rfind(b"\n", 0, error.start)
+        return Problem(map, f"the byte 0x{error.object[error.start]:02x} is not UTF-8", (line, column))
+    except (OSError, ValueError) as error:
+        beside = [file.name for file in path.parent.glob("*.csv")] if path.parent.is_dir() else []
+        return Problem(map, f"cannot be read ({getattr(error, 'strerror', None) or error}){nearest(path.name, beside)}")

@@ -1,0 +1,30 @@
+"""What is wrong with a layout, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from momagames.games.robotmail.layouts.layout import Cell
+
+MAPS = ("colors", "targets")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that is wrong with a layout.
+
+    map     which of the two maps has it: 0 colours, 1 targets
+    text    what was given and what is allowed
+    place   line and column in the text of that map, from 1; None: the map as a whole
+    cell    (x, y) on the board
+    """
+
+    map: int
+    text: str
+    place: tuple[int, int] | None = None
+    cell: Cell | None = None
+
+    def __str__(self) -> str:
+        parts = ["line {}, column {}".format(*self.place)] if self.place else []
+        parts += ["the cell ({},{})".format(*self.cell)] if self.cell else []
+        return f"{', '.join(parts)}: {self.text}" if parts else self.text

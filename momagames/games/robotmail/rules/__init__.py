@@ -1,0 +1,330 @@
+"""MO-RoboticMail: the rules as compiled kernels. Section numbers are those of SPEC.md."""
+
+import numpy as np
+
+from momagames.games.robotmail.rules.rewards import pay, pay_blocked, pay_charge, pay_energy, pay_outcome
+from momagames.games.robotmail.rules.state import (
+    BACKWARD,
+    BLUE,
+    CHARGED,
+    DELIVERED,
+    DOCKED,
+    ENTER_BELOW,
+    FORWARD,
+    FULL,
+    GREEN,
+    LEAVE_FROM,
+    LEFT,
+    MAX_STANDS,
+    MAX_TURN,
+    MOVED,
+    NARROW,
+    NOTHING,
+    OUTSIDE,
+    PICKED_UP,
+    RED,
+    RIGHT,
+    SKIP,
+    STAND,
+    STOOD,
+    WHITE,
+    YELLOW,
+    cell_at,
+    cell_of,
+    color_of,
+    neighbour,
+    shown,
+)
+from momagames.kernels.jit import kernel, routine
+from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
+from momagames.kernels.rng import draw
+
+ONE, NO_ROBOT = np.uint64(1), np.uint8(0)
+MUCH, LITTLE, LOW = 0.2, 0.1, 2.0  # §4.4 energy of a move, while the battery holds more than LOW, and then
+
+# ---------------------------------------------------------------------------------------------------------------- start
+
+
+@kernel
+def deal(state):
+    """§2 Robots on white cells, mails on green ones, the first turn."""
+    state["docked"] = 0
+    state["winner"] = -1
+    state["event"] = NOTHING
+    state["clock"] = 0
+    state["illegal"] = 0
+    place(state)
+    for y in range(np.int64(state["height"])):
+        for x in range(np.int64(state["width"])):
+            cell = cell_at(state, x, y)
+            if color_of(state, cell) == GREEN:
+                state["waiting"][cell] = new_mail(state)
+    state["left"] = turn_length(state)
+
+
+@routine
+def place(state):
+    """§2.1 Each robot on a white cell that is free, uniformly."""
+    state["robot"][:] = NO_ROBOT
+    free = 0
+    for y in range(np.int64(state["height"])):
+        for x in range(np.int64(state["width"])):
+            free += color_of(state, cell_at(state, x, y)) == WHITE
+    for robot in range(np.int64(state["players"]) * np.int64(state["team"])):
+        rank = draw(state, free - robot)
+        x, y = 0, 0
+        while rank >= 0:
+            cell = cell_at(state, x, y)
+            if color_of(state, cell) == WHITE and state["robot"][cell] == 0:
+                if rank == 0:
+                    stand_at(state, robot, x, y, cell)
+                rank -= 1
+            x += 1
+            if x == np.int64(state["width"]):
+                x, y = 0, y + 1
+        state["mail"][robot] = 0
+        state["battery"][robot] = FULL
+        state["delivered"][robot] = 0
+        state["stands"][robot] = 0
+
+
+@kernel
+def stand_at(state, robot, x, y, cell):
+    state["x"][robot] = x
+    state["y"][robot] = y
+    state["robot"][cell] = robot + 1
+
+
+@kernel
+def new_mail(state):
+    """§2.2 One of the mail indices, uniformly."""
+    return state["index"][draw(state, np.int64(state["indices"]))]
+
+
+@kernel
+def turn_length(state):
+    """§2.3 Steps of a turn."""
+    return 1 + draw(state, MAX_TURN) if state["random_turns"] else 1
+
+
+# ---------------------------------------------------------------------------------------------------------------- masks
+
+
+@kernel
+def legal(state, agent, mask):
+    """§3 What a robot might do, whether or not it is its turn; nothing when the game is over."""
+    bits = 0 if state["over"] else options(state, agent)
+    for action in range(RIGHT + 1):
+        mask[action] = (bits >> action) & 1
+
+
+@kernel
+def options(state, robot):
+    """§3 The legal actions of a robot, a bit for each."""
+    bits, _ = ways(state, robot)
+    if may_stand(state, robot) or (bits == 0 and state["always_legal"]):  # §3.6
+        bits |= 1 << STAND
+    return bits
+
+
+@kernel
+def may_stand(state, robot):
+    """§3.1 Whether a robot may stay where it is."""
+    power, cell = shown(state["battery"][robot]), cell_of(state, robot)
+    ground, mail = np.int64(state["ground"][cell]), np.int64(state["mail"][robot])
+    color = color_of(state, cell)
+    if ground & NARROW or (color == YELLOW and mail == 0) or (color == GREEN and mail != 0):
+        return False
+    if color == BLUE:
+        if power >= LEAVE_FROM + 1:
+            return False
+    elif state["stands"][robot] >= MAX_STANDS:
+        return False
+    beside = False
+    for direction in range(FORWARD, RIGHT + 1):
+        beside |= color_of(state, neighbour(state, cell, direction)) == BLUE
+    return not beside or power <= ENTER_BELOW
+
+
+@kernel
+def ways(state, robot):
+    """§3.2 The directions in which a robot may move, a bit for each; and those in which only a robot is in its way."""
+    power, cell = shown(state["battery"][robot]), cell_of(state, robot)
+    color, mail = color_of(state, cell), np.int64(state["mail"][robot])
+    free, blocked = 0, 0
+    if power > 0 and (color != BLUE or power >= LEAVE_FROM):
+        for direction in range(FORWARD, RIGHT + 1):
+            to = neighbour(state, cell, direction)
+            open = np.int64(may_enter(state, to, color, mail, power)) << direction
+            if state["robot"][to]:
+                blocked |= open
+            else:
+                free |= open
+    return free, blocked
+
+
+@kernel
+def may_enter(state, to, color, mail, power):
+    """§3.2 Whether a robot with this mail and shown battery may move from a cell of this colour to another, robots apart."""
+    ground = np.int64(state["ground"][to])
+    there = color_of(state, to)
+    if there in (OUTSIDE, RED) or (there == GREEN and mail != 0) or (there == BLUE and power > ENTER_BELOW):
+        return False
+    if there == YELLOW and (mail == 0 or np.int64(state["target"][to]) != mail):
+        return False
+    return ground & NARROW == 0 or color == YELLOW or leads_to(state, to, mail)
+
+
+@kernel
+def leads_to(state, cell, mail):
+    """§3.3 Whether a robot may pass a narrow cell with this mail: it has one, whose number is beside the cell."""
+    found = False
+    for direction in range(FORWARD, RIGHT + 1):
+        found |= np.int64(state["target"][neighbour(state, cell, direction)]) == mail
+    return found and mail != 0
+
+
+# ----------------------------------------------------------------------------------------------------------------- step
+
+
+@kernel
+def step(state, actions, reward):
+    """§4 One step of the robot whose turn it is, with any action 0..4."""
+    robot, action = np.int64(state["to_move"]), np.int64(actions[0, 0])
+    reward[:] = 0
+    free, blocked = ways(state, robot)
+    pay_blocked(state, robot, blocked, reward)  # §5.4
+    if action != STAND and (free >> action) & 1:
+        event = move(state, robot, action, reward)  # §4.3
+    elif action == STAND and may_stand(state, robot):
+        event = stand(state, robot, reward)  # §4.2
+    else:
+        event = skip(state, robot, action)  # §4.1
+    state["event"] = event
+    pay(state, robot, event, reward)  # §5
+    finish(state, robot, reward)
+    pass_turn(state)  # §4.9
+
+
+@kernel
+def skip(state, robot, action):
+    """§4.1 Nothing happens; it counts as illegal if there was something legal to do."""
+    bits = options(state, robot)
+    state["illegal"] += bits != 0 and (bits >> action) & 1 == 0
+    return SKIP
+
+
+@kernel
+def stand(state, robot, reward):
+    """§4.2 Stay, and charge on a charger."""
+    state["stands"][robot] += 1
+    if color_of(state, cell_of(state, robot)) != BLUE:
+        return STOOD
+    charge(state, robot, reward)
+    return CHARGED
+
+
+@kernel
+def charge(state, robot, reward):
+    """§4.2, §4.6 One unit more, up to a full battery."""
+    before = state["battery"][robot]
+    after = min(before + 1.0, FULL)
+    state["battery"][robot] = after
+    pay_charge(state, robot, after - before, reward)
+
+
+@kernel
+def move(state, robot, direction, reward):
+    """§4.3 Go to the next cell, and what happens there."""
+    x, y = np.int64(state["x"][robot]), np.int64(state["y"][robot])
+    cell = cell_at(state, x, y)
+    if color_of(state, cell) == GREEN:
+        state["waiting"][cell] = new_mail(state)
+    state["stands"][robot] = 0
+    state["robot"][cell] = NO_ROBOT
+    state["docked"] &= ~(ONE << np.uint64(robot))
+    x += np.int64(direction == RIGHT) - np.int64(direction == LEFT)
+    y += np.int64(direction == BACKWARD) - np.int64(direction == FORWARD)
+    to = cell_at(state, x, y)
+    stand_at(state, robot, x, y, to)
+    if state["with_battery"]:
+        spend(state, robot, reward)  # §4.4
+    event = arrive(state, robot, to)  # §4.5
+    state["clock"] += 1
+    if state["with_battery"]:
+        charge_others(state, robot, reward)  # §4.6
+    return event
+
+
+@kernel
+def spend(state, robot, reward):
+    """§4.4 The energy of a move."""
+    before = state["battery"][robot]
+    after = max(before - (MUCH if before > LOW else LITTLE), 0.0)
+    state["battery"][robot] = after
+    pay_energy(state, robot, before - after, reward)
+
+
+@kernel
+def arrive(state, robot, cell):
+    """§4.5 Take a mail, deliver one, or reach a charger."""
+    color = color_of(state, cell)
+    if color == GREEN:
+        state["mail"][robot] = state["waiting"][cell]
+        return PICKED_UP
+    if color == YELLOW:
+        state["mail"][robot] = 0
+        state["delivered"][robot] += 1
+        return DELIVERED
+    if color == BLUE:
+        state["docked"] |= ONE << np.uint64(robot)
+        return DOCKED
+    return MOVED
+
+
+@kernel
+def charge_others(state, robot, reward):
+    """§4.6 A move charges all other robots that stand on chargers."""
+    docked = state["docked"] & ~(ONE << np.uint64(robot))
+    other = 0
+    while docked:
+        if docked & ONE:
+            charge(state, other, reward)
+        docked >>= ONE
+        other += 1
+
+
+@kernel
+def finish(state, robot, reward):
+    """§4.7, §4.8 Whether the player has won, and whether the game is cut off."""
+    state["ply"] += 1
+    player = robot // np.int64(state["team"])
+    won = total(state, player) == np.int64(state["required"])
+    cut = np.int64(state["ply"]) >= np.int64(state["max_step"])
+    if won:
+        state["winner"] = player
+        pay_outcome(state, player, reward)  # §5.6
+    state["over"] = won or cut
+    if cut:
+        state["truncated"] = CUT_OFF_AND_DECIDED if won else CUT_OFF
+
+
+@kernel
+def total(state, player):
+    """Mails that the robots of a player have delivered."""
+    team = np.int64(state["team"])
+    mails = 0
+    for robot in range(player * team, player * team + team):
+        mails += np.int64(state["delivered"][robot])
+    return mails
+
+
+@kernel
+def pass_turn(state):
+    """§4.9 The next robot is on when the steps of the turn are used up."""
+    left = np.int64(state["left"]) - 1
+    if left == 0:
+        following = np.int64(state["to_move"]) + 1
+        state["to_move"] = 0 if following == np.int64(state["players"]) * np.int64(state["team"]) else following
+        left = turn_length(state)
+    state["left"] = left

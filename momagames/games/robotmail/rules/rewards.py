@@ -1,0 +1,109 @@
+"""Rewards of MO-RoboticMail (SPEC §5)."""
+
+import numpy as np
+
+from momagames.games.robotmail.rules.state import (
+    BALANCE,
+    BLOCKED,
+    BLOCKING,
+    CHARGE,
+    CHARGED,
+    DELIVERED,
+    DELIVERY,
+    DOCK,
+    DOCKED,
+    ENERGY,
+    FORWARD,
+    OUTCOME,
+    PICKED_UP,
+    PICKUP,
+    RIGHT,
+    RIVALRY,
+    STEP_COST,
+    TIME,
+    cell_of,
+    neighbour,
+)
+from momagames.kernels.jit import kernel
+from momagames.kernels.reward import credit, is_asked
+
+
+@kernel
+def pay(state, robot, event, reward):
+    """§5.1, §5.2, §5.5, §5.6 What the step of a robot was worth."""
+    credit(state, reward, robot, DELIVERY, event == DELIVERED)
+    credit(state, reward, robot, PICKUP, event == PICKED_UP)
+    credit(state, reward, robot, DOCK, event == DOCKED)
+    quiet = event != DELIVERED and event != PICKED_UP and event != DOCKED and event != CHARGED
+    credit(state, reward, robot, STEP_COST, -np.int64(quiet))
+    credit(state, reward, robot, TIME, -np.int64(event != CHARGED))
+    if event == DELIVERED:
+        pay_balance(state, robot, reward)
+        pay_rivals(state, robot, reward)
+
+
+@kernel
+def pay_balance(state, robot, reward):
+    """§5.5 A delivery may bring the robots of a team nearer to each other, or apart."""
+    if not is_asked(state, BALANCE):
+        return
+    team = np.int64(state["team"])
+    first = robot - robot % team
+    change = spread(state, first, robot, 1) - spread(state, first, robot, 0)
+    for mate in range(first, first + team):
+        credit(state, reward, mate, BALANCE, change)
+
+
+@kernel
+def spread(state, first, robot, less):
+    """Most minus fewest deliveries of the robots of a team, this robot having so many less."""
+    low, high = 1 << 30, 0
+    for mate in range(first, first + np.int64(state["team"])):
+        count = np.int64(state["delivered"][mate]) - (less if mate == robot else 0)
+        low, high = min(low, count), max(high, count)
+    return high - low
+
+
+@kernel
+def pay_rivals(state, robot, reward):
+    """§5.6 A delivery costs the other players."""
+    if not is_asked(state, RIVALRY):
+        return
+    team = np.int64(state["team"])
+    for other in range(np.int64(state["players"]) * team):
+        if other // team != robot // team:
+            credit(state, reward, other, RIVALRY, -1)
+
+
+@kernel
+def pay_outcome(state, player, reward):
+    """§5.6 The winner's robots, and the others."""
+    if not is_asked(state, OUTCOME):
+        return
+    team = np.int64(state["team"])
+    for robot in range(np.int64(state["players"]) * team):
+        credit(state, reward, robot, OUTCOME, 1 if robot // team == player else -1)
+
+
+@kernel
+def pay_energy(state, robot, used, reward):
+    """§5.3"""
+    credit(state, reward, robot, ENERGY, -used)
+
+
+@kernel
+def pay_charge(state, robot, gained, reward):
+    """§5.3"""
+    credit(state, reward, robot, CHARGE, gained)
+
+
+@kernel
+def pay_blocked(state, robot, blocked, reward):
+    """§5.4 Directions in which only a robot is in the way, a bit for each: both of them pay."""
+    if blocked == 0 or not (is_asked(state, BLOCKED) or is_asked(state, BLOCKING)):
+        return
+    cell = cell_of(state, robot)
+    for direction in range(FORWARD, RIGHT + 1):
+        if (blocked >> direction) & 1:
+            credit(state, reward, robot, BLOCKED, -1)
+            credit(state, reward, np.int64(state["robot"][neighbour(state, cell, direction)]) - 1, BLOCKING, -1)

@@ -1,0 +1,1 @@
+"""MO-RoboticMail as a picture and as text."""

@@ -1,0 +1,206 @@
+"""MO-RoboticMail as a picture: the board, and beside it how far everybody is."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Keys, Parameter, State
+from momagames.games.robotmail.rules.state import BACKWARD, FORWARD, FULL, LEFT, RIGHT, STAND
+from momagames.games.robotmail.view import tiles
+from momagames.games.robotmail.view.scene import LETTERS, Scene, news, progress, scene, scores, turn
+from momagames.games.robotmail.view.text import sketch
+from momagames.render import canvas, shapes
+from momagames.render.canvas import FAINT, INK, WHITE, Color, Picture
+
+EDGE = 22  # pixels left of the board and above it, for coordinates
+BESIDE = 16  # pixels between the board and what is beside it
+LARGEST, SMALLEST = 72, 29  # pixels of a cell
+TOP = 96  # pixels above the players
+HEAD, ROW, GAP = 30, 25, 10  # pixels of a player, of a robot, and between players
+TALLEST = 500  # pixels of a column of players; more go into two
+COLUMN, BETWEEN = 242, 20  # pixels of a column, and between two
+PLATE = 38  # pixels of the name of a robot
+BATTERY, MAIL = 48, 156  # pixels where these begin
+UNIT = 7  # pixels of a unit of a battery
+TRACK: Color = (224, 220, 208)
+TURN: Color = (240, 230, 200)  # of the robot to move
+WON, CUT = (30, 122, 56), (96, 96, 92)
+
+__all__ = ["KEYS", "options", "pick", "picture", "point", "sketch"]
+KEYS = Keys(
+    {key: ((0,), move) for key, move in
+     {"up": FORWARD, "down": BACKWARD, "left": LEFT, "right": RIGHT, "space": STAND}.items()},
+    "arrows: move, space: stand",
+)  # fmt: skip
+
+
+def options(agents: tuple[str, ...], width: int, height: int) -> tuple[Parameter, ...]:
+    """How a position may be shown: the keywords of `picture` and `sketch`."""
+    viewer = "the agent as which to look, without the indices of mails that it does not observe"
+    cell = "mark the receivers of the mail on this cell (row * width + column), or the mails for it; -1: none"
+    return (
+        Parameter("viewer", None, viewer, choices=(None, *agents)),
+        Parameter("cell", -1, cell, -1, width * height - 1),
+    )
+
+
+def picture(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> Picture:
+    """A position as an RGB image, uint8[H, W, 3].
+
+    last     the action that led here, named beside the board
+    viewer   show what this agent sees; None: everything
+    cell     mark what goes with this cell: for a robot where it can go (receivers of its mail, or mails if it has none), for a
+             mail its receivers, for a receiver the robots and mails with its index
+    """
+    shown = scene(state, viewer, cell)
+    height, width = shown.color.shape
+    side = side_of(height, width)
+    grids = shown.color.tobytes(), shown.narrow.tobytes(), shown.target.tobytes()
+    players, team = int(state["players"]), int(state["team"])
+    sheet = _sheet(height, width, *grids, players, team, bool(state["with_battery"])).copy()
+    board = sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side]
+    standing = {robot.place: robot.look for robot in shown.robots}
+    for x, y in {*standing, *shown.mails, *shown.marked}:
+        place, code, narrow, target = (x, y), *(int(grid[y, x]) for grid in (shown.color, shown.narrow, shown.target))
+        drawn = tiles.cell(
+            side, code, narrow > 0, target, shown.mails.get(place, 0), standing.get(place), place in shown.marked
+        )
+        board[y * side : (y + 1) * side, x * side : (x + 1) * side] = drawn
+    if shown.acting >= 0:
+        x, y = shown.robots[shown.acting].place
+        top, left = EDGE + y * side, EDGE + x * side
+        canvas.frame(sheet, top - 4, left - 4, side + 7, 3, INK)
+        canvas.frame(sheet, top - 1, left - 1, side + 1, 1, WHITE)
+    left = EDGE + width * side + BESIDE
+    head(sheet, left, state, shown, last, viewer)
+    for player, (top, start) in enumerate(places(players, team)):
+        card(sheet, EDGE + top, left + start, state, shown, player)
+    return sheet
+
+
+def side_of(height: int, width: int) -> int:
+    """Pixels of a cell."""
+    return min(LARGEST, max(SMALLEST, (canvas.LONG_SIDE - EDGE) // max(height, width)))
+
+
+def places(players: int, team: int) -> list[tuple[int, int]]:
+    """Where each player is told about: pixels below the top of the board, and right of where the columns begin."""
+    tall = HEAD + team * ROW + GAP
+    rows = players if players * tall <= TALLEST else -(-players // 2)
+    return [(TOP + player % rows * tall, player // rows * (COLUMN + BETWEEN)) for player in range(players)]
+
+
+@functools.lru_cache(maxsize=16)
+def _sheet(
+    height: int, width: int, color: bytes, narrow: bytes, target: bytes, players: int, team: int, powered: bool
+) -> Picture:
+    """All that does not change: the board with nothing on it, coordinates and headings. The grids of a `Scene` as bytes."""
+    side, spots = side_of(height, width), places(players, team)
+    left = EDGE + width * side + BESIDE
+    low = EDGE + max(top for top, _ in spots) + HEAD + team * ROW
+    sheet = canvas.blank(max(EDGE + height * side + 4, low), left + max(start for _, start in spots) + COLUMN)
+    grids = np.frombuffer(color, np.int64), np.frombuffer(narrow, np.bool_), np.frombuffer(target, np.int64)
+    cells = [tiles.cell(side, int(c), bool(n), int(t)) for c, n, t in zip(*grids, strict=True)]
+    board = canvas.mosaic(np.stack(cells), np.arange(height * width).reshape(height, width))
+    sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side] = board
+    for x in range(width):
+        canvas.write(sheet, EDGE + (x + 0.5) * side, EDGE / 2, str(x), 12, FAINT, "center")
+    for y in range(height):
+        canvas.write(sheet, EDGE - 6, EDGE + (y + 0.5) * side, str(y), 12, FAINT, "right")
+    for start in sorted({start for _, start in spots}):
+        for x, name, align in ((BATTERY, "battery", "left"), (MAIL - 2, "mail", "left"), (COLUMN - 3, "delivered", "right")):
+            if powered or x != BATTERY:
+                canvas.write(sheet, left + start + x, EDGE + TOP - 8, name, 11, FAINT, align)
+    return sheet
+
+
+def head(sheet: Picture, left: int, state: State, shown: Scene, last: Any, viewer: str | None) -> None:
+    """How far the game is, whose turn it is or how it ended, what was done last, and who looks at it."""
+    canvas.write(sheet, left, EDGE + 6, progress(state), 13)
+    done = min(1.0, int(state["ply"]) / max(1, int(state["max_step"])))
+    sheet[EDGE + 17 : EDGE + 22, left : left + COLUMN] = TRACK
+    sheet[EDGE + 17 : EDGE + 22, left : left + round(COLUMN * done)] = FAINT
+    text = turn(state)
+    if state["over"]:
+        sheet[EDGE + 30 : EDGE + 50, left : left + COLUMN] = WON if state["winner"] >= 0 else CUT
+        canvas.write(sheet, left + COLUMN / 2, EDGE + 40, text, 14, WHITE, "center")
+    else:
+        canvas.write(sheet, left, EDGE + 39, text, 14)
+    canvas.write(sheet, left, EDGE + 58, news(state, last, viewer), 12, FAINT)
+
+
+def card(sheet: Picture, top: int, left: int, state: State, shown: Scene, player: int) -> None:
+    """A player and its robots."""
+    done = scores(state, shown.robots)[player]
+    sheet[top : top + HEAD, left : left + COLUMN] = goal(player, done, int(state["required"]))
+    for k, robot in enumerate(robot for robot in shown.robots if robot.look.player == player):
+        y = top + HEAD + k * ROW
+        sheet[y : y + ROW, left : left + COLUMN] = line(robot.look, robot.delivered, robot.agent == shown.acting)
+
+
+@functools.lru_cache(maxsize=1024)
+def goal(player: int, done: int, needed: int) -> Picture:
+    """What a player has delivered of what it must: uint8[HEAD, COLUMN, 3]."""
+    sheet = canvas.blank(HEAD, COLUMN)
+    canvas.write(sheet, 0, HEAD / 2 - 4, f"player {LETTERS[player]}", 14)
+    canvas.write(sheet, COLUMN - 3, HEAD / 2 - 4, f"{done}/{needed}", 13, INK, "right")
+    left, right = 66, COLUMN - 13 - canvas.text_width(f"{needed}/{needed}", 13)
+    sheet[4:18, left:right] = TRACK
+    sheet[4:18, left : left + round((right - left) * min(1.0, done / needed))] = tiles.PLAYERS[player]
+    return sheet
+
+
+@functools.lru_cache(maxsize=4096)
+def line(look: tiles.Look, delivered: int, acting: bool) -> Picture:
+    """A robot beside the board: its name, battery, what it carries and how many it has delivered: uint8[ROW, COLUMN, 3]."""
+    sheet = canvas.blank(ROW, COLUMN, TURN if acting else canvas.PAPER)
+    ink = tiles.PLAYERS[look.player]
+    sheet[2 : ROW - 2, :PLATE] = ink
+    canvas.write(sheet, PLATE / 2, ROW / 2, look.label, 13, WHITE if shapes.is_dark(ink) else INK, "center")
+    if look.battery is not None:
+        for unit in range(int(FULL)):
+            x = BATTERY + unit * (UNIT + 1)
+            sheet[7 : ROW - 7, x : x + UNIT] = tiles.battery_color(look.battery) if unit < look.battery else TRACK
+        canvas.write(sheet, BATTERY + int(FULL) * (UNIT + 1) + 4, ROW / 2, str(look.battery), 13)
+    if look.mail:
+        sheet[3 : 3 + 19, MAIL : MAIL + 19] = tiles.mail(19, look.mail)
+    if delivered:
+        canvas.write(sheet, COLUMN - 3, ROW / 2, str(delivered), 13, INK, "right")
+    return sheet
+
+
+# ----------------------------------------------------------------------------------------------------------------- mouse
+
+
+def place_at(state: State, pixel: tuple[float, float]) -> tuple[int, int] | None:
+    """Row and column of the cell that a pixel (x, y) of a picture lies in, None beside the board."""
+    height, width = int(state["height"]), int(state["width"])
+    return canvas.cell_at(pixel, EDGE, EDGE, side_of(height, width), height, width)
+
+
+def point(state: State, x: float, y: float) -> Mapping[str, Any]:
+    """What a pointer at pixel (x, y) of a picture asks for: the marks of what goes with the cell that it is on."""
+    found = place_at(state, (x, y))
+    return {} if found is None else {"cell": found[0] * int(state["width"]) + found[1]}
+
+
+def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
+    """The action of a click: a step towards a cell in the row or column of the robot to move, or standing on its own.
+
+    A drag from the robot to such a cell means the same.
+    """
+    start, end = place_at(state, pressed), place_at(state, released)
+    agent = int(state["to_move"])
+    row, column = int(state["y"][agent]), int(state["x"][agent])
+    if end is None or start not in (end, (row, column)):
+        return None
+    down, right = end[0] - row, end[1] - column
+    if down and right:
+        return None
+    if down:
+        return BACKWARD if down > 0 else FORWARD
+    return (RIGHT if right > 0 else LEFT) if right else STAND

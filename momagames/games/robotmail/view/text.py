@@ -1,0 +1,93 @@
+"""MO-RoboticMail as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from momagames.contract import Line, State
+from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GREY, RED, WHITE, YELLOW
+from momagames.games.robotmail.view import tiles
+from momagames.games.robotmail.view.scene import LETTERS, Robot, Scene, news, progress, scene, scores, turn
+from momagames.render import shapes
+
+WIDE = 4  # characters of a cell, with the one before it
+ABREAST = 12  # more robots than that are told about two in a line
+BAR = 20  # characters of what a player has delivered
+KEY = ". plain  : start  ' narrow  ### wall  ++ charger  =5 takes mail 5  m5 mail 5 lies there"
+PLAIN = {WHITE: ":", GREY: "."}
+
+
+def sketch(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> list[Line]:
+    """A position as text, four characters a cell, with a line for each player and robot; for the options see `draw.picture`.
+
+    The robot to move stands in brackets; cells that go with `cell` begin with "!".
+    """
+    shown = scene(state, viewer, cell)
+    height, width = shown.color.shape
+    standing = {robot.place: robot for robot in shown.robots}
+    acting = shown.robots[shown.acting].place if shown.acting >= 0 else (-1, -1)
+    lines: list[Line] = [[("   " + "".join(f"{x:>{WIDE - 1}} " for x in range(width)).rstrip(), "dim")]]
+    for y in range(height):
+        line: Line = [(f"{y:>2} ", "dim")]
+        for x in range(width):
+            edge = "[" if acting == (x, y) else "]" if acting == (x - 1, y) and x else " "
+            mark = ("!", "bold magenta") if (x, y) in shown.marked else (edge, "bold")
+            line += [mark, symbol(shown, x, y, standing.get((x, y)))]
+        lines.append([*line, ("]" if acting == (width - 1, y) else "", "bold")])
+    said = "  ".join(part for part in (progress(state), turn(state), news(state, last, viewer)) if part)
+    lines += [[(KEY, "dim")], [], [(said, "bold" if state["over"] else "")]]
+    for player, done in enumerate(scores(state, shown.robots)):
+        lines += about(player, done, int(state["required"]), shown)
+    return lines
+
+
+def symbol(shown: Scene, x: int, y: int, robot: Robot | None) -> tuple[str, str]:
+    """Three characters for a cell, and their style."""
+    if robot is not None:
+        return f"{robot.look.label:<3}", style(robot.look.player)
+    color, target = int(shown.color[y, x]), int(shown.target[y, x])
+    ground = f"#000000 on {tiles.CODES[color]}"
+    if (x, y) in shown.mails:
+        index = shown.mails[x, y]
+        return f"m{'?' if index is None else index:<2}", f"bold {ground}"
+    if color == YELLOW:
+        return f"={target:<2}", f"bold {ground}"
+    if color == BLUE:
+        return "++ ", f"bold {ground}"
+    if color == RED:
+        return "###", tiles.CODES[RED]
+    plain = "'" if shown.narrow[y, x] else PLAIN[color]
+    return f" {plain}{target or ' '}"[:3], "dim"
+
+
+def style(player: int) -> str:
+    ink = "#ffffff" if shapes.is_dark(tiles.PLAYERS[player]) else "#000000"
+    return f"bold {ink} on {tiles.PLAYER_CODES[player]}"
+
+
+def about(player: int, done: int, needed: int, shown: Scene) -> list[Line]:
+    """A line on a player, and on each of its robots (or two of them)."""
+    full = round(BAR * min(1.0, done / needed))
+    lines: list[Line] = [
+        [(f" {LETTERS[player]} ", style(player)), (f" {'#' * full}{'-' * (BAR - full)} {done}/{needed}", "bold")]
+    ]
+    own = [robot for robot in shown.robots if robot.look.player == player]
+    abreast = 2 if len(shown.robots) > ABREAST else 1
+    for k in range(0, len(own), abreast):
+        lines.append([piece for robot in own[k : k + abreast] for piece in entry(robot, robot.agent == shown.acting)])
+    return lines
+
+
+def entry(robot: Robot, acting: bool) -> Line:
+    """A robot: name, place, battery, what it carries, what it has delivered."""
+    look = robot.look
+    x, y = robot.place
+    pieces: Line = [
+        (f"{'>' if acting else ' '}", "bold"),
+        (f"{look.label:<3}", style(look.player)),
+        (f" {f'({x},{y})':<8}", ""),
+    ]
+    if look.battery is not None:
+        bar = "|" * look.battery + "." * (int(FULL) - look.battery)
+        pieces.append((f"{bar} {look.battery:>2}  ", "bold red" if look.battery <= ENTER_BELOW else "green"))
+    return [*pieces, (f"{f'mail {look.mail}' if look.mail else '-':<8}", ""), (f"delivered {robot.delivered:<4}", "")]

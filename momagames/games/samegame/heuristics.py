@@ -1,0 +1,43 @@
+"""MO-SameGame: what a position can still bring. Both kernels fill out float64[K]: one for each colour, or one for all."""
+
+import numpy as np
+
+from momagames.games.samegame.move_codes import flood
+from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, NOTHING, ODD, ONE, SAME, groups
+from momagames.kernels.grid import bit_count
+from momagames.kernels.jit import find_equal, kernel
+
+
+@kernel
+def optimistic(state, out):
+    """All tiles of a colour removed at once: their number squared, and the bonus of an emptied board."""
+    board = state["board"]
+    cells = np.int64(state["width"]) * np.int64(state["height"])
+    out[:] = 0.0
+    for color in range(1, np.int64(state["colors"]) + 1):
+        tiles = 0
+        for i in range(GUARD, GUARD + cells):
+            tiles += np.int64(np.int64(board[i] & COLOR) == color)
+        if tiles > 1:
+            out[color - 1 if state["color_rewards"] else 0] += tiles * tiles + state["clear_bonus"]
+
+
+@kernel
+def present(state, out):
+    """Every group of the board removed as it stands: the squares of their sizes. The state is spoilt."""
+    board = state["board"]
+    width = np.int64(state["width"])
+    cells = width * np.int64(state["height"])
+    out[:] = 0.0
+    for start in range(0, cells, 64):
+        place = min(start, max(cells - 64, 0))  # the last 64 cells: groups that were removed are seen no more
+        p = GUARD + place
+        left = groups(state, place) & ~(find_equal(board, p, SAME, p - 1) | find_equal(board, p, ODD, p - width))
+        while left != NOTHING:
+            cell = place + bit_count((left & (~left + ONE)) - ONE)
+            left &= left - ONE
+            here = board[FIRST + np.uint64(cell)]
+            if here & GONE == 0:
+                color = np.int64(here & COLOR)
+                size = flood(board, width, cell)[0]
+                out[color - 1 if state["color_rewards"] else 0] += size * size

@@ -1,0 +1,95 @@
+"""MO-SameGame for people: a picture with a colour and a shape for each kind of tile, and a text with its digit."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Line, State
+from momagames.games.samegame.codec import SYMBOLS, cells
+from momagames.render import canvas, shapes
+from momagames.render.text import grid
+
+EDGE = 24  # pixels left of the board and above it, for coordinates
+EMPTY = (240, 240, 244)
+LEGEND = 96  # pixels of an entry of the legend
+LEGEND_ROW = 24
+
+
+def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
+    """A position as an RGB image, uint8[H, W, 3]: the board, and for each colour its tile, number and tiles left.
+
+    last   the cell that was chosen last, which is framed
+    """
+    board, colors = cells(state), int(state["colors"])
+    height, width = board.shape
+    side = (canvas.LONG_SIDE - EDGE) // max(height, width)
+    sheet = _sheet(height, width, colors, side).copy()
+    sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side] = canvas.mosaic(_tiles(side), board)
+    if last is not None:
+        y, x = divmod(int(last), width)
+        top, left, thick = EDGE + y * side, EDGE + x * side, min(5, max(2, side // 14))
+        canvas.frame(sheet, top, left, side, thick, canvas.INK)
+        canvas.frame(sheet, top + thick, left + thick, side - 2 * thick, max(1, thick // 2), canvas.WHITE)
+    counts = np.bincount(board.ravel(), minlength=colors + 1)
+    for k in range(colors):
+        y, x = _legend_place(height, width, colors, side, k)
+        canvas.write(sheet, x + 46, y + LEGEND_ROW / 2, f"{counts[k + 1]} left", 12, canvas.FAINT)
+    return sheet
+
+
+def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
+    """The tile that a mouse was pressed and released on, as an action; see `canvas.cell_at`."""
+    height, width = cells(state).shape
+    side = (canvas.LONG_SIDE - EDGE) // max(height, width)
+    first, last = (canvas.cell_at(place, EDGE, EDGE, side, height, width) for place in (pressed, released))
+    return None if first is None or first != last else first[0] * width + first[1]
+
+
+@functools.lru_cache(maxsize=32)
+def _tiles(side: int) -> NDArray[np.uint8]:
+    """Empty, then each colour: uint8[11, side, side, 3]."""
+    tiles = [canvas.paint(side, EMPTY)]
+    for k, color in enumerate(shapes.COLORS):
+        tile = shapes.block(0.03, 0.16, color)
+        tiles.append(canvas.paint(side, EMPTY, tile, shapes.shape(k, shapes.contrast(color), color)))
+    return np.stack(tiles)
+
+
+def _legend_place(height: int, width: int, colors: int, side: int, k: int) -> tuple[int, int]:
+    """Top and left of an entry of the legend: right of a narrow board, in rows below any other."""
+    if 4 * width < 3 * height:
+        return EDGE + k * LEGEND_ROW, EDGE + width * side + 16
+    rows = -(-colors * LEGEND // (EDGE + width * side))
+    row, column = divmod(k, -(-colors // rows))
+    return EDGE + height * side + 10 + row * LEGEND_ROW, EDGE + column * LEGEND
+
+
+@functools.lru_cache(maxsize=16)
+def _sheet(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]:
+    """All that does not change: coordinates and the legend without its counts."""
+    places = [_legend_place(height, width, colors, side, k) for k in range(colors)]
+    bottom = max(EDGE + height * side + 6, max(y for y, _ in places) + LEGEND_ROW)
+    right = max(EDGE + width * side + 6, max(x for _, x in places) + LEGEND)
+    sheet = canvas.blank(bottom, right)
+    letters = 12 if side > 20 else 10
+    for x in range(width):
+        canvas.write(sheet, EDGE + (x + 0.5) * side, EDGE / 2, str(x), letters, canvas.FAINT, "center")
+    for y in range(height):
+        canvas.write(sheet, EDGE - 6, EDGE + (y + 0.5) * side, str(y), letters, canvas.FAINT, "right")
+    small = _tiles(LEGEND_ROW - 6)
+    for k, (top, left) in enumerate(places):
+        sheet[top + 3 : top + 3 + small.shape[1], left : left + small.shape[2]] = small[k + 1]
+        canvas.write(sheet, left + LEGEND_ROW, top + LEGEND_ROW / 2, str(k + 1), 13)
+    return sheet
+
+
+def sketch(state: State, last: Any = None) -> list[Line]:
+    """A position as text with coordinates; the cell that was chosen last stands in brackets."""
+    board = cells(state)
+    styles = ["dim", *(f"bold {shapes.contrast_code(k)} on {code}" for k, code in enumerate(shapes.CODES))]
+    marked = set() if last is None else {divmod(int(last), board.shape[1])}
+    return grid([[(SYMBOLS[k], styles[k]) for k in row] for row in board], marked)

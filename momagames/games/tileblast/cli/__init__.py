@@ -1,0 +1,1 @@
+"""Commands of MO-TileBlast: `momagames level` and `momagames serve`."""

@@ -1,0 +1,49 @@
+"""The command `momagames serve`: the HTTP simulator of MO-TileBlast."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+serve = typer.Typer(help="Serve a game over HTTP.", no_args_is_help=True)
+
+
+@serve.callback()
+def serving() -> None:
+    """Serve a game over HTTP."""
+
+
+@serve.command()
+def tileblast(
+    port: Annotated[int, typer.Option(help="0: any that is free.", min=0, max=65535)] = 8090,
+    host: Annotated[str, typer.Option(help="Who may connect: localhost is this machine alone.")] = "localhost",
+    levels: Annotated[
+        list[Path] | None,
+        typer.Option(help="A level file, or a folder of them; they are numbered from 13 on. May be repeated."),
+    ] = None,
+    max_sessions: Annotated[int, typer.Option(help="One more closes the one used longest ago.", min=1)] = 10_000,
+    idle: Annotated[float, typer.Option(help="Seconds after which an unused session is closed; 0: never.", min=0)] = 0,
+    rate: Annotated[float, typer.Option(help="Requests per second of one address; 0: any number.", min=0)] = 5000,
+    max_body: Annotated[int, typer.Option(help="Bytes of a request.", min=1024)] = 65536,
+) -> None:
+    """Serve MO-TileBlast over the protocol of the tap-to-blast competition, until Ctrl-C."""
+    from momagames.games.tileblast.serve.limits import Limits
+    from momagames.games.tileblast.serve.server import listen, run, url  # says which extra is missing, if one is
+    from momagames.games.tileblast.serve.service import Service
+    from momagames.games.tileblast.serve.sessions import Sessions
+    from momagames.games.tileblast.serve.simulator import Levels
+
+    found = Levels(levels or [])
+    sockets = listen(host, port)
+    print("momagames: the first start compiles the rules, which takes a while", file=sys.stderr)
+    found.warm()
+    for level in found.added:
+        print(f"level {level.index}: {level.name}")
+    print(f"MO-TileBlast, levels 1 to {len(found)}: {url(host, sockets)} (Ctrl-C stops it)", flush=True)
+    try:
+        run(Service(found, Sessions(max_sessions, idle)), Limits(rate=rate, body=max_body), sockets)
+    except KeyboardInterrupt:
+        print("momagames: stopped", file=sys.stderr)

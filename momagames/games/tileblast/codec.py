@@ -1,0 +1,225 @@
+"""Positions of MO-TileBlast as data and as text (SPEC §9)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import State, check_position, position_number
+from momagames.errors import BadState, nearest, one_of
+from momagames.games import board_codec
+from momagames.games.tileblast import rules
+from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BIG, CODES, COLORS, COUNTS, COVERS, KINDS, TAKES, Kind
+from momagames.games.tileblast.rules.state import ALL, CELLS, HEIGHT, WIDTH
+from momagames.games.tileblast.view.text import symbol
+
+COUNTERS = ("moves", "taps", "invalid_taps", "shuffles", "score", "draws")
+KEYS = (*COUNTERS, "rng", "collected", "fed", "to_move", "pieces", "covers")
+BOARD = ("kind", "anchor", "hp", "full", "color", "cover", "counters")
+MOST = 2**31 - 1
+
+
+# --------------------------------------------------------------------------------------------------------------- data
+
+
+def save(state: State) -> dict[str, Any]:
+    """The position as JSON-able data, the form that `load` takes."""
+    goals, feeds = int(state["goals"]), int(state["feeds"])
+    anchors = [cell for cell in range(CELLS) if state["kind"][cell] and state["anchor"][cell] == cell]
+    return {
+        **{name: int(state[name]) for name in COUNTERS},
+        "rng": int(state["rng"]),
+        "collected": state["collected"][:goals].tolist(),
+        "fed": state["fed"][:feeds].tolist(),
+        "to_move": int(state["to_move"]),
+        "pieces": [piece(state, cell) for cell in anchors],
+        "covers": [[int(c) % WIDTH, int(c) // WIDTH, COVERS[state["cover"][c]]] for c in np.flatnonzero(state["cover"])],
+    }
+
+
+def piece(state: State, cell: int) -> list[Any]:
+    """[x, y, kind, hp, max_hp, colour]"""
+    kind, color = KINDS[state["kind"][cell]], int(state["color"][cell])
+    shown: Any = COLORS[color - 1] if color else None
+    if kind.attributes & COUNTS:
+        counts = [int(state["counters"][cell]) >> 4 * k & 15 for k in range(len(COLORS))]
+        shown = {name: count for name, count in zip(COLORS, counts, strict=True) if count}
+    return [cell % WIDTH, cell // WIDTH, kind.name, int(state["hp"][cell]), int(state["full"][cell]), shown]
+
+
+def load(state: State, given: Mapping[str, Any]) -> None:
+    """§9 Fill a state from `pieces` and, if given, everything else; BadState says what is wrong and where."""
+    check_position(given, KEYS, needed="pieces")
+    for name in COUNTERS:
+        state[name] = position_number(given, name, 0, MOST)
+    if int(state["moves"]) + int(state["invalid_taps"]) != int(state["taps"]):
+        if "taps" in given:
+            raise BadState(f"taps={state['taps']} must be moves={state['moves']} + invalid_taps={state['invalid_taps']}")
+        state["taps"] = state["moves"] + state["invalid_taps"]
+    state["ply"] = state["taps"]
+    if "rng" in given:
+        state["rng"] = np.uint64(position_number(given, "rng", 0, 2**64 - 1))
+    state["to_move"] = position_number(given, "to_move", 0, int(state["agents"]) - 1)
+    load_list(state, given, "collected", int(state["goals"]), "goal_amount")
+    load_list(state, given, "fed", int(state["feeds"]), "feed_total")
+    for name in BOARD:
+        state[name][:] = 0
+    for entry in rows(given, "pieces", 6):
+        load_piece(state, entry)
+    for entry in rows(given, "covers", 3):
+        load_cover(state, entry)
+    state["abilities"] |= abilities(state, "kind")
+    states = np.array([state], dtype=state.dtype)
+    rules.judge(states)
+    for name in ("rest", "won", "dead", "over", "truncated"):
+        state[name] = states[name][0]
+
+
+def abilities(state: State, *names: str) -> int:
+    """The attributes that the pieces of these arrays of kinds have among them."""
+    return int(np.bitwise_or.reduce(ATTRIBUTES[np.concatenate([state[name] for name in names])]))
+
+
+def load_list(state: State, given: Mapping[str, Any], name: str, count: int, limit: str) -> None:
+    """A whole number for each goal or feed, zeros if left out."""
+    values = decoded(given.get(name, [0] * count), name)
+    limits = [MOST if most == ALL else int(most) for most in state[limit][:count]]
+    if not isinstance(values, list) or len(values) != count:
+        raise BadState(f"{name}={values!r} is not possible; needed: {count} whole numbers, in the level's order")
+    for k, (value, most) in enumerate(zip(values, limits, strict=True)):
+        state[name][k] = position_number({f"{name}[{k}]": value}, f"{name}[{k}]", 0, most)
+
+
+def decoded(value: Any, name: str) -> Any:
+    """Text as the JSON that it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise BadState(f"{name}={value[:40]!r} cannot be read as JSON") from None
+
+
+def rows(given: Mapping[str, Any], name: str, width: int) -> list[list[Any]]:
+    """A list of lists, none if left out."""
+    entries = decoded(given.get(name, []), name)
+    if not isinstance(entries, (list, tuple)) or any(not isinstance(e, (list, tuple)) or len(e) != width for e in entries):
+        raise BadState(f"{name} must be a list of lists of {width} values, see SPEC §9; given: {str(entries)[:60]}")
+    return [list(entry) for entry in entries]
+
+
+def cell_of(entry: list[Any], name: str, state: State) -> int:
+    """The cell of [x, y, ...]."""
+    x, y = (
+        position_number({f"{name} {axis}": v}, f"{name} {axis}", 0, top - 1)
+        for axis, v, top in zip("xy", entry, (WIDTH, HEIGHT), strict=False)
+    )
+    if not state["active"][WIDTH * y + x]:
+        raise BadState(f"{name} {entry}: the cell ({x},{y}) is not active in this level")
+    return WIDTH * y + x
+
+
+def load_piece(state: State, entry: list[Any]) -> None:
+    """One of `pieces`."""
+    cell = cell_of(entry, "piece", state)
+    if entry[2] not in CODES:
+        raise BadState(
+            f"piece {entry}: there is no kind {entry[2]!r}; there are {one_of(CODES)}{nearest(str(entry[2]), CODES)}"
+        )
+    kind = KINDS[CODES[entry[2]]]
+    full = position_number({"max_hp": entry[4]}, "max_hp", kind.low, kind.high)
+    hp = position_number({"hp": entry[3]}, "hp", 1, full)
+    taken = [cell, cell + 1, cell + WIDTH, cell + WIDTH + 1] if kind.attributes & BIG else [cell]
+    if kind.attributes & BIG and (cell % WIDTH == WIDTH - 1 or cell // WIDTH == HEIGHT - 1):
+        raise BadState(f"piece {entry}: it fills 2 x 2 cells, which do not fit there")
+    for place in taken:
+        if not state["active"][place] or state["kind"][place]:
+            what = "holds another piece" if state["active"][place] else "is not active in this level"
+            raise BadState(f"piece {entry}: the cell ({place % WIDTH},{place // WIDTH}) {what}")
+    state["kind"][taken], state["anchor"][taken] = CODES[entry[2]], cell
+    state["hp"][cell], state["full"][cell] = hp, full
+    state["color"][cell], state["counters"][cell] = color_of(entry, kind, hp), counters_of(entry, kind, hp)
+
+
+def color_of(entry: list[Any], kind: Kind, hp: int) -> int:
+    """The code of a piece's colour, 0 for none."""
+    color, takes = entry[5], bool(kind.attributes & TAKES)
+    if kind.color == "counters" or (color is None and (takes or kind.color == "none")):
+        return 0
+    if color not in COLORS or not (takes or kind.color == "one"):
+        allowed = one_of(COLORS) if kind.color == "one" else f"None, {one_of(COLORS)}" if takes else "None"
+        raise BadState(f"piece {entry}: the colour {color!r} is not possible; allowed: {allowed}{nearest(str(color), COLORS)}")
+    return COLORS.index(color) + 1
+
+
+def counters_of(entry: list[Any], kind: Kind, hp: int) -> int:
+    """The packed counters of a piece that counts by colour."""
+    if kind.color != "counters":
+        return 0
+    counts = entry[5]
+    if (
+        not isinstance(counts, Mapping)
+        or not set(counts) <= set(COLORS)
+        or any(type(n) is not int or n < 0 for n in counts.values())
+    ):
+        raise BadState(f"piece {entry}: needed is a whole number for each colour, such as {{'red': 2}}")
+    if sum(counts.values()) != hp:
+        raise BadState(f"piece {entry}: its counters make {sum(counts.values())}, its hp are {hp}")
+    return sum(int(count) << 4 * COLORS.index(name) for name, count in counts.items())
+
+
+def load_cover(state: State, entry: list[Any]) -> None:
+    """One of `covers`."""
+    cell = cell_of(entry, "cover", state)
+    if entry[2] not in COVERS[1:]:
+        raise BadState(f"cover {entry}: there is no cover {entry[2]!r}; there are {one_of(COVERS[1:])}")
+    if state["cover"][cell]:
+        raise BadState(f"cover {entry}: the cell ({cell % WIDTH},{cell // WIDTH}) has a cover already")
+    kind = KINDS[state["kind"][cell]]
+    if entry[2] == "cage" and (not kind.name or kind.attributes & BIG):
+        raise BadState(f"cover {entry}: a cage needs a piece of one cell in it")
+    state["cover"][cell] = COVERS.index(entry[2])
+
+
+# --------------------------------------------------------------------------------------------------------------- text
+
+
+def show(state: State) -> str:
+    """The position as text: the board for the eye in lines that begin with #, then each key of the dict form in a line."""
+    cells = [[symbol(state, WIDTH * y + x) for x in range(WIDTH)] for y in reversed(range(HEIGHT))]
+    board = ["# " + " ".join(row).rstrip() for row in cells]
+    return "\n".join(board + [f"{name}: {json.dumps(value)}" for name, value in save(state).items()])
+
+
+def read(text: str) -> dict[str, Any]:
+    """The dict form from the text of `show`."""
+    position: dict[str, Any] = {}
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            name, colon, value = line.partition(":")
+            if not colon:
+                raise BadState(f"the line {line[:40]!r} is neither 'key: value' nor a comment that begins with #")
+            position[name.strip()] = decoded(value.strip(), name.strip())
+    return position
+
+
+# ------------------------------------------------------------------------------------------------------------- actions
+
+
+def action_name(state: State, action: Any) -> str:
+    """Column and row of the cell, from the lower left, from 0, as (x,y)."""
+    return board_codec.cell_name(int(action), WIDTH)
+
+
+def parse_action(state: State, text: str) -> int:
+    """'x y' or 'x,y', or the number of the action."""
+    return board_codec.parse_cell(text, WIDTH)
+
+
+def nearest_legal(state: State, action: Any, mask: NDArray[np.int8]) -> str:
+    """The valid taps nearest to an action, for error messages."""
+    return board_codec.nearest_cells(int(action), mask, WIDTH)

@@ -1,0 +1,1 @@
+"""Levels of MO-TileBlast: files, parser, linter, generator."""

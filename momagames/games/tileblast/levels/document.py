@@ -1,0 +1,93 @@
+"""Level files as text (SPEC §10.1): YAML or JSON as plain data, with the place of every part in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from momagames.games.tileblast.levels.problem import Path, Problem
+
+LITERAL = "|"
+
+
+@dataclass
+class Document:
+    """A text that has been read.
+
+    data      mappings with text as keys (also where YAML would read a number), lists, texts, numbers
+    places    path of a part -> its line and column, from 1
+    problems  what makes the text no document, and keys that stand twice
+    """
+
+    text: str
+    data: Any = None
+    places: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        try:
+            # tabs are no space for YAML, but they are for JSON, which has none within its texts
+            node = yaml.compose(self.text.replace("\t", " "), Loader=yaml.SafeLoader)
+            self.data = self.read(node, ()) if node else None
+        except yaml.MarkedYAMLError as error:
+            where = error.problem_mark or error.context_mark
+            at = (where.line + 1, where.column + 1) if where else None
+            self.problems.append(Problem((), f"this is no YAML: {error.problem or error.context}", at))
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            self.problems.append(Problem((), f"this is no YAML: {error}"))
+
+    def read(self, node: yaml.Node, path: Path, key: yaml.Node | None = None) -> Any:
+        """The data of a node; notes where it stands, or its key if it has one."""
+        self.places[path] = mark(key or node)
+        if isinstance(node, yaml.MappingNode):
+            data = {}
+            for key, part in node.value:
+                name = key.value if isinstance(key, yaml.ScalarNode) else str(key.value)
+                if name in data:
+                    self.problems.append(Problem((*path, name), f"the key {name!r} stands there twice", mark(key)))
+                data[name] = self.read(part, (*path, name), key)
+            return data
+        if isinstance(node, yaml.SequenceNode):
+            return [self.read(part, (*path, k)) for k, part in enumerate(node.value)]
+        if isinstance(node, yaml.ScalarNode) and node.style == LITERAL:
+            self.lines(node, path)
+        return yaml.constructor.SafeConstructor().construct_object(node)
+
+    def lines(self, node: yaml.ScalarNode, path: Path) -> None:
+        """Where the lines of a text begin that is written line by line."""
+        below = self.text.splitlines()[node.start_mark.line + 1 :]
+        indent = min((len(line) - len(line.lstrip(" ")) for line in below[:1]), default=0)
+        for k in range(len(node.value.splitlines())):
+            self.places[(*path, k)] = (node.start_mark.line + 2 + k, indent + 1)
+
+    def locate(self, problem: Problem) -> Problem:
+        """The problem with its place, or the place of what it is part of."""
+        for length in range(len(problem.path), -1, -1):
+            if (place := self.places.get(problem.path[:length])) and not problem.place:
+                line, column = place
+                if problem.cell and length == 2:  # of cells it is known where their line begins
+                    column += int(problem.path[2])
+                return problem.at((line, column))
+        return problem
+
+
+def mark(node: yaml.Node) -> tuple[int, int]:
+    """Line and column of a node, from 1."""
+    return node.start_mark.line + 1, node.start_mark.column + 1
+
+
+class Dumper(yaml.SafeDumper):
+    """Writes texts of several lines line by line."""
+
+
+Dumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style=LITERAL if "\n" in text else None),
+)
+
+
+def spelled(data: dict[str, Any]) -> str:
+    """The text of a level file that says these data."""
+    return str(yaml.dump(data, Dumper=Dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=120))

@@ -1,0 +1,130 @@
+"""The HTTP protocol of the simulator from the client's side: requests out, answers in, each checked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.errors import BadParameter, RemoteError
+from momagames.games.tileblast.rules.state import CELLS, HEIGHT, WIDTH
+
+Value = TypeVar("Value")
+
+SHAPE = (WIDTH, HEIGHT, 24)
+CENTER = (WIDTH // 2, HEIGHT // 2)
+LARGEST = 1 << 24  # bytes of an answer
+SHOWN = 200  # characters of a strange answer that an error shows
+# What reading an answer of another form raises
+BROKEN = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an answer says of the position.
+
+    board   uint8[13, 9, 24]
+    mask    int8[117]
+    rest    what is left to collect, goal by goal, or one number where the simulator gives the sum only
+    """
+
+    board: NDArray[np.uint8]
+    mask: NDArray[np.int8]
+    rest: list[int]
+
+
+class Wire:
+    """Requests to a simulator, each on its own connection: one that was kept open might be closed while we think.
+
+    Raises   RemoteError if there is no answer, or one that is not of the protocol
+    """
+
+    def __init__(self, url: str, timeout: float) -> None:
+        parts = urlsplit(url if isinstance(url, str) else "")
+        try:
+            port = parts.port
+        except ValueError:
+            port = -1
+        if parts.scheme not in ("http", "https") or not parts.hostname or port == -1:
+            raise BadParameter(f"url={url!r} is not possible; allowed: such as 'http://localhost:8090'")
+        self.url, self._path, self._timeout = url, parts.path.rstrip("/"), timeout
+        self._host, self._port, self._secure = parts.hostname, port, parts.scheme == "https"
+
+    def create(self, level: int, seed: int) -> tuple[str, int, Seen]:
+        """A new session: its id, the limit of moves, the start position."""
+        answer = self._post("/session/create", {"levelIndex": level, "seed": seed, "returnFullState": False})
+        return self._field(answer, "sessionId", str), self._field(answer, "levelMoveLimit", int), self._seen(answer)
+
+    def click(self, session: str, action: int) -> tuple[bool, Seen]:
+        """Tap a cell: whether that was valid, and the position then."""
+        x, y = action % WIDTH - CENTER[0], action // WIDTH - CENTER[1]
+        answer = self._post("/session/click", {"sessionId": session, "x": x, "y": y, "returnFullState": False})
+        return self._field(answer, "clickSuccessful", bool), self._seen(answer)
+
+    def destroy(self, session: str) -> bool:
+        """Close a session: whether there was one."""
+        return self._field(self._post("/session/destroy", {"sessionId": session}), "destroyed", bool)
+
+    def _post(self, path: str, data: dict[str, Any]) -> dict[str, Any]:
+        kind = HTTPSConnection if self._secure else HTTPConnection
+        connection = kind(self._host, self._port, timeout=self._timeout)
+        headers = {"content-type": "application/json", "connection": "close"}
+        try:
+            connection.request("POST", self._path + path, json.dumps(data).encode(), headers)
+            response = connection.getresponse()
+            body = response.read(LARGEST + 1)
+        except (OSError, HTTPException) as error:
+            raise RemoteError(f"{self.url}{path}: no answer: {type(error).__name__}: {error}") from error
+        finally:
+            connection.close()
+        shown = body[:SHOWN].decode("utf-8", "replace")
+        if response.status >= 400:
+            raise RemoteError(f"{self.url}{path}: status {response.status}: {shown!r}")
+        try:
+            answer = json.loads(body)
+        except BROKEN:
+            answer = None
+        if len(body) > LARGEST or not isinstance(answer, dict):
+            raise RemoteError(f"{self.url}{path}: the answer is not a JSON object: {shown!r}")
+        return answer
+
+    def _field(self, answer: dict[str, Any], name: str, kind: type[Value]) -> Value:
+        value = answer.get(name)
+        if type(value) is not kind:
+            raise RemoteError(f"{self.url}: the answer needs {name!r} ({kind.__name__}); it is {str(value)[:SHOWN]!r}")
+        return value
+
+    def _seen(self, answer: dict[str, Any]) -> Seen:
+        try:
+            told = json.loads(self._field(answer, "multichannelArrayState", str))
+            rest = told.get("collectGoalRemainingList", told.get("collectGoalRemaininglList", [told["collectGoalRemaining"]]))
+            return Seen(board(told), mask(answer["validActionPositions"]), [int(n) for n in rest])
+        except BROKEN as error:
+            raise RemoteError(f"{self.url}: the position cannot be read: {type(error).__name__}: {error}") from error
+
+
+def board(told: dict[str, Any]) -> NDArray[np.uint8]:
+    """The board of a multichannelArrayState; ValueError if it is another one."""
+    if tuple(told["boardSize"]) != SHAPE:
+        raise ValueError(f"boardSize={told['boardSize']!r}; allowed: {list(SHAPE)}")
+    numbers = np.array(told["board"], np.float64)
+    if not ((numbers >= 0) & (numbers <= 255) & (numbers % 1 == 0)).all():
+        raise ValueError("board holds numbers other than 0..255")
+    return numbers.astype(np.uint8).reshape(SHAPE, order="F")
+
+
+def mask(positions: Any) -> NDArray[np.int8]:
+    """The mask int8[117] of validActionPositions: pairs of centred numbers as JSON text, or as they are."""
+    pairs = json.loads(positions) if isinstance(positions, str) else positions
+    out = np.zeros(CELLS, np.int8)
+    for x, y in pairs:
+        column, row = x + CENTER[0], y + CENTER[1]
+        if not (0 <= column < WIDTH and 0 <= row < HEIGHT):
+            raise ValueError(f"validActionPositions has [{x}, {y}], which is off the board")
+        out[column + WIDTH * row] = 1
+    return out

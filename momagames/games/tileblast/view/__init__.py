@@ -1,0 +1,1 @@
+"""MO-TileBlast as a picture and as text."""

@@ -1,0 +1,125 @@
+"""Pictures of the pieces of MO-TileBlast, with hit points and covers, and of what goals ask for; each is drawn once."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from momagames.games.tileblast.rules.pieces import BIG, BOMB, BUBBLE, CAGE, CODES, COUNTS, FLASK, KINDS, ROCKET_H, ROCKET_V
+from momagames.games.tileblast.view.art import PAINT, bee, gnome, rocket
+from momagames.games.tileblast.view.art_shapes import STEEL_LIGHT, Art, Look, dot
+from momagames.games.tileblast.view.scene import NAMES
+from momagames.render import canvas, shapes
+from momagames.render.canvas import PAPER, WHITE, Color, Painter, Picture
+from momagames.render.figures import EDGE, slab, stroke
+from momagames.render.shapes import label
+
+HOLLOW, HOLLOW_EDGE = (231, 228, 214), (208, 204, 188)
+PIPS = 5  # more hit points than that are a number
+SHINE, RIM = (176, 222, 252), (70, 150, 214)
+NOTHING = Look(0)
+
+
+def pits(count: int) -> Art:
+    """Empty active cells, count x count of them."""
+    places = [(x / count, y / count) for y in range(count) for x in range(count)]
+    near, far, low, corner = (part / count for part in (0.01, 0.99, 0.035, 0.12))
+    return tuple(
+        slab(x + near, y + top, x + far, y + far, corner, ink)
+        for x, y in places
+        for top, ink in ((near, HOLLOW_EDGE), (low, HOLLOW))
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def piece(side: int, look: Look, cover: int = 0, paper: Color | None = None) -> Picture:
+    """A piece, uint8[side, side, 3]; it is kept, so do not write into it.
+
+    side    pixels: those of two cells for a piece of size 2
+    paper   what it is on, without hit points; None: cells of the board
+    """
+    kind = KINDS[look.kind]
+    big = bool(kind.attributes & BIG)
+    parts = PAINT[look.kind](look) if look.kind else ()
+    if paper is None and kind.high > 1 and not kind.attributes & COUNTS and (look.hp, look.full) != (1, 1):
+        parts += number(look.hp) if look.full > PIPS else pips(look.hp, look.full, 0.55 if big else 1.0)
+    ground = pits(2 if big else 1) if paper is None else ()
+    bars = cage() if cover == CAGE else ()
+    drawn = canvas.paint(side, paper or PAPER, *ground, *parts, *bars)
+    return bubbled(drawn) if cover == BUBBLE else drawn
+
+
+# --------------------------------------------------------------------------------------------------- hit points and covers
+
+
+def pips(hp: int, full: int, scale: float) -> Art:
+    """A light for each hit point, dark where it is gone."""
+    step, radius, y = 0.16 * scale, 0.058 * scale, 1 - 0.1 * scale
+    count = max(hp, full)
+    places = [(0.5 + (k - (count - 1) / 2) * step, y) for k in range(count)]
+    return (
+        stroke([places[0], places[-1]], 0.2 * scale, EDGE),
+        *(dot(x, y, radius, (255, 236, 110) if k < hp else (116, 108, 100)) for k, (x, y) in enumerate(places)),
+    )
+
+
+def number(hp: int) -> Art:
+    """Hit points in the lower right corner of a piece of size 2."""
+    return dot(0.84, 0.86, 0.13, EDGE), label(str(hp), 0.84, 0.86, 0.18, WHITE)
+
+
+def cage() -> Art:
+    """Bars with a rail above and below."""
+    layers = ((0.09, 0.13, EDGE), (0.045, 0.075, STEEL_LIGHT))
+    upright = [stroke([(x, 0.08), (x, 0.92)], wide, ink) for wide, _, ink in layers for x in (0.1, 0.3, 0.7, 0.9)]
+    rails = [stroke([(0.08, y), (0.92, y)], wide, ink) for _, wide, ink in layers for y in (0.08, 0.92)]
+    return (*upright, *rails)
+
+
+def bubbled(drawn: Picture) -> Picture:
+    """A picture behind a bubble."""
+    drawn = washed(drawn, SHINE, 0.3, shapes.disc(0.475, WHITE))
+    drawn = washed(drawn, RIM, 0.95, shapes.disc(0.49, WHITE, 0.435, (0, 0, 0)))
+    light = stroke([(0.19, 0.4), (0.24, 0.29), (0.34, 0.2)], 0.085, WHITE)
+    return washed(drawn, WHITE, 0.95, light, dot(0.75, 0.76, 0.055, WHITE))
+
+
+def washed(drawn: Picture, ink: Color, strength: float, *where: Painter) -> Picture:
+    """A picture with a colour over it that lets through what is below.
+
+    strength   0..1, how much of the colour
+    where      painters in white
+    """
+    cover = canvas.paint(drawn.shape[0], (0, 0, 0), *where)[..., :1] * np.float32(strength / 255)
+    blended: Picture = np.rint(drawn * (1 - cover) + np.array(ink, np.float32) * cover).astype(np.uint8)
+    return blended
+
+
+# ------------------------------------------------------------------------------------------------------------------- goals
+
+
+@functools.lru_cache(maxsize=512)
+def wanted(side: int, units: int, color: int) -> Picture:
+    """What a goal asks for (its units as bits, its colour or 0), on paper: uint8[side, side, 3]."""
+    name = NAMES[units]
+    if name == "cage":
+        return piece(side, NOTHING, CAGE, PAPER)
+    if name == "bubble":
+        return piece(side, NOTHING, BUBBLE, PAPER)
+    if name == "power":
+        return quarters(side)
+    drawn = {"bee": bee(0.47, 0.55, 0.4), "rocket": (*rocket(True), *rocket(False)), "gnomes": gnome(color, 0.5, 0.5, 0.48)}
+    if name in drawn:
+        return canvas.paint(side, PAPER, *drawn[name])
+    kind = CODES[name]
+    return piece(side, Look(kind, KINDS[kind].usual, KINDS[kind].usual, color), 0, PAPER)
+
+
+def quarters(side: int) -> Picture:
+    """All power pieces."""
+    sheet, half = canvas.blank(side, side), side // 2
+    for k, kind in enumerate((ROCKET_H, ROCKET_V, BOMB, FLASK)):
+        y, x = k // 2 * (side - half), k % 2 * (side - half)
+        sheet[y : y + half, x : x + half] = piece(half, Look(kind), 0, PAPER)
+    return sheet

@@ -1,0 +1,1 @@
+"""People at a game: in a terminal or in a window."""

@@ -1,0 +1,331 @@
+"""A person plays in a window, with the keyboard or the mouse, against the built-in policies."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames import registry
+from momagames.adapters.render import MARGIN, Renderer
+from momagames.contract import Game, Keys, Policy
+from momagames.errors import BadCall, BadParameter
+from momagames.play.session import Seating, people, some_seed
+from momagames.render import canvas, caption
+
+RATE = 4.0  # steps per second, unless something else is asked for
+FASTEST = 30.0
+LOOKS = 60  # times per second that keys and pointer are looked at
+LINE = 22  # pixels of a line below the picture
+NO_KEYS = Keys({}, "")
+Pixel = tuple[int, int]  # (x, y)
+LEAVE, PAUSE, UNDO, AGAIN = ("escape", "q"), "p", "u", "r"
+DOT = 12  # pixels of the mark where a click waits for another
+
+
+def play(
+    id: str,
+    opponent: str | Policy = "random",
+    seed: int | None = None,
+    human: str | None = None,
+    *,
+    rate: float = RATE,
+    **params: Any,
+) -> NDArray[np.float64]:
+    """Play a game in a window.
+
+    opponent   who plays the other agents: the name of a policy, or a policy
+    seed       of the deal and of the opponents' luck; without one a new game each time
+    human      the agent that the person plays (default: the first)
+    rate       steps per second; 0: a step whenever a key has chosen an action. Games that are played with the mouse wait for
+               the person, and the others move at this rate
+    params     of the game
+    Returns    float64[A, K], the returns when the game was over or left
+    Raises     UnknownId, BadParameter; MissingExtra or BadCall where no window can be opened
+    """
+    board = sit(id, opponent, seed, human, rate, **params)
+    board.run()
+    return board.seats.play.returns.copy()
+
+
+def sit(id: str, opponent: str | Policy, seed: int | None, human: str | None, rate: float, **params: Any) -> Board:
+    """Open the window for a game; see `play`."""
+    game = registry.spec(id, **params)
+    kind = MouseBoard if game.pick is not None else Board
+    return kind(game, opponent, some_seed(seed), human, rate)
+
+
+def suits(game: Game) -> bool:
+    """Whether a game can be played in a window."""
+    return game.keys is not None or game.pick is not None
+
+
+class Board:
+    """A game in a window. It waits for a first key; afterwards `look`, called often, does what there is to do."""
+
+    def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | None, rate: float = RATE) -> None:
+        if not suits(game):
+            raise BadParameter(f"{game.id} has neither keys nor a mouse for a window; play it at the terminal")
+        if not 0 <= rate <= FASTEST:
+            raise BadParameter(f"rate={rate!r} is not possible; allowed: numbers 0..{FASTEST:g} (steps per second)")
+        self.keys, self.rate = game.keys or NO_KEYS, rate
+        self.seats = Seating(game, opponent, seed, people(game, human))
+        self.restricted = self.seats.look()
+        self.renderer = Renderer(game, "human", dict(self.restricted))
+        assert self.renderer.window is not None
+        self.window = self.renderer.window
+        self.me = game.agents.index(self.seats.humans[0])
+        self.paused = True  # until the first key
+        self.chosen = [0] * len(game.actions)
+        self.fresh = False  # whether a key has chosen part 0 since the last step
+        self.turn_of: dict[tuple[int, ...], int] = {}  # for keys that set several parts: which one is next
+        self.due = 0.0  # when the clock makes the next step
+        self.drawn: Any = None  # what the window shows
+        self.draw()
+        if not self.window.seen():
+            self.window.close()
+            raise BadCall("no window can be seen here: there is no screen")
+
+    @property
+    def over(self) -> bool:
+        return bool(self.seats.play.state["over"])
+
+    def run(self) -> None:
+        """Until the person leaves or closes the window; the end of a game stays in view until then."""
+        try:
+            while not self.window.closed:
+                time.sleep(1 / LOOKS)
+                self.look(time.monotonic())
+        finally:
+            self.window.close()
+
+    def look(self, now: float) -> None:
+        """Take the keys, play a step if it is time (seconds of a clock), draw what has changed."""
+        for key in self.window.poll():
+            self.press(key, now)
+        for pressed, released in self.window.clicks:
+            self.click(pressed, released)
+        if not self.window.closed and not self.paused and not self.over and self.is_time(now):
+            self.step()
+            period = 1 / (self.rate or RATE)
+            self.due = max(self.due, now - period / 2) + period
+        if not self.window.closed:
+            self.draw()
+
+    def is_time(self, now: float) -> bool:
+        """Whether to play a step: by the clock, or as soon as an action has been chosen. Who only watches needs the clock."""
+        if self.rate or not self.seats.asked():
+            return now >= self.due
+        return self.fresh
+
+    def press(self, key: str, now: float) -> None:
+        """What a key does; the first one also starts the clock."""
+        if key in LEAVE:
+            self.window.close()
+        elif key == PAUSE:
+            self.paused, self.due = not self.paused, now
+        elif key in self.keys.choices:
+            self.choose(key)
+            if self.paused:
+                self.paused, self.due = False, now
+        elif not any(option[0] == key for option in self.restricted):
+            self.renderer.press(key)
+
+    def click(self, pressed: Pixel, released: Pixel) -> None:
+        """What the mouse does: nothing, in games with keys."""
+
+    def choose(self, key: str) -> None:
+        """Set a part of the next action."""
+        parts, value = self.keys.choices[key]
+        turn = self.turn_of.get(parts, 0)
+        part = parts[turn % len(parts)]
+        self.turn_of[parts] = turn + 1
+        self.chosen[part] = value
+        self.fresh = self.fresh or part == 0
+
+    def action(self) -> Any:
+        """The action of the next step: what was chosen, or what a key that is down says, or else as little as is legal."""
+        play, parts = self.seats.play, list(self.chosen)
+        if not self.fresh:
+            held = [self.keys.choices[key][1] for key in self.window.held if self.keys.choices.get(key, ((), 0))[0] == (0,)]
+            parts[0] = held[-1] if held else 0
+        legal = [np.flatnonzero(part) for part in np.split(play.mask(self.me), np.cumsum(self.seats.game.actions)[:-1])]
+        taken = [part if part in allowed else int(allowed[0]) for part, allowed in zip(parts, legal, strict=True)]
+        return taken[0] if len(taken) == 1 else np.array(taken, np.int64)
+
+    def step(self) -> None:
+        """One step of the game."""
+        self.seats.move({self.me: self.action()} if self.seats.asked() else {})
+        self.fresh = False
+        if not self.seats.look():  # the person is out of the game and may see everything
+            self.restrict({})
+
+    def restrict(self, options: dict[str, Any]) -> None:
+        """What of the ways to look is not up to the person from now on."""
+        self.renderer.options.update({**dict.fromkeys(self.restricted), **options})
+        self.restricted = options
+
+    def summary(self) -> str:
+        """How the game stands, as text."""
+        play = self.seats.play
+        return caption.text(self.seats.game, play.state, play.returns)
+
+    def draw(self) -> None:
+        """Show the position, if it or the way to look at it has changed."""
+        seats = self.seats
+        play, options = seats.play, tuple(self.renderer.options.items())
+        pointed = tuple(self.renderer.pointed(play.state).items())
+        now = (int(play.state["ply"]), options, pointed, self.paused, self.said())
+        if now == self.drawn:
+            return
+        self.drawn = now
+        picture = self.renderer.picture(play.state, seats.last, play.returns)
+        sheet = canvas.blank(picture.shape[0] + 2 * LINE, picture.shape[1])
+        sheet[: picture.shape[0]] = picture
+        self.mark(sheet)
+        y = picture.shape[0] - MARGIN / 2 + LINE / 2
+        canvas.write(sheet, MARGIN, y, self.says())
+        canvas.write(sheet, MARGIN, y + LINE, self.help(), ink=canvas.FAINT)
+        self.window.put(sheet)
+
+    def said(self) -> tuple[Any, ...]:
+        """What the person has asked for so far, as the window shows it."""
+        return tuple(self.chosen), self.fresh, tuple(self.window.held)
+
+    def mark(self, sheet: canvas.Picture) -> None:
+        """Draw what the person has begun, in place: nothing, in games with keys."""
+
+    def help(self) -> str:
+        """A line on the keys."""
+        return ", ".join([self.keys.help, *self.looks(), f"{PAUSE}: pause, {LEAVE[0]}: leave"])
+
+    def looks(self) -> list[str]:
+        """The letters that change how a position is shown, each with what it changes."""
+        names = [option.name for option in self.seats.game.render_options if option.low is None]
+        return [f"{name[0]}: {name}" for name in names if name not in self.restricted]
+
+    def says(self) -> str:
+        """A line on the situation of the person."""
+        seats = self.seats
+        if self.over:
+            return f"The game is over; {LEAVE[0]} leaves."
+        if not seats.asked():
+            return f"{seats.humans[0]} is out of the game; the others go on."
+        if self.paused:
+            return f"{seats.welcome} A key of yours starts the {'clock' if self.rate else 'game'}."
+        return f"{seats.humans[0]}: {seats.game.action_name(seats.play.state, self.action())} next"
+
+
+class MouseBoard(Board):
+    """A game of turns in a window, played with the mouse; it waits for the person, and moves can be taken back.
+
+    What a click means the game says (`Game.pick`). One that means nothing yet is the first of two, as from cell to cell.
+    Where the game has keys as well, each is an action.
+    """
+
+    def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | None, rate: float = RATE) -> None:
+        self.picked: Any = None  # the action of the next step
+        self.first: Pixel | None = None  # a click that waits for another
+        self.refused = ""  # why the last click was no move
+        super().__init__(game, opponent, seed, human, rate)
+        self.paused = False
+
+    def is_time(self, now: float) -> bool:
+        """As soon as the person has clicked; the others move by the clock."""
+        return self.picked is not None if self.seats.asked() else now >= self.due
+
+    def click(self, pressed: Pixel, released: Pixel) -> None:
+        """Choose the action that is meant, alone or together with the click before."""
+        if self.over or not self.seats.asked():
+            return
+        action = self.meant(pressed, released)
+        if action is None and self.first is not None:
+            action = self.meant(self.first, released)
+        self.first, self.refused = released, ""
+        if action is not None:
+            self.take(action)
+
+    def choose(self, key: str) -> None:
+        """Take the action of a key."""
+        if not self.over and self.seats.asked():
+            self.take(self.keys.choices[key][1])
+
+    def take(self, action: Any) -> None:
+        """Play an action next, or say that it is not possible."""
+        self.first, self.refused = None, ""
+        if self.allowed(action):
+            self.picked = action
+        else:
+            self.refused = f"{self.seats.game.action_name(self.seats.play.state, action)} is not possible."
+
+    def meant(self, pressed: Pixel, released: Pixel) -> Any:
+        """The action of a click, None if it means none."""
+        pick, state = self.seats.game.pick, self.seats.play.state
+        assert pick is not None
+        (x, y), (end_x, end_y) = pressed, released
+        return pick(state, (x - MARGIN, y - MARGIN), (end_x - MARGIN, end_y - MARGIN))
+
+    def allowed(self, action: Any) -> bool:
+        """Whether an action is in the mask: a slip of the mouse is no move, not even where the rules would play it."""
+        mask, parts = self.seats.play.mask(self.me), self.seats.game.actions
+        return all(part[n] for part, n in zip(np.split(mask, np.cumsum(parts)[:-1]), np.atleast_1d(action), strict=True))
+
+    def press(self, key: str, now: float) -> None:
+        """What a key does."""
+        if key in LEAVE:
+            self.window.close()
+        elif key in (UNDO, AGAIN):
+            self.seats.take_back(to_start=key == AGAIN)
+            self.picked, self.first, self.refused, self.drawn = None, None, "", None
+            self.restrict(self.seats.look())
+        elif key in self.keys.choices:
+            self.choose(key)
+        elif not any(option[0] == key for option in self.restricted):
+            self.renderer.press(key)
+
+    def step(self) -> None:
+        """The move of the person, or that of another."""
+        if self.seats.asked():
+            self.seats.remember()
+            self.seats.move({self.me: self.picked})
+        else:
+            self.seats.move({})
+        self.picked = None
+        if self.over:
+            self.restrict({})
+
+    def said(self) -> tuple[Any, ...]:
+        """What the person has clicked, and the action that the pointer is on."""
+        return self.first, self.refused, self.pointed()
+
+    def pointed(self) -> Any:
+        """The action that a click would mean now."""
+        pointer = self.window.pointer
+        return None if pointer is None else self.meant(self.first or pointer, pointer)
+
+    def mark(self, sheet: canvas.Picture) -> None:
+        """A dot where a click waits for another."""
+        if self.first is not None:
+            canvas.line(sheet, self.first, self.first, DOT, canvas.INK)
+            canvas.line(sheet, self.first, self.first, DOT // 2, canvas.WHITE)
+
+    def help(self) -> str:
+        """A line on mouse and keys."""
+        play = ["mouse: play", *([self.keys.help] if self.keys.help else [])]
+        return ", ".join([*play, *self.looks(), f"{UNDO}: take back, {AGAIN}: from the start, {LEAVE[0]}: leave"])
+
+    def says(self) -> str:
+        """A line on the situation of the person."""
+        seats = self.seats
+        if self.over:
+            return f"The game is over; {UNDO} takes back, {AGAIN} starts again, {LEAVE[0]} leaves."
+        if self.refused:
+            return self.refused
+        if not seats.asked():
+            mover = seats.play.mover
+            return f"{seats.game.agents[mover]} {'is to move' if seats.play.mask(mover).any() else 'can do nothing'}."
+        action = self.pointed()
+        name = "" if action is None else seats.game.action_name(seats.play.state, action)
+        return f"{seats.humans[0]}: {name or 'your move'}"

@@ -1,0 +1,1 @@
+"""Numbers of a report, computed from stored rows."""

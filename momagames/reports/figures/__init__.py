@@ -1,0 +1,1 @@
+"""Figures of a report: plotly for the page, matplotlib for papers."""

@@ -1,0 +1,171 @@
+"""A parallel game as one Gymnasium environment, played by one joint agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from momagames.contract import Objective
+from momagames.errors import BadCall, BadParameter, check_choice
+from momagames.wrappers.common import reward_space
+from momagames.wrappers.kinds import form_of
+from momagames.wrappers.reward_spec import Form
+
+JOINT = "joint"  # the name of the agent
+REWARDS = ("sum", "mean", "each")
+OBSERVATIONS = ("state", "agents")
+
+
+class Centralise(gymnasium.Env[Any, Any]):
+    """One agent that plays for all of them; see `momagames.wrappers.Centralise`."""
+
+    def __init__(
+        self, env: Any, reward: Literal["sum", "mean", "each"] = "sum", observation: Literal["state", "agents"] = "state"
+    ) -> None:
+        check_choice("reward", reward, REWARDS)
+        check_choice("observation", observation, OBSERVATIONS)
+        self.env, self._order = env, list(env.possible_agents)
+        self._source = form_of(env)
+        self.reward_form, self._join = joined(self._source, reward)
+        self.metadata = {"name": f"centralised {env}", **env.metadata}
+        self.render_mode = getattr(env, "render_mode", None)
+        self._parts = [_sizes(env.action_space(agent), agent) for agent in self._order]
+        sizes = [size for parts in self._parts for size in parts]
+        self.action_space = spaces.MultiDiscrete(sizes)
+        self._cuts = np.cumsum(sizes)[:-1]
+        self._central = observation == "state"
+        self.observation_space = _state_space(env) if self._central else self._agents_space()
+        self.reward_space = reward_space(self.reward_form, 0)
+        self.reward_dim = len(self.reward_form.objectives)
+        self._started = False
+
+    def _agents_space(self) -> spaces.Dict:
+        return spaces.Dict({agent: self.env.observation_space(agent) for agent in self._order})
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        observations, infos = self.env.reset(seed=seed, options=options)
+        self._seen = {agent: _nothing(self.env.observation_space(agent)) for agent in self._order} | dict(observations)
+        self._started = True
+        self._playing = bool(self.env.agents)
+        return self._observation(), self._info(infos)
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Play the joint action: of each agent that is still in the game its part (turn-based: only the mover's counts)."""
+        if not self._started or not self._playing:
+            raise BadCall(f"step() {'after the end of the episode' if self._started else 'before reset()'}: call reset() first")
+        observations, rewards, _, truncations, infos = self.env.step(self._divide(action))
+        self._seen.update(observations)
+        self._playing = bool(self.env.agents)
+        cut = not self._playing and any(truncations.values())
+        paid = self._join(self._source.gather(rewards)[0])
+        reward = float(paid[0]) if self.reward_form.scalar else paid.astype(np.float32)
+        return self._observation(), reward, not self._playing and not cut, cut, self._info(infos)
+
+    def _divide(self, action: Any) -> dict[str, Any]:
+        """The part of each agent that is still in the game."""
+        given = np.asarray(action)
+        if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
+            raise BadParameter(
+                f"the joint action has shape {given.shape} of {given.dtype}; needed: {self.action_space.shape} whole numbers, "
+                f"the parts of {', '.join(self._order)} one after the other"
+            )
+        divided, start = {}, 0
+        for agent, parts in zip(self._order, self._parts, strict=True):
+            part = given[start : start + len(parts)]
+            start += len(parts)
+            if agent in self.env.agents:
+                simple = isinstance(self.env.action_space(agent), spaces.Discrete)
+                divided[agent] = int(part[0]) if simple else part
+        return divided
+
+    def _observation(self) -> Any:
+        if self._central:
+            return self.env.state()
+        return {agent: self._seen[agent] for agent in self._order}
+
+    def _info(self, infos: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        """`agents`, the infos of each; `active_agent` in a turn-based game; `action_mask` where masks are observed, a tuple
+        by parts as `action_space.sample` takes it."""
+        info: dict[str, Any] = {"agents": infos}
+        active = next((one["active_agent"] for one in infos.values() if "active_agent" in one), None)
+        if active is not None:
+            info["active_agent"] = active
+        if all(isinstance(seen, dict) and "action_mask" in seen for seen in self._seen.values()):
+            info["action_mask"] = tuple(np.split(self.action_masks(), self._cuts))
+        return info
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """int8[sum of all parts]: the masks of all agents one after the other, as they last saw them."""
+        masks = [np.hstack(self._seen[agent]["action_mask"]) for agent in self._order]
+        return np.concatenate(masks).astype(np.int8)
+
+    def get_state(self) -> dict[str, Any]:
+        """The position as JSON-able data, see the doors."""
+        state: dict[str, Any] = self.env.get_state()
+        return state
+
+    def render(self) -> Any:
+        return self.env.render()
+
+    def close(self) -> None:
+        self.env.close()
+
+    def __str__(self) -> str:
+        return f"Centralise<{self.env}>"
+
+
+Join = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+def joined(source: Form, reward: str) -> tuple[Form, Join]:
+    """What the joint agent gets, and the function reward[A, K] -> [K'] that says so."""
+    count = len(source.agents)
+    if reward == "each":
+        if source.scalar:
+            raise BadCall("reward='each' needs reward vectors; put Scalarise around Centralise")
+        goals = tuple(replace(o, name=f"{agent}.{o.name}") for agent in source.agents for o in source.objectives)
+        low, high = source.low.reshape(1, -1), source.high.reshape(1, -1)
+        return Form((JOINT,), (0,), goals, low, high), np.ravel
+    share = count if reward == "sum" else 1
+    goals = tuple(_times(o, share) for o in source.objectives)
+    low, high = (bound.mean(axis=0, keepdims=True) * share for bound in (source.low, source.high))
+    join: Join = (lambda paid: paid.sum(axis=0)) if reward == "sum" else (lambda paid: paid.mean(axis=0))
+    return Form((JOINT,), (0,), goals, low, high, source.scalar), join
+
+
+def _times(o: Objective, count: int) -> Objective:
+    return replace(
+        o, low=o.low * count, high=o.high * count, return_low=o.return_low * count, return_high=o.return_high * count
+    )
+
+
+def _sizes(space: Any, agent: str) -> list[int]:
+    """Sizes of the parts of an agent's action."""
+    if isinstance(space, spaces.Discrete) and space.start == 0:
+        return [int(space.n)]
+    if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
+        return [int(n) for n in space.nvec]
+    raise BadParameter(f"Centralise needs Discrete or MultiDiscrete actions that count from 0; {agent} has {space}")
+
+
+def _nothing(space: spaces.Space[Any]) -> Any:
+    """Zeros: what is seen of an agent that had left before the position from which a game goes on."""
+    if isinstance(space, spaces.Dict):
+        return {name: _nothing(part) for name, part in space.items()}
+    if isinstance(space, spaces.Tuple):
+        return tuple(_nothing(part) for part in space)
+    return np.zeros(space.shape or (), space.dtype)
+
+
+def _state_space(env: Any) -> spaces.Space[Any]:
+    space = getattr(env, "state_space", None) or getattr(env, "central_observation_space", None)
+    if not isinstance(space, spaces.Space):
+        raise BadParameter(f"{env} declares no space of its state(); use observation='agents'")
+    return space

@@ -1,0 +1,135 @@
+"""Indicators against hand-computed values, the definitions, and each other."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from momagames.analysis import indicators
+from momagames.analysis.arrays import front, normalize
+from momagames.analysis.indicators import (
+    cardinality,
+    epsilon,
+    hypervolume,
+    hypervolume_ratio,
+    igd_plus,
+    rounded_cardinality,
+    sparsity,
+)
+from momagames.errors import BadParameter
+
+FOUR = [(5, 1), (4, 3), (2, 4), (1, 5)]
+KNOWN = [(5, 1), (4, 3), (3, 4), (1, 5)]
+LINE = [(k / 10, 1 - k / 10) for k in range(11)]
+
+
+@pytest.mark.parametrize(
+    ("points", "ref", "volume"),
+    [
+        ([*FOUR, (2, 2)], (0, 0), 16),
+        ([*FOUR, (2, 2)], (1, 1), 7),
+        ([(1, 2, 3), (3, 1, 2), (2, 3, 1)], (0, 0, 0), 13),
+        ([np.roll((3, 1, 1, 1), k) for k in range(4)], (0, 0, 0, 0), 9),
+        ([(1, 0), (0, 1)], (0, 0), 0),
+        ([(1, 0), (0, 1), (0.4, 0.4)], (0, 0), 0.16),
+        ([(3,), (5,)], (1,), 4),
+        ([(0,)], (1,), 0),
+        (np.zeros((0, 2)), (0, 0), 0),
+    ],
+)
+def test_hypervolume_by_hand(points, ref, volume):
+    found = hypervolume(points, ref)
+    assert found.value == pytest.approx(volume)
+    assert not found.approx
+
+
+def by_inclusion_exclusion(points, ref):
+    boxes = np.array(points, float) - ref
+    return sum(
+        (-1) ** (size + 1) * np.min(some, axis=0).prod()
+        for size in range(1, len(boxes) + 1)
+        for some in itertools.combinations(boxes, size)
+    )
+
+
+@pytest.mark.parametrize("goals", [2, 3, 5, 7, 9])
+def test_hypervolume_by_inclusion_and_exclusion(goals):
+    points = np.random.default_rng(goals).random((7, goals)) + 0.1
+    assert hypervolume(points, np.zeros(goals)).value == pytest.approx(by_inclusion_exclusion(points, 0.0))
+
+
+def test_many_points_in_many_dimensions_are_estimated_and_say_so(monkeypatch):
+    points = np.abs(np.random.default_rng(0).normal(size=(60, 8)))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    estimate = hypervolume(points, np.zeros(8))
+    monkeypatch.setitem(indicators.EXACT_POINTS, 8, 100)
+    exact = hypervolume(points, np.zeros(8))
+    assert estimate.approx
+    assert not exact.approx
+    assert estimate.value == pytest.approx(exact.value, rel=0.005)
+    assert estimate.value != exact.value
+
+
+def test_distances_by_hand():
+    assert epsilon(FOUR, KNOWN) == 1.0
+    assert igd_plus(FOUR, KNOWN) == 0.25
+    assert igd_plus(LINE[::5], LINE) == pytest.approx(0.109091, abs=1e-6)
+    assert epsilon(LINE[::5], LINE) == pytest.approx(0.2)
+    assert epsilon([(6, 6)], KNOWN) == -1.0  # beats the reference set
+
+
+def test_sparsity_rewards_collapse():
+    """Why it never ranks: the warning in its docstring, in numbers."""
+    assert sparsity(LINE) == pytest.approx(0.02)
+    assert sparsity(LINE[:2]) == pytest.approx(0.02)
+    assert sparsity(LINE[:1]) == 0
+    assert sparsity([LINE[0], LINE[-1]]) == 2
+    assert sparsity([*LINE, LINE[3], (0, 0)]) == pytest.approx(0.02)
+
+
+def test_points_that_cannot_be_told_apart_count_once():
+    cloud = [(0.500, 0.501), (0.501, 0.500), (0.502, 0.499), (0.1, 0.9), (0.3, 0.3)]
+    assert cardinality(cloud) == 4
+    assert rounded_cardinality(cloud) == 2
+    assert rounded_cardinality(cloud, 0.001) == 4
+    assert rounded_cardinality(np.zeros((0, 2))) == 0
+
+
+def test_fronts_and_ratios():
+    assert front([(2, 2), (5, 1), (5, 1), (1, 5), (2, 1)]).tolist() == [[1, 5], [2, 2], [5, 1]]
+    assert cardinality([*FOUR, (5, 1), (2, 2)]) == 4
+    assert hypervolume_ratio(FOUR, (0, 0), KNOWN).value == pytest.approx(16 / 17)
+    assert hypervolume_ratio([(6, 6)], (0, 0), KNOWN).value > 1
+    assert normalize([(5, 1)], (1, 1), (9, 2)).tolist() == [[0.5, 0.0]]
+
+
+def test_order_of_rows_does_not_matter():
+    shuffled = np.random.default_rng(0).permutation(FOUR)
+    for measure in (
+        lambda p: hypervolume(p, (0, 0)).value,
+        lambda p: igd_plus(p, KNOWN),
+        lambda p: epsilon(p, KNOWN),
+        sparsity,
+    ):
+        assert measure(FOUR) == pytest.approx(measure(shuffled), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: hypervolume([(1, np.nan)], (0, 0)), "not finite"),
+        (lambda: hypervolume([(1, 2)], (0, 0, 0)), "2 finite numbers"),
+        (lambda: hypervolume([(1, 2)], (0, np.inf)), "2 finite numbers"),
+        (lambda: hypervolume([1, 2], (0, 0)), r"needed: \(0 or more, K\)"),
+        (lambda: hypervolume_ratio([(1, 2)], (0, 0), [(1, 2, 3)]), "reference_set has shape"),
+        (lambda: hypervolume_ratio([(1, 2)], (2, 2), [(1, 2)]), "above ref"),
+        (lambda: igd_plus([(1, 2, 3)], KNOWN), "points has shape"),
+        (lambda: igd_plus(FOUR, np.zeros((0, 2))), "1 or more"),
+        (lambda: epsilon(FOUR, [(np.nan, 1)]), "not finite"),
+        (lambda: rounded_cardinality(FOUR, 0.0), "above 0"),
+        (lambda: normalize(FOUR, (0, 0), (1, 0)), "must be above ref"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, said):
+    with pytest.raises(BadParameter, match=said):
+        call()

@@ -1,0 +1,127 @@
+"""Rows packed into Parquet come back as they were, whatever happens on the way."""
+
+import json
+import shutil
+import sys
+
+import pytest
+
+from momagames.benchmark import report, run_suite
+from momagames.benchmark.replays import points, replay
+from momagames.benchmark.store import packing
+from momagames.benchmark.store.export import export
+from momagames.benchmark.store.merge import merge
+from momagames.benchmark.store.packing import pack
+from momagames.benchmark.store.store import PACKED, ROWS, Store
+from momagames.errors import BadFile, MissingExtra
+from tests.benchmark.tiny import EXACT, POLICIES, RANDOM, plans, suite, whole
+
+polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results") / "here"
+    assert not run_suite(whole(), folder).failed
+    return folder
+
+
+@pytest.fixture
+def folder(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "copy")
+
+
+def rows(folder):
+    store = Store(folder)
+    return {run.folder: list(store.rows(run)) for run in store.sealed()}
+
+
+def texts(folder):
+    return sorted((folder / "runs").glob(f"*/{ROWS}"))
+
+
+def test_rows_come_back_as_they_were(folder):
+    before, count = rows(folder), len(texts(folder))
+    done = pack(folder)
+    assert (done.runs, texts(folder)) == (count, [])
+    assert done.after == (folder / PACKED).stat().st_size < done.before
+    assert rows(folder) == before
+    assert any("actions" in row for found in before.values() for row in found)
+
+
+def test_every_reader_reads_packed_rows(folder, tmp_path):
+    export(folder, tmp_path / "text.csv", "csv")
+    table = report(folder).panels
+    runs = {path.name: points(path) for path in (folder / "runs").iterdir()}
+    pack(folder)
+    assert sum((folder / "runs" / run / "front.json").is_file() for run in runs) == sum("breakthrough" in run for run in runs)
+    export(folder, tmp_path / "packed.csv", "csv")
+    assert (tmp_path / "packed.csv").read_bytes() == (tmp_path / "text.csv").read_bytes()
+    assert [panel.scores for panel in report(folder).panels] == [panel.scores for panel in table]
+    for run, before in runs.items():
+        assert points(folder / "runs" / run) == before
+        assert replay(folder / "runs" / run, 0).record["actions"]
+
+
+def test_merge_writes_the_text_again(finished, folder, tmp_path):
+    pack(folder)
+    merge([folder], tmp_path / "merged")
+    for path in texts(finished):
+        assert (tmp_path / "merged" / "runs" / path.parent.name / ROWS).read_bytes() == path.read_bytes()
+    assert merge([folder, finished], tmp_path / "merged").taken == 0  # packed or not, they are equal
+
+
+def test_what_is_finished_later_is_packed_next_time(tmp_path):
+    few, more = suite(plans([RANDOM], seeds=[0]), POLICIES), suite(plans([RANDOM, EXACT], seeds=[0, 1]), POLICIES)
+    run_suite(few, tmp_path)
+    pack(tmp_path)
+    first = rows(tmp_path)
+    run_suite(more, tmp_path)
+    assert len(texts(tmp_path)) == 3
+    before = rows(tmp_path)
+    assert pack(tmp_path).runs == 3
+    assert rows(tmp_path) == before
+    assert first.items() <= before.items()
+    assert pack(tmp_path).runs == 0
+
+
+def test_a_row_that_would_change_stops_it(folder):
+    path = texts(folder)[0]
+    row = json.loads(path.read_text().splitlines()[0])
+    path.write_text(json.dumps({**row, "mood": "good"}, sort_keys=True, separators=(",", ":")) + "\n")
+    kept = texts(folder)
+    with pytest.raises(BadFile, match="line 1 does not come back"):
+        pack(folder)
+    assert texts(folder) == kept
+
+
+def test_stopped_before_the_texts_are_gone(folder, monkeypatch):
+    before = rows(folder)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(packing, "_check", stop)
+        with pytest.raises(KeyboardInterrupt):
+            pack(folder)
+    assert rows(folder) == before
+    pack(folder)
+    assert rows(folder) == before
+    assert not texts(folder)
+
+
+def test_lost_or_broken_files_are_told(folder, monkeypatch):
+    pack(folder)
+    run = next(Store(folder).sealed())
+    packing._tables.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "polars", None)
+        with pytest.raises(MissingExtra, match=r"rows\.parquet.*momagames\[analysis\]"):
+            list(Store(folder).rows(run))
+    (folder / PACKED).write_bytes(b"PAR1 no")
+    with pytest.raises(BadFile, match=r"rows\.parquet"):
+        list(Store(folder).rows(run))
+    (folder / PACKED).unlink()
+    with pytest.raises(BadFile, match="its rows are gone"):
+        list(Store(folder).rows(run))

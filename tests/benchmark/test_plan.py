@@ -1,0 +1,254 @@
+"""Suites: every shipped one loads, every mistake is told with file, key, what is allowed and what is nearest."""
+
+import copy
+import json
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+import momagames
+from momagames.benchmark.plan import Opponent, canonical_json
+from momagames.benchmark.suite_files import load_suite, suites
+from momagames.errors import BadFile, UnknownId
+
+TINY = {
+    "name": "tiny",
+    "description": "for tests",
+    "experiments": [
+        {
+            "name": "board",
+            "kind": "plans",
+            "utopia": "reference",
+            "games": [{"id": "mo-samegame-v0", "params": {"board_width": 4, "board_height": 4, "num_colors": 2}}],
+            "methods": [{"name": "random", "options": {}}, {"name": "greedy", "options": {"divisions": 2}}],
+            "seeds": [0, 1],
+            "seconds": 60,
+            "budget": 500,
+        },
+        {
+            "name": "seats",
+            "kind": "policies",
+            "utopia": "declared",
+            "games": [{"id": "mo-breakthrough-v0", "params": {"board_width": 3, "board_height": 5}}],
+            "methods": [{"name": "greedy", "options": {"divisions": 1}}],
+            "opponents": [{"name": "random", "options": {}}],
+            "seats": ["player_1"],
+            "seeds": [0],
+            "seconds": 60,
+            "budget": 0,
+            "select_episodes": 3,
+            "report_episodes": 5,
+        },
+    ],
+    "indicators": {"names": ["hypervolume", "cardinality"], "margin": 0.01, "confidence": 0.95, "resamples": 500},
+}
+
+
+def changed(path, value):
+    """TINY with one place changed; a value of None removes it."""
+    data = copy.deepcopy(TINY)
+    *most, last = path
+    place = data
+    for step in most:
+        place = place[step]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return data
+
+
+def test_every_shipped_suite_loads():
+    found = suites()
+    assert {"quick", "ten_seconds"} <= set(found)
+    for name, path in found.items():
+        suite = load_suite(name)
+        assert suite.name == name == path.stem
+        assert suite == load_suite(path) == load_suite(str(path))
+        assert suite.runs()
+
+
+def test_a_suite_is_expanded_into_runs():
+    runs = load_suite(TINY).runs()
+    assert len(runs) == 2 * 2 + 1
+    assert len({run.digest for run in runs}) == 5
+    assert runs[0].canonical == momagames.canonical("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
+    assert runs[-1].seats == ("player_1",)
+    assert load_suite(changed(("experiments", 1, "seats"), [])).runs()[-1].seats == ("player_0", "player_1")
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("experiments", 0, "games", 0, "params", "num_colors"), 3),
+        (("experiments", 0, "methods", 1, "options", "divisions"), 3),
+        (("experiments", 0, "seeds", 0), 7),
+        (("experiments", 0, "budget"), 501),
+        (("experiments", 1, "opponents", 0), {"name": "greedy", "options": {"weights": []}}),
+        (("experiments", 1, "opponents", 0), {"name": "greedy", "options": {"weights": [1, 0, 0, 0]}}),
+        (("experiments", 1, "seats", 0), "player_0"),
+        (("experiments", 1, "select_episodes"), 4),
+        (("experiments", 1, "report_episodes"), 4),
+    ],
+)
+def test_all_that_matters_changes_the_digest(path, value):
+    before = {run.digest for run in load_suite(TINY).runs()}
+    assert {run.digest for run in load_suite(changed(path, value)).runs()} != before
+
+
+def test_what_does_not_matter_does_not(monkeypatch):
+    before = [run.digest for run in load_suite(TINY).runs()]
+    renamed = changed(("name",), "other")
+    renamed["indicators"]["margin"] = 0.5
+    assert [run.digest for run in load_suite(renamed).runs()] == before
+    monkeypatch.setattr(momagames, "__version__", "999")
+    assert not set(before) & {run.digest for run in load_suite(TINY).runs()}
+
+
+def test_the_label_of_an_opponent_tells_its_options():
+    def label(name, **options):
+        return Opponent(name=name, options=options).label
+
+    assert label("random") == "random"
+    assert label("greedy", weights=[]) == "greedy"
+    assert label("greedy", weights=[0.0, 0.25, 1, 0]) == "greedy(weights=(0, 0.25, 1, 0))"
+    assert label("thrifty", patience=2, fair=False) == "thrifty(patience=2, fair=False)"
+
+
+def test_an_opponent_is_built_with_its_options():
+    game = momagames.spec("mo-robotmail-v0")
+    kernel = Opponent(name="thrifty", options={"patience": 2, "fair": False}).member(game).kernel
+    assert dict(kernel.begins) == {"patience": 2, "fair": 0}
+
+
+def test_digests_are_the_same_in_another_process(tmp_path):
+    file = tmp_path / "tiny.yaml"
+    file.write_text(yaml.safe_dump(TINY))
+    code = f"from momagames.benchmark import load_suite; print([r.digest for r in load_suite({str(file)!r}).runs()])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str([run.digest for run in load_suite(file).runs()])
+
+
+def test_suites_cannot_be_changed():
+    with pytest.raises(ValueError, match="frozen"):
+        load_suite(TINY).name = "x"
+
+
+E0, E1 = ("experiments", 0), ("experiments", 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("descripton",), "x", r"suite: descripton: no such key; .*did you mean 'description'"),
+        (("description",), None, "suite: description: this key is missing"),
+        (("name",), "Not A Name", "suite: name: "),
+        ((*E0, "budgt"), 3, r"suite: experiments\[0\]\.budgt: no such key; .*did you mean 'budget'"),
+        ((*E0, "budget"), None, r"experiments\[0\]\.budget: this key is missing"),
+        ((*E0, "budget"), "many", r"experiments\[0\]\.budget: .*'many'"),
+        ((*E0, "budget"), 0, r"experiments\[0\]\.budget: .*greater than or equal to 1"),
+        ((*E0, "kind"), "plan", r"experiments\[0\]\.kind: 'plan' is not possible; .*did you mean 'plans'"),
+        ((*E0, "utopia"), "declard", "'declard' is not possible; .*did you mean 'declared'"),
+        ((*E0, "seeds"), [], r"experiments\[0\]\.seeds: "),
+        ((*E0, "seeds"), [1, 1], r"experiments\[0\]\.seeds: a seed stands there twice"),
+        ((*E0, "seeds"), [-1], r"experiments\[0\]\.seeds\[0\]: "),
+        ((*E0, "games", 0, "id"), "mo-samgame-v0", r"games\[0\]: .*did you mean 'mo-samegame-v0'"),
+        ((*E0, "games", 0, "params"), {"board_with": 4}, r"games\[0\]: .*did you mean 'board_width'"),
+        ((*E0, "games", 0, "params"), {"board_width": 99}, r"games\[0\]: .*allowed: whole numbers 3\.\.30"),
+        ((*E0, "games", 0, "parms"), {}, r"games\[0\]\.parms: no such key; .*did you mean 'params'"),
+        ((*E0, "games", 0), {"id": "mo-breakthrough-v0", "params": {}}, r"methods\[0\] on games\[0\]: .*2 agents"),
+        ((*E0, "methods", 0, "name"), "randum", r"methods\[0\] on games\[0\]: .*did you mean 'random'"),
+        ((*E0, "methods", 0, "options"), {"x": 1}, "random has no option 'x'; it has none"),
+        ((*E0, "methods", 1, "options"), {"division": 1}, "did you mean 'divisions'"),
+        ((*E0, "methods", 1, "options"), {}, "greedy needs the option 'divisions'"),
+        ((*E0, "methods", 1, "options"), {"divisions": "2"}, "greedy: divisions: .*integer"),
+        ((*E0, "methods", 1, "options"), {"divisions": 0}, "divisions=0 is not possible"),
+        ((*E1, "name"), "board", r"experiments\[1\]\.name: 'board' is taken by experiments\[0\]"),
+        ((*E1, "opponents"), [], r"experiments\[1\]\.opponents: .*name at least one policy"),
+        ((*E1, "opponents", 0, "name"), "gready", "did you mean 'greedy'"),
+        ((*E1, "opponents", 0, "options"), {"weights": [1.0]}, "random has no option 'weights'; it has none"),
+        ((*E1, "opponents", 0), {"name": "greedy", "options": {"weight": [1.0]}}, "did you mean 'weights'"),
+        ((*E1, "opponents", 0), {"name": "greedy", "options": {}}, "greedy needs the option 'weights'"),
+        ((*E1, "opponents", 0), {"name": "greedy", "options": {"weights": [1.0]}}, "4 finite numbers"),
+        ((*E1, "opponents", 0), {"name": "greedy", "options": {"weights": "all"}}, "4 finite numbers"),
+        ((*E1, "seats", 0), "player_2", r"seats\[0\]: .*did you mean 'player_"),
+        (("indicators", "names", 0), "hypervolum", "did you mean 'hypervolume'"),
+        (("indicators", "margin"), 2.0, r"indicators\.margin: "),
+        (("indicators", "marge"), 2.0, r"indicators\.marge: no such key; .*did you mean 'margin'"),
+    ],
+)
+def test_mistakes_are_told(path, value, said):
+    with pytest.raises(BadFile, match=said):
+        load_suite(changed(path, value))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("- a list", "a suite is a mapping"),
+        ("name: [", "while parsing"),
+        ("name: a\nname: b", "the key 'name' stands twice"),
+        ("name: &x a\ndescription: *x", r"aliases \(\*name\) are not allowed"),
+        ("name: !!python/object/apply:os.system [ls]", "could not determine a constructor"),
+        ("name: 2020-01-01", "not JSON serializable"),
+        ("name: " + "x" * 1_000_001, "at most 1,000,000"),
+    ],
+)
+def test_files_are_data(tmp_path, text, said):
+    file = tmp_path / "bad.yaml"
+    file.write_text(text)
+    with pytest.raises(BadFile, match=said) as error:
+        load_suite(file)
+    assert str(file) in str(error.value)
+
+
+def test_a_name_that_is_no_suite():
+    with pytest.raises(UnknownId, match="did you mean 'quick'"):
+        load_suite("quik")
+
+
+def test_canonical_json_is_one_text_for_equal_data():
+    assert canonical_json({"b": [1, 2.5], "a": None}) == canonical_json(json.loads('{"a": null, "b": [1, 2.5]}'))
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json(float("nan"))
+
+
+# ---------------------------------------------------------------------------------------------------------- collections
+
+
+def collection(folder, suites=("one.yaml", "two.yaml"), **changes):
+    """A file that takes two suites together, which lie beside it."""
+    (folder / "one.yaml").write_text(yaml.safe_dump({**TINY, "name": "one"}))
+    (folder / "two.yaml").write_text(yaml.safe_dump({**TINY, "name": "two", "experiments": TINY["experiments"][:1]}))
+    data = {"name": "both", "description": "two suites", "suites": list(suites), "seeds": [5, 6, 7]}
+    path = folder / "both.yaml"
+    path.write_text(yaml.safe_dump({**data, "indicators": TINY["indicators"], **changes}))
+    return path
+
+
+def test_a_collection_takes_suites_together(tmp_path):
+    found = load_suite(collection(tmp_path))
+    assert [experiment.name for experiment in found.experiments] == ["one: board", "one: seats", "two: board"]
+    assert {experiment.seeds for experiment in found.experiments} == {(5, 6, 7)}
+    (own,) = load_suite(tmp_path / "two.yaml").experiments
+    assert found.experiments[2] == own.model_copy(update={"name": "two: board", "seeds": (5, 6, 7)})
+    assert len(found.runs()) == 3 * (2 + 1)  # the boards of both are the same runs
+    assert load_suite(json.loads(found.model_dump_json())) == found  # as a folder of results keeps it
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"suites": []}, r"both\.yaml: suites: "),
+        ({"suites": ["quikc"]}, r"suites\[0\]: no file and no suite 'quikc'; .*did you mean 'quick'"),
+        ({"suites": ["one.yaml", "one.yaml"]}, r"suites\[1\]: 'one.yaml' stands there twice"),
+        ({"suites": ["both.yaml"]}, r"suites\[0\]: 'both.yaml' is a collection itself"),
+        ({"seeds": None}, "seeds: "),
+        ({"seed": [1]}, "seed: no such key; allowed: .*did you mean 'seeds'"),
+    ],
+)
+def test_mistakes_in_a_collection(tmp_path, change, told):
+    with pytest.raises(BadFile, match=told):
+        load_suite(collection(tmp_path, **change))

@@ -1,0 +1,130 @@
+"""Runs on a Ray cluster: the same rows, and a node that is killed in the middle has its runs done elsewhere."""
+
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from momagames.benchmark.executors import ray as executor
+from momagames.benchmark.executors.ray import RayCluster
+from momagames.benchmark.runner import run_suite
+from momagames.benchmark.store import files
+from momagames.benchmark.store.store import Store
+from momagames.errors import BadCall, MissingExtra, RemoteError
+from tests.benchmark.tiny import HOPELESS, POLICIES, RANDOM, broken, plans, suite
+
+STORE_BYTES = 80 * 2**20
+
+
+def many(seeds=16, budget=200_000):
+    return suite({**plans([RANDOM], seeds=range(seeds)), "budget": budget}, {**POLICIES, "seeds": [0]})
+
+
+@pytest.fixture(scope="module")
+def two_nodes():
+    """Two nodes with a core each, on this machine, and this process connected to the first."""
+    pytest.importorskip("ray", reason='needs Ray: pip install "momagames[ray]"')
+    import ray
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": STORE_BYTES})
+    cluster.second = cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES)
+    ray.init(address=cluster.address, log_to_driver=False)
+    cluster.wait_for_nodes()
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+    executor.Hand().about()  # tidies up
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("here")
+    assert not run_suite(many(), folder).failed
+    return Store(folder)
+
+
+def aside(process):
+    """A temporary folder, as that worker makes them."""
+    return Path(tempfile.mkdtemp(prefix=f"{executor.ASIDE}@{files.here()}@{process.pid}@"))
+
+
+def contents(store, tested):
+    return {
+        run.folder: [(store.place(run) / name).read_bytes() for name in ("config.json", "rows.jsonl", "front.json")]
+        for run in tested.runs()
+    }
+
+
+def test_no_such_cluster():
+    pytest.importorskip("ray", reason='needs Ray: pip install "momagames[ray]"')
+    started = time.monotonic()
+    with pytest.raises(RemoteError, match="no Ray cluster at auto"):
+        next(RayCluster("auto").outcomes([], None))
+    assert time.monotonic() - started < 20
+
+
+def test_what_a_run_cannot_do_is_told(two_nodes, tmp_path):
+    """Failures come back with their tracebacks; runs over their time are ended."""
+    endless = {**plans([RANDOM], seeds=[0]), "name": "endless", "budget": 10**12, "seconds": 1}
+    tested = suite(endless, plans([RANDOM, HOPELESS], seeds=[0]))
+    results = run_suite(tested, tmp_path, executor=RayCluster())
+    assert len(results.finished) == 1
+    assert {outcome.run.method.name: outcome.error[:10] for outcome in results.failed} == {
+        "random": "over its t",
+        "exact": "TooLarge: ",
+    }
+    store = Store(tmp_path)
+    errors = {outcome.run.method.name: store.error(outcome.run) for outcome in results.failed}
+    assert "Traceback" in errors["exact"]
+    assert not list(store.working.iterdir())
+
+
+def test_a_worker_tidies_up_after_those_that_were_ended(two_nodes, tmp_path):
+    with subprocess.Popen(["sleep", "60"]) as living:
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        left, in_use = aside(ended), aside(living)
+        try:
+            run_suite(suite(plans([RANDOM], seeds=[7])), tmp_path, executor=RayCluster())
+            assert not left.exists()
+            assert in_use.exists()
+        finally:
+            living.kill()
+            in_use.rmdir()
+
+
+def test_a_node_with_another_version_is_refused(two_nodes, tmp_path, monkeypatch):
+    monkeypatch.setattr(executor, "ROWS_FORMAT", 99)  # here, not there
+    with pytest.raises(BadCall, match=r"a node of the cluster has momagames .*; needed, as here: .*format 99"):
+        run_suite(broken(), tmp_path, executor=RayCluster())
+
+
+def test_a_node_that_dies_has_its_runs_done_elsewhere(two_nodes, here, tmp_path, monkeypatch):
+    """Killed in the middle of a suite: every run ends finished, with the rows of a run in one process."""
+    given = []
+    give = executor._Actors.give
+    monkeypatch.setattr(executor._Actors, "give", lambda crew, worker, run: (given.append(run.digest), give(crew, worker, run)))
+    told = []
+
+    def tell(outcome):
+        told.append(outcome)
+        if len(told) == 5:
+            two_nodes.remove_node(two_nodes.second, allow_graceful=False)
+
+    results = run_suite(many(), tmp_path, tell=tell, executor=RayCluster())
+    assert not results.failed
+    assert len(results.finished) == len(many().runs()) == len(told)
+    assert len(given) > len(set(given))  # what was in hand there was given out once more
+    assert contents(Store(tmp_path), many()) == contents(here, many())
+
+
+def test_without_ray_the_extra_is_named(monkeypatch):
+    def refuse(name, *arguments, **options):
+        raise ImportError(name)
+
+    monkeypatch.setattr(executor, "import_module", refuse)
+    with pytest.raises(MissingExtra, match=r"momagames\[ray\]"):
+        RayCluster()

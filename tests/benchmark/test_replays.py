@@ -1,0 +1,122 @@
+"""The policies behind the points of fronts: played again as stored, and in new games."""
+
+import json
+
+import numpy as np
+import pytest
+
+from momagames.benchmark.replays import evaluate_again, points, replay
+from momagames.benchmark.runner import run_suite
+from momagames.benchmark.store.store import Store
+from momagames.errors import BadFile, BadParameter
+from momagames.reports.data.points import plan_points, policy_games
+from momagames.wrappers.recording import replayed
+from tests.benchmark.tiny import POLICIES, RANDOM, suite, whole
+
+KERNELS = {
+    **POLICIES,
+    "name": "kernels",
+    "games": [{"id": "mo-pommerman-duel-v0", "params": {"max_steps": 40}}],
+    "methods": [RANDOM, {"name": "static", "options": {}}],
+    "opponents": [{"name": "static", "options": {}}, {"name": "random", "options": {}}],
+    "seeds": [0],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("replays")
+    tested = suite(*(one.model_dump(mode="json") for one in whole().experiments), KERNELS)
+    assert not run_suite(tested, folder).failed
+    return Store(folder)
+
+
+def test_the_front_is_that_of_the_rows(store):
+    for run in store.sealed():
+        known = points(store.place(run))
+        assert [one["point"] for one in known] == list(range(len(known)))
+        if run.kind == "plans":
+            found = plan_points(store.rows(run))
+            assert [f"{one['policy']}: {' '.join(map(str, one['actions']))}" for one in known] == list(found.labels)
+        else:
+            labels = tuple(opponent.label for opponent in run.opponents)
+            found = policy_games(store.rows(run), labels, run.seats).points()
+            assert [one["policy"] for one in known] == list(found.labels)
+            assert {one["rule"] for one in known} <= {"random", "greedy", "static"}
+            assert all(len(one["weights"]) == found.values.shape[1] for one in known)
+        np.testing.assert_allclose([one["return"] for one in known], found.values, rtol=1e-12, atol=1e-12)
+
+
+def test_every_stored_game_of_the_front_can_be_played_again(store):
+    """By turns and all at once, by rules and by kernels, from each seat, against each opponent."""
+    for run in store.sealed():
+        for one in points(store.place(run)):
+            stored = [row for row in store.rows(run) if row["policy"] == one["policy"]] if run.kind == "policies" else [one]
+            for row in stored[:: max(1, len(stored) // 8)]:
+                asked = {name: row[name] for name in ("episode", "opponent", "seat") if name in row}
+                again = replay(store.place(run), one["point"], **asked)
+                agent = again.record["agents"].index(row.get("seat", again.record["agents"][0]))
+                assert again.record["returns"][agent] == row["return"]
+                if "length" in row:
+                    assert len(again.record["actions"]) == row["length"]
+                *_, last = replayed(again.record, "record", "ansi")  # as the doors play it
+                assert last.returns.tolist() == again.record["returns"]
+
+
+def test_without_a_choice_the_first_game_for_the_report_is_shown(store):
+    run = next(run for run in store.sealed() if run.kind == "policies")
+    again = replay(store.place(run), 0)
+    first = next(
+        row for row in store.rows(run) if row["set"] == "report" and row["policy"] == points(store.place(run))[0]["policy"]
+    )
+    assert again.title.endswith(f"as {first['seat']} against {first['opponent']}, episode {first['episode']}")
+
+
+@pytest.mark.parametrize("kind", ["plans", "policies"])
+def test_a_result_that_does_not_come_out_is_refused(store, tmp_path, kind):
+    run = next(run for run in store.sealed() if run.kind == kind and run.method.name == "greedy")
+    for path in store.place(run).iterdir():
+        text = path.read_text()
+        if path.name == ("front.json" if kind == "plans" else "rows.jsonl"):
+            lines = text.splitlines() if kind == "policies" else [text]
+            lines = [json.loads(line) for line in lines]
+            for data in lines[0]["points"] if kind == "plans" else lines:
+                data["return"][0] += 1
+            text = "\n".join(json.dumps(data) for data in lines)
+        (tmp_path / path.name).write_text(text)
+    with pytest.raises(BadFile, match=r"point 0: the returns are .*; stored: "):
+        replay(tmp_path, 0)
+
+
+def test_what_is_not_there(store, tmp_path):
+    plan = store.place(next(run for run in store.sealed() if run.kind == "plans"))
+    policy = store.place(next(run for run in store.sealed() if run.kind == "policies"))
+    with pytest.raises(BadParameter, match=r"point 99 is not there; .* has points 0\.\."):
+        replay(plan, 99)
+    with pytest.raises(BadParameter, match="a plan has no seat"):
+        replay(plan, 0, seat="agent_0")
+    with pytest.raises(BadParameter, match=r"no seat 'player_2' in this run; .*did you mean 'player_"):
+        replay(policy, 0, seat="player_2")
+    with pytest.raises(BadParameter, match="no episode 99 in this run"):
+        replay(policy, 0, episode=99)
+    with pytest.raises(BadFile, match=r"config\.json"):
+        replay(tmp_path, 0)
+
+
+def test_new_games(store):
+    """Of a policy: the stored ones again if seed and number are those of the run, and others else."""
+    run = next(run for run in store.sealed() if run.kind == "policies" and run.method.name == "greedy")
+    place = store.place(run)
+    found = evaluate_again(place, 0, 50, seed=11)
+    assert set(found) == {(one.label, seat) for one in run.opponents for seat in run.seats}
+    assert all(returns.shape == (50, 4) for returns in found.values())
+    same = evaluate_again(place, 0, 50, seed=11)
+    assert all((found[match] == same[match]).all() for match in found)
+    other = evaluate_again(place, 0, 50, seed=12)
+    assert any((found[match] != other[match]).any() for match in found)
+    plan = next(run for run in store.sealed() if run.kind == "plans")
+    [(match, returns)] = evaluate_again(store.place(plan), 0, 50, seed=1).items()
+    assert match == ("nobody", "agent_0")
+    assert returns.tolist() == [points(store.place(plan))[0]["return"]]
+    with pytest.raises(BadParameter, match="episodes=0"):
+        evaluate_again(place, 0, 0, seed=1)

@@ -1,0 +1,308 @@
+"""What is made of stored results: status and costs, folders merged and compared, rows as tables of other programs."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import momagames
+from momagames.benchmark import report
+from momagames.benchmark.runner import Shard, run_suite
+from momagames.benchmark.store import export as exporting
+from momagames.benchmark.store.costs import Timings, duration, told, units
+from momagames.benchmark.store.export import export
+from momagames.benchmark.store.merge import merge
+from momagames.benchmark.store.status import status
+from momagames.benchmark.store.store import SCHEMA, SEALED, Store
+from momagames.errors import BadFile, BadParameter, MissingExtra
+from momagames.reports.data.comparing import compare
+from tests.benchmark.tiny import GREEDY, HOPELESS, POLICIES, RANDOM, plans, suite, whole
+
+PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """The whole tiny suite."""
+    folder = tmp_path_factory.mktemp("results") / "here"
+    assert not run_suite(whole(), folder).failed
+    return Store(folder)
+
+
+@pytest.fixture
+def part(tmp_path):
+    """A suite of which one run failed and some are due."""
+    tested = suite(plans([RANDOM, GREEDY, HOPELESS], seeds=[0, 1]), POLICIES)
+    few = suite(plans([RANDOM, HOPELESS], seeds=[0]))
+    run_suite(few, tmp_path)
+    store = Store(tmp_path)
+    store.open(tested)
+    return store
+
+
+# --------------------------------------------------------------------------------------------------------------- status
+
+
+def test_status_by_experiment_and_method(part):
+    found = status(part.folder)
+    counts = {(line.experiment, line.method): (line.finished, line.failed, line.due) for line in found.lines}
+    assert counts == {
+        ("boards 0", "random"): (1, 0, 1),
+        ("boards 0", "greedy"): (0, 0, 2),
+        ("boards 0", "exact"): (0, 1, 1),
+        ("seats", "random"): (0, 0, 2),
+        ("seats", "greedy"): (0, 0, 2),
+    }
+    [(run, error)] = found.errors
+    assert run.method.name == "exact"
+    assert error.startswith("TooLarge: ")
+    assert "\n" not in error
+    lines = {(line.experiment, line.method): line for line in found.lines}
+    random = lines["boards 0", "random"]
+    assert random.used == part.metadata(next(part.sealed()))["wall_s"] > 0
+    assert random.left.seconds == pytest.approx(random.used)  # one finished, one of the same size left
+    assert random.left.unknown == 0
+    assert lines["boards 0", "exact"].used > 0  # failures cost as well
+    assert lines["boards 0", "greedy"].left.unknown == 2
+    assert found.in_hand == 0
+    (part.working / "run@elsewhere@1@1").mkdir()
+    assert status(part.folder).in_hand == 1
+
+
+def test_costs_grow_with_the_work(here):
+    timings = Timings([here])
+    few = suite(plans([RANDOM, GREEDY, HOPELESS], seeds=[5]))
+    more = suite({**plans([RANDOM, GREEDY, HOPELESS], seeds=[5]), "budget": 3000})
+    known, tenfold = (timings.of(tested.runs()[:2]) for tested in (few, more))
+    assert tenfold.seconds == pytest.approx(10 * known.seconds)
+    assert 0 < known.steps <= 2 * 300
+    assert timings.of(few.runs()).unknown == 1
+    assert timings.of(few.runs()).guessed  # what a proof takes is not known
+    nothing = Timings([]).of(few.runs()[:2])
+    assert (nothing.seconds, nothing.steps, nothing.unknown, nothing.guessed) == (0.0, 600, 2, False)
+    assert told(nothing, 2) == {"time": "unknown", "steps": "600"}
+    assert told(timings.of(few.runs()), 3)["time"].endswith("and 1 runs of unknown time")
+    policies = suite(POLICIES).runs()[0]
+    assert units(policies) == 8 * 2 * 2
+    each = [
+        here.metadata(run)["facts"]["steps"]
+        for run in here.sealed()
+        if run.method == policies.method and run.kind == "policies"
+    ]
+    assert timings.of([policies]).steps == pytest.approx(sum(each) / 2, abs=1)  # the median of two
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.04, "0.0 s"), (9.9, "9.9 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")]
+)
+def test_durations(seconds, text):
+    assert duration(seconds) == text
+
+
+# ---------------------------------------------------------------------------------------------------------------- merge
+
+
+def test_shards_in_folders_of_their_own_are_merged(here, tmp_path):
+    for number in (1, 2):
+        run_suite(whole(), tmp_path / str(number), shard=Shard(number, 2))
+    done = merge([tmp_path / "1", tmp_path / "2"], tmp_path / "out")
+    assert (done.taken, done.equal, done.failed) == (len(whole().runs()), 0, 0)
+    out = Store(tmp_path / "out")
+    for run in whole().runs():
+        assert (out.place(run) / "rows.jsonl").read_bytes() == (here.place(run) / "rows.jsonl").read_bytes()
+        assert {path.name for path in out.place(run).iterdir()} == set(SEALED)
+    assert out.suite() == whole()
+    assert report(out.folder).panels
+    again = merge([tmp_path / "1", here.folder], tmp_path / "out")
+    assert (again.taken, again.equal) == (0, len(whole().runs()) + len(list(Store(tmp_path / "1").sealed())))
+
+
+def test_failures_are_merged_unless_somebody_finished(part, tmp_path):
+    done = merge([part.folder], tmp_path / "out")
+    assert (done.taken, done.failed) == (1, 1)
+    assert status(tmp_path / "out").errors == status(part.folder).errors
+
+
+def test_what_cannot_be_merged(here, part, tmp_path):
+    with pytest.raises(BadFile, match="another suite"):
+        merge([here.folder, part.folder], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    run_suite(whole(), tmp_path / "other")
+    other = Store(tmp_path / "other")
+    run = whole().runs()[0]
+    rows = other.place(run) / "rows.jsonl"
+    rows.write_text(rows.read_text().replace('"length":', '"length":1'))
+    with pytest.raises(BadFile, match="something is not reproducible"):
+        merge([here.folder, other.folder], tmp_path / "out")
+    data = json.loads((other.folder / "suite.json").read_text())
+    (other.folder / "suite.json").write_text(json.dumps({**data, "version": "0.0.1"}))
+    with pytest.raises(BadFile, match=r"momagames 0\.0\.1; those of .*bench compare"):
+        merge([here.folder, other.folder], tmp_path / "third")
+
+
+# -------------------------------------------------------------------------------------------------------------- compare
+
+
+def test_the_same_results_do_not_differ(here):
+    found = compare([here.folder, here.folder])
+    assert {(one.title.split(":")[0], one.method) for one in found} == {
+        ("boards 0", "random"), ("boards 0", "greedy"), ("seats", "random"), ("seats", "greedy"),
+    }  # fmt: skip
+    for one in found:
+        assert one.seeds == (0, 1)
+        for difference in one.differences[0].values():
+            assert (difference.value, difference.low, difference.high) == (0.0, 0.0, 0.0)
+
+
+def test_results_of_another_version_are_found_and_measured_together(here, tmp_path, monkeypatch):
+    """An old folder, written by another version, in which random search was worse: with less of a budget."""
+    monkeypatch.setattr(momagames, "__version__", "0.0.9")
+    run_suite(whole(), tmp_path)
+    monkeypatch.undo()
+    old = Store(tmp_path)
+    run = next(run for run in old.sealed() if run.method.name == "greedy" and run.kind == "plans" and run.seed == 0)
+    rows = [json.loads(line) for line in (old.place(run) / "rows.jsonl").read_text().splitlines()]
+    worse = [{**rows[0], "return": [value - 1 for value in rows[0]["return"]]}]
+    (old.place(run) / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in worse))
+    assert report(tmp_path).panels  # a report of old results by this version
+    found = {(one.title.split(":")[0], one.method): one for one in compare([tmp_path, here.folder])}
+    gained = found["boards 0", "greedy"].differences[0]["hypervolume"]
+    assert gained.value > 0
+    assert found["boards 0", "random"].differences[0]["hypervolume"].value == 0
+    back = {(one.title.split(":")[0], one.method): one for one in compare([here.folder, tmp_path])}
+    assert back["boards 0", "greedy"].differences[0]["hypervolume"].value == -gained.value
+
+
+def test_what_cannot_be_compared(here, tmp_path):
+    with pytest.raises(BadParameter, match="two folders or more; given: 1"):
+        compare([here.folder])
+    run_suite(suite({**plans([RANDOM]), "budget": 77}), tmp_path / "budget")
+    with pytest.raises(BadFile, match=r"cannot be compared with .*: budget of 'boards 0' is 77 there and 300 here"):
+        compare([here.folder, tmp_path / "budget"])
+    run_suite(suite({**POLICIES, "opponents": POLICIES["opponents"][:1]}), tmp_path / "opponents")
+    with pytest.raises(BadFile, match=r"opponents of 'seats' is \[random\] there and \[random, greedy\(weights=.*\)\] here"):
+        compare([here.folder, tmp_path / "opponents"])
+    run_suite(suite({**plans([RANDOM], board_width=5), "name": "boards 0"}), tmp_path / "game")
+    with pytest.raises(BadFile, match="no finished runs of one game, method and seed in common"):
+        compare([here.folder, tmp_path / "game"])
+
+
+# --------------------------------------------------------------------------------------------------------------- export
+
+
+def flat(here):
+    """What a table is to hold of every row, as text."""
+    found = []
+    for run in here.sealed():
+        names = [goal.name for goal in run.game.game().objectives]
+        for row in here.rows(run):
+            found.append((run.folder, str(row["episode"]), row["policy"], dict(zip(names, row["return"], strict=True))))
+    return found
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_every_row_is_exported(here, tmp_path, form):
+    file = tmp_path / f"rows.{form}"
+    count = export(here.folder, file, form)
+    with file.open(newline="") as lines:
+        rows = list(csv.DictReader(lines)) if form == "csv" else [json.loads(line) for line in lines]
+    expected = flat(here)
+    assert len(rows) == count == len(expected)
+    for row, (folder, episode, policy, returns) in zip(rows, expected, strict=True):
+        assert (row["run"], str(row["episode"]), row["policy"]) == (folder, episode, policy)
+        assert {name: float(row[f"return_{name}"]) for name in returns} == returns
+        assert row["version"] == momagames.__version__
+        assert row["experiment"] == ("boards 0" if row["kind"] == "plans" else "seats")
+        empty = (None, "")
+        assert all(row[name] not in empty for name in ("game", "id", "method", "options", "seed", "length"))
+        assert (row["opponent"] in empty) == (row["seat"] in empty) == (row["kind"] == "plans")
+    assert json.loads(rows[0]["options"]) is not None
+    (tmp_path / "plain").touch()
+    assert file.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_parquet_holds_the_same(here, tmp_path):
+    polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
+    count = export(here.folder, tmp_path / "rows.parquet", "parquet")
+    export(here.folder, tmp_path / "rows.jsonl", "jsonl")
+    table = polars.read_parquet(tmp_path / "rows.parquet")
+    assert table.height == count
+    assert [row["actions"] for row in table.to_dicts()] == [
+        row.get("actions") for run in here.sealed() for row in here.rows(run)
+    ]
+    assert table.drop("actions").to_dicts() == [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+
+
+def test_without_polars_the_extra_is_named(here, tmp_path, monkeypatch):
+    def refuse(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(exporting, "import_module", refuse)
+    with pytest.raises(MissingExtra, match=r"momagames\[analysis\].*--csv"):
+        export(here.folder, tmp_path / "rows.parquet", "parquet")
+    assert not list(tmp_path.iterdir())
+
+
+ONE_LINERS = re.findall(r"^```\{code-block\} python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "duckdb"])
+def test_documented_one_liners(here, tmp_path, monkeypatch, library):
+    pytest.importorskip(library)
+    if library != "pandas":
+        pytest.importorskip("polars")
+        export(here.folder, tmp_path / "rows.parquet", "parquet")
+    export(here.folder, tmp_path / "rows.csv", "csv")
+    [code] = [code for code in ONE_LINERS if code.startswith(f"import {library}\n")]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "momagames-results").mkdir()
+    (tmp_path / "momagames-results" / "quick").symlink_to(here.folder)
+    names: dict[str, object] = {}
+    exec(code, names)
+    assert len(names["rows"]) == len(flat(here))
+    assert len(names["plans"]) == sum(1 for row in flat(here) if "samegame" in row[0])
+
+
+# --------------------------------------------------------------------------------------------------------------- schema
+
+
+def test_files_of_a_newer_schema_are_refused(here, tmp_path):
+    merge([here.folder], tmp_path / "new")
+    new = Store(tmp_path / "new")
+    run = whole().runs()[0]
+    for path, use in (
+        (new.place(run) / "metadata.json", lambda: new.metadata(run)),
+        (new.place(run) / "config.json", lambda: list(new.sealed())),
+        (new.folder / "suite.json", new.suite),
+        (new.folder / "suite.json", lambda: run_suite(whole(), new.folder)),
+    ):
+        data = json.loads(path.read_text())
+        assert data["schema"] == SCHEMA
+        path.write_text(json.dumps({**data, "schema": SCHEMA + 1}))
+        with pytest.raises(BadFile, match=rf"{path.name}: written by a newer momagames \(schema {SCHEMA + 1}; this one"):
+            use()
+        path.write_text(json.dumps({**data, "schema": 1}))
+        with pytest.raises(BadFile, match="schema 1 is not read any more"):
+            use()
+        path.write_text(json.dumps(data))
+
+
+def test_configs_are_what_their_digest_says(here, tmp_path):
+    merge([here.folder], tmp_path / "out")
+    out = Store(tmp_path / "out")
+    path = out.place(whole().runs()[0]) / "config.json"
+    path.write_text(path.read_text().replace('"budget": 300', '"budget": 301'))
+    with pytest.raises(BadFile, match="the digest is not that of the content"):
+        list(out.sealed())
+
+
+def test_metadata_is_complete(here):
+    for run in here.sealed():
+        data = here.metadata(run)
+        assert (data["game"], data["method"], data["options"], data["seed"]) == (
+            run.canonical, run.method.name, run.method.options, run.seed,
+        )  # fmt: skip
+        assert data["seconds_allowed"] == 300
+        assert {"momagames", "commit", "python", "packages", "machine", "started", "wall_s", "cpu_s", "rows"} <= set(data)

@@ -1,0 +1,212 @@
+"""Running suites: equal rows wherever they run, finished runs skipped, failures recorded, the rest done."""
+
+import time
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.benchmark import evaluate
+from momagames.benchmark.executors import InProcess, executor
+from momagames.benchmark.runner import Shard, run_suite
+from momagames.benchmark.store.store import Store
+from momagames.engine.episode import Play
+from momagames.errors import BadParameter
+from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, broken, plans, suite, whole
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """The whole tiny suite, run in this process."""
+    folder = tmp_path_factory.mktemp("here")
+    results = run_suite(whole(), folder)
+    assert not results.failed
+    return Store(folder)
+
+
+def contents(store, tested):
+    return {run.folder: (store.runs / run.folder / "rows.jsonl").read_bytes() for run in tested.runs()}
+
+
+def test_a_pool_gives_the_same_rows(here, tmp_path):
+    results = run_suite(whole(), tmp_path, workers=2)
+    assert not results.failed
+    assert contents(Store(tmp_path), whole()) == contents(here, whole())
+
+
+def test_a_second_start_skips_what_is_finished(here, monkeypatch):
+    monkeypatch.setattr(executor, "execute", lambda *_: pytest.fail("ran again"))
+    results = run_suite(whole(), here.folder)
+    assert results.finished == ()
+    assert results.skipped == whole().runs()
+
+
+def test_a_changed_suite_keeps_the_runs_that_it_shares(here):
+    wider = suite(plans([RANDOM, GREEDY], seeds=[0, 1, 2]), POLICIES)
+    results = run_suite(wider, here.folder)
+    assert {run.seed for run in results.finished} == {2}
+    assert len(results.skipped) == len(whole().runs())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_failing_run_is_recorded_and_the_rest_goes_on(tmp_path, workers):
+    told = []
+    results = run_suite(broken(), tmp_path, workers, told.append)
+    assert len(results.finished) == 1
+    [failed] = results.failed
+    assert failed.run.method.name == "exact"
+    assert "\n" not in failed.error
+    assert len(told) == 2
+    assert "Traceback" in Store(tmp_path).error(failed.run)
+    again = run_suite(broken(), tmp_path, workers)
+    assert len(again.skipped) == 1  # the failed run is tried again
+    assert len(again.failed) == 1
+
+
+def test_no_workers():
+    with pytest.raises(BadParameter, match="workers=0"):
+        run_suite(whole(), "unused", workers=0)
+
+
+def test_a_run_that_is_over_its_time_has_failed(tmp_path, monkeypatch):
+    """A limit of time decides whether there is a result; it changes none, and is no part of what a run is."""
+    rows = evaluate.rows
+
+    def slow(run, facts, members):
+        for row in rows(run, facts, members):
+            yield row
+            time.sleep(0.05 * (run.method.name == "random"))
+
+    monkeypatch.setattr(evaluate, "rows", slow)
+    tested = suite({**plans([RANDOM, GREEDY], seeds=[0]), "seconds": 0.04})
+    patient = suite({**plans([RANDOM, GREEDY], seeds=[0]), "seconds": 100})
+    run_suite(suite(plans([RANDOM, GREEDY], seeds=[0])), tmp_path / "compiled")
+    results = run_suite(tested, tmp_path / "out")
+    [failed] = results.failed
+    assert failed.run.method.name == "random"
+    assert failed.error.startswith("TooLarge: over its time: 0.")
+    assert failed.error.endswith("s, and the suite allows 0.04 s")
+    store = Store(tmp_path / "out")
+    assert store.error(failed.run).startswith(failed.error + "\n\nTraceback")
+    assert 0.04 < store.wasted(failed.run) < 10
+    assert [run.digest for run in patient.runs()] == [run.digest for run in tested.runs()]
+    again = run_suite(patient, tmp_path / "out")
+    assert len(again.skipped) == len(again.finished) == 1
+    assert store.error(failed.run) is None
+
+
+def test_the_longer_time_counts_where_two_experiments_share_a_run():
+    first, second = {**plans([RANDOM]), "seconds": 10}, {**plans([RANDOM]), "seconds": 20, "name": "again"}
+    assert (
+        {run.seconds for run in suite(first, second).runs()} == {run.seconds for run in suite(second, first).runs()} == {20.0}
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------- shards
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 7, 50])
+def test_shards_are_a_partition_that_everybody_agrees_on(of):
+    runs = suite(plans([RANDOM, GREEDY], seeds=range(10)), POLICIES).runs()
+    parts = [Shard(number, of).part(runs) for number in range(1, of + 1)]
+    assert sorted(run.digest for part in parts for run in part) == sorted(run.digest for run in runs)
+    assert Shard(1, of).part(tuple(reversed(runs))) == tuple(reversed(parts[0]))
+
+
+def test_two_shards_fill_one_folder(here, tmp_path):
+    first = run_suite(whole(), tmp_path, shard=Shard(1, 2))
+    second = run_suite(whole(), tmp_path, shard=Shard.of_text("2/2"))
+    assert first.finished
+    assert second.finished
+    assert not first.skipped
+    assert not second.skipped
+    assert contents(Store(tmp_path), whole()) == contents(here, whole())
+
+
+@pytest.mark.parametrize("text", ["3", "0/2", "3/2", "a/b", "1/0", "-1/2", "1/2/3"])
+def test_shards_that_there_are_not(text):
+    with pytest.raises(BadParameter, match="shard"):
+        Shard.of_text(text)
+
+
+# ------------------------------------------------------------------------------------------------------------------ rows
+
+
+def test_rows_say_what_they_are(here):
+    for run in whole().runs():
+        rows = list(here.rows(run))
+        assert rows
+        for row in rows:
+            assert row["game"] == run.canonical
+            assert row["method"] == run.method.name
+            assert row["options"] == run.method.options
+            assert row["seed"] == run.seed
+            assert row["version"] == momagames.__version__
+            assert {"episode", "policy", "return", "length"} <= set(row)
+
+
+def test_plans_can_be_played_again(here):
+    game = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
+    run = whole().runs()[0]
+    for row in here.rows(run):
+        one = Play(game)
+        one.deal(run.seed)
+        for action in row["actions"]:
+            assert one.is_legal(0, action)
+            one.turn(action)
+        assert one.returns[0].tolist() == row["return"]
+        assert one.state["ply"] == row["length"]
+
+
+def test_policies_meet_every_opponent_from_every_seat_on_equal_terms(here):
+    run = whole().runs()[-1]
+    rows = list(here.rows(run))
+    assert len(rows) == 4 * 2 * 2 * 8  # policies, opponents, seats, episodes
+    keys = {(r["policy"], r["opponent"], r["seat"], r["episode"]) for r in rows}
+    assert len(keys) == len(rows)
+    assert {r["set"] for r in rows if r["episode"] < 3} == {"select"}
+    assert {r["set"] for r in rows if r["episode"] >= 3} == {"report"}
+    starts = {}
+    for row in rows:
+        starts.setdefault(row["episode"], set()).add(row["start"])
+    assert all(len(found) == 1 for found in starts.values())
+    assert len(set.union(*starts.values())) == 8
+    wins = np.array([row["return"][0] for row in rows])
+    assert set(wins.tolist()) == {-1.0, 1.0}
+
+
+def test_an_error_in_a_run_is_one_line(tmp_path, monkeypatch):
+    def fail(run, facts, members):
+        raise RuntimeError("first\nsecond")
+        yield
+
+    monkeypatch.setattr(evaluate, "rows", fail)
+    store = Store(tmp_path)
+    store.open(whole())
+    [outcome] = list(InProcess().outcomes(whole().runs()[:1], tmp_path))
+    assert outcome.error == "RuntimeError: first"
+
+
+def test_scripted_policies_play_in_suites(tmp_path):
+    """Policies that are kernels, as methods and as opponents; one that is none cannot meet them."""
+    experiment = {
+        **POLICIES,
+        "games": [{"id": "mo-pommerman-duel-v0", "params": {"max_steps": 60}}],
+        "methods": [RANDOM, {"name": "static", "options": {}}],
+        "opponents": [{"name": "static", "options": {}}, {"name": "random", "options": {}}],
+        "seeds": [0],
+    }
+    results = run_suite(suite(experiment), tmp_path)
+    assert not results.failed
+    rows = [row for run in suite(experiment).runs() for row in Store(tmp_path).rows(run)]
+    means = {}
+    for row in rows:
+        means.setdefault((row["method"], row["opponent"], row["seat"]), []).append(row["return"][0])
+    assert {key: len(values) for key, values in means.items()} == {
+        (mine, other, seat): 8
+        for mine in ("random", "static")
+        for other in ("static", "random")
+        for seat in ("agent_0", "agent_1")
+    }
+    assert all(sum(means["static", "random", seat]) > sum(means["random", "static", seat]) for seat in ("agent_0", "agent_1"))
+    assert set(means["static", "static", "agent_0"]) == {-1.0}  # nobody ever moves: a tie

@@ -1,0 +1,176 @@
+"""Results survive what happens to processes: a kill at any moment leaves a folder that a second start completes."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from momagames.benchmark.runner import run_suite
+from momagames.benchmark.store.files import here
+from momagames.benchmark.store.store import Store
+from momagames.errors import BadFile
+from tests.benchmark.tiny import whole
+
+ENDLESS = """
+import itertools, sys, time
+from momagames.benchmark.store.store import Store
+from tests.benchmark.tiny import whole
+
+suite = whole()
+store = Store(sys.argv[1])
+store.open(suite)
+first, second = suite.runs()[:2]
+store.record(first, [{"row": 1}], {})
+
+def rows():
+    for i in itertools.count():
+        yield {"row": i, "filling": "x" * 1000}
+        if i == 2000:
+            print("writing", flush=True)
+
+store.record(second, rows(), {})
+"""
+
+
+@pytest.fixture
+def killed(tmp_path):
+    """A folder whose writer was killed in the middle of its second run."""
+    program = subprocess.Popen([sys.executable, "-c", textwrap.dedent(ENDLESS), str(tmp_path)], stdout=subprocess.PIPE)
+    try:
+        assert program.stdout.readline() == b"writing\n"
+    finally:
+        program.send_signal(signal.SIGKILL)
+        program.wait()
+        program.stdout.close()
+    return tmp_path
+
+
+def test_a_kill_loses_only_the_run_in_hand(killed):
+    suite, store = whole(), Store(killed)
+    assert store.suite() == suite
+    assert [store.has(run) for run in suite.runs()[:3]] == [True, False, False]
+    assert list(store.rows(suite.runs()[0])) == [{"row": 1}]
+    left = list(store.working.iterdir())
+    assert len(left) == 1
+    assert (left[0] / "rows.jsonl").stat().st_size > 1_000_000
+    results = run_suite(suite, killed)
+    assert not results.failed
+    assert results.skipped == suite.runs()[:1]
+    assert not list(store.working.iterdir())
+    assert all(store.has(run) for run in suite.runs())
+
+
+def test_a_run_in_hand_of_a_living_process_is_left_alone(tmp_path):
+    store = Store(tmp_path)
+    store.open(whole())
+    busy = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        own = store.working / f"run@{here()}@{busy.pid}@1"
+        elsewhere = store.working / f"run@elsewhere@{busy.pid}@1"
+        old = store.working / "run@elsewhere@1@1"
+        for folder in (own, elsewhere, old):
+            folder.mkdir()
+        os.utime(old, (0, 0))
+        store.open(whole())
+        assert own.is_dir()
+    finally:
+        busy.kill()
+        busy.wait()
+    store.open(whole())
+    assert not own.exists()
+    assert elsewhere.is_dir()
+    assert not old.exists()
+
+
+def test_a_failure_is_kept_aside_with_what_was_written(tmp_path):
+    def rows():
+        yield {"row": 1}
+        raise RuntimeError("no luck")
+
+    suite, store = whole(), Store(tmp_path)
+    store.open(suite)
+    run = suite.runs()[0]
+    with pytest.raises(RuntimeError, match="no luck"):
+        store.record(run, rows(), {})
+    assert not store.has(run)
+    assert "RuntimeError: no luck" in store.error(run)
+    assert (store.failed / run.folder / "rows.jsonl").read_text() == '{"row":1}\n'
+    store.record(run, [{"row": 2}], {})  # a second start that succeeds
+    assert store.error(run) is None
+    assert list(store.rows(run)) == [{"row": 2}]
+
+
+def test_ctrl_c_leaves_nothing_half(tmp_path):
+    def rows():
+        yield {"row": 1}
+        raise KeyboardInterrupt
+
+    suite, store = whole(), Store(tmp_path)
+    store.open(suite)
+    with pytest.raises(KeyboardInterrupt):
+        store.record(suite.runs()[0], rows(), {})
+    assert not store.has(suite.runs()[0])
+    assert not list(store.working.iterdir())
+    assert not list(store.failed.iterdir())
+
+
+def test_what_is_sealed_is_not_written_again(tmp_path):
+    suite, store = whole(), Store(tmp_path)
+    store.open(suite)
+    run = suite.runs()[0]
+    store.record(run, [{"row": 1}], {})
+    store.record(run, [{"row": 2}], {})  # as another process that was slower
+    assert list(store.rows(run)) == [{"row": 1}]
+
+
+def test_nan_never_reaches_a_file(tmp_path):
+    suite, store = whole(), Store(tmp_path)
+    store.open(suite)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        store.record(suite.runs()[0], [{"return": [float("nan")]}], {})
+    assert not store.has(suite.runs()[0])
+
+
+def test_metadata_says_where_a_result_comes_from(tmp_path):
+    suite, store = whole(), Store(tmp_path)
+    store.open(suite)
+    run = suite.runs()[0]
+    before = time.time()
+    store.record(run, [{"row": 1}], {"steps": 7})
+    data = store.metadata(run)
+    assert {"momagames", "commit", "python", "packages", "machine", "started", "wall_s", "cpu_s"} <= set(data)
+    assert data["facts"] == {"steps": 7}
+    assert data["rows"] == 1
+    assert data["packages"]["numpy"]
+    assert 0 <= data["wall_s"] <= time.time() - before + 1
+
+
+def test_folders_that_cannot_be_used(tmp_path):
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(BadFile, match="holds other things"):
+        Store(tmp_path).open(whole())
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+    with pytest.raises(BadFile, match=r"thesis\.tex"):
+        Store(tmp_path / "thesis.tex" / "results").open(whole())
+    with pytest.raises(BadFile, match=r"suite\.json is missing"):
+        Store(tmp_path).suite()
+
+
+def test_damaged_files_are_named(tmp_path):
+    suite, store = whole(), Store(tmp_path)
+    store.open(suite)
+    run = suite.runs()[0]
+    store.record(run, [{"row": 1}], {})
+    (store.runs / run.folder / "rows.jsonl").write_text('{"row": 1}\n{"row"')
+    with pytest.raises(BadFile, match=r"rows\.jsonl: line 2"):
+        list(store.rows(run))
+    (store.runs / run.folder / "metadata.json").write_text("{")
+    with pytest.raises(BadFile, match=r"metadata\.json"):
+        store.metadata(run)
+    (tmp_path / "suite.json").write_text("{}")
+    with pytest.raises(BadFile, match=r"suite\.json"):
+        store.suite()

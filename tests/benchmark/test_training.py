@@ -1,0 +1,299 @@
+"""Methods that train within a run: the door they come through, what is stored of them, and what can go wrong."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.analysis.indicators import hypervolume
+from momagames.baselines import member
+from momagames.baselines.evolution import methods
+from momagames.benchmark import evaluate
+from momagames.benchmark.executors import Pool
+from momagames.benchmark.executors.executor import execute
+from momagames.benchmark.replays import evaluate_again, points, replay
+from momagames.benchmark.runner import run_suite
+from momagames.benchmark.store.export import export
+from momagames.benchmark.store.merge import merge
+from momagames.benchmark.store.policy_files import POLICIES
+from momagames.benchmark.store.store import Store
+from momagames.benchmark.suite_files import load_suite
+from momagames.errors import BadFile, BadParameter, MissingExtra
+from tests.benchmark.tiny import POLICIES as SEATS
+from tests.benchmark.tiny import RANDOM, suite
+
+NSGA2 = {"name": "nsga2", "options": {"population": 8, "episodes": 2, "shared": False}}
+CMA = {"name": "cma", "options": {"population": 4, "episodes": 2, "shared": True, "divisions": 1, "sigma": 1.0}}
+TRAINING = {
+    **SEATS,
+    "name": "trained",
+    "methods": [RANDOM, NSGA2, CMA],
+    "opponents": [{"name": "random", "options": {}}],
+    "seeds": [3],
+    "budget": 12_000,
+}
+SAMEGAME = {"id": "mo-samegame-v0", "params": {"board_width": 5, "board_height": 5, "num_colors": 2}}
+BREAKTHROUGH = {"id": "mo-breakthrough-v0", "params": {"board_width": 5, "board_height": 5}}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    tested = suite(TRAINING)
+    results = run_suite(tested, folder)
+    assert not results.failed
+    return folder, tested
+
+
+def runs_of(tested, name):
+    return [run for run in tested.runs() if run.method.name == name]
+
+
+def trained(game, options, budget, seed=0, name="nsga2", others=None):
+    made = {"nsga2": methods.Nsga2, "cma": methods.Cma}[name](**options)
+    against = others or [evaluate.nobody(game)]
+    return made.train(game, range(len(game.agents)) if others else [0], against, budget, seed)
+
+
+# ---------------------------------------------------------------------------------------------------------- the door
+
+
+def test_only_methods_that_train_have_a_budget(done):
+    _, tested = done
+    assert [run.budget for run in tested.runs()] == [None, 12_000, 12_000]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"budget": 0}, r"experiments\[0\]\.budget: 0 steps, and nsga2 has to train; allowed: 1 or more"),
+        ({"methods": [RANDOM]}, r"experiments\[0\]\.budget: 12000 steps, and no method trains; allowed: 0"),
+        (
+            {"methods": [{**NSGA2, "options": {**NSGA2["options"], "population": 2}}]},
+            r"population=2 is not possible; allowed: 4",
+        ),
+        (
+            {"methods": [{**CMA, "options": {**CMA["options"], "divisions": 12}}]},
+            r"divisions=12 gives 455 strategies .*allowed: 256",
+        ),
+    ],
+)
+def test_what_a_suite_must_say(change, said):
+    with pytest.raises(BadFile, match=said):
+        suite({**TRAINING, **change})
+
+
+def test_the_budget_pays_for_training_and_is_kept(done):
+    folder, tested = done
+    for name in ("nsga2", "cma"):
+        (run,) = runs_of(tested, name)
+        facts = Store(folder).metadata(run)["facts"]
+        assert 0.9 * run.budget < facts["training_steps"] < 1.1 * run.budget
+        assert facts["generations"] >= 1
+        assert facts["steps"] > facts["training_steps"]  # and those of the games that are reported
+
+
+def test_a_budget_that_pays_for_nothing_is_refused():
+    game = momagames.spec("mo-samegame-v0", **SAMEGAME["params"])
+    with pytest.raises(BadParameter, match=r"nsga2: budget=400 .*spent before the first generation, of 8 policies"):
+        trained(game, NSGA2["options"], 400)
+
+
+def test_training_knows_nothing_of_the_games_that_are_reported(done, monkeypatch):
+    _, tested = done
+    (run,) = runs_of(tested, "nsga2")
+    asked = []
+    monkeypatch.setattr(methods.Nsga2, "train", lambda self, game, ours, others, budget, seed: asked.append(
+        (list(ours), [other.label for other in others], budget, seed)) or (_ for _ in ()).throw(KeyError))  # fmt: skip
+    for episodes in (1, 50):
+        with pytest.raises(KeyError):
+            next(evaluate.policy_rows(run.model_copy(update={"report_episodes": episodes}), {}))
+    assert asked[0] == asked[1]
+    ours, others, budget, seed = asked[0]
+    assert (ours, others, budget) == ([0, 1], ["random"], 12_000)
+    seeds, _ = evaluate.luck(run, run.game.game())
+    assert seed != run.seed
+    assert seed not in seeds
+
+
+def test_equal_seeds_give_equal_policies_and_the_global_generator_is_left_alone():
+    game = momagames.spec("mo-samegame-v0", **SAMEGAME["params"])
+    for name, options in (("nsga2", NSGA2["options"]), ("cma", CMA["options"])):
+        np.random.seed(5)  # noqa: NPY002 - what must stay as it is
+        before = np.random.get_state()[1].tobytes()  # noqa: NPY002
+        first = trained(game, options, 20_000, name=name)
+        assert np.random.get_state()[1].tobytes() == before  # noqa: NPY002
+        np.random.seed(6)  # noqa: NPY002
+        again, other = trained(game, options, 20_000, name=name), trained(game, options, 20_000, seed=1, name=name)
+        assert [m.kernel.begins for m in first.members] == [m.kernel.begins for m in again.members]
+        assert first.steps == again.steps
+        assert [m.kernel.begins for m in first.members] != [m.kernel.begins for m in other.members]
+
+
+@pytest.mark.parametrize(("name", "package"), [("nsga2", "pymoo"), ("cma", "cma")])
+def test_what_is_not_installed_is_named(monkeypatch, tmp_path, name, package):
+    def missing(wanted):
+        raise ImportError(wanted)
+
+    monkeypatch.setattr(methods, "import_module", missing)
+    told = rf'"{name}" needs {package}: pip install "momagames\[evolution\]"'
+    made = {"nsga2": methods.Nsga2(**NSGA2["options"]), "cma": methods.Cma(**CMA["options"])}[name]
+    made.check_train(momagames.spec("mo-samegame-v0"))  # a suite can be read and shown without it
+    with pytest.raises(MissingExtra, match=told):
+        made.check_installed()
+    with pytest.raises(MissingExtra, match=r"momagames\[evolution\]"):  # before the first run, and once
+        run_suite(load_suite("evolution"), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+# -------------------------------------------------------------------------------------------------------- it learns
+
+
+@pytest.mark.parametrize("name", ["nsga2", "cma"])
+def test_a_search_finds_what_it_is_told_to_look_for(name):
+    options = {"nsga2": {**NSGA2["options"], "population": 20}, "cma": {**CMA["options"], "sigma": 0.5}}[name]
+    made = {"nsga2": methods.Nsga2, "cma": methods.Cma}[name](**options)
+    search = made.search(2, 4, np.random.default_rng(0))
+    goals = np.array([[0.5, 0.5, -0.5, 0.0], [-0.5, 0.5, 0.5, 0.0]])
+    points = []
+    for _ in range(60):
+        points.append(search.ask())
+        search.tell(-((points[-1][:, None] - goals) ** 2).sum(axis=2))
+    best = np.concatenate(points)[search.best()]
+    off = ((best[:, None] - goals) ** 2).sum(axis=2)
+    assert (off.min(axis=0) < 0.02).all()
+
+
+@pytest.mark.parametrize(("name", "times"), [("nsga2", 3.1), ("cma", 2.4)])
+def test_it_learns_samegame(name, times):
+    """Fronts in games that training has not seen; nsga2 backwards, for low returns, comes to 2.9 times that of random play."""
+    game = momagames.spec("mo-samegame-v0", board_width=7, board_height=7, num_colors=3)
+    options = {
+        "nsga2": {"population": 16, "episodes": 16, "shared": True},
+        "cma": {"population": 6, "episodes": 16, "shared": True, "divisions": 1, "sigma": 1.0},
+    }[name]
+    found = trained(game, options, 800_000, name=name)
+    assert volume(game, found.members) > times * volume(game, [member("random", game)])
+
+
+def volume(game, members):
+    """Hypervolume of mean returns in games that training has not seen."""
+    from momagames.benchmark.evaluate import play_from
+    from momagames.engine.playouts import deal
+
+    seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
+    done = play_from(game, tuple(members), evaluate.nobody(game), 0, deal(game, seeds), seeds[:, None])
+    means = done.returns[:, 0].reshape(len(members), 100, -1).mean(axis=1)
+    return hypervolume(means, game.reference_point).value
+
+
+def test_it_learns_to_win_breakthrough():
+    from momagames.benchmark.evaluate import play_from
+    from momagames.engine.playouts import deal
+
+    game = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH["params"])
+    rival = member("random", game)
+    found = trained(game, {"population": 16, "episodes": 8, "shared": False}, 300_000, others=[rival])
+    seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
+    words = np.arange(200, dtype=np.uint64).reshape(100, 2)
+    for seat in (0, 1):
+        games = play_from(game, found.members, rival, seat, deal(game, seeds), words)
+        won = (games.returns[:, seat, 0] > 0).reshape(len(found.members), 100).mean(axis=1)
+        by_lot = play_from(game, (rival,), rival, seat, deal(game, seeds), words)
+        assert won.max() > 0.85
+        assert won.max() > 0.25 + (by_lot.returns[:, seat, 0] > 0).mean()
+
+
+# ---------------------------------------------------------------------------------------------------------- what is kept
+
+
+@pytest.mark.parametrize("name", ["nsga2", "cma"])
+def test_a_point_replays_to_its_stored_return_without_training(done, monkeypatch, name):
+    folder, tested = done
+    (run,) = runs_of(tested, name)
+    place = Store(folder).place(run)
+    monkeypatch.setattr(methods._Evolution, "train", None)
+    for point in points(place):
+        assert point["rule"] == "linear.ahead"
+        for seat in run.seats:
+            played = replay(place, point["point"], seat=seat)
+            assert f"as {seat} against random" in played.title
+    fresh = evaluate_again(place, 0, 40, seed=9)
+    assert set(fresh) == {("random", "player_0"), ("random", "player_1")}
+    again = evaluate_again(place, 0, run.report_episodes, seed=9)
+    assert np.array_equal(fresh["random", "player_0"][:1], evaluate_again(place, 0, 40, seed=9)["random", "player_0"][:1])
+    assert len(again["random", "player_0"]) == run.report_episodes
+
+
+def test_only_the_policies_of_the_front_are_kept(done):
+    folder, tested = done
+    (run,) = runs_of(tested, "nsga2")
+    place = Store(folder).place(run)
+    with np.load(place / POLICIES, allow_pickle=False) as arrays:
+        names = set(arrays.files)
+    assert names == {f"{point['point']}/{name}" for point in points(place) for name in ("numbers", "rows")}
+    assert not (Store(folder).place(runs_of(tested, "random")[0]) / POLICIES).exists()
+
+
+@pytest.fixture
+def copied(done, tmp_path):
+    folder, tested = done
+    (run,) = runs_of(tested, "nsga2")
+    return shutil.copytree(Store(folder).place(run), tmp_path / "copy")
+
+
+def test_a_file_that_is_missing_or_changed_is_refused(copied):
+    content = (copied / POLICIES).read_bytes()
+    (copied / POLICIES).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(BadFile, match=rf"{POLICIES}: changed since the run was sealed"):
+        replay(copied, 0)
+    (copied / POLICIES).unlink()
+    with pytest.raises(BadFile, match=rf"{POLICIES}: No such file .*the policies that this run found are not there"):
+        evaluate_again(copied, 0, 2, 0)
+
+
+def test_arrays_that_are_not_of_this_game_are_refused(copied):
+    import hashlib
+
+    with np.load(copied / POLICIES) as arrays:
+        kept = dict(arrays)
+    kept["0/numbers"] = kept["0/numbers"][:, :-1]
+    np.savez(copied / POLICIES, **kept)
+    front = json.loads((copied / "front.json").read_text())
+    front["policies"] = hashlib.sha256((copied / POLICIES).read_bytes()).hexdigest()
+    (copied / "front.json").write_text(json.dumps(front))
+    with pytest.raises(BadFile, match=rf"{POLICIES}: the numbers of .* needed: finite float64\(2, "):
+        replay(copied, 0)
+
+
+def test_executors_agree_and_folders_merge(done, tmp_path):
+    folder, tested = done
+    assert not run_suite(tested, tmp_path / "pool", executor=Pool(2)).failed
+    merge([folder, tmp_path / "pool"], tmp_path / "both")
+    for run in tested.runs():
+        for name in ("rows.jsonl", "front.json", POLICIES):
+            files = [Store(place).place(run) / name for place in (folder, tmp_path / "pool", tmp_path / "both")]
+            assert len({file.read_bytes() if file.exists() else None for file in files}) == 1
+    assert export(tmp_path / "both", tmp_path / "rows.csv", "csv") > 0
+
+
+def test_an_interrupted_run_leaves_nothing(done, tmp_path, monkeypatch):
+    _, tested = done
+    (run,) = runs_of(tested, "nsga2")
+    store = Store(tmp_path / "results")
+    store.open(tested)
+    returns, count = methods.Arena.returns, []
+
+    def stopped(self, numbers):
+        count.append(1)
+        if len(count) == 2:
+            raise KeyboardInterrupt
+        return returns(self, numbers)
+
+    monkeypatch.setattr(methods.Arena, "returns", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        execute(run, store.folder)
+    assert len(count) == 2
+    assert not any([*store.runs.iterdir(), *store.working.iterdir(), *store.failed.iterdir()])

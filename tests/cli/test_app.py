@@ -1,0 +1,113 @@
+"""The command: what it prints, its exit codes, and that errors are one line."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import momagames
+
+
+def momagames_command(*arguments, cwd=None, **environment):
+    """Run `python -m momagames ...` in a fresh process."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "100", **environment}
+    return subprocess.run(
+        [sys.executable, "-m", "momagames", *arguments], capture_output=True, text=True, cwd=cwd, env=environment, timeout=300
+    )
+
+
+def test_help_is_light():
+    code = (
+        "import sys\n"
+        "sys.argv = ['momagames', '--help']\n"
+        "from momagames.cli.app import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numba', 'gymnasium', 'pettingzoo', 'plotly', 'pydantic', 'yaml', 'moocore'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for command in ("list", "info", "play", "match", "bench"):
+        assert command in done.stdout
+
+
+def test_help_shows_defaults_in_brackets():
+    """They are no markup."""
+    assert "[the first]" in momagames_command("play", "--help").stdout
+    assert "[one of each side]" in momagames_command("train", "--help").stdout
+
+
+def test_list_and_info():
+    done = momagames_command("list")
+    assert done.returncode == 0, done.stderr
+    for id in momagames.ids():
+        assert id in done.stdout
+    done = momagames_command("info", "mo-breakthrough-v0", "--param", "board_width=5", "-p", "objectives=[win, captures]")
+    assert done.returncode == 0, done.stderr
+    for told in ("player_0", "Discrete(120)", "captures", "board_width", "int8", "momaland 0.2.0", "reference point"):
+        assert told in done.stdout
+    assert "losses" not in done.stdout.split("parameter")[0]
+
+
+def test_a_match(tmp_path):
+    """A table, a file with everything, and a player from the current folder."""
+    (tmp_path / "mine.py").write_text("def stand(seen, mask, rng):\n    return 0\n")
+    done = momagames_command(
+        "match", "mo-pommerman-duel-v0", "random", "mine:stand", "--games", "2", "--seed", "3", "--reruns", "1",
+        "--time-limit", "1000", "--json", "match.json", "-p", "max_steps=30", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for told in ("random", "mine:stand", "(nobody)", "wins", "late", "outcome", "2 bouts", "seed 3", "1000 ms", "max_steps=30"):
+        assert told in done.stdout
+    data = json.loads((tmp_path / "match.json").read_text())
+    assert data["players"] == ["random", "mine:stand"]
+    assert (data["seed"], data["max_reruns"], len(data["bouts"])) == (3, 1, 2)
+    done = momagames_command("match", "mo-pommerman-duel-v0", "random", "nobody")
+    assert (done.returncode, done.stdout.strip()) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert "no policy 'nobody'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["info", "mo-samgame-v0"], "did you mean 'mo-samegame-v0'"),
+        (["info", "mo-samegame-v0", "-p", "board_with=3"], "did you mean 'board_width'"),
+        (["info", "mo-samegame-v0", "-p", "board_width"], "is not of the form name=value"),
+        (["info", "mo-samegame-v0", "-p", "board_width=[3"], "board_width=[3"),
+        (["play", "mo-samegame-v1"], "did you mean 'mo-samegame-v0'"),
+    ],
+)
+def test_mistakes_end_with_2_and_one_line(arguments, said, tmp_path):
+    done = momagames_command(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("momagames: ")
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_play_ends_with_the_input():
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "momagames",
+            "play",
+            "mo-samegame-v0",
+            "--seed",
+            "1",
+            "-p",
+            "board_width=4",
+            "-p",
+            "board_height=4",
+        ],
+        input="q\n",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout

@@ -1,0 +1,275 @@
+"""The commands `momagames bench` and `momagames replay`: what they print, what they leave, how they end."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+from momagames.benchmark.store.store import Store
+from momagames.cli import app
+from tests.benchmark.tiny import EXACT, GREEDY, HOPELESS, INDICATORS, POLICIES, RANDOM, plans
+from tests.cli.test_app import momagames_command
+
+
+def write_suite(folder, *methods):
+    file = folder / "tiny.yaml"
+    experiment = plans(list(methods), seeds=[0])
+    file.write_text(yaml.safe_dump({"name": "tiny", "description": "d", "experiments": [experiment], "indicators": INDICATORS}))
+    return file
+
+
+def test_a_bench_from_nothing_to_a_page(tmp_path):
+    """In an empty folder: dry run, run, second start, report."""
+    write_suite(tmp_path, RANDOM, EXACT)
+    dry = momagames_command("bench", "run", "tiny.yaml", "--dry-run", cwd=tmp_path)
+    assert dry.returncode == 0, dry.stderr
+    assert "2 runs, 2 due" in dry.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
+    first = momagames_command("bench", "run", "tiny.yaml", "--workers", "1", cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "HV ratio" in first.stdout
+    assert first.stdout.strip().endswith("page: momagames-results/tiny/report.html")
+    page = tmp_path / "momagames-results" / "tiny" / "report.html"
+    assert "bench run tiny.yaml --workers 1" in page.read_text(encoding="utf-8")
+    second = momagames_command("bench", "run", "tiny.yaml", cwd=tmp_path)
+    assert "2 finished before" in second.stdout
+    assert "0 runs in" in second.stdout
+    page.unlink()
+    again = momagames_command("bench", "report", "momagames-results/tiny", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert page.is_file()
+
+
+def test_a_failed_run_is_told_and_ends_with_1(tmp_path):
+    write_suite(tmp_path, RANDOM, HOPELESS)
+    done = momagames_command("bench", "run", "tiny.yaml", "-o", "out", "-w", "1", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "failed: mo-samegame-v0.exact.seed0." in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_suites_that_come_along():
+    done = momagames_command("bench", "list")
+    assert done.returncode == 0, done.stderr
+    assert "quick" in done.stdout
+    assert "ten_seconds" in done.stdout
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    write_suite(tmp_path, RANDOM)
+    done = momagames_command("bench", "run", "tiny.yaml", "--out", ".", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "holds other things" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
+
+
+def test_ctrl_c_is_one_line_and_the_next_start_goes_on(tmp_path):
+    experiment = {**plans([RANDOM], seeds=range(8)), "budget": 1_000_000}
+    suite = {"name": "long", "description": "d", "experiments": [experiment], "indicators": INDICATORS}
+    (tmp_path / "long.yaml").write_text(yaml.safe_dump(suite))
+    program = subprocess.Popen(
+        [sys.executable, "-m", "momagames", "bench", "run", "long.yaml", "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        cwd=tmp_path,
+        start_new_session=True,
+    )
+    runs = tmp_path / "momagames-results" / "long" / "runs"
+    deadline = time.monotonic() + 120
+    while not (runs.is_dir() and list(runs.iterdir())) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(program.pid, signal.SIGINT)
+    _, complaint = program.communicate(timeout=60)
+    assert program.returncode == 130
+    assert complaint.decode().strip() == "momagames: interrupted; the same command goes on where this one stopped"
+    finished = len(list(runs.iterdir()))
+    assert 1 <= finished < 8
+    again = momagames_command("bench", "run", "long.yaml", cwd=tmp_path)
+    assert again.returncode == 0
+    assert f"{finished} finished before" in again.stdout
+
+
+# ------------------------------------------------------------------------------------ the other commands, in this process
+
+
+@pytest.fixture
+def ask(monkeypatch, capsys):
+    """Give a command; returns its exit code and what it printed."""
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["momagames", *map(str, arguments)])
+        monkeypatch.setenv("COLUMNS", "120")
+        capsys.readouterr()
+        try:
+            app.main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        out, err = capsys.readouterr()
+        return code, " ".join((out + err).split())
+
+    return command
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A folder with a finished suite of both kinds, and a file of that suite."""
+    folder = tmp_path_factory.mktemp("bench")
+    experiments = [plans([RANDOM, GREEDY], seeds=[0, 1]), {**POLICIES, "seeds": [0]}]
+    data = {"name": "tiny", "description": "d", "experiments": experiments, "indicators": INDICATORS}
+    (folder / "tiny.yaml").write_text(json.dumps(data))
+    ended = momagames_command("bench", "run", "tiny.yaml", "-o", "out", "--executor", "here", cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    return folder
+
+
+def test_show_says_all_of_a_suite(ask, done):
+    code, said = ask("bench", "show", done / "tiny.yaml")
+    assert code == 0
+    for told in (
+        "tiny 6 runs", "boards 0 4 runs", "mo-samegame-v0(board_width=4, board_height=4, num_colors=2)", "greedy(divisions=2)",
+        "300 steps of the engine", "seats 2 runs", "greedy(weights=(0, 0, 1, 0))", "every agent",
+        "3 to choose policies by, 5 to report",
+        "seeds 0, 1", "at most 300 s a run", "hypervolume_ratio", "95% intervals",
+    ):  # fmt: skip
+        assert told in said, told
+
+
+def test_a_dry_run_tells_what_is_known_about_the_cost(ask, done, tmp_path):
+    code, said = ask("bench", "run", done / "tiny.yaml", "--dry-run", "-o", tmp_path / "new")
+    assert code == 0
+    assert "6 runs, 6 due time on one core: unknown; steps of the engine: at least 1,200" in said
+    data = yaml.safe_load((done / "tiny.yaml").read_text())
+    data["experiments"][0]["seeds"] = [0, 1, 2]
+    (tmp_path / "more.yaml").write_text(json.dumps(data))
+    code, said = ask("bench", "run", tmp_path / "more.yaml", "--dry-run", "-o", done / "out")
+    assert "8 runs, 2 due" in said
+    assert re.search(r"due mo-samegame-v0\(.*?\) random seed 2 \(time: about [\d.]+ s, steps: \d+\)", said)
+    assert re.search(r"time on one core: about [\d.]+ s; steps of the engine: \d+", said)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_broken_suite_is_looked_at_and_resumed(ask, tmp_path):
+    data = {"name": "tiny", "description": "d", "experiments": [plans([RANDOM, HOPELESS], seeds=[0])], "indicators": INDICATORS}
+    (tmp_path / "tiny.yaml").write_text(json.dumps(data))
+    out = tmp_path / "out"
+    code, said = ask("bench", "run", tmp_path / "tiny.yaml", "-o", out, "--executor", "here", "--shard", "1/1")
+    assert code == 1
+    code, said = ask("bench", "status", out)
+    assert code == 0
+    assert re.search(r"boards 0 random 1 [\d.]+ s", said)
+    assert re.search(r"exact 0 1 [\d.]+ s unknown", said)
+    assert "failed: mo-samegame-v0.exact.seed0." in said
+    assert "TooLarge: " in said
+    assert "Traceback" not in said
+    code, said = ask("bench", "resume", out, "--executor", "here")
+    assert code == 1  # tried again
+    assert "2 runs, 1 finished before" in said
+    assert "1 failed" in said
+    path = out / "suite.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": "0.0.1"}))
+    code, said = ask("bench", "resume", out, "--dry-run")
+    assert "these results are of momagames 0.0.1" in said
+
+
+def test_shards_are_merged_compared_and_reported(ask, done, tmp_path):
+    for number in (1, 2):
+        out = tmp_path / str(number)
+        code, said = ask("bench", "run", done / "tiny.yaml", "--executor", "here", "--shard", f"{number}/2", "-o", out)
+        assert code == 0
+        assert f"shard {number}/2" in said
+        assert "runs of the suite are not finished here" in said
+        assert not (out / "report.html").exists()
+    code, said = ask("bench", "merge", tmp_path / "1", tmp_path / "2", "-o", tmp_path / "whole")
+    assert (code, said.partition(";")[0]) == (0, "6 runs taken over, 0 were there already, 0 failed")
+    code, said = ask("bench", "compare", done / "out", tmp_path / "whole")
+    assert code == 0
+    for told in ("B - A", "HV ratio ↑", "[+0, +0]", "2 seeds in common"):
+        assert told in said
+    code, said = ask("bench", "report", tmp_path / "whole")
+    assert (code, "page: " in said) == (0, True)
+
+
+def test_figures_for_papers(ask, done, tmp_path):
+    pytest.importorskip("matplotlib", reason='needs matplotlib: pip install "momagames[figures]"')
+    code, said = ask("bench", "report", done / "out", "--figures", tmp_path / "figures")
+    written = list((tmp_path / "figures").iterdir())
+    assert code == 0
+    assert f"figures: {len(written)} files in " in said
+    assert {path.suffix for path in written} == {".svg", ".png"}
+
+
+def test_export_and_its_mistakes(ask, done, tmp_path):
+    code, said = ask("bench", "export", done / "out", "--csv", "-o", tmp_path / "rows.csv")
+    assert code == 0
+    rows = (tmp_path / "rows.csv").read_text().splitlines()
+    assert said.startswith(f"{len(rows) - 1} rows: ")
+    assert rows[0].startswith("run,experiment,kind,game,id,method,options,seed,")
+    assert "return_win" in rows[0]
+    code, said = ask("bench", "export", done / "out", "--csv", "--jsonl", "-o", tmp_path / "rows")
+    assert (code, "choose one of --csv, --parquet and --jsonl" in said) == (2, True)
+    code, said = ask("bench", "export", done / "out", "--csv", "-o", tmp_path / "no" / "rows.csv")
+    assert (code, "No such file or directory" in said) == (2, True)
+
+
+def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
+    store = Store(done / "out")
+    runs = {(run.kind, run.method.name): run for run in store.sealed()}
+    plan, policy = store.place(runs["plans", "greedy"]), store.place(runs["policies", "greedy"])
+    code, said = ask("replay", plan)
+    assert code == 0
+    assert "color_1" in said
+    assert "--point N plays one of them" in said
+    code, said = ask("replay", plan, "--point", "0", "--gif", tmp_path / "out.gif", "--json", tmp_path / "out.json")
+    assert (code, said.endswith("the returns are as stored")) == (0, True)
+    assert (tmp_path / "out.gif").read_bytes().startswith(b"GIF89a")
+    record = json.loads((tmp_path / "out.json").read_text())
+    assert record["game"] == runs["plans", "greedy"].canonical
+    code, said = ask("replay", policy, "--point", "0", "--seat", "player_1", "--opponent", "random", "--episode", "4")
+    assert code == 0
+    assert "as player_1 against random, episode 4" in said
+    assert said.count("to move") + said.count("has won") > 3  # a board after each move
+    code, said = ask("replay", policy, "--point", "0", "--again", "20", "--seed", "3")
+    assert (code, "±" in said, "player_1" in said) == (0, True, True)
+    code, said = ask("replay", policy, "--point", "77")
+    assert (code, "point 77 is not there" in said) == (2, True)
+    front = plan / "front.json"
+    kept = front.read_text()
+    wrong = json.loads(kept)
+    wrong["points"][0]["return"][0] += 1
+    front.write_text(json.dumps(wrong))
+    code, said = ask("replay", plan, "--point", "0")
+    front.write_text(kept)
+    assert (code, "stored: " in said) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["bench", "run", "quik"], "did you mean 'quick'"),
+        (["bench", "show", "quik"], "did you mean 'quick'"),
+        (["bench", "report", "nowhere"], "suite.json is missing"),
+        (["bench", "resume", "nowhere"], "suite.json is missing"),
+        (["bench", "status", "nowhere"], "suite.json is missing"),
+        (["bench", "compare", "nowhere", "nowhere"], "suite.json is missing"),
+        (["bench", "merge", "nowhere", "-o", "out"], "suite.json is missing"),
+        (["bench", "export", "nowhere", "--csv", "-o", "out"], "suite.json is missing"),
+        (["bench", "run", "quick", "--shard", "3/2"], "shard 3/2 is not possible"),
+        (["bench", "run", "quick", "--address", "auto"], "--address 'auto' is for --executor ray"),
+        (["replay", "nowhere"], "config.json"),
+    ],
+)
+def test_mistakes_are_told(ask, arguments, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, told = ask(*arguments)
+    assert code == 2
+    assert told.startswith("momagames: ")
+    assert said in told
+    assert not list(tmp_path.iterdir())

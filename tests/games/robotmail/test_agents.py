@@ -1,0 +1,306 @@
+"""MO-RoboticMail's built-in robots: against the original's agent, on every layout, and what they save."""
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.baselines import compiled, method, policy
+from momagames.baselines.scripted import frugal
+from momagames.engine.batch import Batch
+from momagames.engine.episode import Play, loaded
+from momagames.engine.playouts import deal
+from momagames.engine.policies import NOBODY, Players, play_kernels
+from momagames.errors import BadParameter
+from momagames.games.robotmail.layouts import loader
+from momagames.kernels.rng import stream
+from tests.peers.test_recorded_robotmail import RECORDS, play
+
+STAND, FORWARD, BACKWARD, LEFT, RIGHT = range(5)
+NAMES = ("nearest", "astar", "thrifty")
+BY_CHANCE = ({"seed": 1, "width": 14, "height": 10, "density": 0.1}, {"seed": 2, "width": 6, "height": 5})
+MANY = 60
+
+
+def teams(robots, games, seed=3, **params):
+    """Whole games of these robots, one kind for each player: Episodes, and the game."""
+    game = momagames.spec("mo-robotmail-v0", **{"num_players": len(robots), **params})
+    kernels = [compiled(robot, game) if isinstance(robot, str) else robot for robot in robots]
+    starts = deal(game, stream(seed, games))
+    seats = np.array([game.teams] * games)
+    words = stream(seed + 1, games * len(game.agents)).reshape(games, -1)
+    return play_kernels(game, starts, kernels, seats, words), game
+
+
+def choices(name, rows, robots, times=1, **params):
+    """What the first robot does on a layout of these rows, in a position, with luck of its own each time.
+
+    rows      colours, a number for a receiver
+    robots    [x, y, mail, battery, stands] each
+    """
+    cells = [row.split() for row in rows]
+    layout = {
+        "colors": [["y" if code.isdigit() else code for code in row] for row in cells],
+        "targets": [[int(code) if code.isdigit() else 0 for code in row] for row in cells],
+    }
+    game = momagames.spec("mo-robotmail-v0", layout=layout, num_players=len(robots), **params)
+    listed = [[x, y, mail, float(power), int(power), 0, stands] for x, y, mail, power, stands in robots]
+    greens = sum(row.count("gr") for row in cells)
+    mails = [1] * greens
+    batch = Batch(game, times)
+    batch.load(loaded(game, {"robots": listed, "mails": mails}).repeat(times))
+    robot = compiled(name, game) if isinstance(name, str) else name
+    return set(Players(batch, [robot], [0] * len(game.agents), seed=1).act()[:, 0, 0].tolist())
+
+
+# --------------------------------------------------------------------------------------------------- the original's agent
+
+
+@pytest.mark.parametrize("record", [r for r in RECORDS if r["policy"].startswith("astar")], ids=lambda record: record["id"])
+def test_astar_does_what_the_original_did(record):
+    """Move for move, except where it must not stand and cannot go on: there the original moves by lot."""
+    layout = "\n".join(record["colors"]), "\n".join(record["targets"])
+    game = momagames.spec("mo-robotmail-v0", layout=layout, **record["config"])
+    players = len(game.agents) if record["policy"] == "astar" else record["config"]["num_robots_per_player"]
+    steps = [step for step in play(record) if step.robot < players and sum(step.masks[step.robot]) > 1]
+    batch = Batch(game, len(steps))
+    batch.load(np.concatenate([loaded(game, step.before) for step in steps]))
+    acted = Players(batch, [compiled("astar", game)], [0] * len(game.agents)).act()[:, 0, 0].tolist()
+    others = [step for step, action in zip(steps, acted, strict=True) if action != step.action]
+    assert all(step.masks[step.robot][STAND] == 0 for step in others)
+    assert len(others) <= 3
+    assert len(steps) >= 40
+
+
+def test_astar_is_as_strong_as_the_original(interpreted):
+    """Steps to a win on the original's board, in the mean of 8 of its games each; three times the noise of 8 games apart."""
+    if interpreted:
+        pytest.skip("hundreds of games take too long without the compiler")
+    for players, team, battery, steps in (
+        (2, 1, False, 92),
+        (2, 1, True, 230),
+        (2, 2, True, 186),
+        (4, 2, True, 436),
+        (4, 3, True, 405),
+        (4, 3, False, 251),
+    ):
+        sizes = {"num_robots_per_player": team, "with_battery": battery, "max_step": 5000}
+        done, _ = teams(["astar"] * players, 150, layout="rbgame", **sizes)
+        assert (done.states["winner"] >= 0).all()
+        assert abs(done.lengths.mean() - steps) < 3 * done.lengths.std() / 8**0.5
+
+
+# ------------------------------------------------------------------------------------------------------------ everywhere
+
+
+@pytest.mark.parametrize("layout", [*loader.NAMES, *BY_CHANCE], ids=str)
+def test_legal_moves_on_every_layout(layout):
+    """All robots of a game by lot, each way of starting; nobody ever does what its mask forbids."""
+    for sizes in (
+        {"num_players": 2, "num_robots_per_player": 3, "random_num_steps": True},
+        {"num_players": 3, "num_robots_per_player": 2, "with_battery": False, "always_legal": True},
+    ):
+        game = momagames.spec("mo-robotmail-v0", layout=layout, max_step=200, **sizes)
+        batch = Batch(game, 6, autoreset="disabled")
+        batch.seed(5)
+        batch.reset()
+        kernels = [member.kernel for name in NAMES for member in method(name)().policies(game)]
+        lots = np.random.default_rng(0).integers(len(kernels), size=(6, len(game.agents)))
+        players = Players(batch, kernels, lots, seed=4)
+        while not batch.states["over"].all():
+            batch.step(players.act())
+        assert (batch.states["illegal"] == 0).all()
+        assert (batch.states["delivered"].sum(axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("layout", ["documented", "rbgame", "ring", "depot"])
+@pytest.mark.parametrize("robot", [*NAMES, frugal(fair=True), frugal(3)], ids=[*NAMES, "fair", "patient"])
+def test_they_win(robot, layout, interpreted):
+    games = 2 if interpreted else 40
+    for sizes in ({"num_robots_per_player": 2}, {"with_battery": False}):
+        done, _ = teams([robot, robot], games, layout=layout, max_step=3000, **sizes)
+        assert (done.states["winner"] >= 0).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_lies_on_green_cells_nobody_knows(name):
+    game = momagames.spec("mo-robotmail-4-v0")
+    acts = []
+    for shift in (0, 4):
+        batch = Batch(game, MANY)
+        batch.load(deal(game, stream(8, MANY)))
+        green = batch.states["waiting"] > 0
+        batch.states["waiting"][green] = (batch.states["waiting"][green] + shift) % 9 + 1
+        acts.append(Players(batch, [compiled(name, game)], [0] * 4, seed=2).act().tolist())
+    assert acts[0] == acts[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_doors_play_the_same(name):
+    """A game through the policy of the name, each action also asked of the kernel in a batch, with the same luck."""
+    game = momagames.spec("mo-robotmail-4-v0", random_num_steps=True, max_step=150)
+    one, batch, alone = policy(name, game), Batch(game, 1), Play(game)
+    alone.deal(3)
+    players = Players(batch, [compiled(name, game)], [0] * 4)
+    asked = 0
+    while not alone.state["over"]:
+        batch.load(np.array([alone.state]))
+        batch.lengths[:] = asked
+        mask = alone.mask(alone.mover)
+        action = 0
+        if mask.any():
+            word = stream(6, asked + 1)[asked]
+            players._words[:] = word
+            action = int(one(alone.state, mask, Luck(word)))
+            assert players.act()[0, 0, 0] == action
+            assert alone.is_legal(alone.mover, action)
+            asked += 1
+        alone.turn(action)
+    assert asked > 100
+    with pytest.raises(BadParameter, match="only plays games with the rules of 'robotmail'"):
+        policy(name, momagames.spec("mo-samegame-v0"))
+
+
+class Luck:
+    """A generator that gives one word."""
+
+    def __init__(self, word):
+        self._word = word
+
+    def integers(self, *args, **kwargs):
+        return self._word
+
+
+def test_the_gymnasium_door_has_them_as_others():
+    env = momagames.make("mo-robotmail-2-v0", api="gymnasium", others="astar", objectives="versus")
+    _, info = env.reset(seed=2)
+    rewards = np.zeros(6)
+    over = False
+    while not over:
+        action = int(np.flatnonzero(info["action_mask"])[0]) if info["action_mask"].any() else 0
+        _, reward, *ends, info = env.step(action)
+        rewards, over = rewards + reward, any(ends[:2])
+    assert rewards[4:].tolist() == [-6, -1]
+
+
+# ------------------------------------------------------------------------------------------------------------- trade-offs
+
+
+def measured(robot, games=100, **params):
+    """Means of the first player's robots against an A* team: mails, energy, balance."""
+    done, _ = teams([robot, "astar"], games, **params, num_robots_per_player=2, objectives=["delivery", "energy", "balance"])
+    return done.returns[:, :2].mean(axis=(0, 1))
+
+
+def test_thrifty_robots_are_a_front(interpreted):
+    """Less energy for each mail than A* and the shortest ways; with more patience less energy and fewer mails."""
+    if interpreted:
+        pytest.skip("hundreds of games take too long without the compiler")
+    for layout in ("documented", "ring"):
+        astar, nearest = (measured(name, layout=layout) for name in ("astar", "nearest"))
+        family = [measured(frugal(patience), layout=layout) for patience in (0, 1, 2, 3, 5)]
+        for other in (astar, nearest):
+            assert family[0][1] / family[0][0] > 0.85 * other[1] / other[0]
+            assert other[0] > family[1][0] + 0.3
+            assert other[1] < family[1][1] - 1
+        mails, energy, _ = np.array(family).T
+        assert (np.diff(mails) < -0.2).all()
+        assert (np.diff(energy) > 0.5).all()
+
+
+def test_a_fair_team_shares_the_work(interpreted):
+    games = 4 if interpreted else 150
+    fair, own = (measured(frugal(fair=fair), games) for fair in (True, False))
+    assert fair[2] > -0.3
+    if not interpreted:
+        assert fair[2] > own[2] + 0.15
+        assert abs(fair[0] - own[0]) < 0.15
+
+
+# ----------------------------------------------------------------------------------------------------------- what they do
+
+HALL = ["g g g g g", "g w w w g", "g w w w g", "g w w w g", "b g g g gr", "g g 1 g g"]
+ELSEWHERE = [1, 1, 0, 10, 0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_errands(name):
+    assert choices(name, HALL, [[4, 2, 0, 10, 0], ELSEWHERE]) == {BACKWARD}  # to a mail
+    assert choices(name, HALL, [[2, 3, 1, 10, 0], ELSEWHERE]) == {BACKWARD}  # to the receiver
+    assert choices(name, HALL, [[0, 2, 1, 1, 0], ELSEWHERE], times=MANY) == {BACKWARD}  # to the charger
+    assert choices(name, HALL, [[0, 4, 1, 8, 1], ELSEWHERE], times=MANY) <= {FORWARD, BACKWARD, RIGHT}  # and away from it
+    no_charger = [row.replace("b", "g") for row in HALL]
+    assert choices(name, no_charger, [[2, 3, 1, 3, 0], ELSEWHERE]) == {BACKWARD}
+
+
+def test_thrifty_charges_late():
+    near = [[2, 3, 1, 4, 0], ELSEWHERE]
+    assert choices("thrifty", HALL, near) == {BACKWARD}
+    assert choices("nearest", HALL, near, times=MANY) == {BACKWARD, LEFT}
+    assert choices("astar", HALL, near) <= {BACKWARD, LEFT}
+    assert choices("thrifty", HALL, [[0, 4, 1, 8, 1], ELSEWHERE], times=MANY) == {BACKWARD, RIGHT}
+
+
+def test_nearest_waits_two_cells_from_where_it_cannot_go():
+    at_the_charger = [0, 4, 0, 5, 1]
+    assert choices("nearest", HALL, [[0, 1, 0, 3, 0], at_the_charger]) == {BACKWARD}
+    assert choices("nearest", HALL, [[0, 2, 0, 3, 0], at_the_charger], times=MANY) == {STAND}
+    assert choices("nearest", HALL, [[0, 2, 0, 3, 5], at_the_charger], times=MANY) == {FORWARD, BACKWARD, RIGHT}
+
+
+def test_astar_takes_the_nearest_of_several_receivers():
+    two = ["1 g g g g", "g w w w g", "g g g g 1", "gr g g g g"]
+    assert choices("astar", two, [[3, 2, 1, 10, 0], [1, 3, 0, 10, 0]]) == {RIGHT}
+    assert choices("astar", two, [[1, 1, 1, 10, 0], [3, 3, 0, 10, 0]]) <= {LEFT, FORWARD}
+
+
+def test_astar_becomes_wary_of_a_narrow_cell():
+    """On "ring" a robot with mail 1 cannot pass (4, 1): it waits until it must not, and goes round then."""
+    game = momagames.spec("mo-robotmail-v0", layout="ring")
+    batch, seats = Batch(game, 1), [0, NOBODY]
+    players = Players(batch, [compiled("astar", game)], seats)
+    robots = [[3, 1, 1, 10.0, 10, 0, 4], [7, 7, 0, 10.0, 10, 0, 0]]
+    acts = []
+    for turn in range(8):
+        batch.load(loaded(game, {"robots": robots, "mails": [2, 2, 2]}))
+        batch.lengths[:] = turn
+        action = int(players.act()[0, 0, 0])
+        acts.append(action)
+        x, y, *_ = robots[0]
+        robots[0][0], robots[0][1] = x + (action == RIGHT) - (action == LEFT), y + (action == BACKWARD) - (action == FORWARD)
+        robots[0][6] = robots[0][6] + 1 if action == STAND else 0
+    assert acts[:3] == [STAND, BACKWARD, BACKWARD]
+    assert robots[0][1] <= 2
+    assert robots[0][0] >= 5
+
+
+def test_thrifty_waits_before_it_walks_round():
+    blocked = [[2, 3, 1, 10, 0], [2, 4, 0, 10, 0]]
+    assert choices("thrifty", HALL, blocked, times=MANY) == {STAND}
+    blocked[0][4] = 2
+    assert choices("thrifty", HALL, blocked, times=MANY) == {STAND, LEFT, RIGHT}
+    assert choices("nearest", HALL, blocked, times=MANY) == {LEFT, RIGHT}
+
+
+def test_patience():
+    for patience in range(6):
+        acts = [choices(frugal(patience), HALL, [[2, 3, 1, 10, stands], ELSEWHERE]) for stands in range(6)]
+        assert acts == [{STAND}] * patience + [{BACKWARD}] * (6 - patience)
+    with pytest.raises(BadParameter, match=r"patience=6 is not possible; allowed: 0\.\.5"):
+        frugal(6)
+    game = momagames.spec("mo-robotmail-2-v0")
+    state, mask = deal(game, stream(0, 1))[0], np.ones(5, np.int8)
+    assert policy("thrifty", game, patience=1)(state, mask, np.random.default_rng(0)) == STAND
+    assert policy("thrifty", game)(state, mask, np.random.default_rng(0)) != STAND
+    assert len(method("thrifty")().policies(game)) == 6
+
+
+def test_thrifty_rests_when_the_others_bring_what_is_missing():
+    team = {"num_players": 1, "num_robots_per_player": 2, "required_mail": 1}
+    game = momagames.spec("mo-robotmail-v0", layout="documented", **team)
+    acts = {}
+    for mail in (0, 5):
+        given = {"robots": [[4, 5, 0, 10.0, 10, 0, 0], [2, 3, mail, 10.0, 10, 0, 0]], "mails": [1, 1, 1]}
+        batch = Batch(game, 1)
+        batch.load(loaded(game, given))
+        acts[mail] = int(Players(batch, [compiled("thrifty", game)], [0, NOBODY]).act()[0, 0, 0])
+    assert acts == {0: BACKWARD, 5: STAND}

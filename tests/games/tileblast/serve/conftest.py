@@ -1,0 +1,44 @@
+"""Simulators on real sockets."""
+
+import sys
+
+import pytest
+
+from momagames.games.tileblast.serve.limits import Limits
+from momagames.games.tileblast.serve.server import background
+from momagames.games.tileblast.serve.service import Service
+from momagames.games.tileblast.serve.sessions import Sessions
+from momagames.games.tileblast.serve.simulator import Levels
+
+
+@pytest.fixture(scope="session")
+def levels():
+    found = Levels()
+    found.warm()
+    return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_turns():
+    """Server and client are threads of one process here, and would wait 5 ms for each other."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(0.0002)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.fixture(scope="session")
+def url(levels):
+    """A simulator with the usual limits, for all tests."""
+    with background(Service(levels, Sessions()), Limits()) as url:
+        yield url
+
+
+@pytest.fixture
+def serve(levels):
+    """Simulators with limits of their own: serve(most=..., idle=..., rate=..., body=..., ...) -> context."""
+
+    def start(most=10_000, idle=0, **limits):
+        return background(Service(levels, Sessions(most, idle)), Limits(**limits))
+
+    return start

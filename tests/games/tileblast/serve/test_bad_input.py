@@ -1,0 +1,318 @@
+"""What is no good is answered with an error, and nothing has changed."""
+
+import http.client
+import json
+import socket
+import time
+from contextlib import ExitStack, suppress
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from momagames.games.tileblast.serve import service, timeouts
+from momagames.games.tileblast.serve.limits import Rates
+from momagames.games.tileblast.serve.protocol import Refusal
+from tests.games.tileblast.serve.client import click, create, error, post, raw
+
+CREATE = {"levelIndex": 1, "seed": 1, "returnFullState": False}
+
+
+@pytest.fixture
+def game(url):
+    """A session that must stand as it is when the test is over."""
+    session = create(url, 12, 1)["sessionId"]
+    before = post(url, "/session/status", sessionId=session)
+    yield session
+    assert post(url, "/session/status", sessionId=session) == before
+
+
+CASES = [
+    ("/session/create", "", "levelIndex"),
+    ("/session/create", "{", "JSON"),
+    ("/session/create", "[]", ""),
+    ("/session/create", "null", ""),
+    ("/session/create", b"\xff\xfe", "JSON"),
+    ("/session/create", "[" * 30000, ""),
+    ("/session/create", '{"levelIndex": 1, "seed": NaN}', "seed"),
+    ("/session/create", '{"levelIndex": 1}', "seed"),
+    *(("/session/create", json.dumps(CREATE | {"levelIndex": bad}), "levelIndex") for bad in ("1", 1.5, True, [1], {})),
+    *(("/session/create", json.dumps(CREATE | {"seed": bad}), "seed") for bad in ("1", 0.5, False, [])),
+    ("/session/create", json.dumps(CREATE | {"returnFullState": 1}), "returnFullState"),
+    ("/session/create", '{"state": 3}', "state"),
+    ("/session/create", '{"levelIndex": 1, "seed": SEED}'.replace("SEED", "9" * 5000), "JSON"),
+    ("/load", "{}", "levelIndex"),
+    *(
+        ("/session/click", '{"sessionId": "GAME", "x": BAD, "y": 0}'.replace("BAD", bad), "x")
+        for bad in ('"0"', "0.5", "null", "[0]", "true")
+    ),
+    ("/session/click", '{"sessionId": "GAME", "x": 0}', "y"),
+    ("/session/click", '{"sessionId": "GAME", "x": 0, "y": 0, "dryRun": "no"}', "dryRun"),
+    ("/session/click", '{"sessionId": null, "x": 0, "y": 0}', "sessionId"),
+    ("/session/click", '{"x": 0, "y": 0}', "sessionId"),
+    ("/session/status", '{"sessionId": 7}', "sessionId"),
+    ("/session/destroy", "{}", "sessionId"),
+    ("/sessions/clear", "nonsense", "JSON"),
+    ("/click", '{"state": "nonsense", "x": 0, "y": 0}', "state"),
+    ("/click", json.dumps({"state": '{"levelIndex":1,"seed":0,"taps":[117]}', "x": 0, "y": 0}), "taps.0"),
+    ("/click", json.dumps({"state": '{"levelIndex":1,"seed":0,"taps":[0]}', "x": 0, "y": 0}), "not valid"),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "named"), CASES)
+def test_bad_requests(url, game, path, body, named):
+    if isinstance(body, str):
+        body = body.replace("GAME", game)
+    response = raw(url, path, body)
+    assert response.status_code == 400
+    assert named in error(response)
+
+
+@pytest.mark.parametrize("level", [0, -1, 13, 110, 10**40])
+def test_unknown_levels(url, level):
+    for path in ("/session/create", "/load"):
+        response = raw(url, path, json.dumps(CREATE | {"levelIndex": level}))
+        assert (response.status_code, error(response)) == (404, f"no level {level}; there are 1 to 12")
+
+
+@pytest.mark.parametrize("path", ["/session/click", "/session/status"])
+def test_unknown_sessions(url, path):
+    response = raw(url, path, json.dumps({"sessionId": "f" * 32, "x": 0, "y": 0}))
+    assert response.status_code == 404
+    assert "f" * 32 in error(response)
+
+
+@pytest.mark.parametrize("session", ["f" * 32, "", None])
+def test_destroying_what_is_not_there_is_no_error(url, session):
+    assert post(url, "/session/destroy", sessionId=session) == {"destroyed": False}
+
+
+def test_calls_in_the_wrong_order(url):
+    """Clicks before create and after destroy; destroy twice."""
+    session = create(url)["sessionId"]
+    assert post(url, "/session/destroy", sessionId=session) == {"destroyed": True}
+    assert post(url, "/session/destroy", sessionId=session) == {"destroyed": False}
+    with pytest.raises(requests.HTTPError, match="404"):
+        click(url, session, 60)
+
+
+def test_unknown_paths_and_methods(url):
+    response = raw(url, "/session/jump", "{}")
+    assert response.status_code == 404
+    assert "/session/jump" in error(response)
+    response = requests.get(url + "/load", timeout=10)
+    assert response.status_code == 405
+    assert "GET" in error(response)
+
+
+def test_ping(url):
+    for ask in (requests.get, requests.post):
+        assert ask(url + "/ping", timeout=10).content == b"Pong"
+
+
+def test_other_fields_and_content_types_are_not_looked_at(url):
+    response = raw(url, "/session/create", json.dumps(CREATE | {"colour": "blue"}), **{"content-type": "text/plain"})
+    assert response.status_code == 200
+
+
+@pytest.mark.parametrize("size", [2049, 100_000, 10_000_000])
+def test_huge_requests(serve, size):
+    with serve(body=2048) as url:
+        response = raw(url, "/session/create", json.dumps(CREATE).ljust(size))
+        assert response.status_code == 413
+        assert "2048" in error(response)
+        assert raw(url, "/session/create", json.dumps(CREATE).ljust(2048)).status_code == 200
+        assert raw(url, "/session/create", (b"x" * 1000 for _ in range(5))).status_code == 413  # of no declared length
+
+
+def test_the_rate_of_an_address(serve):
+    with serve(rate=5) as url:
+        codes = [requests.get(url + "/ping", timeout=10) for _ in range(12)]
+        assert [one.status_code for one in codes[:5]] == [200] * 5
+        late = next(one for one in codes if one.status_code == 429)
+        assert "5 requests per second" in error(late)
+        time.sleep(0.5)
+        assert requests.get(url + "/ping", timeout=10).status_code == 200
+
+
+def test_a_click_that_is_refused_for_the_rate_is_not_played(serve):
+    with serve(rate=3) as url:
+        session = create(url, 1, 1)["sessionId"]
+        codes = [raw(url, "/session/click", json.dumps({"sessionId": session, "x": 0, "y": 0})).status_code for _ in range(8)]
+        time.sleep(1)
+        played = json.loads(post(url, "/session/status", sessionId=session)["state"])["taps"]
+        assert 429 in codes
+        assert len(played) <= codes.count(200)
+
+
+def test_rates_fill_again_and_are_by_address():
+    now = [0.0]
+    rates = Rates(2, lambda: now[0])
+    for _ in range(2):
+        rates.admit("a")
+    with pytest.raises(Refusal):
+        rates.admit("a")
+    rates.admit("b")
+    now[0] = 0.5
+    rates.admit("a")
+    with pytest.raises(Refusal):
+        rates.admit("a")
+
+
+def test_no_rate_is_no_limit():
+    rates = Rates(0)
+    for _ in range(10_000):
+        rates.admit("a")
+
+
+def connection(url):
+    parts = urlsplit(url)
+    return socket.create_connection((parts.hostname, parts.port), timeout=10)
+
+
+@pytest.mark.parametrize("said", [b"", b"POST /session/create HTTP/1.1\r\nhost: x\r\n"])
+def test_connections_that_say_nothing_are_closed(serve, said):
+    with serve(patience=0.2) as url, connection(url) as silent:
+        silent.sendall(said)
+        assert silent.recv(100) == b""
+
+
+def test_heads_without_an_end_are_cut_off(serve):
+    with serve() as url, connection(url) as chatty:
+        chatty.sendall(b"POST /load HTTP/1.1\r\n")
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            chatty.sendall((b"x-more: " + b"y" * 4000 + b"\r\n") * 3000)
+
+
+def test_a_body_that_does_not_come(serve):
+    with serve(patience=0.2) as url, connection(url) as slow:
+        slow.sendall(b"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{")
+        assert slow.recv(15) == b"HTTP/1.1 408 Re"
+        assert post(url, "/sessions/list") == {"sessionIds": []}
+
+
+def test_a_client_that_leaves_in_the_middle(url, game):
+    for _ in range(20):
+        with connection(url) as half:
+            half.sendall(
+                b"POST /session/click HTTP/1.1\r\nhost: x\r\ncontent-length: 5000\r\n\r\n" + f'{{"sessionId": "{game}"'.encode()
+            )
+    assert requests.get(url + "/ping", timeout=10).text == "Pong"
+
+
+LOAD = json.dumps(CREATE).encode()
+LOAD = b"POST /load HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(LOAD) + LOAD
+
+
+def cut_off(greedy, said):
+    """Whether the connection is reset while this is sent again and again, and nothing read."""
+    until, left = time.monotonic() + 5, b""
+    while time.monotonic() < until:
+        left = left or said
+        try:
+            left = left[greedy.send(left) :]
+        except TimeoutError:
+            pass
+        except ConnectionError:
+            return True
+        time.sleep(0.005)
+    return False
+
+
+def test_clients_that_ask_far_ahead_are_cut_off(url):
+    with connection(url) as greedy:
+        greedy.settimeout(0.1)
+        assert cut_off(greedy, LOAD * 100)
+    with connection(url) as eager:
+        eager.sendall(LOAD * 50)
+        said = b""
+        while said.count(b"HTTP/1.1 200") < 50 or not said.endswith(b"}"):
+            said += eager.recv(1 << 20)
+
+
+def test_clients_that_do_not_read_are_cut_off(serve, monkeypatch):
+    monkeypatch.setattr(timeouts, "AHEAD", 1 << 30)
+    with serve(patience=0.2, rate=0) as url, connection(url) as deaf:
+        deaf.sendall(LOAD * 2000)
+        assert requests.get(url + "/ping", timeout=10).text == "Pong"
+        deaf.settimeout(0.1)
+        assert cut_off(deaf, b"\r\n")  # which means nothing, and shows whether it is open
+
+
+@pytest.mark.parametrize("said", [b"", b"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{"])
+def test_connections_that_wait_make_room(serve, said):
+    with serve(connections=10) as url, ExitStack() as stack:
+        waiting = [stack.enter_context(connection(url)) for _ in range(25)]
+        for one in waiting[:5]:
+            one.sendall(said)
+        for seed in range(20):
+            assert create(url, seed=seed)["sessionId"]
+        with suppress(ConnectionResetError):
+            assert waiting[0].recv(100) == b""
+
+
+def test_of_connections_that_come_at_once_the_first_make_room(serve, monkeypatch):
+    """What comes while the simulator is busy is accepted in one turn of its loop; who came last, and asks, is answered."""
+    seen = service.seen
+
+    def slowly(*asked):
+        time.sleep(0.2)
+        return seen(*asked)
+
+    monkeypatch.setattr(service, "seen", slowly)
+    ask = json.dumps(CREATE)
+    head = f"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: {len(ask)}\r\n\r\n"
+    for _ in range(3):
+        with serve(connections=10) as url, connection(url) as busy, ExitStack() as stack:
+            busy.sendall((head + ask).encode())
+            time.sleep(0.05)
+            for _ in range(25):
+                stack.enter_context(connection(url))
+            assert create(url, seed=1)["sessionId"]
+
+
+def test_one_connection_for_a_thousand_requests_each_in_one_piece(url):
+    ask = b"GET /ping HTTP/1.1\r\nhost: x\r\nx-long: " + b"y" * 200 + b"\r\n\r\n"
+    with connection(url) as kept:
+        for _ in range(1000):
+            kept.sendall(ask)
+            said = kept.recv(1000)
+            while said and not said.endswith(b"Pong"):
+                said += kept.recv(1000)
+            assert said.startswith(b"HTTP/1.1 200")
+
+
+def test_a_simulator_that_fails(serve, monkeypatch):
+    """A click that fails is answered with an error, and is not played; clients send it again."""
+    with serve() as url:
+        session = create(url, 12, 1)["sessionId"]
+        before = post(url, "/session/status", sessionId=session)
+        x, y = json.loads(create(url, 12, 1)["validActionPositions"])[0]
+        ask = json.dumps({"sessionId": session, "x": x, "y": y})
+        with monkeypatch.context() as patch:
+            patch.setattr(service, "seen", lambda *ignored: 1 / 0)
+            failed = raw(url, "/session/click", ask)
+        assert (failed.status_code, error(failed)) == (500, "the simulator failed; its log says why")
+        assert post(url, "/session/status", sessionId=session) == before
+        assert raw(url, "/session/click", ask).json()["clickSuccessful"]
+
+
+def test_what_is_no_http(url):
+    with connection(url) as other:
+        other.sendall(b"\x16\x03\x01 hello\r\n\r\n")
+        assert b"400" in other.recv(100)
+
+
+def test_old_http_and_one_connection_for_many(url):
+    with connection(url) as old:
+        old.sendall(b"GET /ping HTTP/1.0\r\n\r\n")
+        said = b""
+        while part := old.recv(1000):
+            said += part
+        assert said.endswith(b"Pong")
+    parts = urlsplit(url)
+    kept = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+    for _ in range(3):
+        kept.request("POST", "/session/create", json.dumps(CREATE))
+        assert kept.getresponse().read()
+    kept.close()

@@ -1,0 +1,122 @@
+"""Whole games by clients that do what the public ones do: how they ask, what they read, when they ask again."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+
+import numpy as np
+import requests
+
+from momagames.games.tileblast.serve import service
+from tests.games.tileblast.serve.client import click, create, mask, observed, post
+
+
+class Competitor:
+    """The environment of the competition: a game is over when there is nothing left to collect."""
+
+    def __init__(self, url, level):
+        self.url, self.level, self.session, self.retries = url, level, None, 0
+
+    def reset(self, seed):
+        if self.session is not None:
+            post(self.url, "/session/destroy", sessionId=self.session)  # errors are not caught
+        answer = create(self.url, self.level, seed)
+        self.session = answer["sessionId"]
+        return self.read(answer)
+
+    def step(self, action):
+        """A click that fails is sent once more."""
+        try:
+            answer = click(self.url, self.session, action)
+        except requests.HTTPError:
+            self.retries += 1
+            answer = click(self.url, self.session, action)
+        return answer["clickSuccessful"], *self.read(answer)
+
+    def read(self, answer):
+        state = json.loads(answer["multichannelArrayState"])
+        self.progress = state["collectGoalGoal"] - state["collectGoalRemaining"]
+        return observed(answer), state["collectGoalRemaining"] < 1e-6
+
+
+def random_agent(url, level, seed, steps):
+    """Random taps, valid or not, game after game: sums of what was seen, and how many games were won."""
+    env, rng, seen, won, over = Competitor(url, level), np.random.default_rng(seed), [], 0, True
+    for number in range(steps):
+        if over:
+            board, over = env.reset(seed * 1000 + number)
+            assert board.shape == (13, 9, 24)
+        valid, board, over = env.step(int(rng.integers(117)))
+        won += over
+        seen.append((valid, board.sum(), env.progress))
+    post(url, "/session/destroy", sessionId=env.session)
+    return seen, won, env.retries
+
+
+def test_clients_at_once(serve):
+    """Each game is what it is for a client alone, and no session is left."""
+    with serve() as url:
+        with ThreadPoolExecutor(4) as pool:
+            games = list(pool.map(lambda n: random_agent(url, 1 + n % 2, n, 250), range(4)))
+        assert post(url, "/sessions/list") == {"sessionIds": []}
+        assert all(won >= 1 for _, won, _ in games)
+        assert games[1][0][:100] == random_agent(url, 2, 1, 100)[0]
+
+
+def test_thousands_of_steps_on_one_connection(serve):
+    """Every valid tap is in the state of its session, and nothing else."""
+    with serve() as url:
+        kept, rng, session, over = HTTPConnection(*url.removeprefix("http://").split(":")), np.random.default_rng(0), None, True
+        played = []
+
+        def ask(path, **data):
+            kept.request("POST", path, json.dumps(data))
+            return json.loads(kept.getresponse().read())
+
+        for step in range(2000):
+            if over:
+                if session:
+                    assert json.loads(ask("/session/status", sessionId=session)["state"])["taps"] == played
+                    assert ask("/session/destroy", sessionId=session) == {"destroyed": True}
+                session, played = ask("/session/create", levelIndex=1 + step % 12, seed=step)["sessionId"], []
+            action = int(rng.integers(117))
+            answer = ask("/session/click", sessionId=session, x=action % 13 - 6, y=action // 13 - 4)
+            played += [action] * answer["clickSuccessful"]
+            over = answer["validActionPositions"] == "[]"
+        kept.close()
+        assert post(url, "/sessions/list") == {"sessionIds": [session]}
+
+
+def test_a_click_that_fails_and_is_sent_again_is_played_once(serve, monkeypatch):
+    calls, seen = [0], service.seen
+
+    def at_times(*args):
+        calls[0] += 1
+        if calls[0] % 5 == 0:
+            raise RuntimeError("at times")
+        return seen(*args)
+
+    with serve() as url:
+        alone = random_agent(url, 1, 3, 60)
+        monkeypatch.setattr(service, "seen", at_times)
+        bothered = random_agent(url, 1, 3, 60)
+    assert alone[:2] == bothered[:2]
+    assert (alone[2], bothered[2] > 5) == (0, True)
+
+
+def test_masked_actions_with_a_look_ahead_win(url):
+    """The environments of the research client: a dry run before each step, and each action of the mask a successful one."""
+    answer, rng = create(url, 3, 11), np.random.default_rng(0)
+    session = answer["sessionId"]
+    for _ in range(150):
+        may = np.flatnonzero(mask(answer))
+        if not len(may):
+            break
+        dry = [click(url, session, int(action), dryRun=True) for action in rng.choice(may, 2)]
+        best = min(dry, key=lambda one: json.loads(one["multichannelArrayState"])["collectGoalRemaining"])
+        action = int(may[0]) if best["validActionPositions"] == "[]" else int(rng.choice(may))
+        answer = click(url, session, action, dryRun=False)
+        assert answer["clickSuccessful"]
+        board = observed(answer) / json.loads(answer["multichannelArrayState"])["normList"]
+        assert np.isfinite(board).all()
+    assert json.loads(answer["multichannelArrayState"])["collectGoalRemaining"] == 0

@@ -1,0 +1,143 @@
+"""MO-TileBlast's built-in policies: what they choose on boards made by hand, and against values worked out tap by tap."""
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.baselines import compiled, policy
+from momagames.engine.batch import Batch
+from momagames.engine.episode import Play
+from momagames.engine.policies import Players
+from momagames.errors import BadParameter
+from momagames.games.tileblast.rules.pieces import CODES, KINDS
+from momagames.kernels.rng import stream
+
+ONLY_POWER = [CODES[name] for name in ("snail", "stump", "basket")]
+PER_HIT = [CODES[name] for name in ("bush", "gnomes")]
+EMPTY = "#############\n"
+
+
+def level(rows, goals, **more):
+    """The data of a level whose lowest rows are these."""
+    layout = EMPTY * (9 - len(rows)) + "".join(row.ljust(13, "#") + "\n" for row in rows)
+    colors = ["red", "blue", "yellow"]
+    return {"id": 1, "title": "By hand", "moves": 20, "colours": colors, "goals": goals, "layout": layout, **more}
+
+
+def chosen(name, data, times=1, **params):
+    """The taps that a policy makes first, with luck of its own each time."""
+    batch = Batch(momagames.spec("mo-tileblast-v0", level=data, **params), times)
+    batch.seed(3)
+    batch.reset()
+    batch.load(batch.states[:1].repeat(times))
+    return set(Players(batch, [compiled(name, batch.game)], [0], seed=1).act()[:, 0, 0].tolist())
+
+
+@pytest.mark.parametrize(
+    ("rows", "goals", "legend", "taps"),
+    [
+        (["rrybb", "1rybd"], [("dandelion", 1)], "d: dandelion", {3}),  # the blue group touches it
+        (["rrybb", "1rybd"], [("rock", 1)], "d: dandelion", {1}),  # the red one does
+        (["rrbyy"], [("basic.yellow", 4)], "", {3}),  # tiles of the colour that is asked for
+        (["rrrrrbyy"], [("basic.yellow", 4)], "", {0}),  # a power piece is worth 4, two tiles are worth 2
+        (["rrb-yyy"], [("basic.yellow", 4)], "", {3}),  # a power piece is worth 3.5
+        (["rrb-yyyy"], [("basic.yellow", 4)], "", {4}),
+        (["rryccbb"], [("cage", 2)], "c: cage+basic.blue", {5}),
+        (["rryccbb"], [("cage", 2)], "c: cage+basic.red", {0, 5}),  # matches of another colour do not open it
+        (["rrtbb"], [("pot", 1)], "t: pot.blue", {3}),
+        (["rrybbyggyr"], [("bubble", 2)], "g: bubble+basic.blue", {6}),
+        (["rrybb"], [("power", 1)], "", {0, 3}),  # nothing to choose by: lots
+    ],
+)
+def test_contacts(rows, goals, legend, taps):
+    signs = {"1": "rock:1", **dict([legend.split(": ")] if legend else [])}
+    used = {sign: thing for sign, thing in signs.items() if any(sign in row for row in rows)}
+    asked = [{"collect": name, "amount": amount} for name, amount in goals]
+    assert chosen("contacts", level(rows, asked, legend=used), 40) == taps
+
+
+def points(state, goal):
+    """How far a goal is off, from a state."""
+    total = int(state["rest"][goal])
+    for cell in np.flatnonzero(state["kind"]):
+        kind = int(state["kind"][cell])
+        asked = int(state["goal_color"][goal])
+        counts = int(state["goal_units"][goal]) >> kind & 1 and asked in (0, state["color"][cell])
+        if counts and state["anchor"][cell] == cell and kind not in PER_HIT:
+            total += int(state["hp"][cell]) * (1 + (kind in ONLY_POWER)) - 1
+    return total if state["rest"][goal] else 0
+
+
+def distance(state):
+    return sum(points(state, goal) for goal in range(state["goals"]))
+
+
+@pytest.mark.parametrize("number", [2, 4, 8, 11, 12])
+def test_lookahead_takes_the_best_tap(number):
+    """Every valid tap is really made; the choice is the lowest of the best that stand first in their group."""
+    game = momagames.spec("mo-tileblast-v0", level=number)
+    one, many = Batch(game, 1), Batch(game, 117)
+    one.seed(number)
+    one.reset()
+    players = Players(one, [compiled("lookahead", game)], [0])
+    for _ in range(8):
+        before = one.states[0].copy()
+        valid = one.masks[0, 0].nonzero()[0]
+        many.load(np.repeat(one.states, 117))
+        many.step(np.arange(117).reshape(-1, 1, 1))
+        value = np.full(117, -np.inf)
+        seen = set()
+        for cell in valid:
+            after = many.states[cell]
+            group = frozenset(connected(before, int(cell)))
+            if KINDS[before["kind"][cell]].name == "basic" and group in seen:
+                continue
+            seen.add(group)
+            created, used, hits, won = (int(after[name]) for name in ("created", "used", "hits", "won"))
+            value[cell] = 10 * (distance(before) - distance(after)) + 6 * created - 5 * used + 0.5 * hits + 1000 * won
+        assert players.act()[0, 0, 0] == value.argmax()
+        one.step(one.played)
+
+
+def connected(state, cell):
+    """The group of a basic; no walls but the board's."""
+    found, todo = set(), [cell]
+    same = (state["kind"] == state["kind"][cell]) & (state["color"] == state["color"][cell]) & (state["cover"] != 1)
+    while todo:
+        at = todo.pop()
+        found.add(at)
+        x, y = at % 13, at // 13
+        beside = [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
+        todo += [a + 13 * b for a, b in beside if 0 <= a < 13 and 0 <= b < 9 and same[a + 13 * b] and a + 13 * b not in found]
+    return found
+
+
+@pytest.mark.parametrize("name", ["contacts", "lookahead"])
+def test_one_by_one(name):
+    """As a policy of one environment: valid taps, and looking ahead changes nothing."""
+    game = momagames.spec("mo-tileblast-v0", level=5, invalid="raise")
+    acts, play, rng = policy(name, game), Play(game), np.random.default_rng(1)
+    play.deal(4)
+    while not play.state["over"]:
+        before = play.state.tobytes()
+        action = acts(play.state, play.mask(0), rng)
+        assert play.state.tobytes() == before
+        assert play.is_legal(0, action)
+        play.turn(action)
+    with pytest.raises(BadParameter, match="only plays games with the rules of 'tileblast'"):
+        policy(name, momagames.spec("mo-samegame-v0"))
+
+
+def test_luck_is_all_that_contacts_needs():
+    """The same words, the same games, whatever the number of environments."""
+    game = momagames.spec("mo-tileblast-v0", level=3)
+    ends = []
+    for count in (3, 6):
+        batch = Batch(game, count, autoreset="disabled")
+        batch.seed(1)
+        batch.reset()
+        players = Players(batch, [compiled("contacts", game)], [0], stream(5, 6)[:count].reshape(-1, 1))
+        while not batch.states["over"].all():
+            batch.step(players.act())
+        ends.append(batch.states[:3].tobytes())
+    assert ends[0] == ends[1]

@@ -1,0 +1,262 @@
+"""A person at a keyboard: keys go down and up, a clock is given, the game moves."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from momagames.errors import BadCall, BadParameter, MissingExtra, UnknownId
+from momagames.play import windowed
+from momagames.play.windowed import Board
+from tests import meteors
+
+SEED = 1  # no meteor falls on the person early
+
+
+@pytest.fixture
+def hit(pygame):
+    """Press keys, one after the other; `down` and `up` do half of it."""
+
+    def post(kind, name):
+        pygame.event.post(pygame.event.Event(kind, key=pygame.key.key_code(name)))
+
+    def both(*names):
+        for name in names:
+            both.down(name)
+            both.up(name)
+
+    both.down = lambda name: post(pygame.KEYDOWN, name)
+    both.up = lambda name: post(pygame.KEYUP, name)
+    return both
+
+
+def sit(rate=4.0, human=None, game=None, seed=SEED):
+    return Board(game or meteors.for_people(), "random", seed, human, rate)
+
+
+def ply(board):
+    return int(board.seats.play.state["ply"])
+
+
+def shown(board, pygame):
+    return pygame.surfarray.array3d(pygame.display.get_surface())
+
+
+def test_the_clock_waits_for_the_first_key(hit):
+    board = sit()
+    for now in range(5):
+        board.look(now)
+    assert ply(board) == 0
+    hit("right")
+    board.look(5.0)
+    assert ply(board) == 1
+    assert board.seats.last[0].tolist() == [2, 0]
+
+
+def test_the_clock_makes_steps_and_nobody_who_rests_moves(hit):
+    board = sit(rate=4.0)
+    hit("right")
+    for now, plies in ((10.0, 1), (10.2, 1), (10.26, 2), (10.3, 2), (10.52, 3)):
+        board.look(now)
+        assert ply(board) == plies
+    assert board.seats.last[0].tolist() == [0, 0]
+    board.look(11.0)
+    assert board.seats.last[0].tolist() == [1, 0]  # who stood still twice must move: the first legal action
+
+
+def test_a_key_that_is_held_counts_until_it_is_released(hit):
+    board = sit()
+    hit.down("left")
+    for now in (0.0, 1.0):
+        board.look(now)
+        assert board.seats.last[0, 0] == 1
+    hit.down("right")
+    for now in (3.0, 3.5):
+        board.look(now)
+        assert board.seats.last[0, 0] == 2
+    hit.up("right")
+    board.look(4.0)
+    assert board.seats.last[0, 0] == 1
+    hit.up("left")
+    board.look(5.0)
+    assert board.seats.last[0, 0] == 0
+
+
+def test_a_short_press_between_two_steps_counts_once(hit):
+    board = sit()
+    hit("right")
+    board.look(0.0)
+    hit("left")
+    board.look(0.1)
+    assert ply(board) == 1
+    board.look(0.3)
+    assert board.seats.last[0, 0] == 1
+    board.look(0.6)
+    assert board.seats.last[0, 0] == 0
+
+
+def test_words_stay_until_they_are_changed(hit):
+    board = sit()
+    hit("2")
+    for now in (0.0, 1.0):
+        board.look(now)
+        assert board.seats.last[0, 1] == 2
+    hit("0", "right")
+    board.look(2.0)
+    assert board.seats.last[0].tolist() == [2, 0]
+
+
+def test_without_a_clock_a_move_makes_a_step_and_a_word_does_not(hit):
+    board = sit(rate=0)
+    hit("1")
+    for now in range(5):
+        board.look(now)
+    assert ply(board) == 0
+    hit("left")
+    board.look(5.0)
+    assert ply(board) == 1
+    assert board.seats.last[0].tolist() == [1, 1]
+    board.look(9.0)
+    assert ply(board) == 1
+
+
+def test_pause(hit):
+    board = sit()
+    hit("right")
+    board.look(0.0)
+    hit("p")
+    for now in (1.0, 2.0):
+        board.look(now)
+    assert ply(board) == 1
+    hit("p")
+    board.look(3.0)
+    assert ply(board) == 2
+
+
+@pytest.mark.parametrize("key", ["escape", "q"])
+def test_leaving(hit, key, pygame):
+    board = sit()
+    hit("right")
+    hit(key)
+    board.run()
+    assert board.window.closed
+    assert not pygame.display.get_init()
+    assert ply(board) == 0
+
+
+def test_closing_the_window_leaves(hit, pygame):
+    board = sit()
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    board.run()
+    assert board.window.closed
+
+
+def test_an_error_closes_the_window(hit, pygame, monkeypatch):
+    board = sit()
+    monkeypatch.setattr(board, "look", lambda now: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        board.run()
+    assert not pygame.display.get_init()
+
+
+def until(board, condition):
+    """Let the clock run until this is so."""
+    board.paused = False
+    for now in range(100):
+        if condition():
+            return
+        board.look(float(now))
+    raise AssertionError("that never happened")
+
+
+def test_who_is_out_of_the_game_watches_and_sees_everything(hit, pygame):
+    board = sit(rate=0, human="rover_1")
+    assert board.renderer.options == {"viewer": "rover_1"}
+    hit("v")
+    board.look(0.0)
+    assert board.renderer.options == {"viewer": "rover_1"}
+    assert board.help() == "arrows: move, 0 to 2: say, b: big, p: pause, escape: leave"
+    before = shown(board, pygame)
+    board.seats.play.state["gone"][1] = 1
+    board.seats.play._see()
+    until(board, lambda: ply(board) == 1)
+    assert board.renderer.options == {"viewer": None}
+    assert "rover_1 is out" in board.says()
+    assert not np.array_equal(shown(board, pygame), before)
+    assert "v: viewer" in board.help()
+    hit("v")
+    board.look(1.0)
+    assert board.renderer.options == {"viewer": "rover_0"}
+    until(board, lambda: board.over)
+    assert "over" in board.says()
+    end = ply(board)
+    hit("left")
+    board.look(1000.0)
+    assert ply(board) == end
+    assert "over after" in board.summary() or "cut off after" in board.summary()
+
+
+def test_letters_go_through_the_ways_to_look(hit, pygame):
+    board = sit()
+    before = shown(board, pygame).shape
+    hit("b")
+    board.look(0.0)
+    assert shown(board, pygame).shape[0] == before[0] + 40
+    assert board.paused
+    hit("b")
+    board.look(1.0)
+    assert shown(board, pygame).shape == before
+
+
+def test_only_what_has_changed_is_drawn(hit, monkeypatch):
+    board, drawn = sit(), []
+    put = board.window.put
+    monkeypatch.setattr(board.window, "put", lambda picture: (drawn.append(1), put(picture)))
+    for now in range(5):
+        board.look(now)
+    assert not drawn
+    hit("right")
+    board.look(5.0)
+    assert len(drawn) == 1
+
+
+def test_the_lines_below_the_picture(hit, monkeypatch):
+    """What is chosen and which keys there are: also while a key is down and nothing else changes."""
+    board, lines = sit(rate=0), []
+    write = windowed.canvas.write
+    monkeypatch.setattr(
+        windowed.canvas, "write", lambda sheet, x, y, text, *a, **k: (lines.append(text), write(sheet, x, y, text, *a, **k))
+    )
+    hit("1", "p", "p")
+    board.look(0.0)
+    assert {"rover_0: [0 1] next", board.help()} <= set(lines)
+    lines.clear()
+    hit.down("right")
+    board.look(1.0)
+    assert "rover_0: [2 1] next" in lines
+
+
+def test_what_cannot_be_is_refused(pygame):
+    with pytest.raises(BadParameter, match="neither keys nor a mouse"):
+        sit(game=meteors.game("meteors-v0"))
+    with pytest.raises(BadParameter, match=r"rate=-1 .* 0\.\.30"):
+        sit(rate=-1)
+    with pytest.raises(BadParameter, match="did you mean 'rover_1'"):
+        sit(human="rover1")
+    with pytest.raises(UnknownId, match="greedy"):
+        Board(meteors.for_people(), "gredy", 0, None)
+
+
+def test_without_pygame_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(MissingExtra, match=r'pip install "momagames\[render\]"'):
+        sit()
+
+
+def test_a_screen_that_nobody_sees_is_none(monkeypatch, pygame):
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    with pytest.raises(BadCall, match="no screen"):
+        sit()
+    assert not pygame.display.get_init()

@@ -1,0 +1,403 @@
+"""A person with a mouse: cells are clicked or dragged from, the game answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import momagames
+from momagames.adapters.render import MARGIN
+from momagames.cli import app
+from momagames.games.breakthrough import view as breakthrough
+from momagames.games.robotmail.view import drawing as robotmail
+from momagames.games.samegame import view as samegame
+from momagames.games.tileblast.view import drawing as tileblast
+from momagames.games.tileblast.view.scene import group
+from momagames.play import windowed
+from momagames.play.windowed import MouseBoard, sit
+from momagames.render import canvas
+
+SAMEGAME, BREAKTHROUGH, TILEBLAST = "mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0"
+ROBOTMAIL = "mo-robotmail-v0"
+
+
+@pytest.fixture
+def mouse(pygame):
+    """Move, press and release a mouse at pixels of the window, and press keys."""
+
+    class Mouse:
+        def post(self, kind, **facts):
+            pygame.event.post(pygame.event.Event(kind, **facts))
+
+        def move(self, place):
+            self.post(pygame.MOUSEMOTION, pos=place)
+
+        def drag(self, start, end, button=1):
+            self.post(pygame.MOUSEBUTTONDOWN, button=button, pos=start)
+            self.post(pygame.MOUSEBUTTONUP, button=button, pos=end)
+
+        def click(self, place, button=1):
+            self.drag(place, place, button)
+
+        def key(self, name):
+            self.post(pygame.KEYDOWN, key=pygame.key.key_code(name))
+
+    return Mouse()
+
+
+def opened(id, seed=0, opponent="random", human=None, rate=4.0, **params):
+    board = sit(id, opponent, seed, human, rate, **params)
+    assert isinstance(board, MouseBoard)
+    return board
+
+
+def pixel(x, y, side, left, top):
+    """The middle of a cell, as a pixel of the window."""
+    return int(MARGIN + left + (x + 0.5) * side), int(MARGIN + top + (y + 0.5) * side)
+
+
+def tile(cell):
+    """Of MO-TileBlast (SPEC §1.2)."""
+    return pixel(cell % 13, 8 - cell // 13, tileblast.SIDE, tileblast.EDGE, tileblast.BAR)
+
+
+def ply(board):
+    return int(board.seats.play.state["ply"])
+
+
+def valid(board):
+    return np.flatnonzero(board.seats.play.masks[0]).tolist()
+
+
+def shown(pygame):
+    return pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2)
+
+
+def test_every_pixel_of_a_cell_is_that_cell():
+    state = momagames.spec(TILEBLAST).blank
+    for cell in range(117):
+        top, left = tileblast.corner(cell)
+        for place in ((left, top), (left + tileblast.SIDE - 1, top + tileblast.SIDE - 1)):
+            assert tileblast.pick(state, place, place) == cell
+            assert tileblast.point(state, *place) == {"cell": cell}
+    low, high = tileblast.corner(0), tileblast.corner(116)
+    for place in (
+        (low[1] - 1, low[0]),
+        (low[1], low[0] + tileblast.SIDE),
+        (high[1] + tileblast.SIDE, high[0]),
+        (high[1], high[0] - 1),
+    ):
+        assert tileblast.pick(state, place, place) is None
+        assert tileblast.point(state, *place) == {}
+
+
+def test_a_click_taps_the_cell(mouse):
+    board = opened(TILEBLAST, level=4, seed=3)
+    cell = valid(board)[5]
+    mouse.click(tile(cell))
+    board.look(0.0)
+    assert ply(board) == 1
+    assert board.seats.last == cell
+    assert board.seats.play.state["moves"] == 1
+    for now in range(1, 5):  # nothing goes on by itself
+        board.look(float(now))
+    assert ply(board) == 1
+
+
+@pytest.mark.parametrize("how", ["another cell", "another button", "beside the board", "up only"])
+def test_what_is_no_click_on_a_cell_taps_nothing(mouse, how, pygame):
+    board = opened(TILEBLAST)
+    place = tile(valid(board)[0])
+    if how == "another cell":
+        mouse.drag(place, tile(116))
+    elif how == "another button":
+        mouse.click(place, button=3)
+    elif how == "beside the board":
+        mouse.click((3, 3))
+    else:
+        mouse.post(pygame.MOUSEBUTTONUP, button=1, pos=place)
+    board.look(0.0)
+    assert ply(board) == 0
+
+
+def test_a_slip_is_no_tap_even_where_the_rules_would_count_it(mouse):
+    board = opened(TILEBLAST, level=4)
+    wrong = next(cell for cell in range(117) if cell not in valid(board))
+    mouse.click(tile(wrong))
+    board.look(0.0)
+    assert ply(board) == 0
+    assert board.says() == f"({wrong % 13},{wrong // 13}) is not possible."
+    mouse.click(tile(valid(board)[0]))
+    board.look(1.0)
+    assert ply(board) == 1
+
+
+def test_the_pointer_shows_the_group(mouse, pygame):
+    board = opened(TILEBLAST, level=1, seed=2)
+    before, state = shown(pygame), board.seats.play.state
+    cell = max(valid(board), key=lambda one: len(group(state, one)))
+    assert len(group(state, cell)) > 3
+    mouse.move(tile(cell))
+    board.look(0.0)
+    changed = (shown(pygame) != before).any(axis=2)[: -2 * windowed.LINE - MARGIN]
+    ys, xs = np.nonzero(changed)
+    touched = {
+        ((x - MARGIN - tileblast.EDGE) // tileblast.SIDE, (y - MARGIN - tileblast.BAR) // tileblast.SIDE)
+        for y, x in zip(ys, xs, strict=True)
+    }
+    near = {(one % 13 + dx, 8 - one // 13 + dy) for one in group(state, cell) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
+    assert touched
+    assert touched <= near
+    assert board.says() == f"agent_0: ({cell % 13},{cell // 13})"
+    mouse.move((2, 2))
+    board.look(1.0)
+    assert np.array_equal(shown(pygame), before)
+
+
+def test_groups_are_what_a_tap_bursts():
+    """§4.2: as many as the infos then say; §4.3: none where no tap is valid."""
+    env = momagames.make(TILEBLAST, api="gymnasium", level=7)
+    _, info = env.reset(seed=3)
+    for _ in range(8):
+        for cell in range(117):
+            found = group(env.play.state, cell)
+            assert bool(found) == bool(info["action_mask"][cell])
+            if found:
+                said = env.dry_run(cell)[4]
+                assert said["cluster"] == len(found) or said["used"] >= len(found)
+        _, _, _, _, info = env.step(int(np.flatnonzero(info["action_mask"])[-1]))
+
+
+def test_undo_and_again(mouse):
+    board = opened(TILEBLAST, seed=4)
+    start = board.seats.play.states.tobytes()
+    mouse.key("u")  # nothing to take back
+    board.look(0.0)
+    for now in range(1, 4):
+        mouse.click(tile(valid(board)[0]))
+        board.look(float(now))
+    third = board.seats.play.states.tobytes()
+    mouse.click(tile(valid(board)[1]))
+    board.look(5.0)
+    mouse.key("u")
+    board.look(6.0)
+    assert board.seats.play.states.tobytes() == third
+    mouse.key("r")
+    board.look(7.0)
+    assert board.seats.play.states.tobytes() == start
+    mouse.click(tile(valid(board)[0]))
+    board.look(8.0)
+    assert ply(board) == 1
+
+
+def test_the_end_stays_in_view_and_can_be_taken_back(mouse):
+    board = opened(TILEBLAST, max_taps=1)
+    mouse.click(tile(valid(board)[0]))
+    board.look(0.0)
+    assert board.over
+    assert "over" in board.says()
+    mouse.click(tile(0))
+    mouse.key("u")
+    board.look(1.0)
+    assert not board.over
+
+
+def test_letters_leave_and_change_the_look(mouse, pygame):
+    board = opened(TILEBLAST)
+    assert board.help() == "mouse: play, g: groups, u: take back, r: from the start, escape: leave"
+    mouse.key("g")
+    board.look(0.0)
+    assert board.renderer.options == {"groups": False}
+    mouse.key("q")
+    board.run()
+    assert not pygame.display.get_init()
+
+
+def test_others_answer_by_the_clock(mouse):
+    board = opened(TILEBLAST, num_agents=2)
+    mouse.click(tile(valid(board)[0]))
+    board.look(10.0)
+    assert ply(board) == 1
+    assert board.says() == "agent_1 is to move."
+    mouse.click(tile(valid(board)[0]))  # it is not the person's turn
+    board.look(10.1)
+    assert ply(board) == 1
+    board.look(10.3)
+    assert ply(board) == 2
+    board.look(20.0)
+    assert ply(board) == 2
+
+
+def test_the_mouse_in_samegame(mouse):
+    board = opened(SAMEGAME, board_width=6, board_height=9, num_colors=3)
+    side = (canvas.LONG_SIDE - samegame.EDGE) // 9
+    action = valid(board)[-1]
+    y, x = divmod(action, 6)
+    mouse.click(pixel(x, y, side, samegame.EDGE, samegame.EDGE))
+    board.look(0.0)
+    assert ply(board) == 1
+    assert board.seats.last == action
+
+
+@pytest.mark.parametrize("canonical", [False, True])
+@pytest.mark.parametrize("human", ["player_0", "player_1"])
+@pytest.mark.parametrize("how", ["drag", "clicks"])
+def test_the_mouse_in_breakthrough(mouse, canonical, human, how):
+    """Every legal move, from cell to cell."""
+    size = {"board_width": 4, "board_height": 6}
+    board = opened(BREAKTHROUGH, human=human, canonical=canonical, **size)
+    board.look(0.0)  # player_0, if the person is the other
+    side = (canvas.LONG_SIDE - 2 * breakthrough.EDGE - 2 * breakthrough.STRIP) // 6
+    top, left = breakthrough.STRIP + breakthrough.EDGE, breakthrough._left(4, side)
+    before = ply(board)
+    for now, action in enumerate(valid(board), 1):
+        state = board.seats.play.state
+        after = state.copy()
+        after["to_move"] = 1 - state["to_move"]
+        start, end = breakthrough.ends(after, action)
+        start, end = (pixel(x, y, side, left, top) for y, x in (start, end))
+        if how == "drag":
+            mouse.drag(start, end)
+        else:
+            mouse.click(start)
+            board.look(50.0 * now)
+            assert board.first == start
+            mouse.click(end)
+        board.seats.take_back()
+        board.due = 1e9  # the other waits
+        board.look(50.0 * now + 1)
+        assert ply(board) == before + 1
+        assert board.seats.last == action
+        mouse.key("u")
+        board.look(50.0 * now + 2)
+        assert ply(board) == before
+
+
+def test_backwards_is_no_move(mouse):
+    board = opened(BREAKTHROUGH)
+    mouse.drag((300, 200), (300, 60))
+    board.look(0.0)
+    assert ply(board) == 0
+
+
+def test_a_click_that_waits_is_shown(mouse, pygame):
+    board = opened(BREAKTHROUGH)
+    before = shown(pygame)
+    mouse.click((300, 100))
+    board.look(0.0)
+    assert (shown(pygame)[95:106, 295:306] != before[95:106, 295:306]).any()
+
+
+# ------------------------------------------------------------------------------------- MO-RoboticMail: mouse and keys
+
+
+STEPS = {"space": (0, 0), "up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+
+
+def robot_at(board, robot=0):
+    state = board.seats.play.state
+    return int(state["x"][robot]), int(state["y"][robot])
+
+
+@pytest.mark.parametrize("how", ["click", "key"])
+def test_a_robot_goes_by_click_and_by_key(mouse, how):
+    board = opened(ROBOTMAIL, seed=1)
+    side = robotmail.side_of(9, 9)
+    (x, y), played = robot_at(board), valid(board)
+    for now, (action, (key, (dx, dy))) in enumerate(enumerate(STEPS.items())):
+        board.due = 1e9  # the other waits
+        if how == "key":
+            mouse.key(key)
+        else:
+            mouse.click(pixel(x + dx, y + dy, side, robotmail.EDGE, robotmail.EDGE))
+        board.look(float(now))
+        assert ply(board) == (action in played)
+        if action in played:
+            assert board.seats.last == action
+            assert robot_at(board) == (x + dx, y + dy)
+            mouse.key("u")
+            board.look(now + 0.5)
+        else:
+            assert board.says() == f"{('stand', 'forward', 'backward', 'left', 'right')[action]} is not possible."
+    assert played
+
+
+def test_the_keys_are_explained_and_are_not_pressed_for_others(mouse):
+    board = opened(ROBOTMAIL)
+    assert board.help() == "mouse: play, arrows: move, space: stand, u: take back, r: from the start, escape: leave"
+    board.due = 1e9
+    for key in ("space", "up"):
+        mouse.key(key)
+        board.look(0.0)
+    assert ply(board) == 1
+    assert board.says() == "robot_1 is to move."
+
+
+def stuck(board):
+    """The robot of the person has no energy left and has stood as long as it may."""
+    data = board.seats.play.game.save(board.seats.play.state)
+    data["robots"][0][3:5], data["robots"][0][6] = [0.0, 0], 5
+    board.seats.play.load(data)
+    board.drawn = None
+
+
+def test_who_can_do_nothing_is_not_waited_for(mouse):
+    board = opened(ROBOTMAIL)
+    stuck(board)
+    board.due = 1.0
+    mouse.key("space")
+    board.look(0.9)
+    assert ply(board) == 0
+    assert board.says() == "robot_0 can do nothing."
+    board.look(1.0)
+    board.look(1.3)
+    assert ply(board) == 2
+    assert board.seats.play.state["illegal"] == 0
+
+
+def test_what_a_robot_does_not_observe_is_shown_at_the_end(mouse):
+    board = opened(ROBOTMAIL, max_step=3)
+    assert board.renderer.options == {"viewer": "robot_0"}
+    mouse.key("v")
+    board.look(0.0)
+    assert board.renderer.options == {"viewer": "robot_0"}
+    for now in range(1, 5):
+        if board.seats.asked():
+            mouse.key(list(STEPS)[valid(board)[0]])
+        board.look(float(now))
+    assert board.over
+    assert board.renderer.options == {"viewer": None}
+    mouse.key("u")
+    board.look(9.0)
+    assert board.renderer.options == {"viewer": "robot_0"}
+
+
+def test_the_command_with_layouts(pygame, monkeypatch):
+    monkeypatch.setattr(MouseBoard, "run", lambda board: board.window.close())
+    for layout in ("mini6", "random"):
+        run = CliRunner().invoke(app.app, ["play", ROBOTMAIL, "--window", "-p", f"layout={layout}", "--seed", "1"])
+        assert run.exit_code == 0, run.output
+        assert "delivery" in run.output
+    text = CliRunner().invoke(app.app, ["play", ROBOTMAIL, "--terminal", "--seed", "1"], input="?\nq\n")
+    assert text.exit_code == 0, text.output
+    assert "legal moves: " in text.output
+    assert "m?" in text.output
+    assert "step 0 of 500  robot_0 to move, 1 step left" in text.output
+
+
+def test_the_command(pygame, monkeypatch, tmp_path):
+    """momagames play with a level by number or by file, in a window that is closed at once, and in the terminal."""
+    file = tmp_path / "mine.yaml"
+    made = CliRunner().invoke(app.app, ["level", "generate", "--seed", "3", "--guess", "--out", str(file)])
+    assert made.exit_code == 0, made.output
+    for level in ("4", str(file)):
+        monkeypatch.setattr(MouseBoard, "run", lambda board: board.window.close())
+        run = CliRunner().invoke(app.app, ["play", TILEBLAST, "--window", "-p", f"level={level}", "--seed", "1"])
+        assert run.exit_code == 0, run.output
+        assert "goals" in run.output
+        text = CliRunner().invoke(
+            app.app, ["play", TILEBLAST, "--terminal", "-p", f"level={level}", "--seed", "1"], input="?\nq\n"
+        )
+        assert text.exit_code == 0, text.output
+        assert "legal moves: (" in text.output

@@ -1,0 +1,235 @@
+"""A person at the terminal: typed lines go in, what is shown comes out."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import momagames
+from momagames.errors import BadParameter, UnknownId
+from momagames.play.terminal import Table, play
+from tests import meteors
+
+SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
+TINY = {"board_width": 4, "board_height": 5}
+
+
+@pytest.fixture
+def sit_down(monkeypatch):
+    """Play with these typed lines; gives what was shown and the returns."""
+
+    def sit(id, *typed, **options):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+        screen = io.StringIO()
+        returns = play(id, console=Console(file=screen, width=3000), **options)
+        return screen.getvalue(), returns
+
+    return sit
+
+
+def boards(shown):
+    """The boards of a game, in order, each with its rows."""
+    found, rows = [], []
+    for line in shown.splitlines():
+        if re.match(r" ?\d ?[ \[][.VA\d]", line):
+            rows.append(line)
+        elif rows:
+            found.append(rows)
+            rows = []
+    return found
+
+
+def test_the_end_of_the_input_ends_the_game_politely(sit_down):
+    shown, returns = sit_down(SAMEGAME, seed=1)
+    assert "You have left the game." in shown
+    assert "seed 1" in shown
+    assert returns.shape == (1, 5)
+    assert not returns.any()
+
+
+def test_q_leaves(sit_down):
+    shown, _ = sit_down(BREAKTHROUGH, "q", "3 1 3", **TINY)
+    assert "You have left the game." in shown
+    assert "plays" not in shown
+
+
+def test_a_single_agent_plays_to_the_end(sit_down):
+    """Whatever is legal is listed; the first of it is played until the game is over."""
+    game = momagames.spec(SAMEGAME, board_width=4, board_height=4, num_colors=2)
+    env = momagames.make(SAMEGAME, board_width=4, board_height=4, num_colors=2)
+    env.reset(seed=5)
+    typed = []
+    while env.agents and not env.terminations["agent_0"]:
+        action = int(env.observe("agent_0")["action_mask"].argmax())
+        typed.append(game.action_name(env.record, action))
+        env.step(action)
+    shown, returns = sit_down(SAMEGAME, *typed, seed=5, board_width=4, board_height=4, num_colors=2)
+    assert f"over after {len(typed)} plies" in shown
+    assert "left" not in shown
+    assert np.array_equal(returns, env.returns)
+    assert boards(shown)[0] == boards(sit_down(SAMEGAME, seed=5, board_width=4, board_height=4, num_colors=2)[0])[0]
+
+
+@pytest.mark.parametrize("params", [{}, {"canonical": True, "human": "player_1"}])
+def test_listed_moves_can_be_typed(sit_down, params):
+    shown, _ = sit_down(BREAKTHROUGH, "?", seed=3, **TINY, **params)
+    listed = re.search(r"(\d+) legal moves: (.*)", shown)
+    names = listed[2].split()
+    assert len(names) == int(listed[1]) > 5
+    for name in names:
+        shown, _ = sit_down(BREAKTHROUGH, name, seed=3, **TINY, **params)
+        assert f"{params.get('human', 'player_0')} plays {name}:" in shown
+
+
+def test_long_lists_are_cut(sit_down):
+    shown, _ = sit_down(SAMEGAME, "?", seed=0, board_width=30, board_height=30, num_colors=2)
+    listed = re.search(r"(\d+) legal moves: ([^a]*) and (\d+) more", shown)
+    assert len(listed[2].split()) == 120
+    assert int(listed[1]) == 120 + int(listed[3])
+
+
+def test_rewards_are_shown_as_vectors(sit_down):
+    shown, returns = sit_down(BREAKTHROUGH, "1 1 1", "1 2 1", "1 2 0", seed=1, opponent="greedy", **TINY)
+    assert "player_0 plays (1,1)-(1,2): no reward" in shown
+    assert "player_1 captures +0.125" in shown
+    assert "player_0 losses -0.125" in shown
+    assert returns[1, 2] >= 0.125
+
+
+def test_taking_back_brings_back_the_position_and_the_returns(sit_down):
+    shown, returns = sit_down(BREAKTHROUGH, "1 1 1", "u", seed=1, opponent="greedy", **TINY)
+    first, second, third, _ = boards(shown)
+    assert first == third != second
+    assert "Taken back." in shown
+    assert not returns.any()
+    shown, _ = sit_down(BREAKTHROUGH, "u", seed=1, **TINY)
+    assert "There is no move to take back." in shown
+
+
+def test_several_moves_are_taken_back_one_by_one(sit_down):
+    shown, _ = sit_down(BREAKTHROUGH, "0 1 0", "3 1 3", "u", "u", seed=2, **TINY)
+    seen = boards(shown)
+    assert seen[0] == seen[4]
+    assert seen[1] == seen[3]
+
+
+def memories_after(monkeypatch, *typed):
+    """What the scripted agents of MO-Pommerman remember after these typed lines, as bytes."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+    game = momagames.spec("mo-pommerman-ffa-v0")
+    table = Table(game, "simple", 3, game.agents[:1], Console(file=io.StringIO(), width=200))
+    table.run()
+    return [policy.remembered()[1].tobytes() for policy in table.policies.values()]
+
+
+def test_taking_back_is_forgotten_by_those_who_remember(monkeypatch):
+    moves = ["stop"] * 12
+    before = memories_after(monkeypatch, *moves)
+    assert memories_after(monkeypatch, *moves, "stop") != before
+    assert memories_after(monkeypatch, *moves, "stop", "u") == before
+    assert memories_after(monkeypatch, *moves, *["u"] * 12) == memories_after(monkeypatch)
+
+
+def test_taking_back_with_a_policy_of_ones_own(monkeypatch):
+    """One that tells its memory gets it back; one that does not is left as it is."""
+
+    class Counting:
+        def __init__(self):
+            self.seen = 0
+
+        def __call__(self, state, mask, rng):
+            self.seen += 1
+            return int(mask.argmax())
+
+    class Telling(Counting):
+        def remembered(self):
+            return self.seen
+
+        def recall(self, memory):
+            self.seen = memory
+
+    for one, seen in ((Counting(), 2), (Telling(), 1)):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("0 1 0\n3 1 3\nu\n"))
+        Table(momagames.spec(BREAKTHROUGH, **TINY), one, 2, ("player_0",), Console(file=io.StringIO())).run()
+        assert one.seen == seen
+
+
+def test_what_is_not_a_move_is_refused_and_changes_nothing(sit_down):
+    shown, returns = sit_down(BREAKTHROUGH, "hello", "0 0 0", "99999999999999999999", "[bold]", seed=1, **TINY)
+    assert "'hello' is not a move" in shown
+    assert "'[bold]' is not a move" in shown
+    assert shown.count("player_0 cannot play") == 2
+    assert "10 actions are legal" in shown
+    assert "plays" not in shown
+    assert len(set(map(tuple, boards(shown)))) == 1
+    assert not returns.any()
+
+
+def test_the_person_may_sit_elsewhere_or_everywhere(sit_down):
+    shown, _ = sit_down(BREAKTHROUGH, seed=1, human="player_1", **TINY)
+    assert shown.index("player_0 plays") < shown.index("player_1>")
+    shown, _ = sit_down(BREAKTHROUGH, "0 1 0", "0 3 1", seed=1, human=["player_0", "player_1"], **TINY)
+    assert "player_0 plays (0,1)-(0,2)" in shown
+    assert "player_1 plays (0,3)-(1,2)" in shown
+
+
+def test_watching_only_and_seeds(sit_down):
+    games = [sit_down(BREAKTHROUGH, seed=seed, human=(), **TINY) for seed in (7, 7, 8)]
+    assert all("over after" in shown for shown, _ in games)
+    assert all(sorted(returns[:, 0]) == [-1, 1] for _, returns in games)
+    assert games[0][0] == games[1][0]
+    assert games[0][0].replace("seed 7", "") != games[2][0].replace("seed 8", "")
+    starts = {tuple(boards(sit_down(SAMEGAME)[0])[0]) for _ in range(3)}
+    assert len(starts) == 3
+
+
+def test_a_policy_of_ones_own_may_play(sit_down):
+    shown, _ = sit_down(BREAKTHROUGH, "1 1 1", opponent=lambda state, mask, rng: int(mask.argmax()), seed=1, **TINY)
+    assert "player_1 plays (0,3)-" in shown
+
+
+def test_wrong_names_are_refused(sit_down):
+    with pytest.raises(BadParameter, match="did you mean 'player_1'"):
+        sit_down(BREAKTHROUGH, human="player1")
+    with pytest.raises(UnknownId, match="did you mean 'greedy'"):
+        sit_down(BREAKTHROUGH, opponent="gredy")
+    with pytest.raises(UnknownId, match=BREAKTHROUGH):
+        sit_down("mo-breakthru-v0")
+
+
+def test_colors_only_where_the_terminal_has_them(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
+    screen = io.StringIO()
+    play(SAMEGAME, seed=1, console=Console(file=screen, width=120, force_terminal=True, color_system="truecolor"))
+    assert "\x1b[1;38;2;" in screen.getvalue()
+    assert "48;2;238;147;0m" in screen.getvalue()
+
+
+def test_simultaneous_moves_of_several_parts(monkeypatch):
+    game = meteors.game("meteors-v0", cells=20)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("?\n7 7\n1 2\nu\n2 1\n"))
+    screen = io.StringIO()
+    table = Table(game, "random", 1, ("rover_1",), Console(file=screen, width=120))
+    table.run()
+    shown = screen.getvalue()
+    assert "part 1: 0 1 2" in shown
+    assert "rover_1 cannot play [7, 7]" in shown
+    assert "rover_1 plays [1, 2]" in shown
+    assert "Taken back." in shown
+    assert table.play.state["ply"] == 1
+    assert table.last[1].tolist() == [2, 1]
+    assert table.play.state["word"][1] == 1
+
+
+def test_through_a_pipe():
+    code = f"from momagames.play.terminal import play; play({BREAKTHROUGH!r}, seed=1, board_width=4, board_height=5)"
+    done = subprocess.run([sys.executable, "-c", code], input="1 1 1\n", capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "player_0> 1 1 1\nplayer_0 plays (1,1)-(1,2)" in done.stdout
+    assert "\x1b" not in done.stdout

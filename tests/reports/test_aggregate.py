@@ -1,0 +1,149 @@
+"""Methods over many games, and what panels say of users and errors."""
+
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from momagames.benchmark import run_suite
+from momagames.errors import BadParameter
+from momagames.reports.data.aggregate import aggregate, comparable
+from momagames.reports.data.points import policy_games
+from momagames.reports.data.scores import Reference, Score
+from momagames.reports.report import Report, caption, report
+from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
+
+KNOWN = Reference(np.array([[1.0, 1.0]]), "exact", np.zeros(2), np.ones(2))
+
+
+def panel(name, seeds=3, volume=True, **ratios):
+    """A panel of methods whose hypervolume ratio is given: each found one point on the diagonal."""
+    known = KNOWN if volume else Reference(np.zeros((1, 2)), "best known", np.zeros(2), np.ones(2))
+    values = {method: {seed: ratio + seed / 100 for seed in range(seeds)} for method, ratio in ratios.items()}
+    return SimpleNamespace(
+        title=name,
+        references=dict.fromkeys(range(seeds), known),
+        scores={m: {"hypervolume_ratio": Score(None, False, v)} if m != "unscored" else {} for m, v in values.items()},
+        points={m: {s: SimpleNamespace(values=np.full((1, 2), np.sqrt(r))) for s, r in v.items()} for m, v in values.items()},
+    )
+
+
+def test_methods_are_compared_on_the_games_that_they_share():
+    given = [panel(f"game {i}", good=0.8, poor=0.2) for i in range(5)]
+    given += [panel("other", good=0.8, rare=0.9), panel("flat", volume=False, good=0.0, poor=0.0)]
+    chosen, methods = comparable(given)
+    assert [one.title for one in chosen] == [f"game {i}" for i in range(5)]
+    assert methods == ["good", "poor"]
+    assert comparable(given[:4]) == ([], [])
+
+
+def test_methods_over_all_games():
+    given = [panel(f"game {i}", seeds=3 + i, good=0.6 + i / 20, poor=0.2) for i in range(5)]
+    found = aggregate(given, resamples=500)
+    assert found.runs == 3
+    assert found.games == tuple(f"game {i}" for i in range(5))
+    assert found.scores["good"] == pytest.approx(np.array([[0.6 + i / 20 + s / 100 for i in range(5)] for s in range(3)]))
+    assert found.statistics["good"]["mean"].value == pytest.approx(0.71)
+    assert found.statistics["poor"]["optimality_gap"].value == pytest.approx(0.79)
+    assert found.profiles["good"].share[50] == 1
+    assert found.profiles["poor"].share[50] == 0
+    pair = found.pairs["good", "poor"]
+    assert pair.improvement.value == 1
+    assert pair.difference.interval.value == pytest.approx(0.5, abs=0.02)
+    assert pair.p == pair.difference.p < 0.01
+
+
+def test_p_values_are_corrected_for_all_pairs():
+    given = [panel(f"game {i}", a=0.6, b=0.2, c=0.21) for i in range(5)]
+    pairs = aggregate(given, resamples=500).pairs
+    assert list(pairs) == [("a", "c"), ("a", "b"), ("c", "b")]
+    assert pairs["a", "b"].p == pytest.approx(3 * pairs["a", "b"].difference.p)
+
+
+def test_scores_that_a_suite_did_not_ask_for_are_computed():
+    found = aggregate([panel(f"game {i}", unscored=0.36) for i in range(5)], resamples=100)
+    assert found.scores["unscored"][0] == pytest.approx(np.full(5, 0.36))
+    assert found.pairs == {}
+
+
+def test_too_few_games_are_refused():
+    with pytest.raises(BadParameter, match="no method was run on 5 games"):
+        aggregate([panel("one", good=0.5)])
+
+
+# ------------------------------------------------------------------------------------------------ through whole runs
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    boards = plans([RANDOM, GREEDY, EXACT])
+    boards["games"] = [
+        {"id": "mo-samegame-v0", "params": {"board_width": 3, "board_height": h, "num_colors": 2}} for h in (3, 4, 5, 6, 7)
+    ]
+    folder = tmp_path_factory.mktemp("made")
+    assert not run_suite(suite(boards, POLICIES), folder).failed
+    return report(folder)
+
+
+def shown(what):
+    console = Console(width=80, file=io.StringIO(), record=True)
+    console.print(what)
+    return console.export_text()
+
+
+def test_the_summary_has_all_games_together(made):
+    assert isinstance(made, Report)
+    assert made.aggregate.runs == 2
+    assert made.aggregate.statistics["exact"]["iqm"].value == 1
+    text = shown(made.table())
+    assert max(map(len, text.splitlines())) <= 80
+    assert "all games together" in text
+    assert "HV ratios of 2 runs on each of 5 games" in text
+    assert "2 runs: intervals are too narrow below 10" in " ".join(text.split())
+    assert "pairs of methods" in text
+    assert "users" not in text
+
+
+def test_users_of_single_episodes_beside_those_of_many(made):
+    seats = next(one for one in made.panels if one.experiment == "seats" and one.primary)
+    boards = next(one for one in made.panels if one.experiment != "seats")
+    assert boards.users == {}
+    for worths in seats.users.values():
+        for name, worth in worths.items():
+            if name.startswith("linear"):
+                assert worth.esr.value == pytest.approx(worth.ser.value)
+            if name == "egalitarian":
+                assert worth.esr.value < worth.ser.value
+    text = shown(made.table(every=True))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "ESR" in text
+
+
+def test_the_caption_tells_the_standard_error_and_what_a_small_one_takes(made):
+    seats = next(one for one in made.panels if one.experiment == "seats" and one.primary)
+    told = caption(seats)
+    spans = seats.references[0].high - seats.references[0].low
+    errors = [points.errors / spans for found in seats.points.values() for points in found.values()]
+    assert seats.front_error == pytest.approx(np.concatenate(errors).max())
+    assert 0.01 < seats.front_error < 1
+    assert f"standard error of the points up to {seats.front_error:.2g} of the range, with 5 episodes a match" in told
+    assert "0.01 needs about" in told
+    boards = next(one for one in made.panels if one.experiment != "seats")
+    assert boards.front_error == 0
+    assert "standard error" not in caption(boards)
+
+
+def test_matches_of_an_episode_are_one_observation():
+    def row(episode, opponent, value):
+        both = {"policy": "p", "seat": "s", "opponent": opponent, "episode": episode}
+        return [{**both, "set": which, "return": [value]} for which in ("select", "report")]
+
+    given = [row(1, "b", 4.0), row(0, "a", 0.0), row(1, "a", 2.0), row(0, "b", 0.0)]
+    played = policy_games([one for both in given for one in both], ("a", "b"), ("s",))
+    assert played.report[0, :, :, 0].tolist() == [[0, 0], [2, 4]]  # episodes by matches, whatever the order of rows
+    points = played.points()
+    assert points.values.tolist() == [[1.5]]
+    assert points.errors == pytest.approx(np.array([[1.5]]))  # of 0 and 3, not of 0, 0, 2 and 4
+    assert policy_games([one for both in given for one in both], ("a",), ("s",)).points().values.tolist() == [[1.0]]

@@ -1,0 +1,287 @@
+"""Who against whom, families of policies, the overview and curves: numbers by hand, from made-up games."""
+
+import io
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from momagames import spec
+from momagames.benchmark.plan import Indicators
+from momagames.reports.data.crossplay import VOLUMES, WINS, crossplay, deciding, wins
+from momagames.reports.data.overview import RATIO, VOLUME, caption, overview, section, tables
+from momagames.reports.data.points import History, Played, Points, history
+from momagames.reports.data.policy_families import families
+from momagames.reports.data.scores import Reference
+from momagames.reports.figures import budgets
+from momagames.reports.figures.surfaces import advantages, in_space, leaders, pairs
+from momagames.reports.html import crossplay_section
+from momagames.reports.text import crossplay_tables
+
+WANTED = Indicators(names=("hypervolume_ratio",), margin=0.0, confidence=0.95, resamples=200)
+MATCHES = (("greedy", "player_0"), ("greedy", "player_1"), ("random", "player_0"), ("random", "player_1"))
+
+
+def goal(name, zero_sum=False, low=-1.0, high=1.0):
+    return SimpleNamespace(name=name, unit="points", zero_sum=zero_sum, return_low=low, return_high=high)
+
+
+GAME = SimpleNamespace(objectives=(goal("win", True), goal("captures", low=0.0)), teams=(0, 1), chance="start")
+
+
+def played(select, report, labels=("one",)):
+    """Games of one policy after the other, float[n, E, M, 2]."""
+    return Played(labels, np.array(select, float), np.array(report, float), MATCHES)
+
+
+def results(*matches):
+    """Two episodes of one policy: for each match what it won in each, with half of the captures."""
+    return [[[[won, 0.5] for won in episode] for episode in zip(*matches, strict=True)]]
+
+
+def panel(**changed):
+    """random loses to greedy and is even with itself; greedy has two policies, and the second wins more in selection."""
+    weak = results((-1, -1), (-1, -1), (1, -1), (-1, 1))
+    poor = results((1, 1), (1, 1), (1, 1), (1, 1))[0]  # by luck best in the report, and not to be chosen by that
+    good = results((1, -1), (-1, -1), (1, 1), (1, 1))[0]
+    games = {
+        "random": {0: played(weak, weak)},
+        "greedy": {0: played([(results(*[(-1, -1)] * 4))[0], good], [poor, good], ("poor", "good"))},
+    }
+    reference = Reference(np.array([[1.0, 1.0]]), "best known", np.array([-1.0, 0.0]), np.array([1.0, 1.0]))
+    facts = {
+        "played": games,
+        "game": GAME,
+        "references": {0: reference},
+        "episodes": 2,
+        "primary": True,
+        "title": "made up",
+        "weights": {},
+        "points": {m: {s: one.points() for s, one in runs.items()} for m, runs in games.items()},
+        "scores": {m: {} for m in games},
+    }
+    return SimpleNamespace(**{**facts, **changed})
+
+
+# ---------------------------------------------------------------------------------------------------------- cross-play
+
+
+def test_win_rates_are_of_the_policy_that_was_chosen_by_other_games():
+    found = crossplay(panel(), WANTED)
+    assert found.policies == {"random": ("one",), "greedy": ("good",)}
+    cells = {at: interval.value for at, interval in found.tables[WINS].items()}
+    assert cells == {
+        ("player_0", "random", "greedy"): 0,
+        ("player_1", "random", "greedy"): 0,
+        ("player_0", "random", "random"): 0.5,
+        ("player_1", "random", "random"): 0.5,
+        ("player_0", "greedy", "greedy"): 0.5,
+        ("player_1", "greedy", "greedy"): 0,
+        ("player_0", "greedy", "random"): 1,
+        ("player_1", "greedy", "random"): 1,
+    }
+    assert found.objective == "win"
+    assert found.opponents == found.methods == ("random", "greedy")  # so that the same names are a diagonal
+    assert found.same == {("random", "random"), ("greedy", "greedy")}
+
+
+def test_volumes_are_of_the_front_in_one_match():
+    """Shares of the range: a mean of 0 in -1..1 is 0.5, captures 0.5."""
+    found = crossplay(panel(), WANTED).tables[VOLUMES]
+    assert found["player_0", "random", "random"].value == pytest.approx(0.5 * 0.5)
+    assert found["player_0", "random", "greedy"].value == 0
+    assert found["player_0", "greedy", "random"].value == pytest.approx(1 * 0.5)
+
+
+def test_the_gap_is_the_diagonal_less_the_rest():
+    """Wins: (0.5 + 0.5 + 0.5 + 0) / 4 less (0 + 0 + 1 + 1) / 4."""
+    found = crossplay(panel(), WANTED)
+    assert found.gaps[WINS].value == pytest.approx(0.375 - 0.5)
+    # as player_1 against greedy both policies were equal in selection: the first stands, and its luck counts
+    assert found.gaps[VOLUMES].value == pytest.approx((0.25 + 0.25 + 0.25 + 0.5) / 4 - (0 + 0 + 0.5 + 0.5) / 4)
+
+
+def test_ratings_know_who_is_the_same():
+    """random has one policy and is the opponent random; greedy has two, so that the opponent is somebody else."""
+    found = crossplay(panel(), WANTED).ratings
+    assert set(found.of) == {"random", "greedy", "greedy (opponent)"}
+    assert found.of["random"].value == 0
+    assert found.of["greedy (opponent)"].value > found.of["greedy"].value > 0
+    # four wins to none of greedy over random and of its opponent over random, three to one between them, half a win more each
+    residual = abs(400 * (np.log10(4.5 / 0.5) - np.log10(4.5 / 0.5) + np.log10(1.5 / 3.5)))
+    assert found.cycle[1] == pytest.approx(residual)
+
+
+def test_no_ratings_where_both_can_lose_or_many_meet():
+    outcome = SimpleNamespace(objectives=(goal("outcome"), goal("captures")), teams=(0, 1), chance="start")
+    many = SimpleNamespace(objectives=GAME.objectives, teams=(0, 1, 2), chance="start")
+    for game in (outcome, many):
+        found = crossplay(panel(game=game), WANTED)
+        assert found.ratings is None
+        assert found.tables[WINS]
+
+
+def test_without_an_objective_that_decides_there_are_volumes_alone():
+    game = SimpleNamespace(objectives=(goal("kills"), goal("captures")), teams=(0, 1), chance="start")
+    found = crossplay(panel(game=game), WANTED)
+    assert list(found.tables) == [VOLUMES]
+    assert not found.objective
+    assert not found.policies
+
+
+def test_nobody_to_meet():
+    assert crossplay(panel(played={}), WANTED) is None
+    assert crossplay(panel(primary=False), WANTED) is None
+
+
+def test_what_counts_as_a_win():
+    assert wins(GAME, 0, np.array([[1.0, 0], [0, 0], [-0.5, 9]])).tolist() == [1, 0.5, 0]
+    assert deciding(spec("mo-breakthrough-v0")) == 0
+    assert deciding(spec("mo-pommerman-duel-v0")) == 0  # outcome
+    assert deciding(spec("mo-samegame-v0")) == -1
+
+
+def test_the_heat_map_has_the_numbers_and_the_diagonal():
+    found = crossplay(panel(), WANTED)
+    drawn = crossplay_section.figure(found)
+    first = drawn["data"][0]
+    assert first["z"] == [[0.5, 0], [1, 0.5]]
+    assert first["text"] == [["0.50 ◇", "0.00"], ["1.00", "0.50 ◇"]]
+    assert [view["label"] for view in drawn["views"]] == [WINS, VOLUMES]
+    assert [trace["visible"] for trace in drawn["data"]] == drawn["views"][0]["visible"] == [True, False, True, False]
+    frames = {(shape["xref"], shape["x0"], shape["y0"]) for shape in drawn["layout"]["shapes"]}
+    assert frames == {("x", -0.5, -0.5), ("x", 0.5, 0.5), ("x2", -0.5, -0.5), ("x2", 0.5, 0.5)}
+    text = crossplay_section.section(found, 0, 7, drawn["views"])
+    assert "<td>0.500</td>" in text
+    assert 'id="f7"' in text
+    assert "own name less the others: -0.125" in text
+
+
+def test_cross_play_in_a_terminal():
+    screen = Console(width=80, file=io.StringIO(), record=True)
+    for shown in crossplay_tables.tables(crossplay(panel(), WANTED)):
+        screen.print(shown)
+    text = screen.export_text()
+    assert "Elo" in text
+    assert "Largest circle" in text.replace("\n", " ")
+    assert max(map(len, text.splitlines())) <= 80
+
+
+# ------------------------------------------------------------------------------------------------------------- families
+
+
+def test_families_by_hand():
+    """Two policies that were told weights. The first serves its own weights well, the second's better too."""
+    select = [[[[1.0, 0.5]]], [[[0.0, 0.25]]]]
+    games = Played(("a", "b"), np.array(select), np.array(select), MATCHES[:1])
+    told = panel(played={"greedy": {0: games}}, weights={"greedy": {0: {"a": [1.0, 0.0], "b": [0.0, 2.0]}}})
+    found = families(told, WANTED)["greedy"]
+    assert (found.policies.value, found.front.value, found.esr.value) == (2, 1, 1)
+    assert found.delivered.value == pytest.approx((1.0 + 0.25) / 2)
+    assert found.offered.value == pytest.approx((1.0 + 0.5) / 2)
+    silent = families(panel(), WANTED)["greedy"]
+    assert silent.delivered is silent.offered is None
+
+
+# ------------------------------------------------------------------------------------------------------------- overview
+
+
+def lines(tag="best known"):
+    one = panel()
+    reference = replace(one.references[0], tag=tag)
+    values = {"random": [0.0, 0.5], "greedy": [1.0, 0.5]}
+    points = {m: {0: Points(np.array([v]), ("p",), np.zeros((1, 2)))} for m, v in values.items()}
+    return overview([panel(points=points, references={0: reference}), panel(primary=False)], WANTED)
+
+
+def test_the_overview_by_hand():
+    (line,) = lines()
+    assert line.indicator == VOLUME
+    assert {method: at.value for method, at in line.scores.items()} == {"random": 0.25, "greedy": 0.5}
+    assert line.best == {"greedy"}
+    (proven,) = lines("exact")
+    assert proven.indicator == RATIO
+    assert {method: at.value for method, at in proven.scores.items()} == {"random": 0.25, "greedy": 0.5}
+
+
+def test_the_overview_says_what_it_shows():
+    text = section(lines("exact"), WANTED)
+    assert '<a href="#p0">made up</a> =' in text
+    assert '<strong>0.500<span aria-label="best">*</span></strong>' in text
+    assert "n=1" in text
+    assert "SER" in caption(lines(), WANTED)
+    assert "proven" not in caption(lines(), WANTED)
+    assert "proven" in caption(lines("exact"), WANTED)
+    screen = Console(width=80, file=io.StringIO(), record=True)
+    for shown in tables(lines(), WANTED):
+        screen.print(shown)
+    assert "*0.500" in screen.export_text()
+    assert tables([], WANTED) == []
+
+
+# --------------------------------------------------------------------------------------------------------------- curves
+
+
+def test_curves_count_what_was_passed():
+    """(0, 0.5) until 10 steps, then (1, 0.5) by 100: shares (0.5, 0.5) and (1, 0.5)."""
+    rows = [{"found": 100, "return": [1.0, 0.5]}]
+    found = history(rows, [[10, 0.0, 0.5]])
+    assert isinstance(found, History)
+    searched = panel(history={"beam": {0: found, 1: found}}, budget=1000)
+    searched.references[1] = searched.references[0]
+    told = budgets.curves(searched, WANTED)
+    at = dict(zip(told.budgets.tolist(), told.bands["beam"].mean.tolist(), strict=True))
+    assert (at[8], at[10], at[86], at[100], at[1000]) == pytest.approx((0, 0.25, 0.25, 0.5, 0.5))
+    assert told.runs == {"beam": 2}
+    drawn = budgets.figure(told, {"beam": 0})
+    assert [trace["y"][-1] for trace in drawn["data"]] == [0, 0.5]  # a band, whose low end comes last, and a mean
+    assert budgets.curves(panel(history={}), WANTED) is None
+
+
+# ------------------------------------------------------------------------------------------------------------- surfaces
+
+
+def of_runs(values, goals):
+    """A panel whose methods have these points, method -> runs -> points."""
+    points = {
+        m: {s: Points(np.array(run, float), ("p",) * len(run), np.zeros(np.shape(run))) for s, run in enumerate(runs)}
+        for m, runs in values.items()
+    }
+    top = np.full(goals, 4.0)
+    reference = Reference(top[None], "best known", np.zeros(goals), top)
+    game = SimpleNamespace(objectives=tuple(goal(f"goal {k}") for k in range(goals)))
+    return panel(points=points, references={0: reference, 1: reference}, game=game)
+
+
+def test_areas_show_who_attains_more_often():
+    """Both runs of one reach (2, 2), one run of the other reaches (1, 3): 0.5 more in the strip above 2, 1 or 0.5 below."""
+    made = of_runs({"one": [[(2, 2)], [(2, 2)]], "other": [[(1, 3)], [(1, 1)]], "last": [[(1, 1)], [(1, 1)]]}, 2)
+    assert leaders(made) == ("one", "other")
+    label, areas = advantages(made, {"one": 0, "other": 1})
+    assert label == "where one or other attains more often"
+    named = {area["name"]: sorted(zip(area["x"], area["y"], strict=True), key=str) for area in areas}
+    assert set(named) == {"one: 50% more of its runs", "one: 100% more of its runs", "other: 50% more of its runs"}
+    assert {(0, 2), (1, 3)} <= set(named["other: 50% more of its runs"])
+    assert max(x for x, _ in named["one: 100% more of its runs"] if x is not None) == 2
+    assert advantages(of_runs({"one": [[(2, 2)]]}, 2), {"one": 0}) == ("", [])
+
+
+def test_surfaces_in_space():
+    made = of_runs({"one": [[(2, 2, 2)], [(1, 3, 1)]]}, 3)
+    median, worst, best = in_space(made, 0, "one")
+    assert [worst[axis] for axis in "xyz"] == [[1], [2], [1]]
+    assert sorted(zip(*(best[axis] for axis in "xyz"), strict=True)) == [(1, 3, 1), (2, 2, 2)]
+    assert median["showlegend"]
+    assert not worst["showlegend"]
+
+
+def test_pairs_of_objectives_lose_what_is_behind():
+    made = of_runs({"one": [[(2, 1, 1, 4), (1, 1, 2, 3)]] * 2}, 4)
+    drawn = pairs(made)
+    assert len(drawn["data"]) == 6
+    first, second = drawn["data"][:2]
+    assert (max(first["x"]), max(first["y"])) == (2, 1)  # (1, 1) lies behind (2, 1)
+    assert second["x"] == [0, 1, 2, 2]  # (1, 2) and (2, 1)
+    assert pairs(of_runs({"one": [[(1, 1)]]}, 2)) is None

@@ -1,0 +1,152 @@
+"""The player of the page: points are clicked, games play to their end, and end as their points say."""
+
+import json
+
+import numpy as np
+import pytest
+
+from momagames import registry
+from momagames.benchmark import replays, report, run_suite
+from momagames.benchmark.store.store import Store
+from momagames.engine.episode import Play
+from momagames.render.canvas import blank
+from momagames.render.tiles import Tiles, find_grid
+from momagames.reports.data.panels import panels
+from momagames.reports.html import game_player
+from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
+from tests.reports.browser import CHROMIUM, Browser, until
+
+PART = """document.querySelector('[data-part="{}"]')"""
+SEAT = "[...document.querySelectorAll('#player tr.seat td')].map((cell) => Number(cell.dataset.value))"
+POINT = "[...document.querySelectorAll('#player tr.point td')].map((cell) => Number(cell.textContent))"
+# the middle of the first marker of the first figure, on the screen
+MARKER = """(() => {
+  const marker = document.querySelector("#f0 .scatterlayer .trace .points path");
+  marker.scrollIntoView({block: "center"});
+  const box = marker.getBoundingClientRect();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+})()"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("player")
+    assert not run_suite(suite(plans([RANDOM, GREEDY]), POLICIES), folder).failed
+    return report(folder)
+
+
+def pictures(seeds):
+    game = registry.spec("mo-samegame-v0", board_width=9, board_height=9, num_colors=3)
+    play = Play(game)
+    for seed in seeds:
+        play.deal(seed)
+        yield game.draw(play.state, None)
+
+
+def test_the_grid_lies_on_the_cells_and_pictures_come_back():
+    drawn = list(pictures(range(3)))
+    grid = find_grid(drawn)
+    assert 59 % grid.side == 0  # pixels of a cell of this board
+    assert (24 - grid.top) % grid.side == 0  # and of the edge beside it
+    tiles = Tiles(grid)
+    changes = tiles.changes([*drawn, drawn[-1]])
+    assert changes[-1] == []
+    rows, columns = grid.shape(drawn[0])
+    kept = [np.frombuffer(tile, np.uint8).reshape(grid.side, grid.side, 3) for tile in tiles.numbers]
+    sheet = blank(rows * grid.side, columns * grid.side)
+    top, left = -grid.top % grid.side, -grid.left % grid.side
+    for change, picture in zip(changes, drawn, strict=False):
+        for place, number in zip(change[::2], change[1::2], strict=True):
+            y, x = (part * grid.side for part in divmod(place, columns))
+            sheet[y : y + grid.side, x : x + grid.side] = kept[number]
+        height, width = picture.shape[:2]
+        assert (sheet[top : top + height, left : left + width] == picture).all()
+
+
+def test_the_game_of_a_policy_is_the_one_nearest_to_the_mean(made):
+    store = Store(made.page.parent)
+    run = next(run for run in store.sealed() if run.kind == "policies")
+    rows = [row for row in store.rows(run) if row["set"] == "report"]
+    chosen = replays.typical(store.place(run), 0)
+    label = replays.points(store.place(run))[0]["policy"]
+    own = [row for row in rows if row["policy"] == label]
+    assert chosen.games == len(own)
+    returns = np.array([row["return"] for row in own])
+    spread = returns.std(axis=0)
+    far = (np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1)).sum(axis=1)
+    keys = ("episode", "opponent", "seat")
+    assert chosen.choice in [{k: own[i][k] for k in keys} for i in np.flatnonzero(far == far.min())]
+
+
+def test_limits_and_notes(made, monkeypatch):
+    store = Store(made.page.parent)
+    compared = panels(store, store.suite())
+    whole = game_player.films(store, compared, 10**7)
+    assert whole.failed == 0
+    assert len(whole.films) == whole.wanted
+    assert f"{whole.wanted} of {whole.wanted} points" in whole.note()
+    few = game_player.films(store, compared, whole.size // 2)
+    assert 0 < len(few.films) < whole.wanted
+    assert few.size <= whole.size // 2
+    assert few.data()["films"].items() <= whole.data()["films"].items()
+    assert "No games" in game_player.films(store, compared, 0).note()
+    monkeypatch.setattr(game_player, "LONGEST", 2)
+    thin = game_player.films(store, compared, 10**7)
+    assert thin.every > 1
+    assert "step is shown" in thin.note()
+
+
+def test_without_replays_the_page_has_no_player(made):
+    assert 'id="player"' in made.page.read_text(encoding="utf-8")
+    assert 'id="player"' not in report(made.page.parent, replays=False).page.read_text(encoding="utf-8")
+    report(made.page.parent)
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+def test_a_click_plays_the_game_to_the_return_of_the_point(made, tmp_path):
+    with Browser(made.page, tmp_path / "user") as browser:
+        opened = "document.getElementById('player').open"
+        until(lambda: browser.ask("Boolean(document.querySelector('#f0 .scatterlayer, #f0 canvas'))"))
+        browser.click(*browser.ask(MARKER))
+        until(lambda: browser.ask(f"{opened} && {PART.format('step')}.textContent !== ''"))
+        assert browser.ask("document.activeElement.textContent") == "Play"
+        assert browser.ask(f"{PART.format('step')}.textContent").startswith("step 0 of ")
+        browser.press("ArrowRight")
+        browser.press("ArrowRight")
+        browser.press("ArrowLeft")
+        assert browser.ask(f"{PART.format('step')}.textContent").startswith("step 1 of ")
+        assert "plays (" in browser.ask(f"{PART.format('words')}.textContent")
+        browser.ask(f"{PART.format('speed')}.value = '25'")
+        browser.ask(f"{PART.format('slider')}.focus()")
+        browser.press(" ")
+        assert browser.ask(f"{PART.format('play')}.textContent") == "Pause"
+        until(lambda: browser.ask(f"{PART.format('step')}.textContent").endswith("over"))
+        assert browser.ask(f"{PART.format('play')}.textContent") == "Play"
+        assert browser.ask(SEAT) == browser.ask(POINT)
+        inks = f"new Set({PART.format('canvas')}.getContext('2d').getImageData(0, 0, 500, 500).data).size"
+        assert browser.ask(inks) > 20  # something is drawn
+        browser.press("Escape")
+        assert not browser.ask(opened)
+        assert browser.asked == [made.page.as_uri()]
+        assert browser.errors == []
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+def test_lists_reach_every_game_and_other_points_say_what_plays_them(made, tmp_path):
+    with Browser(made.page, tmp_path / "user") as browser:
+        lists = browser.ask("[...document.querySelectorAll('.watch select')].map((list) => list.options.length)")
+        assert len(lists) == len(made.panels)
+        assert all(lists)
+        browser.ask("document.querySelectorAll('.watch button')[1].focus()")
+        browser.press(" ")
+        until(lambda: browser.ask(f"{PART.format('step')}.textContent !== ''"))
+        browser.press("End")
+        assert browser.ask(f"{PART.format('step')}.textContent").endswith("over")
+        told = browser.ask("document.querySelector('#player tr.point th').textContent")
+        assert told.startswith("the point: mean of ")
+        browser.press("Escape")
+        elsewhere = json.dumps({"detail": {"data": {"meta": ["RUN"]}, "customdata": [0, 7]}})
+        browser.ask(f"document.dispatchEvent(new CustomEvent('point', {elsewhere}))")
+        assert not browser.ask(f"{PART.format('missing')}.hidden")
+        assert browser.ask(f"{PART.format('command')}.textContent").endswith("/runs/RUN --point 7")
+        assert browser.errors == []
