@@ -1,6 +1,7 @@
-"""Suites of runs, their results, and reports on them; matches of policies against each other.
+"""Suites of runs, their results, and matches between policies.
 
-from momagames.benchmark import load_suite, report, run_suite
+from momagames.benchmark import load_suite, run_suite
+from momagames.reports import report
 
 results = run_suite(load_suite("quick"), "results")
 page = report("results").page
@@ -10,6 +11,5 @@ from momagames.benchmark.matches import Match, match
 from momagames.benchmark.plan import Suite
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.suite_files import load_suite, suites
-from momagames.reports.report import report
 
-__all__ = ["Match", "Suite", "load_suite", "match", "report", "run_suite", "suites"]
+__all__ = ["Match", "Suite", "load_suite", "match", "run_suite", "suites"]

@@ -226,8 +226,8 @@ def _where(executor: Executor) -> str:
 
 def _report(store: Store, suite: Suite, shard: Shard) -> str:
     """Print the tables and write the page, unless other shards are not finished; returns the line to end with."""
-    from momagames.benchmark import report
     from momagames.benchmark.runner import EVERYTHING
+    from momagames.reports import report
 
     missing = sum(not store.has(one) for one in suite.runs())
     if shard != EVERYTHING and missing:
@@ -316,7 +316,7 @@ def report_on(
     replays: Annotated[bool, typer.Option("--replays/--no-replays", help="Games of points to watch on the page.")] = True,
 ) -> None:
     """Print the tables of a folder of results and write its page again."""
-    from momagames.benchmark import report
+    from momagames.reports import report
 
     screen = console()
     with screen.status("comparing") as status:

@@ -1,1 +1,5 @@
-"""What is told of results: comparisons, tables for the terminal, the page for the browser, figures for papers."""
+"""Reports on results: comparisons, tables for the terminal, the HTML page, figures for papers."""
+
+from momagames.reports.report import report
+
+__all__ = ["report"]

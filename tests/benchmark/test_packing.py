@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from momagames.benchmark import report, run_suite
+from momagames.benchmark import run_suite
 from momagames.benchmark.replays import points, replay
 from momagames.benchmark.store import packing
 from momagames.benchmark.store.export import export
@@ -14,6 +14,7 @@ from momagames.benchmark.store.merge import merge
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import PACKED, ROWS, Store
 from momagames.errors import BadFile, MissingExtra
+from momagames.reports import report
 from tests.benchmark.tiny import EXACT, POLICIES, RANDOM, plans, suite, whole
 
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import momagames
-from momagames.benchmark import report
 from momagames.benchmark.runner import Shard, run_suite
 from momagames.benchmark.store import export as exporting
 from momagames.benchmark.store.costs import Timings, duration, told, units
@@ -17,6 +16,7 @@ from momagames.benchmark.store.merge import merge
 from momagames.benchmark.store.status import status
 from momagames.benchmark.store.store import SCHEMA, SEALED, Store
 from momagames.errors import BadFile, BadParameter, MissingExtra
+from momagames.reports import report
 from momagames.reports.data.comparing import compare
 from tests.benchmark.tiny import GREEDY, HOPELESS, POLICIES, RANDOM, plans, suite, whole
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from momagames import registry
-from momagames.benchmark import replays, report, run_suite
+from momagames.benchmark import replays, run_suite
 from momagames.benchmark.store.store import Store
 from momagames.engine.episode import Play
 from momagames.render.canvas import blank
 from momagames.render.tiles import Tiles, find_grid
+from momagames.reports import report
 from momagames.reports.data.panels import panels
 from momagames.reports.html import game_player
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite

@@ -9,7 +9,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from momagames.benchmark import report, run_suite
+from momagames.benchmark import run_suite
+from momagames.reports import report
 from momagames.reports.figures.fronts import ATTAINMENT
 from momagames.reports.figures.theme import COLORS, DARK
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite

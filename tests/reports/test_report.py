@@ -15,10 +15,11 @@ import pytest
 from rich.console import Console
 
 from momagames.analysis.indicators import hypervolume
-from momagames.benchmark import report, run_suite
+from momagames.benchmark import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
 from momagames.errors import BadFile, MissingExtra
+from momagames.reports import report
 from momagames.reports.data.panels import panels
 from momagames.reports.data.points import policy_games
 from momagames.reports.figures.charts import attainment
