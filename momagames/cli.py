@@ -109,14 +109,14 @@ def play(
 ) -> None:
     """Play a game, in a window or in the terminal."""
     from momagames import keyboard, registry, terminal
-    from momagames.errors import BadCall, MissingExtra
+    from momagames.errors import InvalidCall, MissingExtra
 
     given = parameters(param or [])
     suits = keyboard.suits(registry.spec(id, **given)) and sys.stdin.isatty()
     if window or (window is None and suits):
         try:
             board = keyboard.sit(id, opponent, seed, agent, rate, **given)
-        except (BadCall, MissingExtra) as error:
+        except (InvalidCall, MissingExtra) as error:
             if window:
                 raise
             print(f"momagames: {error}; you play in the terminal", file=sys.stderr)

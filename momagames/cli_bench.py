@@ -205,11 +205,11 @@ def _go(
 
 
 def _executor(place: Place, address: str | None, workers: int | None, due: int) -> Executor:
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
     from momagames.experiments.executors import InProcess, Pool, cores
 
     if address is not None and place is not Place.ray:
-        raise BadParameter(f"--address {address!r} is for --executor ray; given: --executor {place.value}")
+        raise InvalidParameter(f"--address {address!r} is for --executor ray; given: --executor {place.value}")
     if place is Place.ray:
         from momagames.experiments.executors.ray import RayCluster
 
@@ -393,12 +393,12 @@ def export_rows(
     jsonl: Annotated[bool, typer.Option("--jsonl", help="One JSON object a line.")] = False,
 ) -> None:
     """Write all rows as one flat table: a line for each plan or episode, a column for each objective."""
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
     from momagames.experiments.results.export import export
 
     chosen = [name for name, given in (("csv", csv), ("parquet", parquet), ("jsonl", jsonl)) if given]
     if len(chosen) != 1:
-        raise BadParameter("choose one of --csv, --parquet and --jsonl")
+        raise InvalidParameter("choose one of --csv, --parquet and --jsonl")
     print(f"{export(folder, file, chosen[0])} rows: {file}")
 
 

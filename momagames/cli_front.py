@@ -144,13 +144,13 @@ def union(
     out: Annotated[Path, typer.Option("--out", "-o", help="A file (.json) for one game and deal, else a folder.")],
 ) -> None:
     """Put together what archived runs found: best-known fronts, one for each game and deal, never called true."""
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
     from momagames.experiments import fronts
 
     found = fronts.union(folders, command())
     if single := out.name.endswith((".json", ".json.gz")):
         if len(found) > 1:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"--out {out}: there are {len(found)} games and deals, each with a front; name a folder for them"
             )
     else:
@@ -170,7 +170,7 @@ def verify(
     prove: Annotated[bool, typer.Option("--prove", help="Derive proven fronts again as well, and compare.")] = False,
 ) -> None:
     """Check fronts: the hash, that no point dominates another, and that the witness of each point gets what it says."""
-    from momagames.errors import BadFile
+    from momagames.errors import InvalidFile
     from momagames.experiments import fronts
 
     screen, wrong = console(), 0
@@ -181,7 +181,7 @@ def verify(
             fronts.verify(one)
             if prove:
                 fronts.prove(one)
-        except BadFile as error:
+        except InvalidFile as error:
             wrong += 1
             told = str(error)
             screen.print(f"WRONG {told if told.startswith(name) else f'{name}: {told}'}", style="red", soft_wrap=True)

@@ -41,7 +41,7 @@ def train(
     from momagames import registry
     from momagames.baselines.base import sides
     from momagames.baselines.learn.method import USUAL, Moppo
-    from momagames.errors import BadParameter, check_choice, nearest, one_of
+    from momagames.errors import InvalidParameter, check_choice, nearest, one_of
     from momagames.experiments import training as sessions
 
     check_choice("--method", method, [Moppo.name])
@@ -49,7 +49,7 @@ def train(
     given = parameters(option or [])
     for name in given:
         if name not in USUAL:
-            raise BadParameter(f"{method} has no option {name!r}; it has {one_of(USUAL)}{nearest(name, USUAL)}")
+            raise InvalidParameter(f"{method} has no option {name!r}; it has {one_of(USUAL)}{nearest(name, USUAL)}")
     seats = sides(game)
     rivals = _opponents(opponent or (["random"] if len(seats) > 1 else []))
     wanted = sessions.Training(game, Moppo(**{**USUAL, **given}), seed, int(budget), tuple(agent or seats), rivals, deal)
@@ -105,7 +105,7 @@ def exploit(
     """Train a response to a policy from each side: a lower bound of how far it can be exploited."""
     import numpy as np
 
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
     from momagames.experiments import training as sessions
     from momagames.experiments.exploit import exploitability, lower_bound
 
@@ -113,7 +113,7 @@ def exploit(
     try:
         chosen = [float(word) for word in weights.split(",")] if weights else [1.0] * len(wanted.game.objectives)
     except ValueError:
-        raise BadParameter(f"--weights {weights!r} is not possible; needed: numbers with commas, such as 1,0,0,0") from None
+        raise InvalidParameter(f"--weights {weights!r} is not possible; needed: numbers with commas, such as 1,0,0,0") from None
     screen = console()
     done: dict[str, int] = {}
     with _bar(screen, len(set(wanted.game.teams)) * int(budget)) as moved:

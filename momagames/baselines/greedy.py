@@ -15,7 +15,7 @@ from momagames.baselines.players import Compiled
 from momagames.baselines.random import sample
 from momagames.baselines.rollouts import buffers, chooser, greedy_act
 from momagames.contract import Game, State
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Greedy(Method):
 
     def __post_init__(self) -> None:
         if self.divisions < 1:
-            raise BadParameter(f"greedy: divisions={self.divisions} is not possible; allowed: 1 or more")
+            raise InvalidParameter(f"greedy: divisions={self.divisions} is not possible; allowed: 1 or more")
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)

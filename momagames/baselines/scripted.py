@@ -11,7 +11,7 @@ from momagames.baselines.pommerman_agents import act, memory, stand
 from momagames.baselines.robotmail_agents import astar, nearest, notebook, thrifty, wariness
 from momagames.baselines.tileblast_agents import contacts, lookahead
 from momagames.contract import Game
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.games.robotmail.state import MAX_STANDS
 
 POMMERMAN = ("pommerman",)
@@ -69,7 +69,7 @@ class ThriftyPolicy(CompiledPolicy):
 def frugal(patience: int = 0, fair: bool = False) -> Compiled:
     """The policy "thrifty", more or less patient, and perhaps fair."""
     if not isinstance(patience, int) or not 0 <= patience <= MAX_STANDS:
-        raise BadParameter(f"thrifty: patience={patience!r} is not possible; allowed: 0..{MAX_STANDS}")
+        raise InvalidParameter(f"thrifty: patience={patience!r} is not possible; allowed: 0..{MAX_STANDS}")
     return replace(ThriftyPolicy.compiled, begins=(("patience", patience), ("fair", int(fair))))
 
 

@@ -12,7 +12,7 @@ from momagames.baselines.nested import ROOM, SLOTS, Lines, exponential, list_act
 from momagames.baselines.pareto_nrpa import ROOM as FRONT
 from momagames.baselines.pareto_nrpa import _fronts, offer
 from momagames.baselines.samegame_moves import codes
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.experiments.science.indicators import hypervolume
 from momagames.games.samegame.rules import legal, thin
 from momagames.kernels.jit import driver
@@ -164,14 +164,14 @@ def test_a_front_that_is_found_whole():
     ],
 )
 def test_options_out_of_range(name, wrong, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         method(name)(**{**dict(BOTH)[name], **wrong})
 
 
 def test_games_that_need_too_much_memory():
     game, _ = small(board_width=30, board_height=30)
     method("pareto_nrpa")(**PARETO).check_plan(game)
-    with pytest.raises(BadParameter, match=r"needs .* MiB for mo-samegame-v0; allowed: 512 MiB"):
+    with pytest.raises(InvalidParameter, match=r"needs .* MiB for mo-samegame-v0; allowed: 512 MiB"):
         method("pareto_nrpa")(**{**PARETO, "levels": 6}).check_plan(game)
 
 

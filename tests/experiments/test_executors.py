@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from momagames.errors import BadCall
+from momagames.errors import InvalidCall
 from momagames.experiments.executors import InProcess, Outcome, Pool, crew, execute
 from momagames.experiments.executors.pool import spread
 from momagames.experiments.results.store import SEALED, Store, read_run
@@ -157,7 +157,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
         [sys.executable, "script.py", "out"], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 1
-    assert BadCall.__name__ in done.stderr
+    assert InvalidCall.__name__ in done.stderr
     assert "__main__" in done.stderr
 
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from momagames.baselines import method
-from momagames.errors import BadFile, UnknownId
+from momagames.errors import InvalidFile, UnknownId
 from momagames.experiments.results.store import Store
 from momagames.experiments.suite_files import load_suite
 from tests.experiments.tiny import INDICATORS, RANDOM, plans
@@ -53,7 +53,7 @@ def test_bench_runs_it_beside_others(place):
 
 def test_its_options_are_checked_like_all(place, monkeypatch):
     monkeypatch.syspath_prepend(str(place))
-    with pytest.raises(BadFile, match=r"has no option 'skpi'; it has 'skip'; did you mean 'skip'"):
+    with pytest.raises(InvalidFile, match=r"has no option 'skpi'; it has 'skip'; did you mean 'skip'"):
         load_suite(written(place, options={"skpi": 1}))
 
 

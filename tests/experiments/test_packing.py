@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from momagames.errors import BadFile, MissingExtra
+from momagames.errors import InvalidFile, MissingExtra
 from momagames.experiments import report, run_suite
 from momagames.experiments.replays import points, replay
 from momagames.experiments.results import packing
@@ -90,7 +90,7 @@ def test_a_row_that_would_change_stops_it(folder):
     row = json.loads(path.read_text().splitlines()[0])
     path.write_text(json.dumps({**row, "mood": "good"}, sort_keys=True, separators=(",", ":")) + "\n")
     kept = texts(folder)
-    with pytest.raises(BadFile, match="line 1 does not come back"):
+    with pytest.raises(InvalidFile, match="line 1 does not come back"):
         pack(folder)
     assert texts(folder) == kept
 
@@ -120,8 +120,8 @@ def test_lost_or_broken_files_are_told(folder, monkeypatch):
         with pytest.raises(MissingExtra, match=r"rows\.parquet.*momagames\[analysis\]"):
             list(Store(folder).rows(run))
     (folder / PACKED).write_bytes(b"PAR1 no")
-    with pytest.raises(BadFile, match=r"rows\.parquet"):
+    with pytest.raises(InvalidFile, match=r"rows\.parquet"):
         list(Store(folder).rows(run))
     (folder / PACKED).unlink()
-    with pytest.raises(BadFile, match="its rows are gone"):
+    with pytest.raises(InvalidFile, match="its rows are gone"):
         list(Store(folder).rows(run))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from momagames.errors import BadCall, MissingExtra, RemoteError
+from momagames.errors import InvalidCall, MissingExtra, RemoteError
 from momagames.experiments.executors import ray as executor
 from momagames.experiments.executors.ray import RayCluster
 from momagames.experiments.results import files
@@ -98,7 +98,7 @@ def test_a_worker_tidies_up_after_those_that_were_ended(two_nodes, tmp_path):
 
 def test_a_node_with_another_version_is_refused(two_nodes, tmp_path, monkeypatch):
     monkeypatch.setattr(executor, "ROWS_FORMAT", 99)  # here, not there
-    with pytest.raises(BadCall, match=r"a node of the cluster has momagames .*; needed, as here: .*format 99"):
+    with pytest.raises(InvalidCall, match=r"a node of the cluster has momagames .*; needed, as here: .*format 99"):
         run_suite(broken(), tmp_path, executor=RayCluster())
 
 

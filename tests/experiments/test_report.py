@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from momagames.errors import BadFile, MissingExtra
+from momagames.errors import InvalidFile, MissingExtra
 from momagames.experiments import report, run_suite
 from momagames.experiments.reports.analysis import panels
 from momagames.experiments.reports.charts import attainment
@@ -343,12 +343,12 @@ def test_an_estimated_volume_is_marked(made):
 
 
 def test_nothing_to_report_on(tmp_path):
-    with pytest.raises(BadFile, match=r"suite\.json is missing"):
+    with pytest.raises(InvalidFile, match=r"suite\.json is missing"):
         report(tmp_path)
     store = Store(tmp_path)
     store.open(broken())
     assert panels(store, broken()) == []
-    with pytest.raises(BadFile, match="no run of 'tiny' is finished"):
+    with pytest.raises(InvalidFile, match="no run of 'tiny' is finished"):
         report(tmp_path)
 
 

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from momagames.errors import BadCall
+from momagames.errors import InvalidCall
 from momagames.experiments.executors.base import Outcome, execute
 from momagames.experiments.executors.crew import Worker, dispatch
 from momagames.experiments.plan import Run
@@ -88,7 +88,7 @@ class _Processes:
     def _died(self, number: Worker, worker: _Process) -> tuple[Worker, None] | None:
         self.dismiss(number)
         if not worker.begun:
-            raise BadCall(
+            raise InvalidCall(
                 f"a worker process ended before it could begin (exit code {worker.process.exitcode}); in a script, start "
                 'suites under `if __name__ == "__main__":`'
             )

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from momagames.errors import BadCall, MissingExtra, RemoteError
+from momagames.errors import InvalidCall, MissingExtra, RemoteError
 from momagames.experiments.executors.base import Outcome, execute
 from momagames.experiments.executors.crew import Worker, dispatch
 from momagames.experiments.executors.pool import cores, spread
@@ -156,7 +156,7 @@ class _Actors:
         ours = Hand().about()
         if about != ours:
             given, wanted = (f"momagames {version}, rows of format {form}" for version, form in (about, ours))
-            raise BadCall(f"a node of the cluster has {given}; needed, as here: {wanted}")
+            raise InvalidCall(f"a node of the cluster has {given}; needed, as here: {wanted}")
 
     def dismiss(self, worker: Worker) -> None:
         self._ray.kill(self._actors.pop(worker))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.experiments.plan import Indicators
 from momagames.experiments.reports.analysis import Panel
 from momagames.experiments.reports.points import Played
@@ -65,7 +65,7 @@ def _distributions(games: Played) -> int | None:
     """Size of the ESR set, or None if it cannot be found."""
     try:
         return int(esr_set(games.select).sum())
-    except BadParameter:
+    except InvalidParameter:
         return None
 
 

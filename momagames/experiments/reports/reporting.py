@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from momagames.errors import BadFile
+from momagames.errors import InvalidFile
 from momagames.experiments.plan import Indicators
 from momagames.experiments.reports.aggregate import Aggregate, aggregate, comparable
 from momagames.experiments.reports.analysis import Panel, panels
@@ -84,7 +84,7 @@ def report(folder: str | Path, command: str = "", replays: bool = True, tell: Ca
     command    how the results were made, for the page
     replays    let the policies behind points play on the page
     tell       is told how far we are
-    Raises     BadFile if there is nothing to report on
+    Raises     InvalidFile if there is nothing to report on
     """
     from momagames.experiments.reports.page import page
     from momagames.experiments.reports.player import with_player
@@ -94,7 +94,7 @@ def report(folder: str | Path, command: str = "", replays: bool = True, tell: Ca
     found = panels(store, suite, tell)
     errors = [(run, error) for run in suite.runs(store.version()) if (error := store.error(run))]
     if not found and not errors:
-        raise BadFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
+        raise InvalidFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
     place = store.folder / "report.html"
     primary = [panel for panel in found if panel.primary]
     wanted = suite.indicators

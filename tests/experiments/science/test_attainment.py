@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.experiments.science.attainment import (
     advantage,
     advantage_map,
@@ -116,5 +116,5 @@ def test_projections_lose_dominance():
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.experiments.science.comparisons import difference, holm, improvement
 from momagames.experiments.science.profiles import profile
 from momagames.experiments.science.statistics import iqm
@@ -130,5 +130,5 @@ def test_profile_band_by_every_resample(paired):
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.experiments.science.episodes import (
     delivered,
     deviations,
@@ -140,5 +140,5 @@ def test_the_order_prefers_one_objective_in_turn_over_all_or_nothing():
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()

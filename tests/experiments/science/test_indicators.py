@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.experiments.science import indicators
 from momagames.experiments.science.arrays import front, normalize
 from momagames.experiments.science.indicators import (
@@ -131,5 +131,5 @@ def test_order_of_rows_does_not_matter():
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()

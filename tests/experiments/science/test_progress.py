@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.experiments.science.indicators import hypervolume
 from momagames.experiments.science.progress import band, marks, progress
 from momagames.experiments.science.statistics import bootstrap
@@ -55,5 +55,5 @@ def test_bands_are_intervals_of_means():
     ],
 )
 def test_what_is_impossible(wrong):
-    with pytest.raises(BadParameter):
+    with pytest.raises(InvalidParameter):
         wrong()

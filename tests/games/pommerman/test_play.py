@@ -13,7 +13,7 @@ from rich.console import Console
 
 from momagames import cli, keyboard, terminal
 from momagames.adapters.render import MARGIN
-from momagames.errors import BadCall, MissingExtra
+from momagames.errors import InvalidCall, MissingExtra
 from momagames.games.pommerman import draw
 
 FFA, RADIO, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
@@ -236,7 +236,7 @@ def test_without_a_screen_the_command_goes_on_in_the_terminal(pygame, monkeypatc
     said = capsys.readouterr()
     assert "there is no screen; you play in the terminal" in said.err
     assert "agent_0>" in said.out
-    with pytest.raises(BadCall):
+    with pytest.raises(InvalidCall):
         cli.play(FFA, seed=1, window=True)
 
 
