@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.errors import BadParameter, BadState, nearest, one_of
+from momagames.errors import InvalidParameter, InvalidState, nearest, one_of
 
 State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
 # Somebody who plays: (state record, action mask int8[M], generator) -> action. One that remembers has a method `begin()`,
@@ -85,7 +85,7 @@ class Parameter:
     """A keyword of a game: numbers have a range, everything else a list of choices, or a function that reads it.
 
     optional   None is allowed as well
-    convert    value -> plain data that says the same (raises BadParameter); `accepts` says in words what it takes
+    convert    value -> plain data that says the same (raises InvalidParameter); `accepts` says in words what it takes
     """
 
     name: str
@@ -114,7 +114,7 @@ class Parameter:
         return f"{kind} {self.low:g}..{self.high:g}" + (", or None" if self.optional else "")
 
     def check(self, game: str, value: Any) -> Any:
-        """The value in the parameter's own type, or BadParameter."""
+        """The value in the parameter's own type, or InvalidParameter."""
         good: bool
         if self.optional and value is None:
             return None
@@ -131,55 +131,55 @@ class Parameter:
             good = good and self.low is not None and self.high is not None and self.low <= value <= self.high
             allowed = self.allowed
         if not good:
-            raise BadParameter(f"{game}: {self.name}={value!r} is not possible; allowed: {allowed}")
+            raise InvalidParameter(f"{game}: {self.name}={value!r} is not possible; allowed: {allowed}")
         if self.default is None:
             return int(value) if self.whole else value
         return type(self.default)(value)
 
 
 def check_parameters(game: str, parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Every parameter spelled out, in declared order; BadParameter for an unknown name or a value out of range."""
+    """Every parameter spelled out, in declared order; InvalidParameter for an unknown name or a value out of range."""
     names = [parameter.name for parameter in parameters]
     for name in given:
         if name not in names:
-            raise BadParameter(f"{game} has no parameter {name!r}; it has {one_of(names)}{nearest(name, names)}")
+            raise InvalidParameter(f"{game} has no parameter {name!r}; it has {one_of(names)}{nearest(name, names)}")
     return {p.name: p.check(game, given[p.name]) if p.name in given else p.default for p in parameters}
 
 
 def check_objectives(game: str, names: Any, known: Sequence[str]) -> tuple[str, ...]:
-    """Objectives chosen by name, in that order (one name may stand alone); none for None. BadParameter for anything else."""
+    """Objectives chosen by name, in that order (one name may stand alone); none for None. InvalidParameter for anything else."""
     if names is None:
         return ()
     if not isinstance(names, (str, list, tuple)):
-        raise BadParameter(f"{game}: objectives={names!r} is not possible; allowed: None, or some of {one_of(known)}")
+        raise InvalidParameter(f"{game}: objectives={names!r} is not possible; allowed: None, or some of {one_of(known)}")
     chosen = (names,) if isinstance(names, str) else tuple(names)
     for name in chosen:
         if name not in known:
-            raise BadParameter(f"{game} has no objective {name!r}; it has {one_of(known)}{nearest(name, known)}")
+            raise InvalidParameter(f"{game} has no objective {name!r}; it has {one_of(known)}{nearest(name, known)}")
     if not chosen or len(set(chosen)) != len(chosen):
-        raise BadParameter(
+        raise InvalidParameter(
             f"{game}: objectives={chosen!r} must name at least one objective, each once; there are {one_of(known)}"
         )
     return chosen
 
 
 def check_position(given: Mapping[str, Any], keys: Sequence[str], needed: str) -> None:
-    """BadState if a position lacks the key `needed` or has a key that looks like a slip. Other keys are not read."""
+    """InvalidState if a position lacks the key `needed` or has a key that looks like a slip. Other keys are not read."""
     for name in given:
         slip = "" if name in keys else nearest(name, keys, alike=0.75)
         if slip:
-            raise BadState(f"a position has no key {name!r}; it has {one_of(keys)}{slip}")
+            raise InvalidState(f"a position has no key {name!r}; it has {one_of(keys)}{slip}")
     if needed not in given:
-        raise BadState(f"a position needs {needed!r}; given: {sorted(str(name) for name in given)}")
+        raise InvalidState(f"a position needs {needed!r}; given: {sorted(str(name) for name in given)}")
 
 
 def position_number(given: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    """A whole number of a position's dict form (in its text form they are text), `low` if left out; or BadState."""
+    """A whole number of a position's dict form (in its text form they are text), `low` if left out; or InvalidState."""
     value = given.get(name, low)
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
-        raise BadState(f"{name}={value!r} is not possible here; allowed: whole numbers {low}..{high}")
+        raise InvalidState(f"{name}={value!r} is not possible here; allowed: whole numbers {low}..{high}")
     return int(value)
 
 
@@ -249,7 +249,7 @@ class Game:
     blank            a state record with the parameters filled in and nothing dealt
     kernels          the compiled rules; `rules_key` names them (games with equal keys share compiled code)
     load             (state, options) -> None: fill a copy of `blank` from the dict form, text or options of a game;
-                     raises BadState and is called on a copy, so that a refusal changes nothing
+                     raises InvalidState and is called on a copy, so that a refusal changes nothing
     save             state -> JSON-able dict, the form that `load` takes
     show, read       state -> text, and text -> the dict form
     draw             (state, last action or None) -> uint8[H, W, 3]

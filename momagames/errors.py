@@ -19,19 +19,19 @@ class UnknownId(MomagamesError, KeyError):
         return str(self.args[0])
 
 
-class BadParameter(MomagamesError, ValueError):
+class InvalidParameter(MomagamesError, ValueError):
     """A parameter that does not exist or is outside its range."""
 
 
-class BadLevel(BadParameter):
+class InvalidLevel(InvalidParameter):
     """A level that cannot be played as it is; the message names the file, the place in it and what is allowed there."""
 
 
-class LayoutError(BadParameter):
+class InvalidLayout(InvalidParameter):
     """A layout that cannot be played as it is; the message names the file, line, column and cell, and what is allowed there."""
 
 
-class BadState(MomagamesError, ValueError):
+class InvalidState(MomagamesError, ValueError):
     """A board or state from which no game can be played."""
 
 
@@ -39,11 +39,11 @@ class IllegalAction(MomagamesError, ValueError):
     """An action that the rules do not allow now."""
 
 
-class BadCall(MomagamesError, RuntimeError):
+class InvalidCall(MomagamesError, RuntimeError):
     """A call at the wrong moment, such as step() before reset()."""
 
 
-class BadFile(MomagamesError, ValueError):
+class InvalidFile(MomagamesError, ValueError):
     """A file (suite, result, front, record) that cannot be used as it is."""
 
 
@@ -60,7 +60,7 @@ class TooLarge(MomagamesError, RuntimeError):
 
 
 def check_range(what: str, value: object, low: float, high: float = inf, *, above: bool = False, whole: bool = False) -> None:
-    """BadParameter unless a finite number lies in low..high; `above`: low itself is not allowed; `whole`: no fractions."""
+    """InvalidParameter unless a finite number lies in low..high; `above`: low itself is not allowed; `whole`: no fractions."""
     number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
     if number and (low < value if above else low <= value) and value <= high and value < inf:  # type: ignore[operator]
         return
@@ -69,13 +69,13 @@ def check_range(what: str, value: object, low: float, high: float = inf, *, abov
         allowed = f"above {least}" + (f", to {most}" if high < inf else "")
     else:
         allowed = f"{least} or more" if high == inf else f"{least}..{most}"
-    raise BadParameter(f"{what}={value!r} is not possible; allowed: {'whole numbers, ' if whole else ''}{allowed}")
+    raise InvalidParameter(f"{what}={value!r} is not possible; allowed: {'whole numbers, ' if whole else ''}{allowed}")
 
 
 def check_choice(what: str, value: object, allowed: Iterable[str]) -> None:
-    """BadParameter unless a word is one of those."""
+    """InvalidParameter unless a word is one of those."""
     if value not in (words := tuple(allowed)):
-        raise BadParameter(f"{what}={value!r} is not possible; allowed: {one_of(words)}{nearest(value, words)}")
+        raise InvalidParameter(f"{what}={value!r} is not possible; allowed: {one_of(words)}{nearest(value, words)}")
 
 
 def nearest(given: object, allowed: Iterable[str], alike: float = 0.5) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from momagames.errors import BadParameter, UnknownId, check_choice, nearest, one_of
+from momagames.errors import InvalidParameter, UnknownId, check_choice, nearest, one_of
 from momagames.games import RETIRED, VERSIONS, Entry
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ def register(id: str, factory: str, **fixed: Any) -> None:
     id        "name-vN"
     factory   "module:function"; called with the id and the parameters, it returns a `momagames.contract.Game`
     fixed     parameters that this id sets
-    Raises    BadParameter if the id is taken or not of that form
+    Raises    InvalidParameter if the id is taken or not of that form
     """
     name, _, version = id.rpartition("-v")
     if not name or not version.isdigit():
-        raise BadParameter(f"id {id!r} is not of the form 'name-vN', such as 'mo-samegame-v0'")
+        raise InvalidParameter(f"id {id!r} is not of the form 'name-vN', such as 'mo-samegame-v0'")
     if id in _entries and _entries[id] != Entry(factory, fixed):
-        raise BadParameter(f"id {id!r} is taken by {_entries[id].factory}")
+        raise InvalidParameter(f"id {id!r} is taken by {_entries[id].factory}")
     _entries[id] = Entry(factory, fixed)
     for tell in _watchers:
         tell(id)
@@ -88,7 +88,7 @@ def spec(id: str, **params: Any) -> Game:
     found = entry(id)
     clash = set(params) & set(found.fixed)
     if clash:
-        raise BadParameter(f"{id} fixes {one_of(sorted(clash))}; choose another id to change that")
+        raise InvalidParameter(f"{id} fixes {one_of(sorted(clash))}; choose another id to change that")
     game: Game = _resolve(found.factory)(id, **{**found.fixed, **params})
     return game
 
@@ -114,7 +114,7 @@ def make(id: str, api: Api = "aec", **options: Any) -> Any:
     api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
     options    parameters of the game, and of the door: render_mode, render_options (a dict, see `Game.render_options`),
                illegal ("raise", "forfeit", "random", "next"); for "gymnasium" also agent and others
-    Raises     UnknownId, BadParameter
+    Raises     UnknownId, InvalidParameter
     """
     check_choice("api", api, DOORS)
     entry(id)

@@ -13,7 +13,16 @@ import momagames
 from momagames import errors
 from momagames.baselines import method, policy
 from momagames.envs import mosame_game_v0
-from momagames.errors import BadCall, BadParameter, BadState, IllegalAction, MomagamesError, UnknownId, nearest, one_of
+from momagames.errors import (
+    IllegalAction,
+    InvalidCall,
+    InvalidParameter,
+    InvalidState,
+    MomagamesError,
+    UnknownId,
+    nearest,
+    one_of,
+)
 
 SAME, BREAK = "mo-samegame-v0", "mo-breakthrough-v0"
 SMALL = {"board_width": 4, "board_height": 3, "num_colors": 2}
@@ -44,58 +53,58 @@ CASES = {
     "unknown id": (lambda: momagames.make("mo-samgame-v0"), UnknownId, ["'mo-samgame-v0'", "did you mean 'mo-samegame-v0'"]),
     "unknown version": (lambda: momagames.make_vec("mo-samegame-v7", 2), UnknownId, ["'mo-samegame-v7'", "'mo-samegame-v0'"]),
     "no id at all": (lambda: momagames.spec("?"), UnknownId, ["'?'", "'mo-samegame-v0'", "'mo-breakthrough-v0'"]),
-    "unknown api": (lambda: momagames.make(SAME, api="aecs"), BadParameter, ["'aecs'", "'parallel'", "did you mean 'aec'"]),
+    "unknown api": (lambda: momagames.make(SAME, api="aecs"), InvalidParameter, ["'aecs'", "'parallel'", "did you mean 'aec'"]),
     "unknown parameter": (
         lambda: momagames.make(SAME, num_colours=3),
-        BadParameter,
+        InvalidParameter,
         ["'num_colours'", "did you mean 'num_colors'", SAME],
     ),
     "unknown parameter, parallel": (
         lambda: momagames.make(SAME, api="parallel", widht=3),
-        BadParameter,
+        InvalidParameter,
         ["'widht'", "'board_width'", SAME],
     ),
     "unknown parameter, gymnasium": (
         lambda: momagames.make(SAME, api="gymnasium", agents=3),
-        BadParameter,
+        InvalidParameter,
         ["'agents'", "did you mean 'num_agents'"],
     ),
     "unknown parameter, vector": (
         lambda: momagames.make_vec(SAME, 2, board_size=3),
-        BadParameter,
+        InvalidParameter,
         ["'board_size'", "'board_height'"],
     ),
     "unknown parameter, module": (
         lambda: mosame_game_v0.env(num_color=3),
-        BadParameter,
+        InvalidParameter,
         ["'num_color'", "did you mean 'num_colors'"],
     ),
-    "out of range": (lambda: momagames.make(SAME, board_width=2), BadParameter, ["board_width=2", "3..30", SAME]),
-    "not whole": (lambda: momagames.make(SAME, board_width=5.5), BadParameter, ["board_width=5.5", "whole numbers 3..30"]),
-    "not a number": (lambda: momagames.spec(SAME, clear_bonus="much"), BadParameter, ["clear_bonus='much'", "0..100000"]),
-    "not a truth value": (lambda: momagames.spec(SAME, team_rewards=1), BadParameter, ["team_rewards=1", "True or False"]),
+    "out of range": (lambda: momagames.make(SAME, board_width=2), InvalidParameter, ["board_width=2", "3..30", SAME]),
+    "not whole": (lambda: momagames.make(SAME, board_width=5.5), InvalidParameter, ["board_width=5.5", "whole numbers 3..30"]),
+    "not a number": (lambda: momagames.spec(SAME, clear_bonus="much"), InvalidParameter, ["clear_bonus='much'", "0..100000"]),
+    "not a truth value": (lambda: momagames.spec(SAME, team_rewards=1), InvalidParameter, ["team_rewards=1", "True or False"]),
     "unknown objective": (
         lambda: momagames.spec(BREAK, objectives=("win", "sped")),
-        BadParameter,
+        InvalidParameter,
         ["'sped'", "did you mean 'speed'", "'losses'"],
     ),
-    "objective twice": (lambda: momagames.spec(BREAK, objectives=("win", "win")), BadParameter, ["('win', 'win')", "once"]),
-    "bad id": (lambda: momagames.register("my game", "a:b"), BadParameter, ["'my game'", "'name-vN'"]),
-    "id taken": (lambda: momagames.register(SAME, "a:b"), BadParameter, [SAME, "is taken"]),
+    "objective twice": (lambda: momagames.spec(BREAK, objectives=("win", "win")), InvalidParameter, ["('win', 'win')", "once"]),
+    "bad id": (lambda: momagames.register("my game", "a:b"), InvalidParameter, ["'my game'", "'name-vN'"]),
+    "id taken": (lambda: momagames.register(SAME, "a:b"), InvalidParameter, [SAME, "is taken"]),
     # options of the doors
     "illegal": (
         lambda: momagames.make(SAME, illegal="forfiet"),
-        BadParameter,
+        InvalidParameter,
         ["'forfiet'", "'raise'", "did you mean 'forfeit'"],
     ),
     "render mode": (
         lambda: momagames.make(SAME, render_mode="rgb"),
-        BadParameter,
+        InvalidParameter,
         ["'rgb'", "'ansi'", "did you mean 'rgb_array'"],
     ),
     "agent": (
         lambda: momagames.make(BREAK, api="gymnasium", agent="player_2"),
-        BadParameter,
+        InvalidParameter,
         ["'player_2'", "'player_0'", "did you mean"],
     ),
     "others": (
@@ -105,85 +114,85 @@ CASES = {
     ),
     "others, incomplete": (
         lambda: momagames.make(BREAK, api="gymnasium", others={}),
-        BadParameter,
+        InvalidParameter,
         ["others={}", "'player_1'"],
     ),
-    "num_envs": (lambda: momagames.make_vec(SAME, 0), BadParameter, ["num_envs=0", "1 or more"]),
-    "num_envs, kind": (lambda: momagames.make_vec(SAME, 2.5), BadParameter, ["num_envs=2.5", "whole numbers, 1 or more"]),
-    "threads": (lambda: momagames.make_vec(SAME, 2, threads=0), BadParameter, ["threads=0", "1 or more"]),
-    "threads, kind": (lambda: momagames.make_vec(SAME, 2, threads="all"), BadParameter, ["threads='all'", "1 or more"]),
+    "num_envs": (lambda: momagames.make_vec(SAME, 0), InvalidParameter, ["num_envs=0", "1 or more"]),
+    "num_envs, kind": (lambda: momagames.make_vec(SAME, 2.5), InvalidParameter, ["num_envs=2.5", "whole numbers, 1 or more"]),
+    "threads": (lambda: momagames.make_vec(SAME, 2, threads=0), InvalidParameter, ["threads=0", "1 or more"]),
+    "threads, kind": (lambda: momagames.make_vec(SAME, 2, threads="all"), InvalidParameter, ["threads='all'", "1 or more"]),
     "autoreset": (
         lambda: momagames.make_vec(SAME, 2, autoreset="next"),
-        BadParameter,
+        InvalidParameter,
         ["'next'", "'disabled'", "did you mean 'next_step'"],
     ),
-    "views": (lambda: momagames.make_vec(SAME, 2, views="al"), BadParameter, ["'al'", "'mover'", "did you mean 'all'"]),
+    "views": (lambda: momagames.make_vec(SAME, 2, views="al"), InvalidParameter, ["'al'", "'mover'", "did you mean 'all'"]),
     # order of calls
-    "step first": (lambda: momagames.make(SAME).step(0), BadCall, ["step()", "reset("]),
-    "last first": (lambda: momagames.make(SAME).last(), BadCall, ["last()", "reset("]),
-    "observe first": (lambda: momagames.make(SAME).observe("agent_0"), BadCall, ["observe()", "reset("]),
-    "state first": (lambda: momagames.make(SAME).state(), BadCall, ["state()", "reset("]),
-    "get_state first": (lambda: momagames.make(SAME).get_state(), BadCall, ["get_state()", "reset("]),
-    "render first": (lambda: momagames.make(SAME, render_mode="ansi").render(), BadCall, ["render()", "reset("]),
-    "step first, parallel": (lambda: momagames.make(SAME, api="parallel").step({}), BadCall, ["step()", "reset("]),
-    "step first, gymnasium": (lambda: momagames.make(SAME, api="gymnasium").step(0), BadCall, ["step()", "reset("]),
-    "step first, vector": (lambda: momagames.make_vec(SAME, 2).step([0, 0]), BadCall, ["step()", "reset("]),
-    "unknown agent": (lambda: small().observe("agent_1"), BadParameter, ["'agent_1'", "'agent_0'"]),
-    "unknown agent's space": (lambda: small().reward_space("agent_1"), BadParameter, ["'agent_1'", "'agent_0'"]),
-    "unknown agent, parallel": (lambda: small("parallel").step({"agent_1": 4}), BadParameter, ["'agent_1'", "'agent_0'"]),
+    "step first": (lambda: momagames.make(SAME).step(0), InvalidCall, ["step()", "reset("]),
+    "last first": (lambda: momagames.make(SAME).last(), InvalidCall, ["last()", "reset("]),
+    "observe first": (lambda: momagames.make(SAME).observe("agent_0"), InvalidCall, ["observe()", "reset("]),
+    "state first": (lambda: momagames.make(SAME).state(), InvalidCall, ["state()", "reset("]),
+    "get_state first": (lambda: momagames.make(SAME).get_state(), InvalidCall, ["get_state()", "reset("]),
+    "render first": (lambda: momagames.make(SAME, render_mode="ansi").render(), InvalidCall, ["render()", "reset("]),
+    "step first, parallel": (lambda: momagames.make(SAME, api="parallel").step({}), InvalidCall, ["step()", "reset("]),
+    "step first, gymnasium": (lambda: momagames.make(SAME, api="gymnasium").step(0), InvalidCall, ["step()", "reset("]),
+    "step first, vector": (lambda: momagames.make_vec(SAME, 2).step([0, 0]), InvalidCall, ["step()", "reset("]),
+    "unknown agent": (lambda: small().observe("agent_1"), InvalidParameter, ["'agent_1'", "'agent_0'"]),
+    "unknown agent's space": (lambda: small().reward_space("agent_1"), InvalidParameter, ["'agent_1'", "'agent_0'"]),
+    "unknown agent, parallel": (lambda: small("parallel").step({"agent_1": 4}), InvalidParameter, ["'agent_1'", "'agent_0'"]),
     # seeds and positions
-    "seed": (lambda: small().reset(seed=-1), BadParameter, ["seed=-1", "whole numbers from 0"]),
-    "seed, kind": (lambda: small().reset(seed="x"), BadParameter, ["seed='x'", "whole numbers from 0"]),
-    "seed, gymnasium": (lambda: small("gymnasium").reset(seed=0.5), BadParameter, ["seed=0.5", "whole numbers from 0"]),
-    "seed, vector": (lambda: batch().reset(seed=-1), BadParameter, ["seed=-1", "whole numbers from 0"]),
+    "seed": (lambda: small().reset(seed=-1), InvalidParameter, ["seed=-1", "whole numbers from 0"]),
+    "seed, kind": (lambda: small().reset(seed="x"), InvalidParameter, ["seed='x'", "whole numbers from 0"]),
+    "seed, gymnasium": (lambda: small("gymnasium").reset(seed=0.5), InvalidParameter, ["seed=0.5", "whole numbers from 0"]),
+    "seed, vector": (lambda: batch().reset(seed=-1), InvalidParameter, ["seed=-1", "whole numbers from 0"]),
     "unknown option": (lambda: small().reset(options={"bord": BOARD}), MomagamesError, ["'bord'", "did you mean 'board'"]),
-    "state and board": (lambda: small().reset(options={"state": {}, "board": BOARD}), BadParameter, ["'state'", "'board'"]),
-    "state of no kind": (lambda: small().reset(options={"state": 7}), BadState, ["int", "record", "dict", "text"]),
-    "state without board": (lambda: small().reset(options={"state": {"ply": 1}}), BadState, ["'board'", "ply"]),
-    "board too small": (lambda: small().reset(options={"board": ["12", "12"]}), BadState, ["(2, 2)", "[3, 4]"]),
-    "board uneven": (lambda: small().reset(options={"board": ["12", "121", "1212"]}), BadState, ["[2, 3, 4]"]),
+    "state and board": (lambda: small().reset(options={"state": {}, "board": BOARD}), InvalidParameter, ["'state'", "'board'"]),
+    "state of no kind": (lambda: small().reset(options={"state": 7}), InvalidState, ["int", "record", "dict", "text"]),
+    "state without board": (lambda: small().reset(options={"state": {"ply": 1}}), InvalidState, ["'board'", "ply"]),
+    "board too small": (lambda: small().reset(options={"board": ["12", "12"]}), InvalidState, ["(2, 2)", "[3, 4]"]),
+    "board uneven": (lambda: small().reset(options={"board": ["12", "121", "1212"]}), InvalidState, ["[2, 3, 4]"]),
     "board symbol": (
         lambda: small().reset(options={"board": ["....", "x2..", "1212"]}),
-        BadState,
+        InvalidState,
         ["row 1", "column 0", "'x'"],
     ),
     "board colour": (
         lambda: small().reset(options={"board": ["....", "12..", "1312"]}),
-        BadState,
+        InvalidState,
         ["row 2", "column 1", "3", "2"],
     ),
     "board floats": (
         lambda: small().reset(options={"board": ["1...", "....", "1212"]}),
-        BadState,
+        InvalidState,
         ["row 0", "column 0", "hangs"],
     ),
-    "board gap": (lambda: small().reset(options={"board": ["....", "....", "1.12"]}), BadState, ["column 1", "column 2"]),
+    "board gap": (lambda: small().reset(options={"board": ["....", "....", "1.12"]}), InvalidState, ["column 1", "column 2"]),
     "agent of a position": (
         lambda: small().reset(options={"board": BOARD, "next_agent": "agent_3"}),
-        BadState,
+        InvalidState,
         ["'agent_3'", "agent_0"],
     ),
-    "ply": (lambda: small().reset(options={"board": BOARD, "ply": -1}), BadState, ["ply=-1", "0.."]),
-    "rng": (lambda: small().reset(options={"board": BOARD, "rng": "x"}), BadState, ["rng='x'"]),
-    "text": (lambda: small().reset(options={"state": ""}), BadState, [SAME]),
+    "ply": (lambda: small().reset(options={"board": BOARD, "ply": -1}), InvalidState, ["ply=-1", "0.."]),
+    "rng": (lambda: small().reset(options={"board": BOARD, "rng": "x"}), InvalidState, ["rng='x'"]),
+    "text": (lambda: small().reset(options={"state": ""}), InvalidState, [SAME]),
     "pieces on the goal row": (
         lambda: breakthrough().reset(options={"board": ["1..", "...", "...", "2..", "1.."]}),
-        BadState,
+        InvalidState,
         ["row 4", "column 0", "player_0"],
     ),
     "no pieces": (
         lambda: breakthrough().reset(options={"board": ["1..", "...", "...", "...", "..."]}),
-        BadState,
+        InvalidState,
         ["player_1", "0 pieces", "1 to 6"],
     ),
     "positions, vector": (
         lambda: batch().reset(options={"state": [{"board": BOARD}] * 2}),
-        BadParameter,
+        InvalidParameter,
         ["2 positions", "3 environments"],
     ),
     "reset mask, vector": (
         lambda: batch().reset(options={"reset_mask": np.ones(2, bool)}),
-        BadParameter,
+        InvalidParameter,
         ["(2,)", "bool[3]"],
     ),
     # actions
@@ -232,7 +241,7 @@ def test_a_step_after_the_end_is_refused():
         if not len(legal):
             break
         env.step(int(legal[0]))
-    with pytest.raises(BadCall, match="end of the episode"):
+    with pytest.raises(InvalidCall, match="end of the episode"):
         env.step(0)
 
 

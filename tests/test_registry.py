@@ -17,7 +17,7 @@ import pytest
 
 import momagames
 from momagames import registry
-from momagames.errors import BadParameter, MomagamesError, UnknownId
+from momagames.errors import InvalidParameter, MomagamesError, UnknownId
 from momagames.games import RETIRED, VERSIONS, Entry
 
 IDS = tuple(VERSIONS)
@@ -132,7 +132,7 @@ def test_the_ends_of_a_range_are_allowed_and_nothing_beyond(id, parameter):
         *([] if parameter.optional else [None]),
     )
     for value in bad:
-        with pytest.raises(BadParameter, match=re.escape(f"{parameter.name}={value!r} is not possible; allowed: ")):
+        with pytest.raises(InvalidParameter, match=re.escape(f"{parameter.name}={value!r} is not possible; allowed: ")):
             momagames.spec(id, **{parameter.name: value})
 
 
@@ -141,16 +141,16 @@ def test_registering_a_variant(guests):
     game = momagames.spec("mo-tinygame-v0", num_agents=2)
     assert (game.id, game.actions, game.agents) == ("mo-tinygame-v0", (12,), ("agent_0", "agent_1"))
     assert "mo-tinygame-v0" in momagames.ids()
-    with pytest.raises(BadParameter, match="mo-tinygame-v0 fixes 'board_width'"):
+    with pytest.raises(InvalidParameter, match="mo-tinygame-v0 fixes 'board_width'"):
         momagames.spec("mo-tinygame-v0", board_width=5)
     momagames.register("mo-tinygame-v0", "momagames.games.samegame:game", board_width=4, board_height=3, num_colors=2)
-    with pytest.raises(BadParameter, match="'mo-tinygame-v0' is taken"):
+    with pytest.raises(InvalidParameter, match="'mo-tinygame-v0' is taken"):
         momagames.register("mo-tinygame-v0", "momagames.games.samegame:game", board_width=5)
 
 
 @pytest.mark.parametrize("id", ["mo-tinygame", "-v0", "mo-tinygame-v", "mo-tinygame-vx", "v0", ""])
 def test_an_id_needs_a_name_and_a_version(guests, id):
-    with pytest.raises(BadParameter, match="is not of the form 'name-vN'"):
+    with pytest.raises(InvalidParameter, match="is not of the form 'name-vN'"):
         momagames.register(id, "momagames.games.samegame:game")
     assert id not in momagames.ids()
 

@@ -50,7 +50,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a game, or go on from a given position: options={"state": ...} or the keys of the game's dict form.
 
-        Raises BadState for a position that no game can go on from; the running game then goes on unchanged
+        Raises InvalidState for a position that no game can go on from; the running game then goes on unchanged
         """
         seed = checks.check_seed(seed)
         self.play.begin(checks.start_position(self.game, options), seed)

@@ -17,7 +17,7 @@ from momagames.adapters.spaces import action_space, observation_space, reward_sp
 from momagames.contract import Game, Policy, State, begin_game
 from momagames.engine.episode import Play
 from momagames.engine.loops import OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
-from momagames.errors import BadCall, BadParameter, check_choice, one_of
+from momagames.errors import InvalidCall, InvalidParameter, check_choice, one_of
 
 
 class OneAgent(gymnasium.Env[Any, Any]):
@@ -84,7 +84,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         if not self._started:
             raise checks.before_reset("step()")
         if self._status & OVER or self._gone():
-            raise BadCall("step() after the end of the episode: call reset() first")
+            raise InvalidCall("step() after the end of the episode: call reset() first")
         before = self._returns()
         taken = self.play.taken(self._seat, action)
         if taken is not None:
@@ -160,7 +160,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
 
         Policies of the others are copied with what they remember; one that is a plain function is shared, and so has to
         remember nothing. A copy has no window: where render_mode is "human", it has none
-        Raises     BadCall if a policy cannot be copied
+        Raises     InvalidCall if a policy cannot be copied
         """
         assert self.np_random is not None  # reading it makes one where reset() had no seed: both must have the same
         twin = copy.copy(self)  # without renderer and twin, see __getstate__
@@ -181,7 +181,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
     def dry_run(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
         """What step(action) would return, moves and luck of the others included; nothing changes, no luck is used up.
 
-        Raises     IllegalAction as step() does; BadCall if a policy of the others cannot be copied
+        Raises     IllegalAction as step() does; InvalidCall if a policy of the others cannot be copied
         """
         if not self._started:
             raise checks.before_reset("dry_run()")
@@ -252,20 +252,20 @@ class OneAgent(gymnasium.Env[Any, Any]):
 
 
 def seats(game: Game, agent: str | None, team: int | None) -> list[int]:
-    """The agents that the caller plays, by index; or BadParameter."""
+    """The agents that the caller plays, by index; or InvalidParameter."""
     if team is None:
         name = game.agents[0] if agent is None else agent
         check_choice("agent", name, game.agents)
         return [game.agents.index(name)]
     teams = sorted(set(game.teams))
     if agent is not None:
-        raise BadParameter(f"agent={agent!r} and team={team!r}: give one or the other")
+        raise InvalidParameter(f"agent={agent!r} and team={team!r}: give one or the other")
     if not game.sequential:
-        raise BadParameter(
+        raise InvalidParameter(
             f"team={team!r} is for games of turns; in {game.id} all move at once: see momagames.wrappers.Centralise"
         )
     if isinstance(team, bool) or team not in teams:
-        raise BadParameter(f"team={team!r} is not possible; allowed: {one_of(teams)}")
+        raise InvalidParameter(f"team={team!r} is not possible; allowed: {one_of(teams)}")
     return [i for i, of in enumerate(game.teams) if of == team]
 
 
@@ -273,19 +273,19 @@ def resolve(game: Game, agent: str, others: str | Policy | dict[str, str | Polic
     """The policy that plays an agent."""
     chosen = others.get(agent) if isinstance(others, dict) else others
     if chosen is None:
-        raise BadParameter(f"others={others!r} names no policy for {agent!r}")
+        raise InvalidParameter(f"others={others!r} names no policy for {agent!r}")
     return registry.policy(chosen, game, game.agents.index(agent)) if isinstance(chosen, str) else chosen
 
 
 def copied(policies: dict[int, Policy], known: dict[int, Any]) -> dict[int, Policy]:
-    """Policies with what they remember, by index of the agent; BadCall for one that cannot be copied.
+    """Policies with what they remember, by index of the agent; InvalidCall for one that cannot be copied.
 
     known   objects that they may refer to and that are not to be copied, by id: what stands for them
     """
     try:
         return copy.deepcopy(policies, known)
     except Exception as error:
-        raise BadCall(
+        raise InvalidCall(
             f"a policy in others= cannot be copied ({type(error).__name__}: {error}), and a copy of the environment needs what"
             " it remembers; give it a method __deepcopy__"
         ) from error

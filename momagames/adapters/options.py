@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game
 from momagames.engine.episode import PASS, random_legal
-from momagames.errors import BadCall, BadParameter, BadState, check_choice, nearest, one_of
+from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_choice, nearest, one_of
 
 ILLEGAL = ("raise", "forfeit", "random", "next")
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -23,7 +23,7 @@ class ByAgent(dict[str, T]):
     """A dict by agent; a name that no agent has is refused with those that there are."""
 
     def __missing__(self, name: Any) -> T:
-        raise BadParameter(f"there is no agent {name!r}; there are {one_of(self)}{nearest(name, self)}")
+        raise InvalidParameter(f"there is no agent {name!r}; there are {one_of(self)}{nearest(name, self)}")
 
 
 def check_illegal(illegal: str) -> str:
@@ -56,23 +56,23 @@ def next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) -> An
 def check_render_mode(render_mode: str | None) -> str | None:
     if render_mode is not None and render_mode not in RENDER_MODES:
         allowed = f"None, {one_of(RENDER_MODES)}{nearest(render_mode, RENDER_MODES)}"
-        raise BadParameter(f"render_mode={render_mode!r} is not possible; allowed: {allowed}")
+        raise InvalidParameter(f"render_mode={render_mode!r} is not possible; allowed: {allowed}")
     return render_mode
 
 
 def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Render options by name, those that are given; BadParameter for one that the game does not have or that cannot be so."""
+    """Render options by name, those that are given; InvalidParameter for one that the game does not have or that cannot be so."""
     options = {option.name: option for option in game.render_options}
     for name in given or ():
         if name not in options:
             there = f"it has {one_of(options)}{nearest(name, options)}" if options else "it has none"
-            raise BadParameter(f"{game.id} has no render option {name!r}; {there}")
+            raise InvalidParameter(f"{game.id} has no render option {name!r}; {there}")
     return {name: options[name].check(game.id, value) for name, value in (given or {}).items()}
 
 
 def check_seed(seed: int | None) -> int | None:
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise BadParameter(f"seed={seed!r} is not possible; allowed: whole numbers from 0, or None")
+        raise InvalidParameter(f"seed={seed!r} is not possible; allowed: whole numbers from 0, or None")
     return None if seed is None else int(seed)
 
 
@@ -85,18 +85,20 @@ def start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
     known = ("state", *game.position_keys)
     for key in options or ():
         if key not in known and nearest(key, known):
-            raise BadParameter(f"reset(options=...) of {game.id} has no {key!r}; it has {one_of(known)}{nearest(key, known)}")
+            raise InvalidParameter(
+                f"reset(options=...) of {game.id} has no {key!r}; it has {one_of(known)}{nearest(key, known)}"
+            )
     given = {key: value for key, value in (options or {}).items() if key in known}
     if "state" not in given:
         return given or None
     if len(given) > 1:
         others = one_of(sorted(set(given) - {"state"}))
-        raise BadParameter(f"reset(options=...) has 'state' and {others}; give one or the other")
+        raise InvalidParameter(f"reset(options=...) has 'state' and {others}; give one or the other")
     if given["state"] is None:
-        raise BadState(f"{game.id}: reset(options=...) has 'state': None; leave it out to deal a new game")
+        raise InvalidState(f"{game.id}: reset(options=...) has 'state': None; leave it out to deal a new game")
     return given["state"]
 
 
-def before_reset(call: str) -> BadCall:
+def before_reset(call: str) -> InvalidCall:
     """The error for a call at a moment when there is no game."""
-    return BadCall(f"{call} before reset(): call reset(seed=...) first")
+    return InvalidCall(f"{call} before reset(): call reset(seed=...) first")

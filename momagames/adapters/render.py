@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from momagames.adapters.options import RENDER_MODES, check_render_mode, check_render_options
 from momagames.adapters.window import Window
 from momagames.contract import Game, State
-from momagames.errors import BadCall
+from momagames.errors import InvalidCall
 from momagames.render import canvas
 from momagames.render.caption import Caption, seen_by, text
 from momagames.render.text import plain
@@ -28,7 +28,7 @@ class Renderer:
 
     options   render options of the game (see `Game.render_options`); they may be changed, and count from then on. In a
               window the pointer has its say too, and the first letter of an option goes through its values
-    Raises    BadParameter for an unknown mode or option, MissingExtra for "human" without pygame
+    Raises    InvalidParameter for an unknown mode or option, MissingExtra for "human" without pygame
     """
 
     def __init__(self, game: Game, mode: str | None, options: dict[str, Any] | None = None) -> None:
@@ -68,8 +68,8 @@ class Renderer:
             return
         try:
             window.put(self.picture(state, last, returns))
-        except BadCall as error:
-            raise BadCall(f"{error}; without a screen use render_mode='rgb_array'") from None
+        except InvalidCall as error:
+            raise InvalidCall(f"{error}; without a screen use render_mode='rgb_array'") from None
         self._shown = time.monotonic()
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:

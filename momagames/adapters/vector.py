@@ -16,7 +16,7 @@ from momagames.adapters.spaces import action_space, observation_space, reward_sp
 from momagames.contract import Game
 from momagames.engine.batch import Autoreset, Batch, Views
 from momagames.engine.episode import loaded
-from momagames.errors import BadParameter, IllegalAction
+from momagames.errors import IllegalAction, InvalidParameter
 
 AUTORESET = {
     "next_step": AutoresetMode.NEXT_STEP,
@@ -90,7 +90,7 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
 
         options   {"reset_mask": bool[N]} deals only those anew; {"state": position} or the keys of the game's dict form
                   (such as {"board": rows}) start every environment from that position, a list of N one each
-        Raises    BadState, BadParameter; the running games then go on unchanged
+        Raises    InvalidState, InvalidParameter; the running games then go on unchanged
         """
         seed = checks.check_seed(seed)
         options = dict(options or {})
@@ -98,7 +98,7 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
         chosen = None if chosen is None else self.batch.choice(chosen)
         position = checks.start_position(self.game, options)
         if position is not None and chosen is not None:
-            raise BadParameter("reset(options=...) has 'reset_mask' and a position; give one or the other")
+            raise InvalidParameter("reset(options=...) has 'reset_mask' and a position; give one or the other")
         states = None if position is None else self._positions(position)
         if seed is not None:
             self._lawful = np.random.default_rng(seed)
@@ -115,7 +115,7 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
         records = isinstance(given, np.ndarray) and given.dtype == self.game.dtype and given.size > 1
         if records or (isinstance(given, list) and given and not isinstance(given[0], str)):
             if len(given) != self.num_envs:
-                raise BadParameter(f"options['state'] lists {len(given)} positions for {self.num_envs} environments")
+                raise InvalidParameter(f"options['state'] lists {len(given)} positions for {self.num_envs} environments")
             return np.concatenate([loaded(self.game, one) for one in given])
         return np.repeat(loaded(self.game, given), self.num_envs)
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.errors import BadCall, MissingExtra
+from momagames.errors import InvalidCall, MissingExtra
 
 FIRST_BUTTON = 1  # of a mouse: the left one, or a finger
 SILENT = ("dummy", "offscreen")  # drivers of pygame that show nothing
@@ -44,7 +44,7 @@ class Window:
     def put(self, picture: NDArray[np.uint8]) -> None:
         """Show a picture, uint8[H, W, 3]; nothing where the window has been closed.
 
-        Raises BadCall where no window can be opened
+        Raises InvalidCall where no window can be opened
         """
         if self.closed:
             return
@@ -57,7 +57,7 @@ class Window:
                 display.set_caption(self._title)
                 Window._owner = self
         except self._pygame.error as error:
-            raise BadCall(f"no window can be opened here ({error})") from None
+            raise InvalidCall(f"no window can be opened here ({error})") from None
         display.get_surface().blit(self._pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
         display.flip()
         self._pygame.event.pump()

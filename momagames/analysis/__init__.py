@@ -10,6 +10,6 @@ statistics      scores over runs and games: interquartile mean and others, with 
 comparisons     two methods: probability of improvement, difference, Holm's correction
 profiles        performance profiles
 
-Every function raises BadParameter for values that are not finite or sizes that do not fit. None depends on the order of
+Every function raises InvalidParameter for values that are not finite or sizes that do not fit. None depends on the order of
 points, and random numbers come from generators of their own with fixed seeds.
 """

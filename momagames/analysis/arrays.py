@@ -6,29 +6,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from momagames.baselines.archive import undominated
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 Array = NDArray[np.float64]
 
 
 def rows(name: str, given: ArrayLike, objectives: int | None = None, least: int = 0) -> Array:
-    """`given` as float64[n, K], or BadParameter."""
+    """`given` as float64[n, K], or InvalidParameter."""
     array = np.asarray(given, np.float64)
     if array.size == 0 and array.ndim < 2:
         array = array.reshape(0, objectives or 0)
     if array.ndim != 2 or (objectives is not None and array.shape[1] != objectives) or len(array) < least:
         wanted = "K" if objectives is None else objectives
-        raise BadParameter(f"{name} has shape {array.shape}; needed: ({least} or more, {wanted})")
+        raise InvalidParameter(f"{name} has shape {array.shape}; needed: ({least} or more, {wanted})")
     if not np.isfinite(array).all():
-        raise BadParameter(f"{name} holds values that are not finite")
+        raise InvalidParameter(f"{name} holds values that are not finite")
     return array
 
 
 def vector(name: str, given: ArrayLike, objectives: int) -> Array:
-    """`given` as float64[K], or BadParameter."""
+    """`given` as float64[K], or InvalidParameter."""
     array = np.asarray(given, np.float64)
     if array.shape != (objectives,) or not np.isfinite(array).all():
-        raise BadParameter(f"{name} is {given!r}; needed: {objectives} finite numbers")
+        raise InvalidParameter(f"{name} is {given!r}; needed: {objectives} finite numbers")
     return array
 
 
@@ -43,5 +43,5 @@ def normalize(points: ArrayLike, ref: ArrayLike, utopia: ArrayLike) -> Array:
     array = rows("points", points)
     low, high = vector("ref", ref, array.shape[1]), vector("utopia", utopia, array.shape[1])
     if not (high > low).all():
-        raise BadParameter(f"utopia {high.tolist()} must be above ref {low.tolist()} in every objective")
+        raise InvalidParameter(f"utopia {high.tolist()} must be above ref {low.tolist()} in every objective")
     return (array - low) / (high - low)

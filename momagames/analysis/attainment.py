@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from momagames.analysis.arrays import Array, front, rows, vector
 from momagames.analysis.indicators import hypervolume
-from momagames.errors import BadParameter, check_range
+from momagames.errors import InvalidParameter, check_range
 
 
 class Surfaces(NamedTuple):
@@ -78,7 +78,7 @@ def vorobev(sets: Sequence[ArrayLike], ref: ArrayLike) -> Vorobev:
     low = vector("ref", ref, found[0].shape[1])
     clipped = [run[(run > low).all(axis=1)] for run in found]
     if not all(len(run) for run in clipped):
-        raise BadParameter(f"a run has no point above ref {low.tolist()}: such runs have no volume to compare")
+        raise InvalidParameter(f"a run has no point above ref {low.tolist()}: such runs have no volume to compare")
     points, owners = _stacked(clipped)
     made = moocore.vorob_t(-points, owners, ref=-low)
     expectation = -np.asarray(made["ve"], np.float64)
@@ -104,7 +104,7 @@ def advantage_map(first: Sequence[ArrayLike], second: Sequence[ArrayLike], ref: 
     ours, theirs = _runs(first), _runs(second)
     low = vector("ref", ref, 2)
     if ours[0].shape[1] != 2 or theirs[0].shape[1] != 2:
-        raise BadParameter("rectangles exist for 2 objectives; for more, see `projections` or `advantage`")
+        raise InvalidParameter("rectangles exist for 2 objectives; for more, see `projections` or `advantage`")
     edges = [np.unique(np.concatenate([[low[k]], *(run[:, k] for run in (*ours, *theirs))])) for k in (0, 1)]
     edges = [edge[edge >= low[k]] for k, edge in enumerate(edges)]
     if min(map(len, edges)) < 2:
@@ -129,7 +129,7 @@ def projections(sets: Sequence[ArrayLike]) -> Mapping[tuple[int, int], list[Arra
 
 def _runs(sets: Sequence[ArrayLike], objectives: int | None = None) -> list[Array]:
     if not len(sets):
-        raise BadParameter("no run given; needed: one or more")
+        raise InvalidParameter("no run given; needed: one or more")
     first = rows("the points of a run", sets[0], objectives, least=1)
     return [rows("the points of a run", one, first.shape[1], least=1) for one in sets]
 
@@ -140,7 +140,9 @@ def _stacked(runs: Sequence[Array]) -> tuple[Array, NDArray[np.int64]]:
 
 def _surfaces_exist(objectives: int) -> None:
     if objectives not in (2, 3):
-        raise BadParameter(f"attainment surfaces exist for 2 and 3 objectives, not {objectives}; for more, see `projections`")
+        raise InvalidParameter(
+            f"attainment surfaces exist for 2 and 3 objectives, not {objectives}; for more, see `projections`"
+        )
 
 
 def _levels(runs: Sequence[Array]) -> dict[int, Array]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.statistics import SEED, Interval, Statistic, draws, interval, matrix, mean
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 Key = TypeVar("Key")
 
@@ -98,7 +98,7 @@ def holm(p_values: Mapping[Key, float]) -> dict[Key, float]:
     Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6, 1979.
     """
     if any(not 0 <= p <= 1 for p in p_values.values()):
-        raise BadParameter(f"p values {list(p_values.values())} are not possible; allowed: 0..1")
+        raise InvalidParameter(f"p values {list(p_values.values())} are not possible; allowed: 0..1")
     corrected: dict[Key, float] = {}
     highest = 0.0
     for rank, (key, p) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
@@ -114,7 +114,7 @@ def _both(first: ArrayLike, second: ArrayLike, paired: bool) -> tuple[Array, Arr
     a, b = matrix(first), matrix(second)
     if a.shape[1] != b.shape[1] or (paired and len(a) != len(b)):
         needed = "the same shape" if paired else "the same number of games"
-        raise BadParameter(f"scores of shapes {a.shape} and {b.shape} cannot be compared; needed: {needed}")
+        raise InvalidParameter(f"scores of shapes {a.shape} and {b.shape} cannot be compared; needed: {needed}")
     return a, b
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from momagames.analysis.arrays import Array, vector
 from momagames.analysis.utilities import Utility
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 MAX_CELLS = 20_000_000  # of the grid on which distributions are compared
 
@@ -52,10 +52,10 @@ def front_error(errors: ArrayLike, spans: ArrayLike) -> float:
     """
     given = np.asarray(errors, np.float64)
     if given.ndim != 2 or not given.size or np.isnan(given).any():
-        raise BadParameter(f"errors have shape {given.shape}; needed: numbers, (1 or more, K)")
+        raise InvalidParameter(f"errors have shape {given.shape}; needed: numbers, (1 or more, K)")
     widths = vector("spans", spans, given.shape[1])
     if not (widths > 0).all():
-        raise BadParameter(f"spans {widths.tolist()} are not possible; allowed: above 0")
+        raise InvalidParameter(f"spans {widths.tolist()} are not possible; allowed: above 0")
     return float((given / widths).max())
 
 
@@ -67,7 +67,7 @@ def episodes_for(standard_error: float, error: float, episodes: int) -> int:
     It falls with the square root of their number. The answer is an estimate: take a few more.
     """
     if not standard_error > 0 or not 0 <= error < np.inf or episodes < 2:
-        raise BadParameter(
+        raise InvalidParameter(
             f"standard_error={standard_error}, error={error}, episodes={episodes} are not possible; allowed: "
             "standard_error above 0, a finite error of at least 0, and 2 or more episodes"
         )
@@ -111,7 +111,7 @@ def esr_set(returns: ArrayLike) -> NDArray[np.bool_]:
     values = samples.mean(axis=1)
     slack = 1e-9 * np.abs(samples).max()  # one that dominates has no smaller mean: most pairs end here
     if samples.shape[2] > 3:
-        raise BadParameter(f"distributions are compared for up to 3 objectives; given: {samples.shape[2]}")
+        raise InvalidParameter(f"distributions are compared for up to 3 objectives; given: {samples.shape[2]}")
     kept = np.ones(len(samples), np.bool_)
     for b in range(len(samples)):
         for a in range(len(samples)):
@@ -135,7 +135,7 @@ def _distribution(sample: Array, grid: Array) -> NDArray[np.int64]:
     """Number of rows of a sample, float[E, K], that are at most x, for every x on the grid of the other's coordinates."""
     axes = [np.unique(column) for column in grid.T]
     if prod(map(len, axes)) > MAX_CELLS:
-        raise BadParameter(f"{prod(map(len, axes)):,} combinations of returns; allowed: {MAX_CELLS:,}. Take fewer episodes")
+        raise InvalidParameter(f"{prod(map(len, axes)):,} combinations of returns; allowed: {MAX_CELLS:,}. Take fewer episodes")
     places = [np.searchsorted(axis, column) for axis, column in zip(axes, sample.T, strict=True)]
     inside = np.all([place < len(axis) for place, axis in zip(places, axes, strict=True)], axis=0)
     counts = np.zeros([len(axis) for axis in axes], np.int64)
@@ -146,9 +146,11 @@ def _distribution(sample: Array, grid: Array) -> NDArray[np.int64]:
 
 
 def _returns(given: ArrayLike) -> Array:
-    """Returns as float64[n, E, M, K], or BadParameter."""
+    """Returns as float64[n, E, M, K], or InvalidParameter."""
     array = np.asarray(given, np.float64)
     array = array[:, :, None, :] if array.ndim == 3 else array
     if array.ndim != 4 or not array.size or not np.isfinite(array).all():
-        raise BadParameter(f"returns have shape {np.shape(given)}; needed: finite numbers, (policies, episodes, objectives)")
+        raise InvalidParameter(
+            f"returns have shape {np.shape(given)}; needed: finite numbers, (policies, episodes, objectives)"
+        )
     return array

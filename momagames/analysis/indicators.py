@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from momagames.analysis.arrays import front, rows, vector
-from momagames.errors import BadParameter, check_range
+from momagames.errors import InvalidParameter, check_range
 
 # Most points for which the exact volume is computed in about a second, by number of objectives; more than 8: 20
 EXACT_POINTS = {7: 100, 8: 50}
@@ -53,7 +53,7 @@ def hypervolume_ratio(points: ArrayLike, ref: ArrayLike, reference_set: ArrayLik
     array = rows("points", points)
     known = hypervolume(rows("reference_set", reference_set, array.shape[1], least=1), ref)
     if known.value <= 0:
-        raise BadParameter(f"no point of the reference set is above ref {np.asarray(ref).tolist()}")
+        raise InvalidParameter(f"no point of the reference set is above ref {np.asarray(ref).tolist()}")
     own = hypervolume(array, ref)
     return Volume(own.value / known.value, own.approx or known.approx)
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.statistics import SEED, draws, matrix
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def profile(
     given = matrix(scores)
     levels = np.linspace(0, max(1.0, float(given.max())), 101) if thresholds is None else np.asarray(thresholds, np.float64)
     if levels.ndim != 1 or not np.isfinite(levels).all() or not 0 < confidence < 1:
-        raise BadParameter(f"thresholds of shape {levels.shape}, confidence={confidence} are not possible")
+        raise InvalidParameter(f"thresholds of shape {levels.shape}, confidence={confidence} are not possible")
     above = given[:, :, None] > levels
     chosen = draws(given.shape, resamples, paired_runs, np.random.default_rng(SEED))
     shares = np.zeros((resamples, len(levels)))

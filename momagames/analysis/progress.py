@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from momagames.analysis.arrays import Array, rows
 from momagames.analysis.statistics import SEED, draws
 from momagames.baselines.archive import MARKS
-from momagames.errors import BadParameter, check_range
+from momagames.errors import InvalidParameter, check_range
 
 DECADES = 3  # of the budget that are looked at: about 50 marks
 
@@ -42,7 +42,7 @@ def progress(found: ArrayLike, values: ArrayLike, budgets: ArrayLike, indicator:
     """
     points, times = rows("values", values), np.asarray(found, np.int64)
     if times.shape != (len(points),):
-        raise BadParameter(f"found has shape {times.shape}; needed: ({len(points)},), as many as values")
+        raise InvalidParameter(f"found has shape {times.shape}; needed: ({len(points)},), as many as values")
     known: dict[int, float] = {}
     told = []
     for budget in np.asarray(budgets):
@@ -58,7 +58,7 @@ def band(curves: ArrayLike, confidence: float = 0.95, resamples: int = 10_000) -
     """Means over the runs, float[S, M], with percentile bootstrap intervals at each mark by itself; whole runs are drawn."""
     given = rows("curves", curves, least=1)
     if not 0 < confidence < 1:
-        raise BadParameter(f"confidence={confidence} is not possible; allowed: between 0 and 1")
+        raise InvalidParameter(f"confidence={confidence} is not possible; allowed: between 0 and 1")
     chosen = draws((len(given), 1), resamples, True, np.random.default_rng(SEED))[:, :, 0]
     often = (chosen[:, :, None] == np.arange(len(given))).sum(axis=1)
     low, high = np.quantile(often @ given / len(given), [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)

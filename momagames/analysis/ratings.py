@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.statistics import SEED, Interval
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 PRIOR = 0.5  # wins each way, for every pair that met
 ELO = 400 / log(10)  # points for each unit of the logarithm of the odds
@@ -34,7 +34,7 @@ class Cycle(NamedTuple):
 def bradley_terry(wins: ArrayLike, anchor: int = 0) -> Array:
     """Ratings float[N] that make the wins most likely, with `anchor` at 0; wins float[..., N, N] give float[..., N].
 
-    Raises     BadParameter if some never met, not even by way of others
+    Raises     InvalidParameter if some never met, not even by way of others
     Source     Hunter, "MM algorithms for generalized Bradley-Terry models", Ann. Stat. 32, 2004
     """
     won = _checked(wins)
@@ -56,9 +56,9 @@ def intervals(samples: ArrayLike, anchor: int = 0, confidence: float = 0.95, res
     pairs of an episode share their start."""
     given = np.asarray(samples, np.float64)
     if given.ndim != 3 or not len(given):
-        raise BadParameter(f"samples have shape {given.shape}; needed: (1 or more, N, N)")
+        raise InvalidParameter(f"samples have shape {given.shape}; needed: (1 or more, N, N)")
     if not 0 < confidence < 1 or resamples < 1:
-        raise BadParameter(f"confidence={confidence}, resamples={resamples} are not possible; allowed: 0 to 1, 1 or more")
+        raise InvalidParameter(f"confidence={confidence}, resamples={resamples} are not possible; allowed: 0 to 1, 1 or more")
     often = np.random.default_rng(SEED).multinomial(len(given), np.full(len(given), 1 / len(given)), size=resamples)
     values = bradley_terry(given.sum(axis=0), anchor)
     drawn = bradley_terry(np.tensordot(often, given, axes=1), anchor)
@@ -89,15 +89,15 @@ def largest_cycle(wins: ArrayLike) -> Cycle | None:
 
 
 def _checked(wins: ArrayLike) -> Array:
-    """Wins with their prior, or BadParameter."""
+    """Wins with their prior, or InvalidParameter."""
     given = np.asarray(wins, np.float64)
     if given.ndim < 2 or given.shape[-1] != given.shape[-2] or not np.isfinite(given).all() or (given < 0).any():
-        raise BadParameter(f"wins have shape {given.shape}; needed: (N, N), numbers of at least 0")
+        raise InvalidParameter(f"wins have shape {given.shape}; needed: (N, N), numbers of at least 0")
     met: NDArray[np.bool_] = np.asarray(given + given.swapaxes(-1, -2) > 0)
     if (given * np.eye(given.shape[-1])).any():
-        raise BadParameter("an entrant has wins against itself")
+        raise InvalidParameter("an entrant has wins against itself")
     if not _connected(np.asarray(met.reshape(-1, *met.shape[-2:]).all(axis=0))):
-        raise BadParameter("some entrants never met, not even by way of others: no rating compares them")
+        raise InvalidParameter("some entrants never met, not even by way of others: no rating compares them")
     return given + PRIOR * met
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from momagames.analysis.arrays import Array
-from momagames.errors import BadParameter, check_range
+from momagames.errors import InvalidParameter, check_range
 
 SEED = 20240  # of the resampling, so that a report is reproducible
 FEW = 10  # runs; with fewer an interval needs a warning
@@ -97,7 +97,7 @@ def bootstrap(
 
     paired_runs    run s has the same luck on every game: whole rows are drawn
 
-    Raises BadParameter for no scores or scores that are not finite
+    Raises InvalidParameter for no scores or scores that are not finite
     """
     given = matrix(scores)
     low, high = interval(statistic(resampled(given, resamples, paired_runs)), confidence)
@@ -107,7 +107,7 @@ def bootstrap(
 def interval(values: Array, confidence: float) -> tuple[float, float]:
     """The percentile interval of float[B]."""
     if not 0 < confidence < 1:
-        raise BadParameter(f"confidence={confidence} is not possible; allowed: between 0 and 1")
+        raise InvalidParameter(f"confidence={confidence} is not possible; allowed: between 0 and 1")
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
 
@@ -126,9 +126,11 @@ def draws(shape: tuple[int, ...], resamples: int, paired_runs: bool, rng: np.ran
 
 
 def matrix(scores: ArrayLike) -> Array:
-    """Scores as float64[S, K], or BadParameter."""
+    """Scores as float64[S, K], or InvalidParameter."""
     given = np.asarray(scores, np.float64)
     given = given[:, None] if given.ndim == 1 else given
     if given.ndim != 2 or not given.size or not np.isfinite(given).all():
-        raise BadParameter(f"scores must be one or more finite numbers, of shape (runs, games) or (runs,); given: {scores!r}")
+        raise InvalidParameter(
+            f"scores must be one or more finite numbers, of shape (runs, games) or (runs,); given: {scores!r}"
+        )
     return given

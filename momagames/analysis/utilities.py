@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from momagames.analysis.arrays import Array, rows, vector
 from momagames.baselines.chebyshev import augmented_chebyshev
 from momagames.baselines.weight_lattice import simplex_lattice
-from momagames.errors import BadParameter, check_range
+from momagames.errors import InvalidParameter, check_range
 
 # Divisions of the weight lattice by number of objectives: about 100 to 250 weights each
 DIVISIONS = {1: 1, 2: 99, 3: 12, 4: 7, 5: 6, 6: 5, 7: 4, 8: 3, 9: 3, 10: 3}
@@ -60,7 +60,7 @@ def delivered_utility(returns: ArrayLike, weights: ArrayLike) -> float:
     array = rows("returns", returns, least=1)
     given = rows("weights", weights, array.shape[1], least=1)
     if len(given) != len(array):
-        raise BadParameter(f"{len(array)} returns and {len(given)} weights; needed: as many of both")
+        raise InvalidParameter(f"{len(array)} returns and {len(given)} weights; needed: as many of both")
     return float((array * given).sum(axis=1).mean())
 
 
@@ -118,19 +118,19 @@ def family_utility(points: ArrayLike, utilities: Sequence[Utility]) -> float:
     """Mean over `utilities` of the best that a point offers; with other than linear ones it sees concave parts, too."""
     array = rows("points", points, least=1)
     if not utilities:
-        raise BadParameter("no utility function given; needed: one or more")
+        raise InvalidParameter("no utility function given; needed: one or more")
     return float(np.mean([utility.of(array).max() for utility in utilities]))
 
 
 def check_monotone(utility: Utility, objectives: int, pairs: int = 2_000) -> Utility:
-    """The utility itself if it did not fall in any of many random pairs of which one is weakly better; else BadParameter."""
+    """The utility itself if it did not fall in any of many random pairs of which one is weakly better; else InvalidParameter."""
     rng = np.random.default_rng(SAMPLE_SEED)
     worse = rng.uniform(-0.2, 1.2, (pairs, objectives))
     better = worse + rng.uniform(0, 0.5, worse.shape) * rng.integers(0, 2, worse.shape)
     falls = utility.of(worse) > utility.of(better) + 1e-12
     if falls.any():
         i = int(np.flatnonzero(falls)[0])
-        raise BadParameter(f"{utility.name} falls from {worse[i].round(3).tolist()} to {better[i].round(3).tolist()}")
+        raise InvalidParameter(f"{utility.name} falls from {worse[i].round(3).tolist()} to {better[i].round(3).tolist()}")
     return utility
 
 
@@ -138,7 +138,7 @@ def _simplex(weights: ArrayLike) -> Array:
     given = np.asarray(weights, np.float64)
     given = vector("weights", given, given.size)
     if not given.size or (given < 0).any() or not np.isclose(given.sum(), 1):
-        raise BadParameter(f"weights {given.tolist()} are not possible; needed: numbers of at least 0 that sum to 1")
+        raise InvalidParameter(f"weights {given.tolist()} are not possible; needed: numbers of at least 0 that sum to 1")
     return given
 
 

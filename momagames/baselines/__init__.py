@@ -84,7 +84,7 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
     options    "greedy" has weights, float[K] (default: all equal); "uct" and "pareto_uct" have weights, simulations,
                exploration and horizon, see `momagames.baselines.mcts`; "thrifty" has patience and fair; others have none.
                A name may also be the path of a checkpoint of training (.npz), with weights and greedy
-    Raises     UnknownId; BadParameter if the policy cannot play this game or the options are wrong
+    Raises     UnknownId; InvalidParameter if the policy cannot play this game or the options are wrong
     """
     found: Policy = policy_class(name)(game, agent=agent, **options)
     return found

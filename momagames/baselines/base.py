@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.errors import InvalidParameter, nearest, one_of
 
 if TYPE_CHECKING:
     from momagames.engine.policies import Compiled, Member
@@ -79,7 +79,7 @@ class Trained:
 class Method:
     """A method. A subclass is a frozen dataclass of its options and does one of the two things below, or both.
 
-    A wrong option raises BadParameter when the method is made.
+    A wrong option raises InvalidParameter when the method is made.
 
     trains    whether its policies are found within a run: it then has `check_train`, `train` and `restore`, and no `policies`
     """
@@ -88,22 +88,22 @@ class Method:
     trains: ClassVar[bool] = False
 
     def check_plan(self, game: Game) -> None:
-        """Raise BadParameter if `plan` cannot serve this game."""
-        raise BadParameter(f"{self.name} makes no plans")
+        """Raise InvalidParameter if `plan` cannot serve this game."""
+        raise InvalidParameter(f"{self.name} makes no plans")
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         """Search from `start`, record[1], with about `budget` steps of the engine."""
-        raise BadParameter(f"{self.name} makes no plans")
+        raise InvalidParameter(f"{self.name} makes no plans")
 
     def policies(self, game: Game) -> tuple[Member, ...]:
         """The policies that the method offers for this game."""
-        raise BadParameter(f"{self.name} has no policies to play against others")
+        raise InvalidParameter(f"{self.name} has no policies to play against others")
 
     def check_installed(self) -> None:
         """Raise MissingExtra if it needs a package that is not there."""
 
     def check_train(self, game: Game) -> None:
-        """Raise BadParameter if `train` cannot serve this game."""
+        """Raise InvalidParameter if `train` cannot serve this game."""
         self.policies(game)
 
     def train(self, game: Game, ours: Sequence[int], others: Sequence[Member], budget: int, seed: int) -> Trained:
@@ -116,8 +116,8 @@ class Method:
         return Trained(self.policies(game), 0)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
-        """A policy that `train` found, from its arrays; BadParameter if they are not of this game."""
-        raise BadParameter(f"{self.name} does not train")
+        """A policy that `train` found, from its arrays; InvalidParameter if they are not of this game."""
+        raise InvalidParameter(f"{self.name} does not train")
 
     def options(self) -> dict[str, Any]:
         """The options by name, as stored with results."""
@@ -125,9 +125,9 @@ class Method:
 
 
 def seat_of(game: Game, agent: str) -> int:
-    """The index of an agent, or BadParameter."""
+    """The index of an agent, or InvalidParameter."""
     if agent not in game.agents:
-        raise BadParameter(f"{game.id} has no agent {agent!r}; it has {one_of(game.agents)}{nearest(agent, game.agents)}")
+        raise InvalidParameter(f"{game.id} has no agent {agent!r}; it has {one_of(game.agents)}{nearest(agent, game.agents)}")
     return game.agents.index(agent)
 
 
@@ -142,9 +142,9 @@ def side(game: Game, seat: int) -> list[int]:
 
 
 def kernels_of(members: Sequence[Member]) -> list[Compiled]:
-    """The kernels of policies that meet, or BadParameter if one has none."""
+    """The kernels of policies that meet, or InvalidParameter if one has none."""
     if lacks := [member.label for member in members if not member.kernel]:
-        raise BadParameter(f"{one_of(lacks)} cannot meet policies that are kernels")
+        raise InvalidParameter(f"{one_of(lacks)} cannot meet policies that are kernels")
     return [member.kernel for member in members if member.kernel]
 
 
@@ -152,7 +152,7 @@ def check_certain(name: str, game: Game) -> None:
     """Most plans need agents that all get every reward, and a game in which nothing is left to chance after the start."""
     check_together(name, game)
     if game.chance == "step":
-        raise BadParameter(
+        raise InvalidParameter(
             f"{name} plans where nothing is left to chance; {game.id} draws during play (dry_run_beam, dry_run_nrpa or "
             "dry_run_random plan for one deal, with the luck that it will have)"
         )
@@ -162,7 +162,7 @@ def check_together(name: str, game: Game) -> None:
     """A plan has one return: it needs one agent, or agents that all get every reward; they take turns, and an action is one
     number."""
     if len(game.agents) > 1 and not game.params.get("team_rewards", False):
-        raise BadParameter(
+        raise InvalidParameter(
             f"{name} plans for one agent, or for several that all get every reward (team_rewards=True, where a game has it); "
             f"{game.id} has {len(game.agents)} agents with rewards of their own"
         )
@@ -172,4 +172,4 @@ def check_together(name: str, game: Game) -> None:
 def check_turns(name: str, game: Game) -> None:
     """Looking one ply ahead needs agents that take turns, and an action that is one number."""
     if not game.sequential or len(game.actions) > 1:
-        raise BadParameter(f"{name} needs agents that take turns and actions that are one number; {game.id} has others")
+        raise InvalidParameter(f"{name} needs agents that take turns and actions that are one number; {game.id} has others")

@@ -15,7 +15,7 @@ from momagames.baselines.weight_lattice import given_weights, label, simplex_lat
 from momagames.contract import Game, State
 from momagames.engine.playouts import GREEDY, buffers, chooser, greedy_act
 from momagames.engine.policies import Compiled, Member
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Greedy(Method):
 
     def __post_init__(self) -> None:
         if self.divisions < 1:
-            raise BadParameter(f"greedy: divisions={self.divisions} is not possible; allowed: 1 or more")
+            raise InvalidParameter(f"greedy: divisions={self.divisions} is not possible; allowed: 1 or more")
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Field, Game
-from momagames.errors import BadParameter, one_of
+from momagames.errors import InvalidParameter, one_of
 
 KINDS = ("uint8", "int8", "int32", "float32", "float64")
 
@@ -17,12 +17,12 @@ KINDS = ("uint8", "int8", "int32", "float32", "float64")
 def placed(game: Game) -> Iterator[tuple[int, int, Field]]:
     """The fields: for each the index of its type in KINDS, and where it starts, in items of that type.
 
-    See `Game.observation_views`. Raises BadParameter for another type
+    See `Game.observation_views`. Raises InvalidParameter for another type
     """
     start = 0
     for field in game.fields:
         if field.dtype not in KINDS:
-            raise BadParameter(f"{field.name!r} of {game.id} is {field.dtype}; numbers that can be read: {one_of(KINDS)}")
+            raise InvalidParameter(f"{field.name!r} of {game.id} is {field.dtype}; numbers that can be read: {one_of(KINDS)}")
         yield KINDS.index(field.dtype), start // np.dtype(field.dtype).itemsize, field
         start += -(-field.nbytes // 8) * 8
 

@@ -9,7 +9,7 @@ from momagames.baselines.base import Method
 from momagames.contract import Game
 from momagames.engine.playouts import KERNEL
 from momagames.engine.policies import Compiled, CompiledPolicy, Member
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.games.pommerman.agents.simple_kernels import act, memory, stand
 from momagames.games.robotmail.agents.robot_kernels import astar, nearest, notebook, thrifty, wariness
 from momagames.games.robotmail.rules.state import MAX_STANDS
@@ -70,7 +70,7 @@ class ThriftyPolicy(CompiledPolicy):
 def frugal(patience: int = 0, fair: bool = False) -> Compiled:
     """The policy "thrifty", more or less patient, and perhaps fair."""
     if not isinstance(patience, int) or not 0 <= patience <= MAX_STANDS:
-        raise BadParameter(f"thrifty: patience={patience!r} is not possible; allowed: 0..{MAX_STANDS}")
+        raise InvalidParameter(f"thrifty: patience={patience!r} is not possible; allowed: 0..{MAX_STANDS}")
     return replace(ThriftyPolicy.compiled, begins=(("patience", patience), ("fair", int(fair))))
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
-from momagames.errors import BadFile, BadParameter
+from momagames.errors import InvalidFile, InvalidParameter
 from momagames.kernels.jit import driver
 
 MOST_ACTIONS = 1 << 24  # of a strategy that is read
@@ -49,7 +49,7 @@ def walk(game: Game, start: NDArray[Any], agent: int, choose: Choose, likely: Li
     """Play all games in which `agent` does what `choose` says and the others do anything (or what is `likely`).
 
     start     record[1], a position of a game whose agents move in turn, with keys and without chance
-    Raises    BadParameter for another game; whatever `choose` raises
+    Raises    InvalidParameter for another game; whatever `choose` raises
     """
     check_turns(game)
     goals = len(game.objectives)
@@ -65,7 +65,7 @@ def walk(game: Game, start: NDArray[Any], agent: int, choose: Choose, likely: Li
         nodes += len(chosen)
         asked = np.flatnonzero(own)
         if not masks[asked, np.clip(chosen, 0, game.mask_size - 1)].all() or (chosen < 0).any():
-            raise BadParameter(f"{game.id}: the strategy plays what is not legal")
+            raise InvalidParameter(f"{game.id}: the strategy plays what is not legal")
         likeliness = np.concatenate([np.ones(len(asked)), np.ones(len(parents)) if weights is None else weights])
         parents, actions = np.concatenate([asked, parents]), np.concatenate([chosen, actions])
         played = likeliness > 0
@@ -103,9 +103,9 @@ def _ordered(values: Floats) -> NDArray[np.uint64]:
 
 
 def check_turns(game: Game) -> None:
-    """Raise BadParameter if strategies as data are not for this game."""
+    """Raise InvalidParameter if strategies as data are not for this game."""
     if not game.sequential or game.chance == "step" or len(game.actions) != 1 or game.kernels.key is None:
-        raise BadParameter(
+        raise InvalidParameter(
             f"{game.id}: strategies need agents that move in turn, no chance during play, one number as action, and keys of "
             "positions"
         )
@@ -127,23 +127,23 @@ class Stored:
             unpacker = zlib.decompressobj()
             data = unpacker.decompress(base64.b64decode(text, validate=True), 2 * MOST_ACTIONS)
             if unpacker.unconsumed_tail or not unpacker.eof or unpacker.unused_data:
-                raise BadFile("the strategy is not of one piece, or too long")
+                raise InvalidFile("the strategy is not of one piece, or too long")
             self.actions = np.frombuffer(data, "<u2").astype(np.int64)
         except (zlib.error, binascii.Error, ValueError) as error:
-            raise BadFile(f"the strategy cannot be read: {error}") from None
+            raise InvalidFile(f"the strategy cannot be read: {error}") from None
         self.at = 0
 
     def __call__(self, states: NDArray[Any], got: Floats) -> NDArray[np.int64]:
         end = self.at + len(states)
         if end > len(self.actions):
-            raise BadFile(f"the strategy ends after {len(self.actions)} actions; a game goes on")
+            raise InvalidFile(f"the strategy ends after {len(self.actions)} actions; a game goes on")
         given: NDArray[np.int64] = self.actions[self.at : end]
         self.at = end
         return given
 
     def check_done(self) -> None:
         if self.at != len(self.actions):
-            raise BadFile(f"the strategy has {len(self.actions)} actions; only {self.at} positions come up")
+            raise InvalidFile(f"the strategy has {len(self.actions)} actions; only {self.at} positions come up")
 
 
 # --------------------------------------------------------------------------------------------------- many states at a time

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 MAX_POINTS = 1_000_000
 
@@ -20,10 +20,10 @@ def simplex_lattice(objectives: int, divisions: int) -> NDArray[np.float64]:
     n is C(divisions + K - 1, K - 1). Source: Scheffé, "Experiments with mixtures", J. R. Stat. Soc. B 20, 1958.
     """
     if objectives < 1 or divisions < 1:
-        raise BadParameter(f"objectives={objectives}, divisions={divisions} are not possible; allowed: 1 or more each")
+        raise InvalidParameter(f"objectives={objectives}, divisions={divisions} are not possible; allowed: 1 or more each")
     count = comb(divisions + objectives - 1, objectives - 1)
     if count > MAX_POINTS:
-        raise BadParameter(
+        raise InvalidParameter(
             f"divisions={divisions} gives {count:,} weights for {objectives} objectives; allowed: {MAX_POINTS:,}"
         )
     rows = np.zeros((1, 0), np.int64)
@@ -39,14 +39,14 @@ def simplex_lattice(objectives: int, divisions: int) -> NDArray[np.float64]:
 
 
 def given_weights(name: str, game: Game, weights: Sequence[float] | None) -> NDArray[np.float64]:
-    """The weights that the user of the policy `name` gives the objectives, float64[K]; none: all equal. Or BadParameter."""
+    """The weights that the user of the policy `name` gives the objectives, float64[K]; none: all equal. Or InvalidParameter."""
     goals = len(game.objectives)
     try:
         row = np.full(goals, 1 / goals) if weights is None or not len(weights) else np.array(weights, np.float64)
     except (TypeError, ValueError):
         row = np.zeros(0)
     if row.shape != (goals,) or not np.isfinite(row).all():
-        raise BadParameter(f"{name}: weights={weights!r} is not possible; needed: {goals} finite numbers")
+        raise InvalidParameter(f"{name}: weights={weights!r} is not possible; needed: {goals} finite numbers")
     return row
 
 

@@ -27,7 +27,7 @@ from momagames.benchmark.store.provenance import provenance
 from momagames.contract import Game, State
 from momagames.engine.playouts import deal as dealt
 from momagames.engine.policies import Compiled, play_kernels
-from momagames.errors import BadParameter, UnknownId, nearest, one_of
+from momagames.errors import InvalidParameter, UnknownId, nearest, one_of
 from momagames.plugins import found, is_outside
 
 FIRST, RERUN, COLLAPSE = "first", "rerun", "collapse"
@@ -191,7 +191,7 @@ def match(
                  (Stop and silence, where there is such an action), and it is not asked again before it has answered
     tell         called with the number of bouts that are over
     params       of the game
-    Raises       UnknownId, BadParameter; IllegalAction for what a Python player may not do
+    Raises       UnknownId, InvalidParameter; IllegalAction for what a Python player may not do
     """
     began = time.monotonic()
     game = registry.spec(id, **params)
@@ -206,19 +206,19 @@ def match(
 
 
 def check(game: Game, players: Sequence[Entrant], games: int, max_reruns: int, time_limit: float | None) -> None:
-    """BadParameter for a match that cannot be."""
+    """InvalidParameter for a match that cannot be."""
     sides = len(set(game.teams))
     if sides < 2:
-        raise BadParameter(f"nobody plays against anybody in {game.id}")
+        raise InvalidParameter(f"nobody plays against anybody in {game.id}")
     if not 2 <= len(players) <= sides:
         allowed = "2" if sides == 2 else f"2 to {sides}"
-        raise BadParameter(f"{len(players)} players were given; {game.id} has {sides} sides; allowed: {allowed} players")
+        raise InvalidParameter(f"{len(players)} players were given; {game.id} has {sides} sides; allowed: {allowed} players")
     if not _says_who_won(game) and not any(objective.zero_sum for objective in game.objectives):
-        raise BadParameter(f"nobody wins in {game.id}: its infos name no winners, and it has no objective that is zero-sum")
+        raise InvalidParameter(f"nobody wins in {game.id}: its infos name no winners, and it has no objective that is zero-sum")
     if games < 1 or max_reruns < 0:
-        raise BadParameter(f"games={games!r}, max_reruns={max_reruns!r} are not possible; allowed: 1 or more, 0 or more")
+        raise InvalidParameter(f"games={games!r}, max_reruns={max_reruns!r} are not possible; allowed: 1 or more, 0 or more")
     if time_limit is not None and time_limit <= 0:
-        raise BadParameter(f"time_limit={time_limit!r} is not possible; allowed: milliseconds above 0, or None")
+        raise InvalidParameter(f"time_limit={time_limit!r} is not possible; allowed: milliseconds above 0, or None")
 
 
 def seats_of(game: Game, players: int, bout: int) -> tuple[int, ...]:

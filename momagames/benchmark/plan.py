@@ -17,7 +17,7 @@ from momagames.baselines import member, method, policy_options
 from momagames.baselines.base import Method
 from momagames.contract import Game
 from momagames.engine.policies import Member
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.errors import InvalidParameter, nearest, one_of
 
 UNLIMITED = 10_000_000.0  # seconds; four months
 ROWS_FORMAT = 1  # changes with the meaning of rows, so that old results are not taken for new ones
@@ -62,14 +62,14 @@ class MethodChoice(Frozen):
     options: dict[str, Any]
 
     def method(self) -> Method:
-        """The method, or UnknownId or BadParameter."""
+        """The method, or UnknownId or InvalidParameter."""
         kind = method(self.name)
         _check_options(self.name, self.options, [one.name for one in fields(kind)])
         try:
             return TypeAdapter(kind).validate_json(json.dumps(self.options), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
-            raise BadParameter(f"{self.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+            raise InvalidParameter(f"{self.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
 class Opponent(Frozen):
@@ -82,7 +82,7 @@ class Opponent(Frozen):
     options: dict[str, Any]
 
     def member(self, game: Game) -> Member:
-        """The policy in compiled form, or UnknownId or BadParameter."""
+        """The policy in compiled form, or UnknownId or InvalidParameter."""
         _check_options(self.name, self.options, policy_options(self.name))
         return member(self.name, game, **self.options)
 
@@ -99,14 +99,14 @@ def _short(value: Any) -> str:
 
 
 def _check_options(name: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Raise BadParameter unless all options that there are are given, and no others."""
+    """Raise InvalidParameter unless all options that there are are given, and no others."""
     for option in given:
         if option not in known:
             allowed = f"it has {one_of(known)}" if known else "it has none"
-            raise BadParameter(f"{name} has no option {option!r}; {allowed}{nearest(option, known)}")
+            raise InvalidParameter(f"{name} has no option {option!r}; {allowed}{nearest(option, known)}")
     missing = [option for option in known if option not in given]
     if missing:
-        raise BadParameter(f"{name} needs the option {missing[0]!r}: a suite leaves nothing to defaults")
+        raise InvalidParameter(f"{name} needs the option {missing[0]!r}: a suite leaves nothing to defaults")
 
 
 class _Experiment(Frozen):

@@ -25,7 +25,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import Play
 from momagames.engine.playouts import buffers, deal, player
 from momagames.engine.policies import Member, Players
-from momagames.errors import BadFile, BadParameter, check_range, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, check_range, nearest, one_of
 from momagames.wrappers.recording import record
 
 
@@ -42,7 +42,7 @@ class Replay:
 
 
 def points(folder: str | Path) -> list[dict[str, Any]]:
-    """The points of a run's front, see `experiments.results.run_front`; BadFile if the folder is not that of a finished run."""
+    """The points of a run's front, see `experiments.results.run_front`; InvalidFile if the folder is not that of a finished run."""
     path = Path(folder) / "front.json"
     if not path.is_file() and (run := read_run(path.parent)).kind == "plans":  # it was packed: the rows are the points
         plans = Collector(run)
@@ -51,7 +51,7 @@ def points(folder: str | Path) -> list[dict[str, Any]]:
         return plans.points()
     found = checked(path, read_json(path)).get("points")
     if not isinstance(found, list):
-        raise BadFile(f"{path}: 'points' is not a list")
+        raise InvalidFile(f"{path}: 'points' is not a list")
     return found
 
 
@@ -62,7 +62,7 @@ def replay(
 
     folder     of a finished run, runs/RUN in a folder of results
     episode, opponent, seat     of a policy's game; None: the first of those for the report. Plans have none of them
-    Raises     BadFile if the folder cannot be read, or the game does not come out as stored; BadParameter if there is no
+    Raises     InvalidFile if the folder cannot be read, or the game does not come out as stored; InvalidParameter if there is no
                such point or game
     """
     place, run, chosen = _point(folder, point)
@@ -77,12 +77,12 @@ def replay(
     one.load(start)
     for action in actions:
         if one.state["over"]:
-            raise BadFile(f"{place}: point {point}: the game is over before its last action")
+            raise InvalidFile(f"{place}: point {point}: the game is over before its last action")
         parts = np.array(action, np.int64).reshape(one.pending.shape)
         one.turn(parts[0, 0] if parts.size == 1 else parts)
     seen = one.returns[0 if run.kind == "plans" else game.agents.index(row["seat"])].tolist()
     if seen != row["return"]:
-        raise BadFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
+        raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")
     who = f"{row['policy'] or run.method.name} of {run.method.name}"
     if run.kind == "policies":
         who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
@@ -108,7 +108,7 @@ def typical(folder: str | Path, point: int) -> Typical:
         return Typical({}, 0)
     rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"] and row["set"] == "report"]
     if not rows:
-        raise BadFile(f"{place}: no game of {chosen['policy']!r} is stored")
+        raise InvalidFile(f"{place}: no game of {chosen['policy']!r} is stored")
     returns = np.array([row["return"] for row in rows], np.float64)
     spread = returns.std(axis=0)
     off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
@@ -137,7 +137,7 @@ def _point(folder: str | Path, point: int) -> tuple[Path, Run, dict[str, Any]]:
     place = Path(folder)
     run, known = read_run(place), points(place)
     if not 0 <= point < len(known):
-        raise BadParameter(f"point {point} is not there; {place} has points 0..{len(known) - 1}")
+        raise InvalidParameter(f"point {point} is not there; {place} has points 0..{len(known) - 1}")
     return place, run, known[point]
 
 
@@ -148,7 +148,7 @@ def _row(
     asked = {"episode": episode, "opponent": opponent, "seat": seat}
     if run.kind == "plans":
         if wrong := [name for name, value in asked.items() if value is not None]:
-            raise BadParameter(f"a plan has no {wrong[0]}: it is one way to play one deal")
+            raise InvalidParameter(f"a plan has no {wrong[0]}: it is one way to play one deal")
         return chosen
     rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"]]
     for name, value in asked.items():
@@ -158,9 +158,11 @@ def _row(
             there = list(dict.fromkeys(str(row[name]) for row in rows))
             rows = [row for row in rows if row[name] == value]
             if not rows:
-                raise BadParameter(f"no {name} {value!r} in this run; there are {one_of(there)}{nearest(str(value), there)}")
+                raise InvalidParameter(
+                    f"no {name} {value!r} in this run; there are {one_of(there)}{nearest(str(value), there)}"
+                )
     if not rows:
-        raise BadFile(f"{place}: no game of {chosen['policy']!r} is stored")
+        raise InvalidFile(f"{place}: no game of {chosen['policy']!r} is stored")
     return rows[0]
 
 
@@ -172,11 +174,11 @@ def _member(place: Path, run: Run, chosen: dict[str, Any]) -> Member:
         arrays = unpacked(place / POLICIES, read_json(path).get("policies"), chosen["point"])
         try:
             return method.restore(game, label, arrays)
-        except BadParameter as error:
-            raise BadFile(f"{place / POLICIES}: {error}") from None
+        except InvalidParameter as error:
+            raise InvalidFile(f"{place / POLICIES}: {error}") from None
     found = {member.label: member for member in method.policies(game)}
     if label not in found:
-        raise BadFile(f"{run.method.name} has no policy {label!r} any more; it has {one_of(found)}")
+        raise InvalidFile(f"{run.method.name} has no policy {label!r} any more; it has {one_of(found)}")
     return found[label]
 
 

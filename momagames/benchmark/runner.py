@@ -10,7 +10,7 @@ from pathlib import Path
 from momagames.benchmark.executors import Executor, InProcess, Outcome, Pool
 from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
-from momagames.errors import BadParameter, check_range
+from momagames.errors import InvalidParameter, check_range
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Shard:
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= self.of:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"shard {self} is not possible; allowed: 1/{max(self.of, 1)} to {max(self.of, 1)}/{max(self.of, 1)}"
             )
 
@@ -42,7 +42,7 @@ class Shard:
         """ "2/8": the second of eight shards."""
         number, _, of = text.partition("/")
         if not (number.isdecimal() and of.isdecimal()):
-            raise BadParameter(f"shard {text!r} is not of the form i/n, such as 1/4")
+            raise InvalidParameter(f"shard {text!r} is not of the form i/n, such as 1/4")
         return Shard(int(number), int(of))
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ def run_suite(
     tell        called with each outcome as it comes
     executor    another one, such as `executors.ray.RayCluster()`, instead of those two
     shard       the part of the suite that is to be run; shards may share a folder
-    Raises      MissingExtra if a method needs a package that is not there; BadFile if the folder cannot be used;
+    Raises      MissingExtra if a method needs a package that is not there; InvalidFile if the folder cannot be used;
                 KeyboardInterrupt goes through, and loses only the runs in hand
     """
     check_range("workers", workers, 1)

@@ -25,7 +25,7 @@ from momagames.benchmark.plan import (
     Suite,
 )
 from momagames.contract import Game
-from momagames.errors import BadFile, MomagamesError, UnknownId, nearest, one_of
+from momagames.errors import InvalidFile, MomagamesError, UnknownId, nearest, one_of
 
 MAX_BYTES = 1_000_000
 Kind = TypeVar("Kind", Suite, Collection)
@@ -57,7 +57,7 @@ def suites() -> dict[str, Path]:
 def load_suite(source: str | Path | Mapping[str, Any]) -> Suite:
     """A suite from a YAML file, from the name of one that comes with the package, or from a mapping of the same form.
 
-    Raises BadFile, with file, key, what is allowed and what is nearest; UnknownId for a name that is neither
+    Raises InvalidFile, with file, key, what is allowed and what is nearest; UnknownId for a name that is neither
     """
     return check(*_read(source))
 
@@ -72,11 +72,11 @@ def _read(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
     for k, name in enumerate(whole.suites):
         with _located(f"{place}: suites[{k}]"):
             if name in whole.suites[:k]:
-                raise BadFile(f"{name!r} stands there twice")
+                raise InvalidFile(f"{name!r} stands there twice")
             beside = Path(place).parent / name  # files are looked for beside the collection
             one, file = _data(beside if beside.is_file() else name)
             if "suites" in one:
-                raise BadFile(f"{name!r} is a collection itself; a collection takes suites together")
+                raise InvalidFile(f"{name!r} is a collection itself; a collection takes suites together")
             members.append(_validated(Suite, one, file))
     return whole.united(members), place
 
@@ -90,13 +90,13 @@ def _data(source: str | Path) -> tuple[dict[str, Any], str]:
             raise UnknownId(f"no file and no suite {str(source)!r}; there are {one_of(known)}{nearest(source, known)}")
         path = known[str(source)]
     if path.stat().st_size > MAX_BYTES:
-        raise BadFile(f"{path}: {path.stat().st_size:,} bytes; a suite has at most {MAX_BYTES:,}")
+        raise InvalidFile(f"{path}: {path.stat().st_size:,} bytes; a suite has at most {MAX_BYTES:,}")
     try:
         data = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        raise BadFile(f"{path}: {' '.join(str(error).split())}") from None
+        raise InvalidFile(f"{path}: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict):
-        raise BadFile(f"{path}: a suite is a mapping with the keys {one_of(Suite.model_fields)}")
+        raise InvalidFile(f"{path}: a suite is a mapping with the keys {one_of(Suite.model_fields)}")
     return data, str(path)
 
 
@@ -104,14 +104,14 @@ def _data(source: str | Path) -> tuple[dict[str, Any], str]:
 
 
 def check(suite: Suite, source: str) -> Suite:
-    """The suite itself, if every name, parameter and combination in it is possible; else BadFile, with file and key."""
+    """The suite itself, if every name, parameter and combination in it is possible; else InvalidFile, with file and key."""
     names = [experiment.name for experiment in suite.experiments]
     for i, experiment in enumerate(suite.experiments):
         at = f"{source}: experiments[{i}]"
         if names.index(experiment.name) != i:
-            raise BadFile(f"{at}.name: {experiment.name!r} is taken by experiments[{names.index(experiment.name)}]")
+            raise InvalidFile(f"{at}.name: {experiment.name!r} is taken by experiments[{names.index(experiment.name)}]")
         if len(set(experiment.seeds)) != len(experiment.seeds):
-            raise BadFile(f"{at}.seeds: a seed stands there twice")
+            raise InvalidFile(f"{at}.seeds: a seed stands there twice")
         for j, choice in enumerate(experiment.games):
             with _located(f"{at}.games[{j}]"):
                 game = choice.game()
@@ -135,26 +135,26 @@ def _check_method(experiment: PlansExperiment | PoliciesExperiment, chosen: Meth
 def _check_budget(experiment: PoliciesExperiment, at: str) -> None:
     trained = [chosen.name for chosen in experiment.methods if method(chosen.name).trains]
     if trained and not experiment.budget:
-        raise BadFile(f"{at}.budget: 0 steps, and {trained[0]} has to train; allowed: 1 or more")
+        raise InvalidFile(f"{at}.budget: 0 steps, and {trained[0]} has to train; allowed: 1 or more")
     if experiment.budget and not trained:
-        raise BadFile(f"{at}.budget: {experiment.budget} steps, and no method trains; allowed: 0")
+        raise InvalidFile(f"{at}.budget: {experiment.budget} steps, and no method trains; allowed: 0")
 
 
 def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
     for k, seat in enumerate(experiment.seats):
         if seat not in game.agents:
-            raise BadFile(
+            raise InvalidFile(
                 f"{at}.seats[{k}]: {game.id} has no agent {seat!r}; allowed: {one_of(game.agents)}{nearest(seat, game.agents)}"
             )
     if len(game.agents) > 1 and not experiment.opponents:
-        raise BadFile(f"{at}.opponents: {game.id} has {len(game.agents)} agents; name at least one policy")
+        raise InvalidFile(f"{at}.opponents: {game.id} has {len(game.agents)} agents; name at least one policy")
     for k, opponent in enumerate(experiment.opponents):
         with _located(f"{at}.opponents[{k}]"):
             opponent.member(game)
 
 
 class _located:
-    """Errors of ours inside this block become BadFile with the place in the suite."""
+    """Errors of ours inside this block become InvalidFile with the place in the suite."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -164,7 +164,7 @@ class _located:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, (MomagamesError, TypeError)):  # TypeError: a parameter of the wrong kind altogether
-            raise BadFile(f"{self.place}: {error}") from error
+            raise InvalidFile(f"{self.place}: {error}") from error
 
 
 # ------------------------------------------------------------------------------------------------------------ telling
@@ -175,8 +175,8 @@ def _validated(model: type[Kind], data: Mapping[str, Any], source: str) -> Kind:
         return model.model_validate_json(json.dumps(data, allow_nan=False))
     except (TypeError, ValueError) as error:
         if not isinstance(error, ValidationError):
-            raise BadFile(f"{source}: {error}") from None
-        raise BadFile("\n".join(_told(model, source, one) for one in error.errors())) from None
+            raise InvalidFile(f"{source}: {error}") from None
+        raise InvalidFile("\n".join(_told(model, source, one) for one in error.errors())) from None
 
 
 def _told(model: type[BaseModel], source: str, error: Any) -> str:

@@ -29,7 +29,7 @@ from momagames.benchmark.training_loggers import boards, check_project
 from momagames.contract import Game
 from momagames.engine.playouts import deal
 from momagames.engine.policies import Member
-from momagames.errors import BadFile, BadParameter
+from momagames.errors import InvalidFile, InvalidParameter
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
 EVERY = 60.0  # seconds from one checkpoint to the next, at least
@@ -72,7 +72,7 @@ class Training:
         return deal(self.game, seeds if self.deal is None else np.full(len(seeds), self.deal, np.uint64))
 
     def check(self) -> None:
-        """BadParameter if this cannot be trained; MissingExtra without PyTorch."""
+        """InvalidParameter if this cannot be trained; MissingExtra without PyTorch."""
         self.options.check_installed()
         if self.deal is None:
             self.options.check_train(self.game)
@@ -98,7 +98,7 @@ def train(
     episodes      games that each plays then, against each opponent and from each seat
     tell          called after each update with its numbers, and "evaluation" where there was one
     wandb         project of Weights & Biases that is to show the log too
-    Raises        BadParameter for a folder with other training; BadFile; MissingExtra without PyTorch, or without wandb
+    Raises        InvalidParameter for a folder with other training; InvalidFile; MissingExtra without PyTorch, or without wandb
     """
     check_project(wandb)
     training.check()
@@ -171,7 +171,7 @@ def returns_of(
 
 
 def opened(path: Path) -> tuple[Training, Saved]:
-    """The training that a checkpoint, or the folder around it, belongs to. BadFile if it is none."""
+    """The training that a checkpoint, or the folder around it, belongs to. InvalidFile if it is none."""
     saved = load(path / CHECKPOINT if path.is_dir() else path)
     head = saved.head
     try:
@@ -183,13 +183,13 @@ def opened(path: Path) -> tuple[Training, Saved]:
             saved,
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
-        raise BadFile(f"{saved.path}: no checkpoint of training: {error}") from None
+        raise InvalidFile(f"{saved.path}: no checkpoint of training: {error}") from None
 
 
 def _check_same(training: Training, saved: Saved) -> None:
     for name, value in training.head().items():
         if json.loads(json.dumps(value)) != saved.head.get(name):
-            raise BadParameter(
+            raise InvalidParameter(
                 f"{saved.path} is of other training: its {name} is {saved.head.get(name)!r}, asked for is {value!r}; give "
                 "another folder, or the same again"
             )
@@ -206,7 +206,7 @@ class _Log:
             known = [line for line in lines if _steps(line) <= steps]
             self._path.write_text("".join(f"{line}\n" for line in known))
         except OSError as error:
-            raise BadFile(f"{self._path}: {error.strerror or error}") from None
+            raise InvalidFile(f"{self._path}: {error.strerror or error}") from None
         self._boards = boards(folder, steps, head, wandb)
 
     def write(self, told: dict[str, Any]) -> None:

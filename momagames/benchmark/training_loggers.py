@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from momagames.errors import BadFile, MissingExtra, RemoteError
+from momagames.errors import InvalidFile, MissingExtra, RemoteError
 
 TENSORBOARD, WANDB_ID = "tensorboard", "wandb-id"
 
@@ -80,7 +80,7 @@ class Wandb:
         try:
             place.write_text(f"{self._run.id}\n")
         except OSError as error:
-            raise BadFile(f"{place}: {error.strerror or error}") from None
+            raise InvalidFile(f"{place}: {error.strerror or error}") from None
 
     def write(self, numbers: dict[str, float], steps: int) -> None:
         self._run.log(numbers, step=steps)

@@ -109,7 +109,7 @@ def play(
 ) -> None:
     """Play a game, in a window or in the terminal."""
     from momagames import registry
-    from momagames.errors import BadCall, MissingExtra
+    from momagames.errors import InvalidCall, MissingExtra
     from momagames.play import terminal, windowed
 
     given = parameters(param or [])
@@ -117,7 +117,7 @@ def play(
     if window or (window is None and suits):
         try:
             board = windowed.sit(id, opponent, seed, agent, rate, **given)
-        except (BadCall, MissingExtra) as error:
+        except (InvalidCall, MissingExtra) as error:
             if window:
                 raise
             print(f"momagames: {error}; you play in the terminal", file=sys.stderr)

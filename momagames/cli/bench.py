@@ -206,10 +206,10 @@ def _go(
 
 def _executor(place: Place, address: str | None, workers: int | None, due: int) -> Executor:
     from momagames.benchmark.executors import InProcess, Pool, cores
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
 
     if address is not None and place is not Place.ray:
-        raise BadParameter(f"--address {address!r} is for --executor ray; given: --executor {place.value}")
+        raise InvalidParameter(f"--address {address!r} is for --executor ray; given: --executor {place.value}")
     if place is Place.ray:
         from momagames.benchmark.executors.ray import RayCluster
 
@@ -394,11 +394,11 @@ def export_rows(
 ) -> None:
     """Write all rows as one flat table: a line for each plan or episode, a column for each objective."""
     from momagames.benchmark.store.export import export
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
 
     chosen = [name for name, given in (("csv", csv), ("parquet", parquet), ("jsonl", jsonl)) if given]
     if len(chosen) != 1:
-        raise BadParameter("choose one of --csv, --parquet and --jsonl")
+        raise InvalidParameter("choose one of --csv, --parquet and --jsonl")
     print(f"{export(folder, file, chosen[0])} rows: {file}")
 
 

@@ -33,31 +33,31 @@ def command() -> str:
 
 
 def parameters(pairs: list[str]) -> dict[str, Any]:
-    """["board_width=5"] -> {"board_width": 5}: values are YAML; BadParameter for what has no '='."""
+    """["board_width=5"] -> {"board_width": 5}: values are YAML; InvalidParameter for what has no '='."""
     import yaml
 
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
 
     found: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise BadParameter(f"--param {pair!r} is not of the form name=value, such as board_width=5")
+            raise InvalidParameter(f"--param {pair!r} is not of the form name=value, such as board_width=5")
         try:
             found[name] = yaml.safe_load(value)
         except yaml.YAMLError as error:
-            raise BadParameter(f"--param {pair!r}: {' '.join(str(error).split())}") from None
+            raise InvalidParameter(f"--param {pair!r}: {' '.join(str(error).split())}") from None
     return found
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, or BadFile."""
-    from momagames.errors import BadFile
+    """The text of a file, or InvalidFile."""
+    from momagames.errors import InvalidFile
 
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        raise InvalidFile(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def table(*columns: Any, **options: Any) -> Any:

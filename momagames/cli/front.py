@@ -145,12 +145,12 @@ def union(
 ) -> None:
     """Put together what archived runs found: best-known fronts, one for each game and deal, never called true."""
     from momagames import fronts
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
 
     found = fronts.union(folders, command())
     if single := out.name.endswith((".json", ".json.gz")):
         if len(found) > 1:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"--out {out}: there are {len(found)} games and deals, each with a front; name a folder for them"
             )
     else:
@@ -171,7 +171,7 @@ def verify(
 ) -> None:
     """Check fronts: the hash, that no point dominates another, and that the witness of each point gets what it says."""
     from momagames import fronts
-    from momagames.errors import BadFile
+    from momagames.errors import InvalidFile
 
     screen, wrong = console(), 0
     names = [name for source in sources for name in (fronts.shipped() if source == "all" else [source])]
@@ -181,7 +181,7 @@ def verify(
             fronts.verify(one)
             if prove:
                 fronts.prove(one)
-        except BadFile as error:
+        except InvalidFile as error:
             wrong += 1
             told = str(error)
             screen.print(f"WRONG {told if told.startswith(name) else f'{name}: {told}'}", style="red", soft_wrap=True)

@@ -42,14 +42,14 @@ def train(
     from momagames.baselines.base import sides
     from momagames.baselines.moppo.method import USUAL, Moppo
     from momagames.benchmark import training as sessions
-    from momagames.errors import BadParameter, check_choice, nearest, one_of
+    from momagames.errors import InvalidParameter, check_choice, nearest, one_of
 
     check_choice("--method", method, [Moppo.name])
     game = registry.spec(id, **parameters(param or []))
     given = parameters(option or [])
     for name in given:
         if name not in USUAL:
-            raise BadParameter(f"{method} has no option {name!r}; it has {one_of(USUAL)}{nearest(name, USUAL)}")
+            raise InvalidParameter(f"{method} has no option {name!r}; it has {one_of(USUAL)}{nearest(name, USUAL)}")
     seats = sides(game)
     rivals = _opponents(opponent or (["random"] if len(seats) > 1 else []))
     wanted = sessions.Training(game, Moppo(**{**USUAL, **given}), seed, int(budget), tuple(agent or seats), rivals, deal)
@@ -107,13 +107,13 @@ def exploit(
 
     from momagames.benchmark import training as sessions
     from momagames.benchmark.exploitability import exploitability, lower_bound
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
 
     wanted, saved = sessions.opened(checkpoint)
     try:
         chosen = [float(word) for word in weights.split(",")] if weights else [1.0] * len(wanted.game.objectives)
     except ValueError:
-        raise BadParameter(f"--weights {weights!r} is not possible; needed: numbers with commas, such as 1,0,0,0") from None
+        raise InvalidParameter(f"--weights {weights!r} is not possible; needed: numbers with commas, such as 1,0,0,0") from None
     screen = console()
     done: dict[str, int] = {}
     with _bar(screen, len(set(wanted.game.teams)) * int(budget)) as moved:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.engine import loops
 from momagames.engine.workers import Workers
-from momagames.errors import BadCall, BadParameter, IllegalAction, check_choice, check_range
+from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, check_choice, check_range
 from momagames.kernels.record import CUT_OFF
 
 Autoreset = Literal["next_step", "same_step", "disabled"]
@@ -84,10 +84,10 @@ class Batch:
         self.states["rng"] = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
 
     def choice(self, chosen: Any) -> NDArray[np.bool_]:
-        """Which environments are meant, as bool[N]; or BadParameter."""
+        """Which environments are meant, as bool[N]; or InvalidParameter."""
         array = np.asarray(chosen)
         if array.shape != (self.num_envs,) or array.dtype != np.bool_:
-            raise BadParameter(f"the reset mask has shape {array.shape} of {array.dtype}; needed: bool[{self.num_envs}]")
+            raise InvalidParameter(f"the reset mask has shape {array.shape} of {array.dtype}; needed: bool[{self.num_envs}]")
         return array
 
     def reset(self, chosen: NDArray[np.bool_] | None = None) -> None:
@@ -131,7 +131,7 @@ class Batch:
 
     def _need_games(self) -> None:
         if not self._dealt:
-            raise BadCall("step() before reset(): call reset(seed=...) first")
+            raise InvalidCall("step() before reset(): call reset(seed=...) first")
 
     def actions(self, actions: Any) -> NDArray[np.int64]:
         """Actions as int64[N, S, P], checked for shape and type only."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game, Policy, State
 from momagames.engine import loops
 from momagames.engine.observation_pool import Shown
-from momagames.errors import BadState, IllegalAction
+from momagames.errors import IllegalAction, InvalidState
 
 PASS = 0  # what an agent says that has no legal action, see `Game.passes`
 INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types of numbers that need no second look
@@ -29,24 +29,24 @@ def loaded(game: Game, given: Any) -> NDArray[Any]:
     """A batch of one state from a record, the dict form or the text of a position.
 
     A record is checked as its dict form is: it may come from a game of another size, or from anywhere.
-    Raises BadState, with a reason
+    Raises InvalidState, with a reason
     """
     states = game.start()
     record: Any = None
     if isinstance(given, (np.void, np.ndarray)) and given.dtype == game.dtype and given.size == 1:
         record = given if isinstance(given, np.void) else given.reshape(-1)[0]
     elif not isinstance(given, (str, Mapping)):
-        raise BadState(f"{game.id}: a state is a record, a dict or the text of show(); given: {type(given).__name__}")
+        raise InvalidState(f"{game.id}: a state is a record, a dict or the text of show(); given: {type(given).__name__}")
     try:
         if record is not None:
             given = game.save(record)
         elif isinstance(given, str):
             given = game.read(given)
         game.load(states[0], given)
-    except BadState as error:
-        raise BadState(f"{game.id}: {error}") from None
+    except InvalidState as error:
+        raise InvalidState(f"{game.id}: {error}") from None
     except (TypeError, ValueError, LookupError, OverflowError) as error:
-        raise BadState(f"{game.id}: the state cannot be read: {error}") from None
+        raise InvalidState(f"{game.id}: the state cannot be read: {error}") from None
     if record is not None:
         states["gone"] = record["gone"]
         if record["over"]:  # a game that was broken off stays so

@@ -17,7 +17,7 @@ from momagames.contract import Game, State
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, Episodes
 from momagames.engine.policy_loops import loop
-from momagames.errors import BadParameter, one_of
+from momagames.errors import InvalidParameter, one_of
 from momagames.kernels.rng import stream
 
 NOTHING = np.dtype([("nothing", "u1")])  # the memory of who forgets at once
@@ -64,9 +64,9 @@ class Compiled:
         return loop(game, self.name, self.act, plain=self.scratch is None)
 
     def check(self, game: Game) -> None:
-        """BadParameter if it cannot play this game."""
+        """InvalidParameter if it cannot play this game."""
         if self.rules and game.rules_key not in self.rules:
-            raise BadParameter(f"{self.name} only plays games with the rules of {one_of(self.rules)}; {game.id} has others")
+            raise InvalidParameter(f"{self.name} only plays games with the rules of {one_of(self.rules)}; {game.id} has others")
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ class Players:
             one.check(game)
         places = np.asarray(seats)
         if places.dtype.kind not in "iu" or places.shape not in ((agents,), (batch.num_envs, agents)):
-            raise BadParameter(
+            raise InvalidParameter(
                 f"seats have shape {places.shape} of {places.dtype}; needed: whole numbers of shape [{agents}] or "
                 f"[{batch.num_envs}, {agents}]"
             )
         if ((places < NOBODY) | (places >= len(policies))).any():
-            raise BadParameter(f"seats name policies {NOBODY}..{places.max()}; allowed: {NOBODY}..{len(policies) - 1}")
+            raise InvalidParameter(f"seats name policies {NOBODY}..{places.max()}; allowed: {NOBODY}..{len(policies) - 1}")
         self._batch = batch
         places = np.broadcast_to(places, (batch.num_envs, agents))
         self._plays = [(places == i).astype(np.uint8) for i in range(len(policies))]
@@ -128,7 +128,7 @@ class Players:
         self._rooms = [one.room(game) for one in policies]
         words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, batch.num_envs * agents)
         if words.size != batch.num_envs * agents:
-            raise BadParameter(f"seed has shape {words.shape}; needed: a number, or uint64[{batch.num_envs}, {agents}]")
+            raise InvalidParameter(f"seed has shape {words.shape}; needed: a number, or uint64[{batch.num_envs}, {agents}]")
         self._words = words.reshape(batch.num_envs, agents)
         self._parts = np.array(game.actions, np.int64)
 
@@ -200,9 +200,11 @@ class CompiledPolicy:
         policy = self.compiled
         policy.check(game)
         if agent is None and not game.sequential:
-            raise BadParameter(f"{policy.name} must know which agent of {game.id} it plays: policy(..., agent=0), for example")
+            raise InvalidParameter(
+                f"{policy.name} must know which agent of {game.id} it plays: policy(..., agent=0), for example"
+            )
         if agent is not None and not 0 <= agent < len(game.agents):
-            raise BadParameter(f"{policy.name}: agent={agent!r} is not possible; allowed: 0..{len(game.agents) - 1}")
+            raise InvalidParameter(f"{policy.name}: agent={agent!r} is not possible; allowed: 0..{len(game.agents) - 1}")
         self.game, self.agent = game, agent
         agents = len(game.agents)
         self._states = np.zeros(1, game.dtype)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.engine import loops
 from momagames.engine.batch import Batch
-from momagames.errors import BadParameter, BadState, check_range
+from momagames.errors import InvalidParameter, InvalidState, check_range
 from momagames.kernels.jit import driver
 from momagames.kernels.rng import advance, stream
 
@@ -35,16 +35,18 @@ def random_rollouts(
     max_steps   break off after so many steps
     Returns     float64[N, A, K] the sums of the rewards of A agents in K objectives, and int32[N] the steps made; both 0
                 for a game that was over before
-    Raises      BadState, BadParameter
+    Raises      InvalidState, InvalidParameter
     """
     if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
-        raise BadState(f"{game.id}: rollouts start from an array of state records, record[N]; given: {type(states).__name__}")
+        raise InvalidState(
+            f"{game.id}: rollouts start from an array of state records, record[N]; given: {type(states).__name__}"
+        )
     check_range("max_steps", 1 if max_steps is None else max_steps, 1)
     check_range("threads", threads, 1)
     n = len(states)
     words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, n)
     if words.shape != (n,):
-        raise BadParameter(f"seed has shape {words.shape}; needed: a number, or one generator word for each of {n} states")
+        raise InvalidParameter(f"seed has shape {words.shape}; needed: a number, or one generator word for each of {n} states")
     returns, lengths = np.zeros((n, len(game.agents), len(game.objectives))), np.zeros(n, np.int32)
     limit = FOREVER if max_steps is None else max_steps
     states, parts, play = np.ascontiguousarray(states), np.array(game.actions, np.int64), _player(game)

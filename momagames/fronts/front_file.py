@@ -20,7 +20,7 @@ from momagames import registry
 from momagames.benchmark.plan import Frozen, GameChoice, Opponent, canonical_json
 from momagames.benchmark.store.files import write_whole
 from momagames.contract import Game
-from momagames.errors import BadFile, MomagamesError, one_of
+from momagames.errors import InvalidFile, MomagamesError, one_of
 
 SCHEMA = 1
 LARGEST = 64 << 20  # bytes of a front file, unpacked
@@ -138,19 +138,19 @@ class FrontFile(Frozen):
         return hashlib.sha256(canonical_json(self.content()).encode()).hexdigest()
 
     def board(self) -> Game:
-        """The game; BadFile if it is not what the file says."""
+        """The game; InvalidFile if it is not what the file says."""
         try:
             game = self.game.game()
         except MomagamesError as error:
-            raise BadFile(f"game: {error}") from None
+            raise InvalidFile(f"game: {error}") from None
         spelled = registry.spelled(game.id, game.params)
         if spelled != self.canonical:
-            raise BadFile(f"canonical: {self.canonical!r} is not the game of the file, which is {spelled!r}")
+            raise InvalidFile(f"canonical: {self.canonical!r} is not the game of the file, which is {spelled!r}")
         if self.agent not in game.agents:
-            raise BadFile(f"agent: {self.agent!r} is not an agent of the game; it has {one_of(game.agents)}")
+            raise InvalidFile(f"agent: {self.agent!r} is not an agent of the game; it has {one_of(game.agents)}")
         names = tuple(goal.name for goal in game.objectives)
         if names != self.objectives:
-            raise BadFile(f"objectives: {self.objectives} are not those of the game, {names}")
+            raise InvalidFile(f"objectives: {self.objectives} are not those of the game, {names}")
         return game
 
 
@@ -162,35 +162,37 @@ def write_front(path: str | Path, front: FrontFile) -> None:
     try:
         write_whole(place, data)
     except OSError as error:
-        raise BadFile(f"{place}: {error.strerror or error}") from None
+        raise InvalidFile(f"{place}: {error.strerror or error}") from None
 
 
 def read_front(path: str | Path) -> FrontFile:
-    """Read a front file and check its hash; BadFile with the place in the file."""
+    """Read a front file and check its hash; InvalidFile with the place in the file."""
     place = Path(path)
     try:
         with gzip.open(place) if place.suffix == ".gz" else place.open("rb") as file:
             raw = file.read(LARGEST + 1)
         if len(raw) > LARGEST:
-            raise BadFile(f"{place}: larger than {LARGEST >> 20} MiB, which no front file is")
+            raise InvalidFile(f"{place}: larger than {LARGEST >> 20} MiB, which no front file is")
         data = json.loads(raw)
     except (OSError, EOFError, ValueError, RecursionError) as error:
-        if isinstance(error, BadFile):
+        if isinstance(error, InvalidFile):
             raise
-        raise BadFile(f"{place}: {getattr(error, 'strerror', None) or error}") from None
+        raise InvalidFile(f"{place}: {getattr(error, 'strerror', None) or error}") from None
     if not isinstance(data, dict) or "sha256" not in data:
-        raise BadFile(f"{place}: not a front file: 'sha256' is missing")
+        raise InvalidFile(f"{place}: not a front file: 'sha256' is missing")
     claimed = data.pop("sha256")
     if isinstance(data.get("schema"), int) and data["schema"] > SCHEMA:
-        raise BadFile(f"{place}: schema {data['schema']} is of a newer momagames (this one reads {SCHEMA}): update momagames")
+        raise InvalidFile(
+            f"{place}: schema {data['schema']} is of a newer momagames (this one reads {SCHEMA}): update momagames"
+        )
     try:
         front = FrontFile.model_validate_json(json.dumps(data))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise BadFile(f"{place}: {where + ': ' if where else ''}{first['msg']}") from None
+        raise InvalidFile(f"{place}: {where + ': ' if where else ''}{first['msg']}") from None
     if front.sha256 != claimed:
-        raise BadFile(f"{place}: sha256: the content has {front.sha256}, the file says {claimed}: it was changed")
+        raise InvalidFile(f"{place}: sha256: the content has {front.sha256}, the file says {claimed}: it was changed")
     return front
 
 

@@ -20,7 +20,7 @@ from momagames.benchmark.store.provenance import provenance
 from momagames.contract import Game
 from momagames.engine.episode import Play
 from momagames.engine.playouts import GREEDY, RANDOM
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.fronts.front_file import STATEMENTS, Claim, FrontFile, Method, Point, Start
 from momagames.games.breakthrough.solver import guaranteed, response_witness, responses, witness
 
@@ -116,13 +116,13 @@ def response_front(
 
 
 def reply_weights(game: Game, opponent: Opponent) -> NDArray[np.float64]:
-    """The weights by which an opponent is greedy, float64[K]; all zero: it plays anything legal. BadParameter for others."""
+    """The weights by which an opponent is greedy, float64[K]; all zero: it plays anything legal. InvalidParameter for others."""
     member = opponent.member(game)
     if member.rule == RANDOM:
         return np.zeros(len(game.objectives))
     if member.rule == GREEDY:
         return np.array(member.weights, np.float64)
-    raise BadParameter(f"opponent {opponent.label!r}: best responses are known to 'random' and 'greedy' alone")
+    raise InvalidParameter(f"opponent {opponent.label!r}: best responses are known to 'random' and 'greedy' alone")
 
 
 def proven(
@@ -155,7 +155,7 @@ def proven(
 
 
 def started(game: Game, start: int | dict[str, Any]) -> Start:
-    """A start by seed, or by position (checked: BadState)."""
+    """A start by seed, or by position (checked: InvalidState)."""
     one = Play(game)
     if isinstance(start, int):
         one.deal(start)
@@ -166,7 +166,7 @@ def started(game: Game, start: int | dict[str, Any]) -> Start:
 
 def check_no_checkpoint(checkpoint: Checkpoint | None, claim: Claim) -> None:
     if checkpoint is not None:
-        raise BadParameter(f"checkpoint={str(Path(checkpoint.path))!r}: a search for the claim {claim!r} keeps none")
+        raise InvalidParameter(f"checkpoint={str(Path(checkpoint.path))!r}: a search for the claim {claim!r} keeps none")
 
 
 def made(command: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import functools
 from importlib.resources import files
 from pathlib import Path
 
-from momagames.errors import BadFile, nearest
+from momagames.errors import InvalidFile, nearest
 from momagames.fronts.front_file import PLAYED, FrontFile, head_of, read_front
 
 ENDINGS = (".json", ".json.gz")
@@ -24,12 +24,12 @@ def shipped() -> dict[str, Path]:
 
 
 def load_front(source: str | Path) -> FrontFile:
-    """A front by path, or by the name of one of the package; BadFile."""
+    """A front by path, or by the name of one of the package; InvalidFile."""
     path, known = Path(source), shipped()
     if not path.is_file() and str(source) in known:
         return read_front(known[str(source)])
     if not path.exists():
-        raise BadFile(f"{source}: no such file, and no front of that name comes with the package{nearest(source, known)}")
+        raise InvalidFile(f"{source}: no such file, and no front of that name comes with the package{nearest(source, known)}")
     return read_front(path)
 
 

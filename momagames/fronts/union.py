@@ -11,7 +11,7 @@ from momagames import registry
 from momagames.baselines.archive import undominated
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
-from momagames.errors import BadFile
+from momagames.errors import InvalidFile
 from momagames.fronts.front_file import BEST_KNOWN, FrontFile, Point
 from momagames.fronts.generation import made, started
 
@@ -23,7 +23,7 @@ def union(folders: Iterable[str | Path], command: str = "") -> dict[str, FrontFi
     may differ; `verify` plays every point again with this one.
 
     folders   of results, as `bench run` writes them
-    Raises    BadFile if a folder cannot be read or has no finished run of plans
+    Raises    InvalidFile if a folder cannot be read or has no finished run of plans
     """
     runs: dict[tuple[str, int], dict[str, tuple[Store, Run]]] = {}
     for folder in folders:
@@ -32,7 +32,7 @@ def union(folders: Iterable[str | Path], command: str = "") -> dict[str, FrontFi
             if run.kind == "plans":
                 runs.setdefault((run.canonical, run.seed), {})[run.digest] = store, run
         if len(runs) == before and not any(run.kind == "plans" for run in store.sealed()):
-            raise BadFile(f"{folder}: no finished run of plans here")
+            raise InvalidFile(f"{folder}: no finished run of plans here")
     return {_name(next(iter(found.values()))[1]): _union(list(found.values()), command) for found in runs.values()}
 
 
@@ -46,7 +46,7 @@ def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
         for row in store.rows(one)
     ]
     if not points:
-        raise BadFile(f"{run.canonical}, seed {run.seed}: its runs found nothing")
+        raise InvalidFile(f"{run.canonical}, seed {run.seed}: its runs found nothing")
     keep = undominated(np.array([point.value for point in points]))  # of equal points the first
     return FrontFile(
         kind="best known",

@@ -17,7 +17,7 @@ from momagames.baselines.strategies import Stored, walk
 from momagames.contract import Game
 from momagames.engine.episode import Play, loaded
 from momagames.engine.playouts import FOREVER
-from momagames.errors import BadFile, BadParameter, MomagamesError
+from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.front_file import PLAYED, Claim, FrontFile, Point
 from momagames.fronts.generation import reply_weights
 from momagames.games.breakthrough.solver import Board, best_value, can_guarantee, guaranteed, just_beyond, replies
@@ -30,7 +30,7 @@ LEAST_BYTES = 1 << 28  # that a proof may take; no search for a small front is r
 def verify(front: FrontFile) -> None:
     """Play the witness of every point and compare; see that no point dominates another.
 
-    Raises BadFile, which names the entry or the point, what was expected and what came out
+    Raises InvalidFile, which names the entry or the point, what was expected and what came out
     """
     game = front.board()
     start = _start(front, game)
@@ -38,10 +38,10 @@ def verify(front: FrontFile) -> None:
     for number, point in enumerate(front.points):
         try:
             value = _play(front, game, start, point)
-        except (BadFile, BadParameter) as error:
-            raise BadFile(f"point {number}: {error}") from None
+        except (InvalidFile, InvalidParameter) as error:
+            raise InvalidFile(f"point {number}: {error}") from None
         if not np.allclose(value, point.value, rtol=0, atol=ROUNDING if front.claim == "response" else 0):
-            raise BadFile(f"point {number}: its witness gets {value.tolist()}; the file says {list(point.value)}")
+            raise InvalidFile(f"point {number}: its witness gets {value.tolist()}; the file says {list(point.value)}")
 
 
 def _start(front: FrontFile, game: Game) -> NDArray[Any]:
@@ -49,12 +49,12 @@ def _start(front: FrontFile, game: Game) -> NDArray[Any]:
     try:
         start = loaded(game, front.start.position)
     except MomagamesError as error:
-        raise BadFile(f"start.position: {error}") from None
+        raise InvalidFile(f"start.position: {error}") from None
     if front.start.seed is not None:
         one = Play(game)
         one.deal(front.start.seed)
         if game.save(one.state) != front.start.position:
-            raise BadFile(f"start: the seed {front.start.seed} deals another position than the one in the file")
+            raise InvalidFile(f"start: the seed {front.start.seed} deals another position than the one in the file")
     return start
 
 
@@ -62,14 +62,14 @@ def _check_order(front: FrontFile) -> None:
     values = front.values
     for number in np.flatnonzero(~undominated(values)):
         other = next(i for i, v in enumerate(values) if i != number and (v >= values[number]).all())
-        raise BadFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
+        raise InvalidFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
 
 
 def _play(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> NDArray[np.float64]:
     """What the witness of a point gets, float64[K]."""
     played = front.claim in PLAYED
     if (point.actions is not None) != played:
-        raise BadFile(f"the claim {front.claim!r} needs {'actions' if played else 'a strategy'} as witness")
+        raise InvalidFile(f"the claim {front.claim!r} needs {'actions' if played else 'a strategy'} as witness")
     if point.actions is not None:
         return _play_actions(game, start, point.actions)
     strategy = Stored(point.strategy or "")
@@ -85,12 +85,12 @@ def _play_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> 
     one.load(start[0])
     for ply, action in enumerate(actions):
         if one.state["over"]:
-            raise BadFile(f"the game is over after {ply} of {len(actions)} actions")
+            raise InvalidFile(f"the game is over after {ply} of {len(actions)} actions")
         if not one.is_legal(one.mover, action):
-            raise BadFile(f"action {ply}, {action}, is not legal")
+            raise InvalidFile(f"action {ply}, {action}, is not legal")
         one.turn(action)
     if not one.state["over"]:
-        raise BadFile(f"the game goes on after its {len(actions)} actions")
+        raise InvalidFile(f"the game goes on after its {len(actions)} actions")
     value: NDArray[np.float64] = one.returns[0].copy()
     return value
 
@@ -99,7 +99,7 @@ def _play_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> 
 
 
 def prove(front: FrontFile) -> None:
-    """Derive a proven front again and compare; BadFile if the points differ. A best-known one has nothing to be proven."""
+    """Derive a proven front again and compare; InvalidFile if the points differ. A best-known one has nothing to be proven."""
     if front.kind == "proven":
         PROOFS[front.claim](front)
 
@@ -130,10 +130,10 @@ def _prove_guaranteed(front: FrontFile) -> None:
     least = board.in_units(np.array([goal.return_low for goal in game.objectives]))
     most = board.in_units(np.array([goal.return_high for goal in game.objectives]))
     for number in np.flatnonzero(~can_guarantee(board, claimed)):
-        raise BadFile(f"point {number}: it cannot be guaranteed")
+        raise InvalidFile(f"point {number}: it cannot be guaranteed")
     beyond = just_beyond(claimed, least, most)
     for vector in beyond[can_guarantee(board, beyond)] / board.units:
-        raise BadFile(f"points: {vector.tolist()} can be guaranteed as well")
+        raise InvalidFile(f"points: {vector.tolist()} can be guaranteed as well")
 
 
 def _prove_response(front: FrontFile) -> None:
@@ -148,12 +148,14 @@ def _prove_response(front: FrontFile) -> None:
     normals /= normals.sum(axis=1, keepdims=True)
     slopes = normals[:, 0]
     if (np.diff(slopes) <= 0).any():
-        raise BadFile(f"point {int(np.argmax(np.diff(slopes) <= 0))}: it is no corner of the convex hull")
+        raise InvalidFile(f"point {int(np.argmax(np.diff(slopes) <= 0))}: it is no corner of the convex hull")
     board, weights = Board(game, front.start.position, game.agents.index(front.agent)), reply_weights(game, front.opponent)
     for normal in normals:
         best, found = best_value(board, weights, normal), float((values @ normal).max())
         if abs(best - found) > ROUNDING:
-            raise BadFile(f"points: with weights {normal.tolist()} a policy gets {best!r}; the best of the points is {found!r}")
+            raise InvalidFile(
+                f"points: with weights {normal.tolist()} a policy gets {best!r}; the best of the points is {found!r}"
+            )
 
 
 def _prove_foreseen(front: FrontFile) -> None:
@@ -182,6 +184,6 @@ def _compare(front: FrontFile, said: NDArray[np.float64], found: NDArray[np.floa
     has, needs = ({tuple(row) for row in rows.tolist()} for rows in (said, found))
     for number, row in enumerate(said.tolist()):
         if tuple(row) not in needs:
-            raise BadFile(f"point {number}: {front.points[number].value} is not on the front that the solver finds")
+            raise InvalidFile(f"point {number}: {front.points[number].value} is not on the front that the solver finds")
     if missing := sorted(needs - has):
-        raise BadFile(f"points: {len(missing)} points of the front are missing, such as {list(missing[0])}")
+        raise InvalidFile(f"points: {len(missing)} points of the front are missing, such as {list(missing[0])}")

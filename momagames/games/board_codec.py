@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import State, check_position, position_number
-from momagames.errors import BadState
+from momagames.errors import InvalidState
 
 KEYS = ("board", "next_agent", "first_agent", "ply", "rng")
 
@@ -24,28 +24,28 @@ def parse(board: Any, height: int, width: int, symbols: str, allowed: str) -> ND
     """A board as int64[H, W], from H strings or whole numbers [H, W]; number k is the k-th of the symbols.
 
     allowed   the symbols or numbers in words, for messages
-    Raises    BadState that names row and column
+    Raises    InvalidState that names row and column
     """
     if isinstance(board, str):
         board = board.split()
     if isinstance(board, (list, tuple)) and board and all(isinstance(row, str) for row in board):
         if len({len(row) for row in board}) != 1:
-            raise BadState(f"board rows differ in length: {[len(row) for row in board]}")
+            raise InvalidState(f"board rows differ in length: {[len(row) for row in board]}")
         fits = (len(board), len(board[0])) == (height, width)
         board = _by_symbol(board, symbols, allowed) if fits else [list(row) for row in board]
     try:
         array = np.asarray(board)
     except ValueError as error:
-        raise BadState(f"board is neither {height} strings nor an int array [{height}, {width}]: {error}") from None
+        raise InvalidState(f"board is neither {height} strings nor an int array [{height}, {width}]: {error}") from None
     if array.shape != (height, width) or array.dtype.kind not in "iu":
-        raise BadState(
+        raise InvalidState(
             f"board has shape {array.shape} of {array.dtype}; this game needs whole numbers [{height}, {width}] "
             f"or {height} strings of {width} characters"
         )
     wrong = (array < 0) | (array >= len(symbols))
     if wrong.any():
         y, x = np.argwhere(wrong)[0]
-        raise BadState(f"board row {y}, column {x} holds {array[y, x]}; allowed: {allowed}")
+        raise InvalidState(f"board row {y}, column {x} holds {array[y, x]}; allowed: {allowed}")
     return array.astype(np.int64)
 
 
@@ -53,7 +53,7 @@ def _by_symbol(board: Sequence[str], symbols: str, allowed: str) -> list[list[in
     for y, row in enumerate(board):
         for x, symbol in enumerate(row):
             if symbol not in symbols:
-                raise BadState(f"board row {y}, column {x} holds {symbol!r}; allowed: {allowed}")
+                raise InvalidState(f"board row {y}, column {x} holds {symbol!r}; allowed: {allowed}")
     return [[symbols.index(symbol) for symbol in row] for row in board]
 
 
@@ -62,7 +62,7 @@ def check(given: Mapping[str, Any], agents: Sequence[str]) -> int:
     check_position(given, KEYS, needed="board")
     mover = given.get("next_agent", given.get("first_agent", agents[0]))
     if mover not in agents:
-        raise BadState(f"next_agent={mover!r}; agents are {', '.join(agents)}")
+        raise InvalidState(f"next_agent={mover!r}; agents are {', '.join(agents)}")
     return agents.index(mover)
 
 
@@ -100,7 +100,7 @@ def spell(position: Mapping[str, Any]) -> list[str]:
 
 
 def unspell(text: str) -> tuple[dict[str, Any], list[str]]:
-    """What `spell` wrote, and the words that are something else; or BadState."""
+    """What `spell` wrote, and the words that are something else; or InvalidState."""
     position: dict[str, Any] = {}
     rest = []
     for word in text.split():
@@ -111,7 +111,7 @@ def unspell(text: str) -> tuple[dict[str, Any], list[str]]:
         try:
             position[name] = json.loads(value)
         except ValueError as error:
-            raise BadState(f"{name}={value!r} cannot be read: {error}") from None
+            raise InvalidState(f"{name}={value!r} cannot be read: {error}") from None
     return position, rest
 
 

@@ -12,15 +12,17 @@ from momagames import registry
 from momagames.baselines import policy
 from momagames.contract import Game, Policy, begin_game
 from momagames.engine.episode import Play
-from momagames.errors import BadParameter, nearest, one_of
+from momagames.errors import InvalidParameter, nearest, one_of
 
 
 def people(game: Game, human: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The agents that people play: one, several or none; the first if nothing is said. BadParameter for other names."""
+    """The agents that people play: one, several or none; the first if nothing is said. InvalidParameter for other names."""
     names = game.agents[:1] if human is None else (human,) if isinstance(human, str) else tuple(human)
     for name in names:
         if name not in game.agents:
-            raise BadParameter(f"human={name!r} is not possible; agents are {one_of(game.agents)}{nearest(name, game.agents)}")
+            raise InvalidParameter(
+                f"human={name!r} is not possible; agents are {one_of(game.agents)}{nearest(name, game.agents)}"
+            )
     return names
 
 

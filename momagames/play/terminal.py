@@ -37,7 +37,7 @@ def play(
     console    where to print
     params     of the game
     Returns    float64[A, K], the returns when the game was over or left
-    Raises     UnknownId, BadParameter
+    Raises     UnknownId, InvalidParameter
     """
     game = registry.spec(id, **params)
     table = Table(game, opponent, some_seed(seed), people(game, human), console or Console())

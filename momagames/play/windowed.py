@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.adapters.render import MARGIN, Renderer
 from momagames.contract import Game, Keys, Policy
-from momagames.errors import BadCall, BadParameter
+from momagames.errors import InvalidCall, InvalidParameter
 from momagames.play.session import Seating, people, some_seed
 from momagames.render import canvas, caption
 
@@ -43,7 +43,7 @@ def play(
                the person, and the others move at this rate
     params     of the game
     Returns    float64[A, K], the returns when the game was over or left
-    Raises     UnknownId, BadParameter; MissingExtra or BadCall where no window can be opened
+    Raises     UnknownId, InvalidParameter; MissingExtra or InvalidCall where no window can be opened
     """
     board = sit(id, opponent, seed, human, rate, **params)
     board.run()
@@ -67,9 +67,9 @@ class Board:
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | None, rate: float = RATE) -> None:
         if not suits(game):
-            raise BadParameter(f"{game.id} has neither keys nor a mouse for a window; play it at the terminal")
+            raise InvalidParameter(f"{game.id} has neither keys nor a mouse for a window; play it at the terminal")
         if not 0 <= rate <= FASTEST:
-            raise BadParameter(f"rate={rate!r} is not possible; allowed: numbers 0..{FASTEST:g} (steps per second)")
+            raise InvalidParameter(f"rate={rate!r} is not possible; allowed: numbers 0..{FASTEST:g} (steps per second)")
         self.keys, self.rate = game.keys or NO_KEYS, rate
         self.seats = Seating(game, opponent, seed, people(game, human))
         self.restricted = self.seats.look()
@@ -86,7 +86,7 @@ class Board:
         self.draw()
         if not self.window.seen():
             self.window.close()
-            raise BadCall("no window can be seen here: there is no screen")
+            raise InvalidCall("no window can be seen here: there is no screen")
 
     @property
     def over(self) -> bool:

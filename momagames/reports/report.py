@@ -15,7 +15,7 @@ from momagames.analysis.episode_returns import episodes_for
 from momagames.benchmark.plan import Indicators
 from momagames.benchmark.store.files import write_whole
 from momagames.benchmark.store.store import Store
-from momagames.errors import BadFile
+from momagames.errors import InvalidFile
 from momagames.reports.data.aggregate import Aggregate, aggregate, comparable
 from momagames.reports.data.crossplay import CrossPlay, crossplay
 from momagames.reports.data.overview import Line, overview
@@ -84,7 +84,7 @@ def report(folder: str | Path, command: str = "", replays: bool = True, tell: Ca
     command    how the results were made, for the page
     replays    let the policies behind points play on the page
     tell       is told how far we are
-    Raises     BadFile if there is nothing to report on
+    Raises     InvalidFile if there is nothing to report on
     """
     from momagames.reports.html.game_player import with_player
     from momagames.reports.html.page import page
@@ -94,7 +94,7 @@ def report(folder: str | Path, command: str = "", replays: bool = True, tell: Ca
     found = panels(store, suite, tell)
     errors = [(run, error) for run in suite.runs(store.version()) if (error := store.error(run))]
     if not found and not errors:
-        raise BadFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
+        raise InvalidFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
     place = store.folder / "report.html"
     primary = [panel for panel in found if panel.primary]
     wanted = suite.indicators

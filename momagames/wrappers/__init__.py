@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from momagames.errors import BadCall, check_choice, check_range
+from momagames.errors import InvalidCall, check_choice, check_range
 from momagames.wrappers import kinds, normalize, transforms
 from momagames.wrappers.reward_spec import layers
 
@@ -60,7 +60,7 @@ def Scalarise(
               that make the scalar reward of the game's original, where there is one. A function in place of a vector is
               taken as utility.
     utility   a function float64[K] -> float of the step's reward vector, or one by agent
-    Raises    BadParameter, BadCall if the rewards are scalar already
+    Raises    InvalidParameter, InvalidCall if the rewards are scalar already
 
     `set_weights(weights)` changes them later. The reward is a Python float; in a batch float64[N] or [N, A], and a
     utility function is then called once for every environment and agent.
@@ -136,7 +136,7 @@ def FillIllegal(env: Any, how: Literal["raise", "forfeit", "random", "next"] = "
 
     check_choice("how", how, ILLEGAL)
     if any(type(layer).__name__ == "FillIllegal" for layer in layers(env)):
-        raise BadCall("there is a FillIllegal around this environment already; only one can say what illegal actions do")
+        raise InvalidCall("there is a FillIllegal around this environment already; only one can say what illegal actions do")
     kinds.door(env, "FillIllegal")
     return module.FillIllegal(env, how)
 
@@ -160,7 +160,7 @@ def NumberObservations(env: Any, limit: int) -> Any:
     """Observations as numbers int64[1], in the order in which they are first seen, for learners with tables.
 
     limit    how many there may be: the space is MultiDiscrete([limit])
-    Raises   BadParameter; in reset() and step() BadCall if there are more
+    Raises   InvalidParameter; in reset() and step() InvalidCall if there are more
     """
     module = kinds.host(env, "NumberObservations", "gymnasium")
     check_range("limit", limit, 1, whole=True)
@@ -172,7 +172,7 @@ def Flatten(env: Any, key: str = "observation") -> Any:
 
     key       the name of the vector: the observation is {key: float32[F], "action_mask": int8[M]}, all fields one after
               the other in the order of the observation space, as they are; M counts all parts of an action
-    Raises    BadParameter
+    Raises    InvalidParameter
 
     Infos keep what is a number or an array: no text, no lists. Through Gymnasium the mask is in the infos as well.
     """
@@ -215,7 +215,7 @@ def Record(
               with render_mode="rgb_array"
     when      which episodes, by number from 0; every one by default
     fps       pictures a second
-    Raises    MissingExtra, BadParameter
+    Raises    MissingExtra, InvalidParameter
 
     A file is written aside and renamed, so that it is whole or not there. `env.recorder.files` lists them.
     """
@@ -229,7 +229,7 @@ def Record(
 def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
     """Play a recorded game again: yields its AEC environment at the start and after every step; `env.returns` at the end.
 
-    Raises BadFile if the file is no record, or the game does not go or end as recorded
+    Raises InvalidFile if the file is no record, or the game does not go or end as recorded
     """
     from momagames.wrappers import recording
 

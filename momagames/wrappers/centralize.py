@@ -12,7 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from momagames.contract import Objective
-from momagames.errors import BadCall, BadParameter, check_choice
+from momagames.errors import InvalidCall, InvalidParameter, check_choice
 from momagames.wrappers.common import reward_space
 from momagames.wrappers.kinds import form_of
 from momagames.wrappers.reward_spec import Form
@@ -59,7 +59,9 @@ class Centralise(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Play the joint action: of each agent that is still in the game its part (turn-based: only the mover's counts)."""
         if not self._started or not self._playing:
-            raise BadCall(f"step() {'after the end of the episode' if self._started else 'before reset()'}: call reset() first")
+            raise InvalidCall(
+                f"step() {'after the end of the episode' if self._started else 'before reset()'}: call reset() first"
+            )
         observations, rewards, _, truncations, infos = self.env.step(self._divide(action))
         self._seen.update(observations)
         self._playing = bool(self.env.agents)
@@ -72,7 +74,7 @@ class Centralise(gymnasium.Env[Any, Any]):
         """The part of each agent that is still in the game."""
         given = np.asarray(action)
         if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
-            raise BadParameter(
+            raise InvalidParameter(
                 f"the joint action has shape {given.shape} of {given.dtype}; needed: {self.action_space.shape} whole numbers, "
                 f"the parts of {', '.join(self._order)} one after the other"
             )
@@ -129,7 +131,7 @@ def joined(source: Form, reward: str) -> tuple[Form, Join]:
     count = len(source.agents)
     if reward == "each":
         if source.scalar:
-            raise BadCall("reward='each' needs reward vectors; put Scalarise around Centralise")
+            raise InvalidCall("reward='each' needs reward vectors; put Scalarise around Centralise")
         goals = tuple(replace(o, name=f"{agent}.{o.name}") for agent in source.agents for o in source.objectives)
         low, high = source.low.reshape(1, -1), source.high.reshape(1, -1)
         return Form((JOINT,), (0,), goals, low, high), np.ravel
@@ -152,7 +154,7 @@ def _sizes(space: Any, agent: str) -> list[int]:
         return [int(space.n)]
     if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
         return [int(n) for n in space.nvec]
-    raise BadParameter(f"Centralise needs Discrete or MultiDiscrete actions that count from 0; {agent} has {space}")
+    raise InvalidParameter(f"Centralise needs Discrete or MultiDiscrete actions that count from 0; {agent} has {space}")
 
 
 def _nothing(space: spaces.Space[Any]) -> Any:
@@ -167,5 +169,5 @@ def _nothing(space: spaces.Space[Any]) -> Any:
 def _state_space(env: Any) -> spaces.Space[Any]:
     space = getattr(env, "state_space", None) or getattr(env, "central_observation_space", None)
     if not isinstance(space, spaces.Space):
-        raise BadParameter(f"{env} declares no space of its state(); use observation='agents'")
+        raise InvalidParameter(f"{env} declares no space of its state(); use observation='agents'")
     return space

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from momagames.errors import BadCall
+from momagames.errors import InvalidCall
 from momagames.wrappers.kinds import door
 from momagames.wrappers.normalize import NormalizeReward
 from momagames.wrappers.reward_spec import Form, layers
@@ -37,7 +37,7 @@ class RewardHost:
     def set_weights(self, weights: Weights) -> None:
         """Other weights or another utility from the next step on, for the wrapper Scalarise."""
         if not isinstance(self.transform, Scalarise):
-            raise BadCall(f"set_weights() is for Scalarise; this wrapper is {self.transform.name}")
+            raise InvalidCall(f"set_weights() is for Scalarise; this wrapper is {self.transform.name}")
         self._bind(Scalarise(self.transform.source, weights))
 
     def _normalizer(self) -> NormalizeReward:
@@ -46,7 +46,7 @@ class RewardHost:
             transform = vars(layer).get("transform")
             if isinstance(transform, NormalizeReward):
                 return transform
-        raise BadCall(f"no NormalizeReward in {self}: there are no statistics to save, load or freeze")
+        raise InvalidCall(f"no NormalizeReward in {self}: there are no statistics to save, load or freeze")
 
     def state_dict(self) -> dict[str, Any]:
         """The running statistics of the nearest NormalizeReward, as JSON-able data to be saved with a policy."""

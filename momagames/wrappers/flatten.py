@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 MASK = "action_mask"
 
@@ -24,7 +24,7 @@ class Flat:
 
     def __init__(self, observations: spaces.Space[Any], actions: spaces.Space[Any], key: str) -> None:
         if not isinstance(key, str) or key in ("", MASK):
-            raise BadParameter(f"key={key!r} is not possible; allowed: any name but {MASK!r}, such as 'observations'")
+            raise InvalidParameter(f"key={key!r} is not possible; allowed: any name but {MASK!r}, such as 'observations'")
         self.fields: tuple[str, ...] = ()
         parts: list[Any] = [observations]
         if isinstance(observations, spaces.Dict):
@@ -32,7 +32,7 @@ class Flat:
             parts = [observations[name] for name in self.fields]
         for part in parts:
             if not isinstance(part, spaces.Box):
-                raise BadParameter(f"Flatten cannot make numbers of {part}; allowed: Box, or a Dict of Boxes and {MASK}")
+                raise InvalidParameter(f"Flatten cannot make numbers of {part}; allowed: Box, or a Dict of Boxes and {MASK}")
         low, high = (
             np.concatenate([np.ravel(getattr(part, end)) for part in parts]).astype(np.float32) for end in ("low", "high")
         )
@@ -68,7 +68,7 @@ def _mask_space(actions: spaces.Space[Any]) -> spaces.Box:
         return spaces.Box(0, 1, (int(actions.n),), np.int8)
     if isinstance(actions, spaces.MultiDiscrete):
         return spaces.Box(0, 1, (int(actions.nvec.sum()),), np.int8)
-    raise BadParameter(f"Flatten cannot mask {actions}; allowed: Discrete or MultiDiscrete actions")
+    raise InvalidParameter(f"Flatten cannot mask {actions}; allowed: Discrete or MultiDiscrete actions")
 
 
 def numbers(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from gymnasium.envs.registration import EnvSpec, WrapperSpec
 from numpy.typing import NDArray
 
 from momagames.contract import State
-from momagames.errors import BadCall
+from momagames.errors import InvalidCall
 from momagames.wrappers.common import ONE, RewardHost, reward_space
 from momagames.wrappers.episodes import Books
 from momagames.wrappers.flatten import MASK, Flat, numbers
@@ -175,7 +175,9 @@ class NumberObservations(Wrapper):
         seen = np.asarray(gymnasium.spaces.flatten(self.env.observation_space, observation)).tobytes()
         if seen not in self.numbers:
             if len(self.numbers) == self.limit:
-                raise BadCall(f"there are more than limit={self.limit} observations; say a larger one, or take a smaller game")
+                raise InvalidCall(
+                    f"there are more than limit={self.limit} observations; say a larger one, or take a smaller game"
+                )
             self.numbers[seen] = len(self.numbers)
         return np.array([self.numbers[seen]])
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.errors import BadCall, BadParameter, one_of
+from momagames.errors import InvalidCall, InvalidParameter, one_of
 from momagames.wrappers.reward_spec import Form, layers, unknown
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def kind_of(env: Any) -> str | None:
 
 
 def host(env: Any, wrapper: str, *kinds: str) -> Any:
-    """The module of the host for this environment, or BadParameter if the wrapper does not take its kind."""
+    """The module of the host for this environment, or InvalidParameter if the wrapper does not take its kind."""
     kind = kind_of(env)
     if kind not in kinds:
         given = KINDS[kind] if kind else f"{type(env).__name__} object {env!r:.60}"
-        raise BadParameter(f"{wrapper} cannot wrap {given}; allowed: {one_of(KINDS[k] for k in kinds)}")
+        raise InvalidParameter(f"{wrapper} cannot wrap {given}; allowed: {one_of(KINDS[k] for k in kinds)}")
     return import_module(f"momagames.wrappers.{kind}")
 
 
@@ -87,7 +87,7 @@ def door(env: Any, wrapper: str) -> Any:
     """The door of momagames that all these wrappers are around: it has `play` or `batch`, and `illegal`."""
     found = [layer for layer in layers(env) if isinstance(vars(layer).get("game"), Game) and "illegal" in vars(layer)]
     if not found:
-        raise BadCall(f"{wrapper} works around environments made by momagames only, not around {env}")
+        raise InvalidCall(f"{wrapper} works around environments made by momagames only, not around {env}")
     return found[-1]
 
 

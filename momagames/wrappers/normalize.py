@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.errors import BadParameter, check_range, one_of
+from momagames.errors import InvalidParameter, check_range, one_of
 from momagames.wrappers.reward_spec import Form
 from momagames.wrappers.transforms import Moment, Transform, position
 
@@ -105,25 +105,29 @@ class NormalizeReward(Transform):
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Take over saved statistics; BadParameter if they are of other agents or objectives, nothing then changes."""
+        """Take over saved statistics; InvalidParameter if they are of other agents or objectives, nothing then changes."""
         now = self.state_dict()
         for key in now:
             if key not in state:
-                raise BadParameter(
+                raise InvalidParameter(
                     f"the state of NormalizeReward has no {key!r}; it has {one_of(state) if state else 'nothing'}"
                 )
         for key in ("agents", "objectives"):
             if list(state[key]) != now[key]:
-                raise BadParameter(f"the state of NormalizeReward is of the {key} {list(state[key])}; here they are {now[key]}")
+                raise InvalidParameter(
+                    f"the state of NormalizeReward is of the {key} {list(state[key])}; here they are {now[key]}"
+                )
         try:
             mean, var, count = (np.array(state[key], np.float64) for key in ("mean", "var", "count"))
         except (TypeError, ValueError):
-            raise BadParameter("the state of NormalizeReward holds something else than numbers") from None
+            raise InvalidParameter("the state of NormalizeReward holds something else than numbers") from None
         if mean.shape != self.mean.shape or var.shape != self.var.shape or count.shape != (len(self.count),):
-            raise BadParameter(
+            raise InvalidParameter(
                 f"the state of NormalizeReward has shapes {mean.shape}, {var.shape}, {count.shape}; needed: "
                 f"{self.mean.shape} twice and {(len(self.count),)}"
             )
         if not (np.isfinite(mean).all() and np.isfinite(var).all() and (var >= 0).all() and (count > 0).all()):
-            raise BadParameter("the state of NormalizeReward is not one: means and variances must be finite, counts positive")
+            raise InvalidParameter(
+                "the state of NormalizeReward is not one: means and variances must be finite, counts positive"
+            )
         self.mean, self.var, self.count = mean, var, count[:, None]

@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.contract import Game
-from momagames.errors import BadFile, BadParameter, IllegalAction, MissingExtra, MomagamesError, check_range, nearest, one_of
+from momagames.errors import (
+    IllegalAction,
+    InvalidFile,
+    InvalidParameter,
+    MissingExtra,
+    MomagamesError,
+    check_range,
+    nearest,
+    one_of,
+)
 from momagames.wrappers.kinds import door
 
 FORMAT = "momagames-record-1"
@@ -43,7 +52,7 @@ class Recorder:
     ) -> None:
         for kind in formats:
             if kind not in FORMATS:
-                raise BadParameter(
+                raise InvalidParameter(
                     f"formats={formats!r}: {kind!r} is not possible; allowed: {one_of(FORMATS)}{nearest(kind, FORMATS)}"
                 )
         if "mp4" in formats and not (find_spec("imageio") and find_spec("imageio_ffmpeg")):
@@ -51,9 +60,9 @@ class Recorder:
         self.env, self.door = env, door(env, "Record")
         self.pictures = [kind for kind in formats if kind != "json"]
         if self.pictures and self.door.render_mode != "rgb_array":
-            raise BadParameter(f"{one_of(self.pictures)} needs pictures: make the environment with render_mode='rgb_array'")
+            raise InvalidParameter(f"{one_of(self.pictures)} needs pictures: make the environment with render_mode='rgb_array'")
         if not name or Path(name).name != name:
-            raise BadParameter(f"name={name!r} is not the name of a file")
+            raise InvalidParameter(f"name={name!r} is not the name of a file")
         check_range("fps", fps, 0, 100, above=True)
         self.folder, self.formats, self.name, self.when, self.fps = Path(folder), formats, name, when, fps
         self.episode = -1
@@ -158,31 +167,31 @@ def film(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float) -> 
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """A record from its file; BadFile if it is none."""
+    """A record from its file; InvalidFile if it is none."""
     file = Path(path)
     try:
         if file.stat().st_size > LARGEST:
-            raise BadFile(f"{file} has more than {LARGEST} bytes; that is no record")
+            raise InvalidFile(f"{file} has more than {LARGEST} bytes; that is no record")
         data = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadFile(f"{file} cannot be read: {error.strerror}") from None
+        raise InvalidFile(f"{file} cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise BadFile(f"{file} is not JSON: {error}") from None
+        raise InvalidFile(f"{file} is not JSON: {error}") from None
     except RecursionError:
-        raise BadFile(f"{file} is nested too deeply for a record") from None
+        raise InvalidFile(f"{file} is nested too deeply for a record") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise BadFile(f"{file} is not a record of a game ('format' is not {FORMAT!r})")
+        raise InvalidFile(f"{file} is not a record of a game ('format' is not {FORMAT!r})")
     kinds = {"id": str, "params": dict, "start": dict, "actions": list, "returns": list}
     for key, kind in kinds.items():
         if not isinstance(data.get(key), kind):
-            raise BadFile(f"{file}: {key!r} is not there or not a {kind.__name__}")
+            raise InvalidFile(f"{file}: {key!r} is not there or not a {kind.__name__}")
     return data
 
 
 def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
     """Play a recorded game again: the AEC environment at the start, and the same one after every step.
 
-    Raises BadFile if the file is no record, or the game does not go or end as recorded
+    Raises InvalidFile if the file is no record, or the game does not go or end as recorded
     """
     yield from replayed(read(path), str(path), render_mode)
 
@@ -196,16 +205,16 @@ def replayed(data: dict[str, Any], path: str, render_mode: str | None = None) ->
         env = MultiObjectiveAEC(registry.spec(data["id"], **chosen), render_mode=render_mode)
         env.reset(options={"state": data["start"]})
     except (MomagamesError, TypeError) as error:
-        raise BadFile(f"{path}: {error}") from None
+        raise InvalidFile(f"{path}: {error}") from None
     yield env
     for number, action in enumerate(data["actions"]):
         try:
             _repeat(env, action)
         except (MomagamesError, TypeError, ValueError, LookupError) as error:
-            raise BadFile(f"{path}: step {number}: {error}") from None
+            raise InvalidFile(f"{path}: step {number}: {error}") from None
         yield env
     if env.returns.tolist() != data["returns"]:
-        raise BadFile(f"{path}: the returns are {env.returns.tolist()}; recorded: {data['returns']}")
+        raise InvalidFile(f"{path}: the returns are {env.returns.tolist()}; recorded: {data['returns']}")
 
 
 def _repeat(env: Any, action: Any) -> None:

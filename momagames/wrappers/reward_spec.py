@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game, Objective
-from momagames.errors import BadCall
+from momagames.errors import InvalidCall
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class Form:
         return Form.of_game(self.game.factory(self.game.id, **{**self.game.params, **params}))
 
     def gather(self, rewards: Any) -> NDArray[Any]:
-        """Rewards by agent as one array [1, A, K]; zeros for agents that are gone. BadCall if they are not of this form."""
+        """Rewards by agent as one array [1, A, K]; zeros for agents that are gone. InvalidCall if they are not of this form."""
         needed = () if self.scalar else self.shape[1:]
         nothing = 0.0 if self.scalar else np.zeros(needed, np.float32)
         listed = [rewards.get(agent, nothing) for agent in self.agents]
@@ -86,10 +86,10 @@ class Form:
         return np.array(listed, self.dtype).reshape(1, *self.shape)
 
     def check(self, reward: Any) -> None:
-        """BadCall if the reward of an agent does not have this form."""
+        """InvalidCall if the reward of an agent does not have this form."""
         needed = () if self.scalar else self.shape[1:]
         if np.shape(reward) != needed:
-            raise BadCall(
+            raise InvalidCall(
                 f"a reward of shape {np.shape(reward)} arrived where {needed} was declared: a wrapper of another "
                 "library changes rewards below one of momagames; put the wrappers of momagames inside"
             )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Objective
-from momagames.errors import BadCall, BadParameter, nearest, one_of
+from momagames.errors import InvalidCall, InvalidParameter, nearest, one_of
 from momagames.wrappers.reward_spec import Form
 
 Utility = Callable[[NDArray[np.float64]], float]
@@ -105,7 +105,7 @@ class Transform:
 def _vector(source: Form, name: str) -> None:
     """Refuse a source that is scalar already."""
     if source.scalar:
-        raise BadCall(
+        raise InvalidCall(
             f"{name} needs reward vectors, but below it they are scalar already; order: objectives first, then Scalarise, "
             f"as in Scalarise({name}(env), ...)"
         )
@@ -123,7 +123,7 @@ class Scalarise(Transform):
     ) -> None:
         _vector(source, self.name)
         if (weights is None) == (utility is None):
-            raise BadParameter("Scalarise needs weights=... or utility=..., one of them")
+            raise InvalidParameter("Scalarise needs weights=... or utility=..., one of them")
         if isinstance(weights, str):
             weights = _published(source, weights)
         given = utility if weights is None else weights
@@ -132,7 +132,9 @@ class Scalarise(Transform):
             for agent, one in zip(source.agents, _per_agent(source, given), strict=True)
         ]
         if weights is None and not all(callable(rule) for rule in self.rules):
-            raise BadParameter(f"utility={utility!r} is not possible; allowed: a function of a reward vector, or one by agent")
+            raise InvalidParameter(
+                f"utility={utility!r} is not possible; allowed: a function of a reward vector, or one by agent"
+            )
         linear = [rule for rule in self.rules if not callable(rule)]
         self.weights = np.stack(linear) if len(linear) == len(self.rules) else None
         super().__init__(source, self._scalar(source))
@@ -167,16 +169,16 @@ class Scalarise(Transform):
     def _judged(self, rule: Utility, agent: int, vector: NDArray[Any]) -> float:
         value = rule(vector.astype(np.float64))
         if np.ndim(value) != 0 or not np.isfinite(value):
-            raise BadParameter(
+            raise InvalidParameter(
                 f"the utility of {self.source.agents[agent]} gave {value!r} for {vector.tolist()}; needed: a finite number"
             )
         return float(value)
 
 
 def _published(source: Form, weights: str) -> list[float]:
-    """The weights of the original's reward for what the source pays; BadParameter where they mean nothing."""
+    """The weights of the original's reward for what the source pays; InvalidParameter where they mean nothing."""
     if weights != PUBLISHED:
-        raise BadParameter(f"weights={weights!r} is not possible; allowed: one number for each objective, or {PUBLISHED!r}")
+        raise InvalidParameter(f"weights={weights!r} is not possible; allowed: one number for each objective, or {PUBLISHED!r}")
     game = source.game
     known = {}
     if game is not None and game.published_weights is not None:
@@ -186,7 +188,7 @@ def _published(source: Form, weights: str) -> list[float]:
         why = (
             f"{one_of(lost)} is left out" if lost else f"{game.id if game else 'this environment'} has none for its objectives"
         )
-        raise BadParameter(
+        raise InvalidParameter(
             f"weights={weights!r} is not possible here, {why}; give one number for each of {one_of(source.names)}"
         )
     return [known[name] for name in source.names]
@@ -197,12 +199,14 @@ def _per_agent(source: Form, given: Any) -> list[Any]:
         return [given] * len(source.agents)
     for agent in given:
         if agent not in source.agents:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"weights name the agent {agent!r}; there are {one_of(source.agents)}{nearest(agent, source.agents)}"
             )
     missing = [agent for agent in source.agents if agent not in given]
     if missing:
-        raise BadParameter(f"weights name no weights for {one_of(missing)}; every agent needs some, or give one vector for all")
+        raise InvalidParameter(
+            f"weights name no weights for {one_of(missing)}; every agent needs some, or give one vector for all"
+        )
     return [given[agent] for agent in source.agents]
 
 
@@ -210,16 +214,16 @@ def _checked_weights(source: Form, agent: str, given: Any) -> NDArray[np.float64
     try:
         weights = np.array(given, np.float64)
     except (TypeError, ValueError):
-        raise BadParameter(
+        raise InvalidParameter(
             f"weights={given!r} of {agent} are not numbers; needed: one for each of {one_of(source.names)}"
         ) from None
     if weights.shape != (len(source.objectives),):
-        raise BadParameter(
+        raise InvalidParameter(
             f"weights of {agent} have shape {weights.shape}; needed: ({len(source.objectives)},), one for each of "
             f"{', '.join(source.names)}"
         )
     if not np.isfinite(weights).all():
-        raise BadParameter(f"weights={weights.tolist()} of {agent} are not finite numbers")
+        raise InvalidParameter(f"weights={weights.tolist()} of {agent} are not finite numbers")
     return weights
 
 
@@ -239,9 +243,11 @@ class ShareTeamReward(Transform):
 
     def __init__(self, source: Form, teams: str | Sequence[int] | Mapping[str, int] | None = None) -> None:
         if not source.whole:
-            raise BadCall("ShareTeamReward needs the rewards of all agents; this door sees one: wrap the AEC or parallel door")
+            raise InvalidCall(
+                "ShareTeamReward needs the rewards of all agents; this door sees one: wrap the AEC or parallel door"
+            )
         if source.game is not None and source.game.params.get("team_rewards"):
-            raise BadCall(f"{source.game.id} pays every agent the team's reward already (team_rewards=True)")
+            raise InvalidCall(f"{source.game.id} pays every agent the team's reward already (team_rewards=True)")
         shared = source.sibling(team_rewards=True)
         self.teams = _teams(source, teams, known=shared is not None)
         if shared is not None and source.untouched and len(set(self.teams)) == 1:
@@ -265,17 +271,17 @@ def _teams(source: Form, given: Any, known: bool) -> tuple[int, ...]:
         if len(set(source.teams)) < count:
             return source.teams
         if not known and count > 1:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"no teams are declared for {one_of(source.agents)}; give teams='all', or the team of each agent"
             )
         return (0,) * count
     if isinstance(given, str):
         if given != "all":
-            raise BadParameter(f"teams={given!r} is not possible; allowed: None, 'all', or the team of each agent")
+            raise InvalidParameter(f"teams={given!r} is not possible; allowed: None, 'all', or the team of each agent")
         return (0,) * count
     chosen = [given.get(agent) for agent in source.agents] if isinstance(given, Mapping) else list(given)
     if len(chosen) != count or (isinstance(given, Mapping) and len(given) != count) or None in chosen:
-        raise BadParameter(f"teams={given!r} is not possible; needed: one team for each of {one_of(source.agents)}")
+        raise InvalidParameter(f"teams={given!r} is not possible; needed: one team for each of {one_of(source.agents)}")
     order = list(dict.fromkeys(chosen))
     return tuple(order.index(team) for team in chosen)
 
@@ -288,7 +294,7 @@ class SelectObjectives(Transform):
         listed = [objectives] if isinstance(objectives, (str, int)) else list(objectives)
         self.chosen = [position(source, one) for one in listed]
         if not listed or len(set(self.chosen)) != len(listed):
-            raise BadParameter(
+            raise InvalidParameter(
                 f"objectives={objectives!r} must name at least one objective, each once; there are {one_of(source.names)}"
             )
         kept = tuple(source.objectives[k] for k in self.chosen)
@@ -303,7 +309,7 @@ def position(source: Form, given: str | int) -> int:
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and 0 <= given < len(source.objectives):
         return int(given)
     if given not in source.names:
-        raise BadParameter(
+        raise InvalidParameter(
             f"objective {given!r} is not there; allowed: {one_of(source.names)} or 0..{len(source.names) - 1}"
             f"{nearest(given, source.names)}"
         )
@@ -315,16 +321,16 @@ def _recolored(source: Form, name: str, split: bool) -> Form:
     _vector(source, name)
     now, other = source.sibling(color_rewards=not split), source.sibling(color_rewards=split)
     if now is None or other is None:
-        raise BadCall(
+        raise InvalidCall(
             f"{name} needs a game with the parameter color_rewards; {', '.join(source.names)} are the objectives here"
         )
     if not source.whole:
-        raise BadCall(
+        raise InvalidCall(
             f"{name} needs to see every ply; with other agents wrap the AEC door, or make the game with color_rewards={split}"
         )
     if source.objectives != now.objectives:
         state = "already" if source.objectives == other.objectives else "or have been changed by another wrapper"
-        raise BadCall(f"{name}: the objectives are {', '.join(source.names)} {state}; put {name} directly around the game")
+        raise InvalidCall(f"{name}: the objectives are {', '.join(source.names)} {state}; put {name} directly around the game")
     return replace(other, teams=source.teams)
 
 
@@ -347,7 +353,9 @@ class SplitColors(Transform):
         form = _recolored(source, self.name, split=True)
         colors_of = form.game.action_colors if form.game else None
         if colors_of is None:
-            raise BadCall(f"SplitColors needs a game that declares action_colors; {source.game and source.game.id} does not")
+            raise InvalidCall(
+                f"SplitColors needs a game that declares action_colors; {source.game and source.game.id} does not"
+            )
         self._colors_of = colors_of
         super().__init__(source, form)
 

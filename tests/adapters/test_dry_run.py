@@ -12,7 +12,7 @@ import pytest
 import momagames
 from momagames.adapters.gymnasium import OneAgent
 from momagames.engine.episode import random_legal
-from momagames.errors import BadCall, IllegalAction
+from momagames.errors import IllegalAction, InvalidCall
 from tests import meteors
 from tests.test_every_game import SMALL
 
@@ -161,7 +161,7 @@ def test_a_policy_that_cannot_be_copied_is_named() -> None:
     env = opened("mo-breakthrough-v0", BREAKTHROUGH, others=policy)
     _, info = env.reset(seed=1)
     for call in (env.clone, lambda: env.dry_run(int(info["action_mask"].argmax()))):
-        with pytest.raises(BadCall, match=r"others= cannot be copied \(TypeError: .*lock"):
+        with pytest.raises(InvalidCall, match=r"others= cannot be copied \(TypeError: .*lock"):
             call()
 
 
@@ -177,7 +177,7 @@ def test_where_all_move_at_once() -> None:
 
 def test_illegal_actions_in_dry_runs() -> None:
     env = opened("mo-breakthrough-v0", BREAKTHROUGH)
-    with pytest.raises(BadCall, match=r"dry_run\(\).*before reset"):
+    with pytest.raises(InvalidCall, match=r"dry_run\(\).*before reset"):
         env.dry_run(0)
     _, info = env.reset(seed=1)
     before = everything(env)
@@ -212,7 +212,7 @@ def test_games_that_are_left_and_begun_again() -> None:
     over = False
     while not over:
         _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
-    with pytest.raises(BadCall, match="after the end"):
+    with pytest.raises(InvalidCall, match="after the end"):
         env.dry_run(0)
     _, info = env.reset(seed=2)
     action = int(info["action_mask"].argmax())

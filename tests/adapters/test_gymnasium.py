@@ -91,9 +91,9 @@ def test_who_can_be_played() -> None:
         ({"team": True}, "allowed: 0 or 1"),
         ({"agent": "robot_7"}, "did you mean"),
     ):
-        with pytest.raises(momagames.errors.BadParameter, match=message):
+        with pytest.raises(momagames.errors.InvalidParameter, match=message):
             momagames.make("mo-robotmail-4-v0", api="gymnasium", **params)
-    with pytest.raises(momagames.errors.BadParameter, match="Centralise"):
+    with pytest.raises(momagames.errors.InvalidParameter, match="Centralise"):
         momagames.make("mo-pommerman-team-v0", api="gymnasium", team=0)
 
 

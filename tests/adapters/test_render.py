@@ -17,7 +17,7 @@ from momagames.adapters.gymnasium import OneAgent
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.adapters.render import Renderer
 from momagames.engine.episode import Play, random_legal
-from momagames.errors import BadCall, BadParameter, MissingExtra
+from momagames.errors import InvalidCall, InvalidParameter, MissingExtra
 from momagames.games.breakthrough import view as breakthrough
 from momagames.games.samegame import view as samegame
 from momagames.render import canvas, caption, shapes
@@ -319,9 +319,9 @@ def test_ansi_is_returned_and_not_printed(capsys):
 
 
 def test_unknown_modes_are_refused():
-    with pytest.raises(BadParameter, match="did you mean 'rgb_array'"):
+    with pytest.raises(InvalidParameter, match="did you mean 'rgb_array'"):
         Renderer(momagames.spec(SAMEGAME), "rgb")
-    with pytest.raises(BadParameter, match="human"):
+    with pytest.raises(InvalidParameter, match="human"):
         momagames.make(SAMEGAME, render_mode="window")
 
 
@@ -406,7 +406,7 @@ def test_no_screen_is_said_clearly(pygame, monkeypatch):
 
     monkeypatch.setattr(pygame.display, "set_mode", refuse)
     play = dealt(SAMEGAME)
-    with pytest.raises(BadCall, match="rgb_array"):
+    with pytest.raises(InvalidCall, match="rgb_array"):
         Renderer(play.game, "human").show(play.state, None, play.returns)
 
 
@@ -450,7 +450,7 @@ def test_render_options_may_be_changed():
         env.render_options["viewer"] = "rover_2"
         assert env.render().startswith("rover_2 False")
         env.render_options["viewer"] = "rover2"
-        with pytest.raises(BadParameter, match=r"viewer='rover2' is not possible; allowed: None, 'rover_0'"):
+        with pytest.raises(InvalidParameter, match=r"viewer='rover2' is not possible; allowed: None, 'rover_0'"):
             env.render()
 
 
@@ -460,10 +460,10 @@ def test_render_options_are_checked_when_a_door_is_opened():
         ({"cell": 20}, r"-1\.\.19"),
         ({"big": 1}, "True or False"),
     ):
-        with pytest.raises(BadParameter, match=match):
+        with pytest.raises(InvalidParameter, match=match):
             doors(render_options=wrong)
     for api in ("aec", "parallel", "gymnasium"):
-        with pytest.raises(BadParameter, match="no render option 'viewer'; it has none"):
+        with pytest.raises(InvalidParameter, match="no render option 'viewer'; it has none"):
             momagames.make(SAMEGAME, api=api, render_options={"viewer": None})
 
 

@@ -14,7 +14,7 @@ from momagames.analysis.attainment import (
     surfaces,
     vorobev,
 )
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 THREE = [[(5, 1), (2, 3)], [(4, 2)], [(1, 5), (3, 1)]]
 
@@ -116,5 +116,5 @@ def test_projections_lose_dominance():
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()

@@ -9,7 +9,7 @@ from scipy import stats
 from momagames.analysis.comparisons import difference, holm, improvement
 from momagames.analysis.profiles import profile
 from momagames.analysis.statistics import iqm
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 
 def scores(seed, runs=6, games=3, shift=0.0):
@@ -130,5 +130,5 @@ def test_profile_band_by_every_resample(paired):
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()

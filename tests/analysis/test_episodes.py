@@ -17,7 +17,7 @@ from momagames.analysis.episode_returns import (
     standard_errors,
 )
 from momagames.analysis.utilities import cobb_douglas, egalitarian, family, linear, threshold
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 EITHER = [(1.0, 0.0), (0.0, 1.0)]  # one objective by turns
 BOTH = [(0.0, 0.0), (1.0, 1.0)]  # all or nothing
@@ -140,5 +140,5 @@ def test_the_order_prefers_one_objective_in_turn_over_all_or_nothing():
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()

@@ -16,7 +16,7 @@ from momagames.analysis.indicators import (
     rounded_cardinality,
     sparsity,
 )
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 FOUR = [(5, 1), (4, 3), (2, 4), (1, 5)]
 KNOWN = [(5, 1), (4, 3), (3, 4), (1, 5)]
@@ -131,5 +131,5 @@ def test_order_of_rows_does_not_matter():
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()

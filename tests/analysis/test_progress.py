@@ -6,7 +6,7 @@ import pytest
 from momagames.analysis.indicators import hypervolume
 from momagames.analysis.progress import band, marks, progress
 from momagames.analysis.statistics import bootstrap
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 
 def volume(points):
@@ -55,5 +55,5 @@ def test_bands_are_intervals_of_means():
     ],
 )
 def test_what_is_impossible(wrong):
-    with pytest.raises(BadParameter):
+    with pytest.raises(InvalidParameter):
         wrong()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from momagames.analysis.ratings import ELO, PRIOR, bradley_terry, intervals, largest_cycle
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 
 def test_two_entrants_by_hand():
@@ -78,5 +78,5 @@ def test_results_that_ratings_explain_have_no_circle():
     ],
 )
 def test_what_is_impossible(wins, told):
-    with pytest.raises(BadParameter, match=told):
+    with pytest.raises(InvalidParameter, match=told):
         bradley_terry(wins)

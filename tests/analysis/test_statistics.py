@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from momagames.analysis.statistics import STATISTICS, bootstrap, cvar, iqm, mean, median, optimality_gap
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 EIGHT = np.array([[0.1, 0.9], [0.2, 1.4], [0.3, 0.5], [0.4, -0.6]])
 
@@ -103,5 +103,5 @@ def test_few_runs_are_told():
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()

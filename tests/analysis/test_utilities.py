@@ -21,7 +21,7 @@ from momagames.analysis.utilities import (
     utility_weights,
 )
 from momagames.analysis.utility_loss import maximum_utility_loss, solve
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from tests.analysis.test_indicators import FOUR, KNOWN, LINE
 
 
@@ -36,9 +36,9 @@ def test_expected_utility_by_hand():
 
 def test_weights_are_the_fixed_lattices():
     assert [len(utility_weights(k)) for k in (2, 3, 4, 5, 6, 8, 10)] == [100, 91, 120, 210, 252, 120, 220]
-    with pytest.raises(BadParameter, match=r"1\.\.10"):
+    with pytest.raises(InvalidParameter, match=r"1\.\.10"):
         utility_weights(11)
-    with pytest.raises(BadParameter, match=r"objectives=2\.5 is not possible"):
+    with pytest.raises(InvalidParameter, match=r"objectives=2\.5 is not possible"):
         utility_weights(2.5)
 
 
@@ -90,7 +90,7 @@ def test_utilities_never_fall(goals):
 
 
 def test_a_utility_that_falls_is_refused():
-    with pytest.raises(BadParameter, match="spread falls from"):
+    with pytest.raises(InvalidParameter, match="spread falls from"):
         check_monotone(Utility("spread", lambda v: v.max(axis=-1) - v.min(axis=-1)), 2)
 
 
@@ -110,7 +110,7 @@ def test_a_utility_that_falls_is_refused():
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call()
 
 

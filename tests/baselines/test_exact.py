@@ -16,7 +16,7 @@ from momagames.baselines.exact import search as loops
 from momagames.baselines.exact import solve
 from momagames.baselines.exact.compact import packed
 from momagames.contract import Objective
-from momagames.errors import BadParameter, BadState, TooLarge
+from momagames.errors import InvalidParameter, InvalidState, TooLarge
 from momagames.games.samegame import rules
 from momagames.kernels.jit import kernel
 
@@ -279,15 +279,15 @@ def test_ends_with_different_rewards_are_told_apart():
 
 def test_rewards_that_are_not_as_declared_are_refused():
     rows = board(3, 4, 2, 1)
-    with pytest.raises(BadParameter, match="pays more or less than its objectives declare"):
+    with pytest.raises(InvalidParameter, match="pays more or less than its objectives declare"):
         front(tiring(50, -10.0), rows)
-    with pytest.raises(BadParameter, match="pays more or less than its objectives declare"):
+    with pytest.raises(InvalidParameter, match="pays more or less than its objectives declare"):
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 81, 0, 15, "test"),) * 2), ["111"] * 3)
-    with pytest.raises(BadParameter, match="pays more or less than its objectives declare"):
+    with pytest.raises(InvalidParameter, match="pays more or less than its objectives declare"):
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 5, 0, 81, "test"),) * 2), ["112"] * 3)
-    with pytest.raises(BadParameter, match="goes on after max_plies=0"):
+    with pytest.raises(InvalidParameter, match="goes on after max_plies=0"):
         front(dataclasses.replace(game(3, 4, 2), max_plies=0), rows)
-    with pytest.raises(BadParameter, match="declared bounds below"):
+    with pytest.raises(InvalidParameter, match="declared bounds below"):
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 1, 0, np.inf, "test"),) * 2), ["112"] * 3)
 
 
@@ -328,7 +328,7 @@ def test_large_boards_and_rules_of_other_names_are_searched_as_they_are():
     ],
 )
 def test_other_games_are_refused(id, params, reason):
-    with pytest.raises(BadParameter, match=reason):
+    with pytest.raises(InvalidParameter, match=reason):
         exact.pareto_front(momagames.spec(id, **params), **ROOMY)
 
 
@@ -337,12 +337,12 @@ def test_all_reasons_of_a_refusal_are_named():
     odd = dataclasses.replace(
         played, dynamics="simultaneous", chance="step", actions=(9, 2), kernels=dataclasses.replace(played.kernels, key=None)
     )
-    with pytest.raises(BadParameter, match="simultaneous moves, chance during play, actions of several parts, no keys"):
+    with pytest.raises(InvalidParameter, match="simultaneous moves, chance during play, actions of several parts, no keys"):
         exact.pareto_front(odd, **ROOMY)
 
 
 def test_a_bad_position_is_refused():
-    with pytest.raises(BadState, match="holds '3'"):
+    with pytest.raises(InvalidState, match="holds '3'"):
         front(game(3, 3, 2), ["333"] * 3)
 
 

@@ -8,7 +8,7 @@ from momagames.baselines import method
 from momagames.baselines.base import Plan
 from momagames.baselines.exact import Checkpoint, bounded_front, exact_front, foreseen_front, pareto_front
 from momagames.engine.episode import PASS, Play, loaded
-from momagames.errors import BadParameter, TooLarge
+from momagames.errors import InvalidParameter, TooLarge
 
 ROOMY = {"max_states": 1_000_000, "max_bytes": 1 << 30}
 YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}
@@ -127,7 +127,7 @@ def test_limits_and_progress(tmp_path):
 def test_as_a_method(tmp_path):
     game = small("tileblast", tmp_path)
     exact, foreseen = (method(name)(**ROOMY) for name in ("exact", "dry_run_exact"))
-    with pytest.raises(BadParameter, match="draws during play"):
+    with pytest.raises(InvalidParameter, match="draws during play"):
         exact.check_plan(game)
     start = game.start()
     one = Play(game)
@@ -138,7 +138,7 @@ def test_as_a_method(tmp_path):
     assert found.values.tolist() == foreseen_front(game, seed=3, **ROOMY).points.tolist()
     together = small("samegame", tmp_path)
     assert exact.plan(together, _dealt(together, 1), 0, 1).complete
-    with pytest.raises(BadParameter, match="2 agents with rewards of their own"):
+    with pytest.raises(InvalidParameter, match="2 agents with rewards of their own"):
         exact.check_plan(momagames.spec("mo-breakthrough-v0"))
 
 
@@ -189,10 +189,10 @@ def test_whatever_is_known_the_front_is_the_same(name, tmp_path):
 
 def test_where_nothing_can_be_given_up(tmp_path):
     game = small("robotmail", tmp_path)
-    with pytest.raises(BadParameter, match="no upper bound"):
+    with pytest.raises(InvalidParameter, match="no upper bound"):
         foreseen_front(game, seed=0, **ROOMY, known=[Plan((), np.zeros(2), 0)])
     game = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2, clear_bonus=0.5)
-    with pytest.raises(BadParameter, match="no upper bound"):
+    with pytest.raises(InvalidParameter, match="no upper bound"):
         foreseen_front(game, seed=0, **ROOMY, known=[Plan((), np.zeros(2), 0)])
     over = {**game.save(_dealt(game, 0)[0]), "board": ["121", "212", "121"]}
     whole = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2)

@@ -10,7 +10,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import Play
 from momagames.engine.playouts import deal
 from momagames.engine.policies import Players, play_kernels
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.games.tileblast.heuristics import optimistic, present
 from momagames.games.tileblast.rules.rewards import COMPONENTS
 from momagames.kernels.jit import driver
@@ -238,7 +238,7 @@ def test_the_guide_where_there_are_too_few_moves():
     ],
 )
 def test_refused_games(name, options, id, params, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         method(name)(**options).check_plan(momagames.spec(id, **params))
 
 
@@ -252,9 +252,9 @@ def test_agents_that_gain_together_are_planned_for():
 
 
 def test_wrong_options_name_the_method():
-    with pytest.raises(BadParameter, match=r"dry_run_beam: width=0 .* 1\.\.4096"):
+    with pytest.raises(InvalidParameter, match=r"dry_run_beam: width=0 .* 1\.\.4096"):
         beam(0)
-    with pytest.raises(BadParameter, match=r"dry_run_beam: estimate='presnt' .* did you mean 'present'"):
+    with pytest.raises(InvalidParameter, match=r"dry_run_beam: estimate='presnt' .* did you mean 'present'"):
         beam(1, "presnt")
-    with pytest.raises(BadParameter, match="dry_run_random has no policies"):
+    with pytest.raises(InvalidParameter, match="dry_run_random has no policies"):
         method("dry_run_random")().policies(momagames.spec(ID))

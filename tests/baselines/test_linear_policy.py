@@ -9,7 +9,7 @@ from momagames.baselines.random import RANDOM_KERNEL
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import deal
 from momagames.engine.policies import Players, play_kernels
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from tests.test_every_game import every_game
 
 SAME = {"board_width": 5, "board_height": 4, "num_colors": 3}
@@ -140,7 +140,7 @@ def test_numbers_come_to_one_scale():
 
 def test_what_it_cannot_be():
     game = momagames.spec("mo-breakthrough-v0")
-    with pytest.raises(BadParameter, match=r"needed: 2 numbers, 0 or more"):
+    with pytest.raises(InvalidParameter, match=r"needed: 2 numbers, 0 or more"):
         LinearPolicy(game, [0])
-    with pytest.raises(BadParameter, match=r"has 11000 numbers; allowed: at most 8192"):
+    with pytest.raises(InvalidParameter, match=r"has 11000 numbers; allowed: at most 8192"):
         LinearPolicy(game, [0, 999])

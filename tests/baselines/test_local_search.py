@@ -9,7 +9,7 @@ from momagames.analysis.indicators import hypervolume
 from momagames.baselines import method
 from momagames.baselines.archive import undominated
 from momagames.baselines.weight_lattice import simplex_lattice
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from tests.baselines.plain_search import Lots, groups, position, small
 
 OPTIONS = {"divisions": 2, "keep": 0.8, "greed": 0.3, "patience": 20}
@@ -129,5 +129,5 @@ def test_a_front_that_is_found_whole():
     ],
 )
 def test_options_out_of_range(wrong, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         method("local_search")(**{**OPTIONS, **wrong})

@@ -18,7 +18,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import loaded
 from momagames.engine.playouts import deal
 from momagames.engine.policies import Players, play_kernels
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.kernels.jit import INTERPRETED, driver
 from momagames.kernels.rng import stream
 from tests import meteors
@@ -410,7 +410,7 @@ def test_a_horizon_shorter_than_the_game_leaves_the_lines_played():
     ],
 )
 def test_what_cannot_be(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call(momagames.spec("mo-breakthrough-v0"))
 
 

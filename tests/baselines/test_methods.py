@@ -11,7 +11,7 @@ from momagames.baselines.base import Plan
 from momagames.baselines.search.beam import SCORES, _Search, crowding, select
 from momagames.engine.episode import Play
 from momagames.engine.playouts import deal
-from momagames.errors import BadParameter, UnknownId
+from momagames.errors import InvalidParameter, UnknownId
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 PLANNERS = [
@@ -145,7 +145,7 @@ def test_beam_for_a_team_plans_everybody(start):
 
 @pytest.mark.parametrize(("name", "options"), PLANNERS)
 def test_planners_refuse_games_with_opponents(name, options):
-    with pytest.raises(BadParameter, match="2 agents with rewards of their own"):
+    with pytest.raises(InvalidParameter, match="2 agents with rewards of their own"):
         method(name)(**options).check_plan(momagames.spec("mo-breakthrough-v0"))
 
 
@@ -159,12 +159,12 @@ def test_planners_refuse_games_with_opponents(name, options):
     ],
 )
 def test_options_out_of_range(name, options, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         method(name)(**options)
 
 
 def test_search_only_methods_have_no_policies(game):
-    with pytest.raises(BadParameter, match="beam has no policies"):
+    with pytest.raises(InvalidParameter, match="beam has no policies"):
         method("beam")(width=1, estimate="none").policies(game)
 
 
@@ -231,7 +231,7 @@ def test_random_covers_every_legal_action():
 
 @pytest.mark.parametrize("weights", [(1.0,), (1.0, 2.0, float("nan"), 0.0)])
 def test_wrong_weights(weights):
-    with pytest.raises(BadParameter, match="4 finite numbers"):
+    with pytest.raises(InvalidParameter, match="4 finite numbers"):
         policy("greedy", momagames.spec("mo-breakthrough-v0"), weights=weights)
 
 

@@ -12,7 +12,7 @@ from momagames.baselines.search.nested import ROOM, SLOTS, Lines, exponential, l
 from momagames.baselines.search.pareto_nrpa import ROOM as FRONT
 from momagames.baselines.search.pareto_nrpa import _fronts, offer
 from momagames.baselines.weight_lattice import simplex_lattice
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.games.samegame.move_codes import codes
 from momagames.games.samegame.rules import legal, thin
 from momagames.kernels.jit import driver
@@ -164,14 +164,14 @@ def test_a_front_that_is_found_whole():
     ],
 )
 def test_options_out_of_range(name, wrong, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         method(name)(**{**dict(BOTH)[name], **wrong})
 
 
 def test_games_that_need_too_much_memory():
     game, _ = small(board_width=30, board_height=30)
     method("pareto_nrpa")(**PARETO).check_plan(game)
-    with pytest.raises(BadParameter, match=r"needs .* MiB for mo-samegame-v0; allowed: 512 MiB"):
+    with pytest.raises(InvalidParameter, match=r"needs .* MiB for mo-samegame-v0; allowed: 512 MiB"):
         method("pareto_nrpa")(**{**PARETO, "levels": 6}).check_plan(game)
 
 

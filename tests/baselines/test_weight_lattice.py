@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from momagames.baselines.weight_lattice import label, simplex_lattice
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_rows_sum_to_one_and_differ():
 
 @pytest.mark.parametrize(("objectives", "divisions", "said"), [(0, 3, "1 or more"), (3, 0, "1 or more"), (10, 60, "weights")])
 def test_impossible_sizes(objectives, divisions, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         simplex_lattice(objectives, divisions)
 
 

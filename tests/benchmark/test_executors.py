@@ -15,7 +15,7 @@ from momagames.benchmark.executors import InProcess, Outcome, Pool, execute, wor
 from momagames.benchmark.executors.processes import spread
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import SEALED, Store, read_run
-from momagames.errors import BadCall
+from momagames.errors import InvalidCall
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite, whole
 
 ROOT = str(Path(__file__).parents[2])  # the folder of `tests`, behind the installed package
@@ -157,7 +157,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
         [sys.executable, "script.py", "out"], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 1
-    assert BadCall.__name__ in done.stderr
+    assert InvalidCall.__name__ in done.stderr
     assert "__main__" in done.stderr
 
 

@@ -21,7 +21,7 @@ from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.policy_files import LINKS, POLICIES, digest, packed, unpacked
 from momagames.benchmark.store.store import Store
 from momagames.engine.policies import Member
-from momagames.errors import BadFile, MissingExtra, RemoteError
+from momagames.errors import InvalidFile, MissingExtra, RemoteError
 from tests.baselines.moppo.test_moppo import TINY
 from tests.benchmark.tiny import POLICIES as SEATS
 from tests.benchmark.tiny import RANDOM, plans, suite
@@ -85,7 +85,7 @@ def test_arrays_that_are_shared_are_stored_once(tmp_path):
         assert set(found) == {"shared", "own"}
         assert (found["shared"] == shared).all()
         assert (found["own"] == own[i]).all()
-    with pytest.raises(BadFile, match="changed since"):
+    with pytest.raises(InvalidFile, match="changed since"):
         unpacked(tmp_path / POLICIES, digest(b""), 0)
 
 
@@ -243,7 +243,7 @@ def test_a_response_is_trained_against_what_stays_as_it_is(tmp_path):
     from dataclasses import replace
 
     from momagames.benchmark.exploitability import exploitability, lower_bound
-    from momagames.errors import BadParameter
+    from momagames.errors import InvalidParameter
 
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
     keen = {"num_envs": 32, "rollout": 16, "epochs": 6, "learning_rate": 5e-3, "entropy": 0.0, "channels": 8, "hidden": 32}
@@ -255,7 +255,7 @@ def test_a_response_is_trained_against_what_stays_as_it_is(tmp_path):
     assert all(gap.gain > 3 * (gap.own_error + gap.response_error) for gap in gaps)
     assert lower_bound(gaps) == pytest.approx(np.mean([gap.gain for gap in gaps]))
     assert lower_bound([replace(gap, response=gap.own - 1) for gap in gaps]) == 0
-    with pytest.raises(BadParameter, match=r"weights=\[0, 0, 0, 0\] are not possible; needed: 4 numbers"):
+    with pytest.raises(InvalidParameter, match=r"weights=\[0, 0, 0, 0\] are not possible; needed: 4 numbers"):
         exploitability(wanted, saved, [0, 0, 0, 0], 100)
     shown = momagames_command("exploit", str(tmp_path), "--budget", "512", "--episodes", "4", "--weights", "1,0,0,0")
     assert shown.returncode == 0, shown.stderr

@@ -11,7 +11,7 @@ import momagames
 from momagames.benchmark import match
 from momagames.benchmark.matches import check, collapsing, seats_of
 from momagames.engine.playouts import deal
-from momagames.errors import BadParameter, IllegalAction, UnknownId
+from momagames.errors import IllegalAction, InvalidParameter, UnknownId
 from tests import meteors
 
 DUEL = "mo-pommerman-duel-v0"
@@ -332,19 +332,19 @@ def test_what_a_python_player_does_wrong_is_said(limit):
 @pytest.mark.parametrize(
     ("call", "kind", "said"),
     [
-        (lambda: match(DUEL, ["simple"]), BadParameter, "allowed: 2 players"),
-        (lambda: match("mo-pommerman-ffa-v0", ["random"] * 5), BadParameter, "allowed: 2 to 4 players"),
-        (lambda: match("mo-samegame-v0", ["random", "random"]), BadParameter, "nobody plays against anybody"),
-        (lambda: match(DUEL, ["simple", "static"], games=0), BadParameter, "games=0"),
-        (lambda: match(DUEL, ["simple", "static"], max_reruns=-1), BadParameter, "max_reruns=-1"),
-        (lambda: match(DUEL, ["simple", "static"], time_limit=0), BadParameter, "time_limit=0"),
+        (lambda: match(DUEL, ["simple"]), InvalidParameter, "allowed: 2 players"),
+        (lambda: match("mo-pommerman-ffa-v0", ["random"] * 5), InvalidParameter, "allowed: 2 to 4 players"),
+        (lambda: match("mo-samegame-v0", ["random", "random"]), InvalidParameter, "nobody plays against anybody"),
+        (lambda: match(DUEL, ["simple", "static"], games=0), InvalidParameter, "games=0"),
+        (lambda: match(DUEL, ["simple", "static"], max_reruns=-1), InvalidParameter, "max_reruns=-1"),
+        (lambda: match(DUEL, ["simple", "static"], time_limit=0), InvalidParameter, "time_limit=0"),
         (lambda: match(DUEL, ["simple", "statc"]), UnknownId, "did you mean 'static'"),
-        (lambda: match(DUEL, ["simple", "greedy"]), BadParameter, "greedy"),
-        (lambda: match("mo-breakthrough-v0", ["simple", "random"]), BadParameter, "simple only plays"),
+        (lambda: match(DUEL, ["simple", "greedy"]), InvalidParameter, "greedy"),
+        (lambda: match("mo-breakthrough-v0", ["simple", "random"]), InvalidParameter, "simple only plays"),
         (lambda: match(DUEL, ["simple", "nowhere:f"]), UnknownId, "No module named 'nowhere'"),
         (lambda: match(DUEL, ["simple", "json:f"]), UnknownId, "json:f"),
         (lambda: match(DUEL, ["simple", "json:__name__"]), UnknownId, "no function"),
-        (lambda: match(DUEL, ["simple", "static"], board_sise=9), BadParameter, "board_size"),
+        (lambda: match(DUEL, ["simple", "static"], board_sise=9), InvalidParameter, "board_size"),
     ],
 )
 def test_a_match_that_cannot_be(call, kind, said):
@@ -355,5 +355,5 @@ def test_a_match_that_cannot_be(call, kind, said):
 def test_a_game_in_which_nobody_wins():
     game = meteors.game("meteors-v0")
     assert game.facts is not None
-    with pytest.raises(BadParameter, match="name no winners"):
+    with pytest.raises(InvalidParameter, match="name no winners"):
         check(game, ["random", "random"], 1, 0, None)

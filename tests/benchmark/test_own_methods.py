@@ -12,7 +12,7 @@ import yaml
 from momagames.baselines import method
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
-from momagames.errors import BadFile, UnknownId
+from momagames.errors import InvalidFile, UnknownId
 from tests.benchmark.tiny import INDICATORS, RANDOM, plans
 
 PAGE = Path(__file__).parents[2] / "docs" / "cite.md"
@@ -53,7 +53,7 @@ def test_bench_runs_it_beside_others(place):
 
 def test_its_options_are_checked_like_all(place, monkeypatch):
     monkeypatch.syspath_prepend(str(place))
-    with pytest.raises(BadFile, match=r"has no option 'skpi'; it has 'skip'; did you mean 'skip'"):
+    with pytest.raises(InvalidFile, match=r"has no option 'skpi'; it has 'skip'; did you mean 'skip'"):
         load_suite(written(place, options={"skpi": 1}))
 
 

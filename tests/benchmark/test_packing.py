@@ -13,7 +13,7 @@ from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import PACKED, ROWS, Store
-from momagames.errors import BadFile, MissingExtra
+from momagames.errors import InvalidFile, MissingExtra
 from momagames.reports import report
 from tests.benchmark.tiny import EXACT, POLICIES, RANDOM, plans, suite, whole
 
@@ -91,7 +91,7 @@ def test_a_row_that_would_change_stops_it(folder):
     row = json.loads(path.read_text().splitlines()[0])
     path.write_text(json.dumps({**row, "mood": "good"}, sort_keys=True, separators=(",", ":")) + "\n")
     kept = texts(folder)
-    with pytest.raises(BadFile, match="line 1 does not come back"):
+    with pytest.raises(InvalidFile, match="line 1 does not come back"):
         pack(folder)
     assert texts(folder) == kept
 
@@ -121,8 +121,8 @@ def test_lost_or_broken_files_are_told(folder, monkeypatch):
         with pytest.raises(MissingExtra, match=r"rows\.parquet.*momagames\[analysis\]"):
             list(Store(folder).rows(run))
     (folder / PACKED).write_bytes(b"PAR1 no")
-    with pytest.raises(BadFile, match=r"rows\.parquet"):
+    with pytest.raises(InvalidFile, match=r"rows\.parquet"):
         list(Store(folder).rows(run))
     (folder / PACKED).unlink()
-    with pytest.raises(BadFile, match="its rows are gone"):
+    with pytest.raises(InvalidFile, match="its rows are gone"):
         list(Store(folder).rows(run))

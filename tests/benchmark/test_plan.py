@@ -11,7 +11,7 @@ import yaml
 import momagames
 from momagames.benchmark.plan import Opponent, canonical_json
 from momagames.benchmark.suite_files import load_suite, suites
-from momagames.errors import BadFile, UnknownId
+from momagames.errors import InvalidFile, UnknownId
 
 TINY = {
     "name": "tiny",
@@ -180,7 +180,7 @@ E0, E1 = ("experiments", 0), ("experiments", 1)
     ],
 )
 def test_mistakes_are_told(path, value, said):
-    with pytest.raises(BadFile, match=said):
+    with pytest.raises(InvalidFile, match=said):
         load_suite(changed(path, value))
 
 
@@ -199,7 +199,7 @@ def test_mistakes_are_told(path, value, said):
 def test_files_are_data(tmp_path, text, said):
     file = tmp_path / "bad.yaml"
     file.write_text(text)
-    with pytest.raises(BadFile, match=said) as error:
+    with pytest.raises(InvalidFile, match=said) as error:
         load_suite(file)
     assert str(file) in str(error.value)
 
@@ -250,5 +250,5 @@ def test_a_collection_takes_suites_together(tmp_path):
     ],
 )
 def test_mistakes_in_a_collection(tmp_path, change, told):
-    with pytest.raises(BadFile, match=told):
+    with pytest.raises(InvalidFile, match=told):
         load_suite(collection(tmp_path, **change))

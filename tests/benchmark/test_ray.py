@@ -12,7 +12,7 @@ from momagames.benchmark.executors.ray import RayCluster
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store import files
 from momagames.benchmark.store.store import Store
-from momagames.errors import BadCall, MissingExtra, RemoteError
+from momagames.errors import InvalidCall, MissingExtra, RemoteError
 from tests.benchmark.tiny import HOPELESS, POLICIES, RANDOM, broken, plans, suite
 
 STORE_BYTES = 80 * 2**20
@@ -98,7 +98,7 @@ def test_a_worker_tidies_up_after_those_that_were_ended(two_nodes, tmp_path):
 
 def test_a_node_with_another_version_is_refused(two_nodes, tmp_path, monkeypatch):
     monkeypatch.setattr(executor, "ROWS_FORMAT", 99)  # here, not there
-    with pytest.raises(BadCall, match=r"a node of the cluster has momagames .*; needed, as here: .*format 99"):
+    with pytest.raises(InvalidCall, match=r"a node of the cluster has momagames .*; needed, as here: .*format 99"):
         run_suite(broken(), tmp_path, executor=RayCluster())
 
 

@@ -8,7 +8,7 @@ import pytest
 from momagames.benchmark.replays import evaluate_again, points, replay
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import Store
-from momagames.errors import BadFile, BadParameter
+from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports.data.points import plan_points, policy_games
 from momagames.wrappers.recording import replayed
 from tests.benchmark.tiny import POLICIES, RANDOM, suite, whole
@@ -84,22 +84,22 @@ def test_a_result_that_does_not_come_out_is_refused(store, tmp_path, kind):
                 data["return"][0] += 1
             text = "\n".join(json.dumps(data) for data in lines)
         (tmp_path / path.name).write_text(text)
-    with pytest.raises(BadFile, match=r"point 0: the returns are .*; stored: "):
+    with pytest.raises(InvalidFile, match=r"point 0: the returns are .*; stored: "):
         replay(tmp_path, 0)
 
 
 def test_what_is_not_there(store, tmp_path):
     plan = store.place(next(run for run in store.sealed() if run.kind == "plans"))
     policy = store.place(next(run for run in store.sealed() if run.kind == "policies"))
-    with pytest.raises(BadParameter, match=r"point 99 is not there; .* has points 0\.\."):
+    with pytest.raises(InvalidParameter, match=r"point 99 is not there; .* has points 0\.\."):
         replay(plan, 99)
-    with pytest.raises(BadParameter, match="a plan has no seat"):
+    with pytest.raises(InvalidParameter, match="a plan has no seat"):
         replay(plan, 0, seat="agent_0")
-    with pytest.raises(BadParameter, match=r"no seat 'player_2' in this run; .*did you mean 'player_"):
+    with pytest.raises(InvalidParameter, match=r"no seat 'player_2' in this run; .*did you mean 'player_"):
         replay(policy, 0, seat="player_2")
-    with pytest.raises(BadParameter, match="no episode 99 in this run"):
+    with pytest.raises(InvalidParameter, match="no episode 99 in this run"):
         replay(policy, 0, episode=99)
-    with pytest.raises(BadFile, match=r"config\.json"):
+    with pytest.raises(InvalidFile, match=r"config\.json"):
         replay(tmp_path, 0)
 
 
@@ -118,5 +118,5 @@ def test_new_games(store):
     [(match, returns)] = evaluate_again(store.place(plan), 0, 50, seed=1).items()
     assert match == ("nobody", "agent_0")
     assert returns.tolist() == [points(store.place(plan))[0]["return"]]
-    with pytest.raises(BadParameter, match="episodes=0"):
+    with pytest.raises(InvalidParameter, match="episodes=0"):
         evaluate_again(place, 0, 0, seed=1)

@@ -15,7 +15,7 @@ from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge
 from momagames.benchmark.store.status import status
 from momagames.benchmark.store.store import SCHEMA, SEALED, Store
-from momagames.errors import BadFile, BadParameter, MissingExtra
+from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from momagames.reports import report
 from momagames.reports.data.comparing import compare
 from tests.benchmark.tiny import GREEDY, HOPELESS, POLICIES, RANDOM, plans, suite, whole
@@ -126,7 +126,7 @@ def test_failures_are_merged_unless_somebody_finished(part, tmp_path):
 
 
 def test_what_cannot_be_merged(here, part, tmp_path):
-    with pytest.raises(BadFile, match="another suite"):
+    with pytest.raises(InvalidFile, match="another suite"):
         merge([here.folder, part.folder], tmp_path / "out")
     assert not (tmp_path / "out").exists()
     run_suite(whole(), tmp_path / "other")
@@ -134,11 +134,11 @@ def test_what_cannot_be_merged(here, part, tmp_path):
     run = whole().runs()[0]
     rows = other.place(run) / "rows.jsonl"
     rows.write_text(rows.read_text().replace('"length":', '"length":1'))
-    with pytest.raises(BadFile, match="something is not reproducible"):
+    with pytest.raises(InvalidFile, match="something is not reproducible"):
         merge([here.folder, other.folder], tmp_path / "out")
     data = json.loads((other.folder / "suite.json").read_text())
     (other.folder / "suite.json").write_text(json.dumps({**data, "version": "0.0.1"}))
-    with pytest.raises(BadFile, match=r"momagames 0\.0\.1; those of .*bench compare"):
+    with pytest.raises(InvalidFile, match=r"momagames 0\.0\.1; those of .*bench compare"):
         merge([here.folder, other.folder], tmp_path / "third")
 
 
@@ -176,16 +176,18 @@ def test_results_of_another_version_are_found_and_measured_together(here, tmp_pa
 
 
 def test_what_cannot_be_compared(here, tmp_path):
-    with pytest.raises(BadParameter, match="two folders or more; given: 1"):
+    with pytest.raises(InvalidParameter, match="two folders or more; given: 1"):
         compare([here.folder])
     run_suite(suite({**plans([RANDOM]), "budget": 77}), tmp_path / "budget")
-    with pytest.raises(BadFile, match=r"cannot be compared with .*: budget of 'boards 0' is 77 there and 300 here"):
+    with pytest.raises(InvalidFile, match=r"cannot be compared with .*: budget of 'boards 0' is 77 there and 300 here"):
         compare([here.folder, tmp_path / "budget"])
     run_suite(suite({**POLICIES, "opponents": POLICIES["opponents"][:1]}), tmp_path / "opponents")
-    with pytest.raises(BadFile, match=r"opponents of 'seats' is \[random\] there and \[random, greedy\(weights=.*\)\] here"):
+    with pytest.raises(
+        InvalidFile, match=r"opponents of 'seats' is \[random\] there and \[random, greedy\(weights=.*\)\] here"
+    ):
         compare([here.folder, tmp_path / "opponents"])
     run_suite(suite({**plans([RANDOM], board_width=5), "name": "boards 0"}), tmp_path / "game")
-    with pytest.raises(BadFile, match="no finished runs of one game, method and seed in common"):
+    with pytest.raises(InvalidFile, match="no finished runs of one game, method and seed in common"):
         compare([here.folder, tmp_path / "game"])
 
 
@@ -281,10 +283,10 @@ def test_files_of_a_newer_schema_are_refused(here, tmp_path):
         data = json.loads(path.read_text())
         assert data["schema"] == SCHEMA
         path.write_text(json.dumps({**data, "schema": SCHEMA + 1}))
-        with pytest.raises(BadFile, match=rf"{path.name}: written by a newer momagames \(schema {SCHEMA + 1}; this one"):
+        with pytest.raises(InvalidFile, match=rf"{path.name}: written by a newer momagames \(schema {SCHEMA + 1}; this one"):
             use()
         path.write_text(json.dumps({**data, "schema": 1}))
-        with pytest.raises(BadFile, match="schema 1 is not read any more"):
+        with pytest.raises(InvalidFile, match="schema 1 is not read any more"):
             use()
         path.write_text(json.dumps(data))
 
@@ -294,7 +296,7 @@ def test_configs_are_what_their_digest_says(here, tmp_path):
     out = Store(tmp_path / "out")
     path = out.place(whole().runs()[0]) / "config.json"
     path.write_text(path.read_text().replace('"budget": 300', '"budget": 301'))
-    with pytest.raises(BadFile, match="the digest is not that of the content"):
+    with pytest.raises(InvalidFile, match="the digest is not that of the content"):
         list(out.sealed())
 
 

@@ -11,7 +11,7 @@ from momagames.benchmark.executors import InProcess, executor
 from momagames.benchmark.runner import Shard, run_suite
 from momagames.benchmark.store.store import Store
 from momagames.engine.episode import Play
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, broken, plans, suite, whole
 
 
@@ -64,7 +64,7 @@ def test_a_failing_run_is_recorded_and_the_rest_goes_on(tmp_path, workers):
 
 
 def test_no_workers():
-    with pytest.raises(BadParameter, match="workers=0"):
+    with pytest.raises(InvalidParameter, match="workers=0"):
         run_suite(whole(), "unused", workers=0)
 
 
@@ -125,7 +125,7 @@ def test_two_shards_fill_one_folder(here, tmp_path):
 
 @pytest.mark.parametrize("text", ["3", "0/2", "3/2", "a/b", "1/0", "-1/2", "1/2/3"])
 def test_shards_that_there_are_not(text):
-    with pytest.raises(BadParameter, match="shard"):
+    with pytest.raises(InvalidParameter, match="shard"):
         Shard.of_text(text)
 
 

@@ -12,7 +12,7 @@ import pytest
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.files import here
 from momagames.benchmark.store.store import Store
-from momagames.errors import BadFile
+from momagames.errors import InvalidFile
 from tests.benchmark.tiny import whole
 
 ENDLESS = """
@@ -151,12 +151,12 @@ def test_metadata_says_where_a_result_comes_from(tmp_path):
 
 def test_folders_that_cannot_be_used(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(BadFile, match="holds other things"):
+    with pytest.raises(InvalidFile, match="holds other things"):
         Store(tmp_path).open(whole())
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-    with pytest.raises(BadFile, match=r"thesis\.tex"):
+    with pytest.raises(InvalidFile, match=r"thesis\.tex"):
         Store(tmp_path / "thesis.tex" / "results").open(whole())
-    with pytest.raises(BadFile, match=r"suite\.json is missing"):
+    with pytest.raises(InvalidFile, match=r"suite\.json is missing"):
         Store(tmp_path).suite()
 
 
@@ -166,11 +166,11 @@ def test_damaged_files_are_named(tmp_path):
     run = suite.runs()[0]
     store.record(run, [{"row": 1}], {})
     (store.runs / run.folder / "rows.jsonl").write_text('{"row": 1}\n{"row"')
-    with pytest.raises(BadFile, match=r"rows\.jsonl: line 2"):
+    with pytest.raises(InvalidFile, match=r"rows\.jsonl: line 2"):
         list(store.rows(run))
     (store.runs / run.folder / "metadata.json").write_text("{")
-    with pytest.raises(BadFile, match=r"metadata\.json"):
+    with pytest.raises(InvalidFile, match=r"metadata\.json"):
         store.metadata(run)
     (tmp_path / "suite.json").write_text("{}")
-    with pytest.raises(BadFile, match=r"suite\.json"):
+    with pytest.raises(InvalidFile, match=r"suite\.json"):
         store.suite()

@@ -20,7 +20,7 @@ from momagames.benchmark.store.merge import merge
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
-from momagames.errors import BadFile, BadParameter, MissingExtra
+from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from tests.benchmark.tiny import POLICIES as SEATS
 from tests.benchmark.tiny import RANDOM, suite
 
@@ -81,7 +81,7 @@ def test_only_methods_that_train_have_a_budget(done):
     ],
 )
 def test_what_a_suite_must_say(change, said):
-    with pytest.raises(BadFile, match=said):
+    with pytest.raises(InvalidFile, match=said):
         suite({**TRAINING, **change})
 
 
@@ -97,7 +97,7 @@ def test_the_budget_pays_for_training_and_is_kept(done):
 
 def test_a_budget_that_pays_for_nothing_is_refused():
     game = momagames.spec("mo-samegame-v0", **SAMEGAME["params"])
-    with pytest.raises(BadParameter, match=r"nsga2: budget=400 .*spent before the first generation, of 8 policies"):
+    with pytest.raises(InvalidParameter, match=r"nsga2: budget=400 .*spent before the first generation, of 8 policies"):
         trained(game, NSGA2["options"], 400)
 
 
@@ -247,10 +247,10 @@ def copied(done, tmp_path):
 def test_a_file_that_is_missing_or_changed_is_refused(copied):
     content = (copied / POLICIES).read_bytes()
     (copied / POLICIES).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    with pytest.raises(BadFile, match=rf"{POLICIES}: changed since the run was sealed"):
+    with pytest.raises(InvalidFile, match=rf"{POLICIES}: changed since the run was sealed"):
         replay(copied, 0)
     (copied / POLICIES).unlink()
-    with pytest.raises(BadFile, match=rf"{POLICIES}: No such file .*the policies that this run found are not there"):
+    with pytest.raises(InvalidFile, match=rf"{POLICIES}: No such file .*the policies that this run found are not there"):
         evaluate_again(copied, 0, 2, 0)
 
 
@@ -264,7 +264,7 @@ def test_arrays_that_are_not_of_this_game_are_refused(copied):
     front = json.loads((copied / "front.json").read_text())
     front["policies"] = hashlib.sha256((copied / POLICIES).read_bytes()).hexdigest()
     (copied / "front.json").write_text(json.dumps(front))
-    with pytest.raises(BadFile, match=rf"{POLICIES}: the numbers of .* needed: finite float64\(2, "):
+    with pytest.raises(InvalidFile, match=rf"{POLICIES}: the numbers of .* needed: finite float64\(2, "):
         replay(copied, 0)
 
 

@@ -7,7 +7,7 @@ import momagames
 from momagames.engine.batch import Batch
 from momagames.engine.clone import copies, reseed, rows
 from momagames.engine.random_rollouts import random_rollouts
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.kernels.rng import stream
 from tests import meteors
 
@@ -79,5 +79,5 @@ def test_a_copy_plays_on_like_the_original():
 
 
 def test_refuses_no_copies(states):
-    with pytest.raises(BadParameter, match="count=0"):
+    with pytest.raises(InvalidParameter, match="count=0"):
         copies(states[0], 0)

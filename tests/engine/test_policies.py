@@ -11,7 +11,7 @@ from momagames.adapters.gymnasium import OneAgent
 from momagames.baselines import compiled, policy
 from momagames.engine.batch import Batch
 from momagames.engine.policies import NOBODY, Compiled, CompiledPolicy, Players
-from momagames.errors import BadParameter, UnknownId
+from momagames.errors import InvalidParameter, UnknownId
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance
 from tests import meteors
@@ -174,7 +174,7 @@ def test_the_gymnasium_door_has_a_memory_for_each_agent_and_empties_it(monkeypat
     ],
 )
 def test_what_cannot_be(call, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         call(meteor_batch())
 
 

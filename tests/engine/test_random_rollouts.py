@@ -12,7 +12,7 @@ import momagames
 from momagames.engine.batch import Batch
 from momagames.engine.clone import copies
 from momagames.engine.random_rollouts import random_rollouts, random_steps
-from momagames.errors import BadCall, BadParameter, BadState
+from momagames.errors import InvalidCall, InvalidParameter, InvalidState
 from momagames.kernels.rng import stream
 from tests import meteors
 
@@ -103,19 +103,19 @@ def test_steps_equal_steps_of_the_batch(game):
     for name in ("states", "observations", "masks", "rewards", "terminated", "returns", "final_lengths", "finished"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
     assert np.array_equal(*words)
-    with pytest.raises(BadCall):
+    with pytest.raises(InvalidCall):
         random_steps(Batch(game, 2), stream(0, 2), 3)
 
 
 def test_refuses_what_it_cannot_play(game):
     states = dealt(game, 2).states
-    with pytest.raises(BadParameter, match="max_steps=0"):
+    with pytest.raises(InvalidParameter, match="max_steps=0"):
         random_rollouts(game, states, max_steps=0)
-    with pytest.raises(BadParameter, match="threads=0"):
+    with pytest.raises(InvalidParameter, match="threads=0"):
         random_rollouts(game, states, threads=0)
-    with pytest.raises(BadParameter, match="2 states"):
+    with pytest.raises(InvalidParameter, match="2 states"):
         random_rollouts(game, states, np.zeros(3, np.uint64))
-    with pytest.raises(BadState, match="record"):
+    with pytest.raises(InvalidState, match="record"):
         random_rollouts(game, np.zeros(3))
 
 

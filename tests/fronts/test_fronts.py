@@ -18,7 +18,7 @@ from momagames.benchmark import run_suite
 from momagames.benchmark.plan import GameChoice, Opponent
 from momagames.benchmark.store.store import Store
 from momagames.cli.app import app
-from momagames.errors import BadFile, BadParameter
+from momagames.errors import InvalidFile, InvalidParameter
 from momagames.fronts.front_file import head_of
 from momagames.reports.data.panels import panels
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
@@ -75,41 +75,41 @@ def test_a_changed_file_is_noticed(made, tmp_path):
     path = tmp_path / "a.json"
     fronts.write_front(path, made)
     path.write_text(path.read_text().replace("the command", "another command"))
-    with pytest.raises(BadFile, match=r"sha256: .* it was changed"):
+    with pytest.raises(InvalidFile, match=r"sha256: .* it was changed"):
         fronts.read_front(path)
     for text, told in (("{}", "'sha256' is missing"), ("[", "Expecting"), ('{"sha256": "", "schema": 9}', "newer momagames")):
         path.write_text(text)
-        with pytest.raises(BadFile, match=told):
+        with pytest.raises(InvalidFile, match=told):
             fronts.read_front(path)
     (tmp_path / "b.json.gz").write_bytes(gzip.compress(b"{}" * 40)[:30])
-    with pytest.raises(BadFile, match=r"b\.json\.gz"):
+    with pytest.raises(InvalidFile, match=r"b\.json\.gz"):
         fronts.read_front(tmp_path / "b.json.gz")
 
 
 def test_wrong_points_are_noticed(made):
     points = made.content()["points"]
     better = [{**points[0], "value": [v + 1 for v in points[0]["value"]]}, *points[1:]]
-    with pytest.raises(BadFile, match=r"point 0: its witness gets .* the file says"):
+    with pytest.raises(InvalidFile, match=r"point 0: its witness gets .* the file says"):
         fronts.verify(rewritten(made, points=better))
     low = {"value": [0.0] * 3, "actions": points[0]["actions"]}
-    with pytest.raises(BadFile, match=r"point \d+: .* is dominated by, or equal to, point"):
+    with pytest.raises(InvalidFile, match=r"point \d+: .* is dominated by, or equal to, point"):
         fronts.verify(rewritten(made, points=[*points, low]))
     for actions, told in (
         (points[0]["actions"][:-1], "goes on after"),
         ([*points[0]["actions"], 0], "is over after"),
         ([999, *points[0]["actions"]], "action 0, 999, is not legal"),
     ):
-        with pytest.raises(BadFile, match=f"point 0: .*{told}"):
+        with pytest.raises(InvalidFile, match=f"point 0: .*{told}"):
             fronts.verify(rewritten(made, points=[{**points[0], "actions": actions}, *points[1:]]))
 
 
 def test_a_missing_point_is_no_proof(made, duels):
     assert len(made.points) > 1
-    with pytest.raises(BadFile, match="1 points of the front are missing"):
+    with pytest.raises(InvalidFile, match="1 points of the front are missing"):
         fronts.prove(rewritten(made, points=made.content()["points"][1:]))
     for front in duels:
         if len(front.points) > 1:
-            with pytest.raises(BadFile):
+            with pytest.raises(InvalidFile):
                 fronts.prove(rewritten(front, points=front.content()["points"][1:]))
 
 
@@ -120,7 +120,7 @@ def test_a_large_board_is_proven_by_what_is_left_to_follow():
     assert front.method.name == "branch and bound"
     fronts.verify(front)
     fronts.prove(front)
-    with pytest.raises(BadFile, match="1 points of the front are missing"):
+    with pytest.raises(InvalidFile, match="1 points of the front are missing"):
         fronts.prove(rewritten(front, points=front.content()["points"][1:]))
     plain = pareto_front(choice.game(), seed=1, max_states=10**6, max_bytes=1 << 30)
     assert front.values.tolist() == plain.points.tolist()
@@ -130,16 +130,16 @@ def test_a_strategy_that_promises_too_much(duels):
     front = duels[0]
     points = front.content()["points"]
     points[0] = {**points[0], "value": [points[0]["value"][0], points[0]["value"][1] + 1]}
-    with pytest.raises(BadFile, match="point 0: its witness gets"):
+    with pytest.raises(InvalidFile, match="point 0: its witness gets"):
         fronts.verify(rewritten(front, points=points[:1]))
 
 
 def test_another_game_seed_or_agent_is_noticed(made):
-    with pytest.raises(BadFile, match="the seed 4 deals another position"):
+    with pytest.raises(InvalidFile, match="the seed 4 deals another position"):
         fronts.verify(rewritten(made, start={**made.content()["start"], "seed": 4}))
-    with pytest.raises(BadFile, match="canonical"):
+    with pytest.raises(InvalidFile, match="canonical"):
         fronts.verify(rewritten(made, canonical="mo-samegame-v0()"))
-    with pytest.raises(BadFile, match="agent: 'nobody'"):
+    with pytest.raises(InvalidFile, match="agent: 'nobody'"):
         fronts.verify(rewritten(made, agent="nobody"))
 
 
@@ -177,7 +177,7 @@ def test_unions_are_best_known_and_reports_use_proven_fronts(tmp_path):
     for seed, reference in panel.references.items():  # these two deals are in the package
         assert reference.tag == "exact"
         assert (reference.values == fronts.known(panel.canonical, seed).values).all()
-    with pytest.raises(BadFile, match="no finished run of plans"):
+    with pytest.raises(InvalidFile, match="no finished run of plans"):
         fronts.union([tmp_path / "nothing"])
     assert command("union", results, "-o", tmp_path / "one.json").exit_code != 0
     assert command("union", results, "-o", tmp_path / "all").exit_code == 0
@@ -197,7 +197,7 @@ def test_commands(tmp_path):
     assert "ok    mo-samegame-v0-5x5x2-0" in done.stdout
     assert "mo-samegame-v0-5x5x2-0" in command("list").stdout
     assert "proven" in command("show", "mo-samegame-v0-5x5x2-0").stdout
-    with pytest.raises(BadParameter, match="keeps none"):
+    with pytest.raises(InvalidParameter, match="keeps none"):
         fronts.guaranteed_front(DUEL, ENDING, "player_0", fronts.Effort(10, 10, None, Checkpoint(tmp_path / "c")))
 
 
@@ -229,10 +229,10 @@ def test_a_killed_search_goes_on(tmp_path):
     assert again.states == whole.states
     assert (again.points == whole.points).all()
     assert again.witnesses == whole.witnesses
-    with pytest.raises(BadFile, match="from another start"):
+    with pytest.raises(InvalidFile, match="from another start"):
         pareto_front(game, seed=1, **limits, checkpoint=Checkpoint(path))
     path.write_bytes(b"nothing")
-    with pytest.raises(BadFile, match="no checkpoint"):
+    with pytest.raises(InvalidFile, match="no checkpoint"):
         pareto_front(game, seed=0, **limits, checkpoint=Checkpoint(path))
 
 
@@ -266,9 +266,9 @@ def test_a_foreseen_front_is_proven_two_ways(tmp_path):
     fronts.verify(again)
     fronts.prove(again)
     less = rewritten(again, points=again.content()["points"][1:])
-    with pytest.raises(BadFile, match="1 points of the front are missing"):
+    with pytest.raises(InvalidFile, match="1 points of the front are missing"):
         fronts.prove(less)
-    with pytest.raises(BadParameter, match="keeps none"):
+    with pytest.raises(InvalidParameter, match="keeps none"):
         fronts.foreseen_front(ROBOT, 1, fronts.Effort(10, 10, checkpoint=Checkpoint(tmp_path / "c", 1)))
 
 
@@ -277,7 +277,7 @@ def test_the_plain_search_notices_what_the_other_one_gets_wrong(monkeypatch):
     checks = sys.modules["momagames.fronts.verify"]
     plain = checks.front_from_the_end
     monkeypatch.setattr(checks, "front_from_the_end", lambda *args, **more: plain(*args, **more)[1:])
-    with pytest.raises(BadFile, match=r"point 0: .* is not on the front"):
+    with pytest.raises(InvalidFile, match=r"point 0: .* is not on the front"):
         fronts.prove(one)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import momagames
 from momagames.engine.episode import loaded
-from momagames.errors import BadState
+from momagames.errors import InvalidState
 from tests.games.walk import legal, moves, start
 
 SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
@@ -269,7 +269,7 @@ def test_bad_positions_are_refused_and_change_nothing(id, options, why):
     env.reset(seed=7)
     env.step(legal(env.play)[0])
     before = everything(env)
-    with pytest.raises(BadState, match=why) as error:
+    with pytest.raises(InvalidState, match=why) as error:
         env.reset(seed=8, options=options)
     assert str(error.value).startswith(id)
     assert everything(env) == before
@@ -282,7 +282,7 @@ def test_slips_in_options_are_refused(id, slip, key):
     env = momagames.make(id, **SMALL[id])
     env.reset(seed=7)
     before = everything(env)
-    with pytest.raises(momagames.errors.BadParameter, match=f"did you mean '{key}'"):
+    with pytest.raises(momagames.errors.InvalidParameter, match=f"did you mean '{key}'"):
         env.reset(options={"board": GOOD[id], slip: 0})
     assert everything(env) == before
 
@@ -291,7 +291,7 @@ def test_state_and_board_together_are_refused():
     env = momagames.make(SAMEGAME)
     env.reset(seed=7)
     before = everything(env)
-    with pytest.raises(momagames.errors.BadParameter, match="give one or the other"):
+    with pytest.raises(momagames.errors.InvalidParameter, match="give one or the other"):
         env.reset(options={"state": env.get_state(), "board": env.get_state()["board"]})
     assert everything(env) == before
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from momagames.errors import BadCall, BadParameter, MissingExtra, UnknownId
+from momagames.errors import InvalidCall, InvalidParameter, MissingExtra, UnknownId
 from momagames.play import windowed
 from momagames.play.windowed import Board
 from tests import meteors
@@ -239,11 +239,11 @@ def test_the_lines_below_the_picture(hit, monkeypatch):
 
 
 def test_what_cannot_be_is_refused(pygame):
-    with pytest.raises(BadParameter, match="neither keys nor a mouse"):
+    with pytest.raises(InvalidParameter, match="neither keys nor a mouse"):
         sit(game=meteors.game("meteors-v0"))
-    with pytest.raises(BadParameter, match=r"rate=-1 .* 0\.\.30"):
+    with pytest.raises(InvalidParameter, match=r"rate=-1 .* 0\.\.30"):
         sit(rate=-1)
-    with pytest.raises(BadParameter, match="did you mean 'rover_1'"):
+    with pytest.raises(InvalidParameter, match="did you mean 'rover_1'"):
         sit(human="rover1")
     with pytest.raises(UnknownId, match="greedy"):
         Board(meteors.for_people(), "gredy", 0, None)
@@ -257,6 +257,6 @@ def test_without_pygame_it_is_said_what_to_install(monkeypatch):
 
 def test_a_screen_that_nobody_sees_is_none(monkeypatch, pygame):
     monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
-    with pytest.raises(BadCall, match="no screen"):
+    with pytest.raises(InvalidCall, match="no screen"):
         sit()
     assert not pygame.display.get_init()

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import momagames
-from momagames.errors import BadParameter, UnknownId
+from momagames.errors import InvalidParameter, UnknownId
 from momagames.play.terminal import Table, play
 from tests import meteors
 
@@ -195,7 +195,7 @@ def test_a_policy_of_ones_own_may_play(sit_down):
 
 
 def test_wrong_names_are_refused(sit_down):
-    with pytest.raises(BadParameter, match="did you mean 'player_1'"):
+    with pytest.raises(InvalidParameter, match="did you mean 'player_1'"):
         sit_down(BREAKTHROUGH, human="player1")
     with pytest.raises(UnknownId, match="did you mean 'greedy'"):
         sit_down(BREAKTHROUGH, opponent="gredy")

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from momagames.benchmark import run_suite
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.reports.data.aggregate import aggregate, comparable
 from momagames.reports.data.points import policy_games
 from momagames.reports.data.scores import Reference, Score
@@ -69,7 +69,7 @@ def test_scores_that_a_suite_did_not_ask_for_are_computed():
 
 
 def test_too_few_games_are_refused():
-    with pytest.raises(BadParameter, match="no method was run on 5 games"):
+    with pytest.raises(InvalidParameter, match="no method was run on 5 games"):
         aggregate([panel("one", good=0.5)])
 
 

@@ -18,7 +18,7 @@ from momagames.analysis.indicators import hypervolume
 from momagames.benchmark import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
-from momagames.errors import BadFile, MissingExtra
+from momagames.errors import InvalidFile, MissingExtra
 from momagames.reports import report
 from momagames.reports.data.panels import panels
 from momagames.reports.data.points import policy_games
@@ -344,12 +344,12 @@ def test_an_estimated_volume_is_marked(made):
 
 
 def test_nothing_to_report_on(tmp_path):
-    with pytest.raises(BadFile, match=r"suite\.json is missing"):
+    with pytest.raises(InvalidFile, match=r"suite\.json is missing"):
         report(tmp_path)
     store = Store(tmp_path)
     store.open(broken())
     assert panels(store, broken()) == []
-    with pytest.raises(BadFile, match="no run of 'tiny' is finished"):
+    with pytest.raises(InvalidFile, match="no run of 'tiny' is finished"):
         report(tmp_path)
 
 

@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.parallel import MultiObjectiveParallel
-from momagames.errors import BadCall, BadParameter
+from momagames.errors import InvalidCall, InvalidParameter
 from momagames.wrappers import Centralise, FillIllegal, RecordEpisode, Scalarise
 from tests import meteors
 from tests.wrappers.games import breakthrough, play, rounds, samegame
@@ -121,22 +121,22 @@ def test_foreign_parallel_games() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(BadParameter, match="cannot wrap a PettingZoo AEC environment; allowed: 'a PettingZoo parallel"):
+    with pytest.raises(InvalidParameter, match="cannot wrap a PettingZoo AEC environment; allowed: 'a PettingZoo parallel"):
         Centralise(samegame())
-    with pytest.raises(BadParameter, match="did you mean 'mean'"):
+    with pytest.raises(InvalidParameter, match="did you mean 'mean'"):
         Centralise(samegame("parallel"), reward="men")  # type: ignore[arg-type]
-    with pytest.raises(BadParameter, match="allowed: 'state' or 'agents'"):
+    with pytest.raises(InvalidParameter, match="allowed: 'state' or 'agents'"):
         Centralise(samegame("parallel"), observation="all")  # type: ignore[arg-type]
-    with pytest.raises(BadCall, match="put Scalarise around Centralise"):
+    with pytest.raises(InvalidCall, match="put Scalarise around Centralise"):
         Centralise(Scalarise(samegame("parallel"), [1, 1, 1]), reward="each")
     env = Centralise(samegame("parallel", num_agents=2))
-    with pytest.raises(BadCall, match="before reset"):
+    with pytest.raises(InvalidCall, match="before reset"):
         env.step(np.zeros(2, int))
     env.reset(seed=0)
-    with pytest.raises(BadParameter, match=r"shape \(3,\) of int64; needed: \(2,\)"):
+    with pytest.raises(InvalidParameter, match=r"shape \(3,\) of int64; needed: \(2,\)"):
         env.step(np.zeros(3, int))
     joint(env)
-    with pytest.raises(BadCall, match="after the end"):
+    with pytest.raises(InvalidCall, match="after the end"):
         env.step(np.zeros(2, int))
 
 

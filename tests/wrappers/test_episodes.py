@@ -9,7 +9,7 @@ import pytest
 
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.parallel import MultiObjectiveParallel
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.wrappers import FillIllegal, RecordEpisode, Scalarise, SelectObjectives
 from tests import meteors
 from tests.wrappers.games import batches, breakthrough, legal, play, rounds, samegame, samegames, steps
@@ -137,5 +137,5 @@ def test_kept_episodes() -> None:
     for seed in range(4):
         list(play(env, seed))
     assert len(env.episodes) == 2
-    with pytest.raises(BadParameter, match="kept=-1"):
+    with pytest.raises(InvalidParameter, match="kept=-1"):
         RecordEpisode(samegame(), kept=-1)

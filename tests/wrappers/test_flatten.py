@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test
 
 import momagames
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.wrappers import Centralise, Flatten, RecordEpisode, Scalarise
 from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
 
@@ -104,13 +104,13 @@ def test_it_goes_around_a_game_inside_episodes_and_a_joint_agent() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(BadParameter, match="key='action_mask' is not possible"):
+    with pytest.raises(InvalidParameter, match="key='action_mask' is not possible"):
         Flatten(samegame(), key="action_mask")
-    with pytest.raises(BadParameter, match="Flatten cannot wrap a Gymnasium vector environment"):
+    with pytest.raises(InvalidParameter, match="Flatten cannot wrap a Gymnasium vector environment"):
         Flatten(samegames(2))
-    with pytest.raises(BadParameter, match="cannot make numbers of Discrete"):
+    with pytest.raises(InvalidParameter, match="cannot make numbers of Discrete"):
         Flatten(gymnasium.make("FrozenLake-v1"))
-    with pytest.raises(BadParameter, match="cannot mask Box"):
+    with pytest.raises(InvalidParameter, match="cannot mask Box"):
         Flatten(gymnasium.make("Pendulum-v1"))
     with pytest.raises(Exception, match="nobody"):
         Flatten(samegame()).observation_space("nobody")

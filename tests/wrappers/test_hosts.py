@@ -16,7 +16,7 @@ from pettingzoo.utils import wrappers as pettingzoo_wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 import momagames
-from momagames.errors import BadCall, BadParameter
+from momagames.errors import InvalidCall, InvalidParameter
 from momagames.wrappers import (
     FillIllegal,
     MergeColors,
@@ -136,14 +136,14 @@ def test_mo_gymnasium_below_and_foreign_environments() -> None:
     chosen = SelectObjectives(mo_gymnasium.make("deep-sea-treasure-v0"), "objective_2")
     chosen.reset(seed=0)
     np.testing.assert_array_equal(chosen.step(1)[1], [-1.0])
-    with pytest.raises(BadCall, match="around environments made by momagames only"):
+    with pytest.raises(InvalidCall, match="around environments made by momagames only"):
         FillIllegal(mo_gymnasium.make("deep-sea-treasure-v0"))
 
 
 def test_a_foreign_scalarisation_inside_is_noticed() -> None:
     mo = pytest.importorskip("mo_gymnasium.wrappers")
     env = SelectObjectives(mo.LinearReward(samegame("gymnasium")), [0])
-    with pytest.raises(BadCall, match="put the wrappers of momagames inside"):
+    with pytest.raises(InvalidCall, match="put the wrappers of momagames inside"):
         list(steps(env))
 
 
@@ -163,12 +163,12 @@ def test_momaland_wrappers_above_the_parallel_door() -> None:
 
 @pytest.mark.parametrize("wrap", [lambda env: Scalarise(env, [1]), RecordEpisode, FillIllegal, MergeColors])
 def test_other_things_are_refused(wrap: Any) -> None:
-    with pytest.raises(BadParameter, match=r"cannot wrap str object 'mo-samegame-v0'; allowed: 'a PettingZoo AEC"):
+    with pytest.raises(InvalidParameter, match=r"cannot wrap str object 'mo-samegame-v0'; allowed: 'a PettingZoo AEC"):
         wrap("mo-samegame-v0")
 
 
 def test_a_game_needs_its_door() -> None:
-    with pytest.raises(BadParameter, match="cannot wrap Game object"):
+    with pytest.raises(InvalidParameter, match="cannot wrap Game object"):
         RecordEpisode(momagames.spec("mo-samegame-v0"))
 
 
@@ -184,42 +184,42 @@ ORDER = {
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium", "vector"])
 def test_vectors_first_then_scalarise(name: str, api: str) -> None:
     env = Scalarise(samegames() if api == "vector" else samegame(api), [1, 2, 3])
-    with pytest.raises(BadCall, match=rf"{name} needs reward vectors, .*as in Scalarise\({name}\(env\)"):
+    with pytest.raises(InvalidCall, match=rf"{name} needs reward vectors, .*as in Scalarise\({name}\(env\)"):
         ORDER[name](env)
 
 
 def test_colors_go_directly_around_the_game() -> None:
     for changed in (SelectObjectives(samegame(), [0]), NormalizeReward(samegame())):
-        with pytest.raises(BadCall, match="put MergeColors directly around the game"):
+        with pytest.raises(InvalidCall, match="put MergeColors directly around the game"):
             MergeColors(changed)
-    with pytest.raises(BadCall, match="are color_1, color_2, color_3 already"):
+    with pytest.raises(InvalidCall, match="are color_1, color_2, color_3 already"):
         SplitColors(samegame())
-    with pytest.raises(BadCall, match="points already"):
+    with pytest.raises(InvalidCall, match="points already"):
         MergeColors(samegame(color_rewards=False))
-    with pytest.raises(BadCall, match="needs a game with the parameter color_rewards; win, speed"):
+    with pytest.raises(InvalidCall, match="needs a game with the parameter color_rewards; win, speed"):
         MergeColors(breakthrough())
-    with pytest.raises(BadCall, match="color_rewards=True"):
+    with pytest.raises(InvalidCall, match="color_rewards=True"):
         SplitColors(samegame("gymnasium", num_agents=2, color_rewards=False))
 
 
 def test_bad_teams_and_objectives() -> None:
-    with pytest.raises(BadParameter, match="no teams are declared for 'player_0' or 'player_1'"):
+    with pytest.raises(InvalidParameter, match="no teams are declared for 'player_0' or 'player_1'"):
         ShareTeamReward(breakthrough())
-    with pytest.raises(BadParameter, match="needed: one team for each"):
+    with pytest.raises(InvalidParameter, match="needed: one team for each"):
         ShareTeamReward(samegame(num_agents=3), teams=[0, 1])
-    with pytest.raises(BadParameter, match="allowed: None, 'all'"):
+    with pytest.raises(InvalidParameter, match="allowed: None, 'all'"):
         ShareTeamReward(samegame(num_agents=3), teams="al")
-    with pytest.raises(BadCall, match="already"):
+    with pytest.raises(InvalidCall, match="already"):
         ShareTeamReward(samegame(num_agents=3, team_rewards=True))
-    with pytest.raises(BadCall, match="this door sees one"):
+    with pytest.raises(InvalidCall, match="this door sees one"):
         ShareTeamReward(samegame("gymnasium", num_agents=3))
-    with pytest.raises(BadParameter, match=r"objective 'capture' is not there.*did you mean 'captures'"):
+    with pytest.raises(InvalidParameter, match=r"objective 'capture' is not there.*did you mean 'captures'"):
         SelectObjectives(breakthrough(), "capture")
     for wrong in ([], ["win", "win"], ["win", 0]):
-        with pytest.raises(BadParameter, match="each once"):
+        with pytest.raises(InvalidParameter, match="each once"):
             SelectObjectives(breakthrough(), wrong)
     for index in (4, -1, True, 1.5):
-        with pytest.raises(BadParameter, match=r"or 0\.\.3"):
+        with pytest.raises(InvalidParameter, match=r"or 0\.\.3"):
             SelectObjectives(breakthrough(), [index])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from momagames.adapters.options import next_legal
-from momagames.errors import BadCall, BadParameter, IllegalAction
+from momagames.errors import IllegalAction, InvalidCall, InvalidParameter
 from momagames.wrappers import FillIllegal, Scalarise, SelectObjectives
 from tests.wrappers.games import breakthrough, breakthroughs, samegame, samegames
 
@@ -100,9 +100,9 @@ def test_next_in_each_part_of_an_action() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(BadParameter, match=r"how='rise' is not possible.*did you mean 'raise'"):
+    with pytest.raises(InvalidParameter, match=r"how='rise' is not possible.*did you mean 'raise'"):
         FillIllegal(samegame(), "rise")  # type: ignore[arg-type]
-    with pytest.raises(BadCall, match="already"):
+    with pytest.raises(InvalidCall, match="already"):
         FillIllegal(Scalarise(FillIllegal(samegame(), "random"), [1, 1, 1]), "raise")
     env = FillIllegal(samegames(illegal="random"))
     env.reset(seed=0)

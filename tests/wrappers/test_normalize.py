@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momagames.errors import BadCall, BadParameter
+from momagames.errors import InvalidCall, InvalidParameter
 from momagames.wrappers import NormalizeReward, Scalarise, SelectObjectives
 from momagames.wrappers.normalize import pooled
 from tests.wrappers.games import batches, breakthrough, breakthroughs, play, rounds, samegame, samegames, steps
@@ -170,13 +170,13 @@ def test_statistics_are_reached_from_the_outside() -> None:
     assert inner.transform.frozen
     env.load_state_dict({**inner.state_dict(), "count": [7.0]})
     assert inner.transform.count[0, 0] == 7
-    with pytest.raises(BadCall, match="no NormalizeReward in Scalarise"):
+    with pytest.raises(InvalidCall, match="no NormalizeReward in Scalarise"):
         Scalarise(samegame(), [1, 1, 1]).state_dict()
 
 
 def refuse(env: Any, change: dict[str, Any], message: str) -> None:
     good = env.state_dict()
-    with pytest.raises(BadParameter, match=message):
+    with pytest.raises(InvalidParameter, match=message):
         env.load_state_dict({key: value for key, value in {**good, **change}.items() if value is not None})
     assert env.state_dict() == good
 
@@ -199,5 +199,5 @@ def test_bad_arguments() -> None:
         {"epsilon": float("inf")},
         {"objectives": "color_9"},
     ):
-        with pytest.raises(BadParameter, match=next(iter(wrong)).removesuffix("s")):
+        with pytest.raises(InvalidParameter, match=next(iter(wrong)).removesuffix("s")):
             NormalizeReward(samegame(), **wrong)

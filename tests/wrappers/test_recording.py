@@ -12,7 +12,7 @@ import pytest
 
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
-from momagames.errors import BadCall, BadFile, BadParameter, BadState, MissingExtra
+from momagames.errors import InvalidCall, InvalidFile, InvalidParameter, InvalidState, MissingExtra
 from momagames.wrappers import FillIllegal, Record, RecordEpisode, Scalarise, replay
 from tests import meteors
 from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
@@ -86,7 +86,7 @@ def test_given_starts_and_unfinished_episodes(tmp_path: Path) -> None:
     middle = [*replay(env.recorder.files[0])][2].get_state()
     env.reset(seed=1)
     env.step(legal(env.observe("agent_0")["action_mask"], np.random.default_rng(0)))
-    with pytest.raises(BadState):
+    with pytest.raises(InvalidState):
         env.reset(options={"state": {"board": ["1"]}})  # changes nothing: the episode goes on and is recorded
     while env.agents:
         env.step(None if env.terminations["agent_0"] else int(env.observe("agent_0")["action_mask"].argmax()))
@@ -155,18 +155,18 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytes
 
 
 def test_refusals(tmp_path: Path) -> None:
-    with pytest.raises(BadParameter, match="needs pictures: make the environment with render_mode='rgb_array'"):
+    with pytest.raises(InvalidParameter, match="needs pictures: make the environment with render_mode='rgb_array'"):
         Record(samegame(), tmp_path, ["gif"])
-    with pytest.raises(BadParameter, match="'jpg' is not possible"):
+    with pytest.raises(InvalidParameter, match="'jpg' is not possible"):
         Record(samegame(), tmp_path, ["jpg"])  # type: ignore[list-item]
-    with pytest.raises(BadParameter, match="not the name of a file"):
+    with pytest.raises(InvalidParameter, match="not the name of a file"):
         Record(samegame(), tmp_path, name="../up")
-    with pytest.raises(BadParameter, match="fps=0"):
+    with pytest.raises(InvalidParameter, match="fps=0"):
         Record(samegame(), tmp_path, fps=0)
-    with pytest.raises(BadParameter, match="cannot wrap a Gymnasium vector environment"):
+    with pytest.raises(InvalidParameter, match="cannot wrap a Gymnasium vector environment"):
         Record(samegames(), tmp_path)
     pettingzoo = pytest.importorskip("momaland.envs.breakthrough.mobreakthrough_v0")
-    with pytest.raises(BadCall, match="made by momagames only"):
+    with pytest.raises(InvalidCall, match="made by momagames only"):
         Record(pettingzoo.raw_env(), tmp_path)
 
 
@@ -189,7 +189,7 @@ def test_broken_records_are_refused(tmp_path: Path) -> None:
     }
     for message, data in changes.items():
         path.write_text(data if isinstance(data, str) else json.dumps(data))
-        with pytest.raises(BadFile, match=message):
+        with pytest.raises(InvalidFile, match=message):
             end(path)
-    with pytest.raises(BadFile, match="cannot be read"):
+    with pytest.raises(InvalidFile, match="cannot be read"):
         end(tmp_path / "nowhere.json")

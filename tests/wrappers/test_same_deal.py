@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.errors import BadCall, BadParameter
+from momagames.errors import InvalidCall, InvalidParameter
 from momagames.wrappers import FillIllegal, NumberObservations, SameDeal
 from tests.wrappers.games import breakthrough, samegame, samegames
 
@@ -75,19 +75,19 @@ def test_more_observations_than_the_limit() -> None:
     env = NumberObservations(FillIllegal(samegame("gymnasium"), "next"), 2)
     env.reset(seed=0)
     env.step(0)
-    with pytest.raises(BadCall, match="limit=2"):
+    with pytest.raises(InvalidCall, match="limit=2"):
         env.step(0)
-    with pytest.raises(BadCall, match="limit=2"):
+    with pytest.raises(InvalidCall, match="limit=2"):
         env.reset(seed=3)
     env.reset(seed=0)
 
 
 def test_refusals() -> None:
-    with pytest.raises(BadParameter, match="SameDeal cannot wrap a Gymnasium vector environment"):
+    with pytest.raises(InvalidParameter, match="SameDeal cannot wrap a Gymnasium vector environment"):
         SameDeal(samegames(), 0)
-    with pytest.raises(BadParameter, match="seed=-1"):
+    with pytest.raises(InvalidParameter, match="seed=-1"):
         SameDeal(samegame(), -1)
-    with pytest.raises(BadParameter, match="limit=0"):
+    with pytest.raises(InvalidParameter, match="limit=0"):
         NumberObservations(samegame("gymnasium"), 0)
-    with pytest.raises(BadParameter, match="NumberObservations cannot wrap"):
+    with pytest.raises(InvalidParameter, match="NumberObservations cannot wrap"):
         NumberObservations(samegame(), 10)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
-from momagames.errors import BadCall, BadParameter
+from momagames.errors import InvalidCall, InvalidParameter
 from momagames.wrappers import Scalarise, SelectObjectives, ShareTeamReward
 from tests import meteors
 from tests.wrappers.games import (
@@ -154,7 +154,7 @@ def test_set_weights() -> None:
     env.set_weights([0, 0, 0])
     assert all(rewards["agent_0"] == 0.0 for _, rewards, _ in play(env))
     assert env.reward_space("agent_0").high == 0
-    with pytest.raises(BadParameter, match=r"shape \(2,\); needed: \(3,\)"):
+    with pytest.raises(InvalidParameter, match=r"shape \(2,\); needed: \(3,\)"):
         env.set_weights([1, 2])
 
 
@@ -212,29 +212,29 @@ BAD = {
 @pytest.mark.parametrize("api", ["aec", "parallel", "vector"])
 def test_bad_weights(message: str, api: str) -> None:
     env = breakthroughs() if api == "vector" else breakthrough(api)
-    with pytest.raises(BadParameter, match=message):
+    with pytest.raises(InvalidParameter, match=message):
         Scalarise(env, weights=BAD[message])
 
 
 def test_bad_calls() -> None:
-    with pytest.raises(BadParameter, match=r"weights=\.\.\. or utility=\.\.\., one of them"):
+    with pytest.raises(InvalidParameter, match=r"weights=\.\.\. or utility=\.\.\., one of them"):
         Scalarise(samegame())
-    with pytest.raises(BadParameter, match="one of them"):
+    with pytest.raises(InvalidParameter, match="one of them"):
         Scalarise(samegame(), [1, 1, 1], utility=smallest)
-    with pytest.raises(BadParameter, match="allowed: a function of a reward vector"):
+    with pytest.raises(InvalidParameter, match="allowed: a function of a reward vector"):
         Scalarise(samegame(), utility=[1, 1, 1])
-    with pytest.raises(BadCall, match="scalar already"):
+    with pytest.raises(InvalidCall, match="scalar already"):
         Scalarise(Scalarise(samegame(), [1, 1, 1]), [1])
     env = Scalarise(samegame(), utility=lambda v: float("nan"))
-    with pytest.raises(BadParameter, match=r"utility of agent_0 gave nan for \["):
+    with pytest.raises(InvalidParameter, match=r"utility of agent_0 gave nan for \["):
         list(play(env))
     env = Scalarise(samegame(), utility=lambda v: v)
-    with pytest.raises(BadParameter, match="needed: a finite number"):
+    with pytest.raises(InvalidParameter, match="needed: a finite number"):
         list(play(env))
 
 
 def test_calls_before_reset_are_refused_by_the_door() -> None:
-    with pytest.raises(BadCall, match="before reset"):
+    with pytest.raises(InvalidCall, match="before reset"):
         Scalarise(samegame(), [1, 1, 1]).step(0)
 
 
@@ -285,5 +285,5 @@ def test_published_weights_that_there_are_not() -> None:
         (momagames.make("mo-robotmail-v0", objectives="delivery"), "published", "mo-robotmail-v0 has none for its objectives"),
         (samegame(), "published", "give one number for each of"),
     ):
-        with pytest.raises(BadParameter, match=message):
+        with pytest.raises(InvalidParameter, match=message):
             Scalarise(env, weights=weights)

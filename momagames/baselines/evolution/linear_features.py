@@ -14,7 +14,7 @@ import numpy as np
 
 from momagames.baselines.observation_layout import in_memory, placed
 from momagames.contract import Field, Game
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 MOMENTS = 3
 MAX_FEATURES = 512
@@ -32,7 +32,7 @@ class Sight:
         self.pieces = np.array([piece for one in placed(game) for piece in _pieces(*one)], np.int64)
         self.count = int(np.where(self.pieces[:, 2] > 0, MOMENTS, 1).sum())
         if self.count > MAX_FEATURES:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"a linear policy sees {self.count} numbers in an observation of {game.id}; allowed: at most {MAX_FEATURES}"
             )
 

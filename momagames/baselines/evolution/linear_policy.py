@@ -21,7 +21,7 @@ from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, buffers, looks_ahead
 from momagames.engine.policies import Compiled, Member
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.kernels.rng import stream
 
 SAMPLED, PLIES = 64, 100  # games of random play by which numbers are brought to one scale, and their length
@@ -43,10 +43,10 @@ class LinearPolicy:
         goals = len(game.objectives)
         self.size = goals + 1 + self.sight.count if self.ahead else game.mask_size * (1 + self.sight.count)
         if self.rows.shape != (len(game.agents),) or self.rows.min() < 0:
-            raise BadParameter(f"rows={rows!r} is not possible; needed: {len(game.agents)} numbers, 0 or more")
+            raise InvalidParameter(f"rows={rows!r} is not possible; needed: {len(game.agents)} numbers, 0 or more")
         self.minds = int(self.rows.max()) + 1
         if self.minds * self.size > MAX_NUMBERS:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"a linear policy of {game.id} has {self.minds * self.size} numbers; allowed: at most {MAX_NUMBERS}"
             )
         held = max(FEWEST, 1 << (self.minds * self.size - 1).bit_length())

@@ -22,7 +22,7 @@ from momagames.baselines.evolution.population_eval import Arena
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import Member
-from momagames.errors import BadParameter, MissingExtra, check_range
+from momagames.errors import InvalidParameter, MissingExtra, check_range
 
 MAX_POPULATION, MAX_EPISODES = 1024, 1024
 MAX_DIVISIONS, MAX_STRATEGIES, MAX_SIGMA = 100, 256, 100.0
@@ -69,7 +69,7 @@ class _Evolution(Method):
         """A search over float64[size] for high returns float64[goals]."""
 
     def policies(self, game: Game) -> tuple[Member, ...]:
-        raise BadParameter(f"{self.name} finds its policies in training, with a budget")
+        raise InvalidParameter(f"{self.name} finds its policies in training, with a budget")
 
     def check_train(self, game: Game) -> None:
         LinearPolicy(game, self._rows(game, range(len(game.agents))))
@@ -104,7 +104,7 @@ class _Evolution(Method):
             tried.append(generation)
             values.append(found)
         if not tried:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"{self.name}: budget={budget} is not possible for {game.id}: it is spent before the first generation, of "
                 f"{len(generation)} policies, has played its games"
             )
@@ -118,14 +118,16 @@ class _Evolution(Method):
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
         if set(arrays) != {"numbers", "rows"}:
-            raise BadParameter(f"the arrays of {label!r} are {sorted(arrays)}; needed: numbers and rows")
+            raise InvalidParameter(f"the arrays of {label!r} are {sorted(arrays)}; needed: numbers and rows")
         numbers, rows = arrays["numbers"], arrays["rows"]
         if rows.dtype != np.int64 or rows.shape != (len(game.agents),) or not 0 <= rows.min() <= rows.max() < MAX_AGENTS:
-            raise BadParameter(f"the rows of {label!r} are not those of {len(game.agents)} agents")
+            raise InvalidParameter(f"the rows of {label!r} are not those of {len(game.agents)} agents")
         policy = LinearPolicy(game, rows.tolist())
         needed = (policy.minds, policy.size)
         if numbers.dtype != np.float64 or numbers.shape != needed or not np.isfinite(numbers).all():
-            raise BadParameter(f"the numbers of {label!r} are {numbers.dtype}{numbers.shape}; needed: finite float64{needed}")
+            raise InvalidParameter(
+                f"the numbers of {label!r} are {numbers.dtype}{numbers.shape}; needed: finite float64{needed}"
+            )
         return policy.member(label, numbers)
 
 
@@ -205,7 +207,7 @@ class Cma(_Evolution):
         super().check_train(game)
         count = len(simplex_lattice(len(game.objectives), self.divisions))
         if count > MAX_STRATEGIES:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"{self.name}: divisions={self.divisions} gives {count:,} strategies for {game.id}; allowed: {MAX_STRATEGIES}"
             )
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.npz_io import read_headed, write_headed
-from momagames.errors import BadFile
+from momagames.errors import InvalidFile
 
 SCHEMA = 2
 EVERY = 60.0  # seconds
@@ -33,13 +33,13 @@ class Checkpoint:
     every: float = EVERY
 
     def load(self) -> tuple[dict[str, Any], NDArray[np.uint64]] | None:
-        """What was searched, and the words of the solved positions; None without a file. BadFile if it cannot be read."""
+        """What was searched, and the words of the solved positions; None without a file. InvalidFile if it cannot be read."""
         if not self.path.exists():
             return None
         head, arrays = read_headed(self.path, SCHEMA, "checkpoint of a search")
         pool = arrays.get("pool", np.zeros(0))
         if pool.dtype != np.uint64 or pool.ndim != 1:
-            raise BadFile(f"{self.path}: no checkpoint of a search: its pool is {pool.dtype}{list(pool.shape)}")
+            raise InvalidFile(f"{self.path}: no checkpoint of a search: its pool is {pool.dtype}{list(pool.shape)}")
         return head, pool
 
     def save(self, head: dict[str, Any], pool: NDArray[np.uint64]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game, Objective
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 WORD = 64
 MOST = 2.0**50  # of the difference between two returns
@@ -82,7 +82,9 @@ def lanes(game: Game, fine: bool = False) -> Lanes:
     bounds = [_bounds(objective, game.max_plies) for objective in game.objectives]
     largest = max(high - low for low, high in bounds)
     if not largest < MOST:
-        raise BadParameter(f"{game.id}: returns may differ by {largest:g}; exact fronts need declared bounds below {MOST:g}")
+        raise InvalidParameter(
+            f"{game.id}: returns may differ by {largest:g}; exact fronts need declared bounds below {MOST:g}"
+        )
     scale = 1 << (WORD - 2 - int(largest).bit_length()) if fine else 1
     least = tuple(math.floor(low * scale) for low, _ in bounds)
     width = tuple(max(1, (math.ceil(high * scale) - low).bit_length()) for (_, high), low in zip(bounds, least, strict=True))

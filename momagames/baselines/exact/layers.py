@@ -21,7 +21,7 @@ from momagames.baselines.exact.solve import Front, Progress, begun
 from momagames.baselines.search.heuristics import estimates
 from momagames.contract import Game
 from momagames.engine.playouts import buffers
-from momagames.errors import BadParameter, TooLarge
+from momagames.errors import InvalidParameter, TooLarge
 
 CHUNK = 4096  # positions between two looks at `progress` and at Ctrl-C
 FREE = -1  # a slot of a table
@@ -52,7 +52,9 @@ def foreseen_front(
     """
     check_together("a proof", game)
     if known and not has_bounds(game):
-        raise BadParameter(f"{game.id}: known games help no proof here, for there is no upper bound of what can still be won")
+        raise InvalidParameter(
+            f"{game.id}: known games help no proof here, for there is no upper bound of what can still be won"
+        )
     began = time.perf_counter()
     search = _Layers(game, begun(game, state, seed), known, max_states, max_bytes, progress)
     while search.positions.size:

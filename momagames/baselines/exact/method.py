@@ -12,7 +12,7 @@ from momagames.baselines.base import Method, Plan, Plans, check_certain
 from momagames.baselines.exact import exact_front, foreseen_front
 from momagames.baselines.exact.solve import misfits
 from momagames.contract import Game
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Exact(Method):
     def __post_init__(self) -> None:
         for option in ("max_states", "max_bytes"):
             if getattr(self, option) < 1:
-                raise BadParameter(f"{self.name}: {option}={getattr(self, option)} is not possible; allowed: 1 or more")
+                raise InvalidParameter(f"{self.name}: {option}={getattr(self, option)} is not possible; allowed: 1 or more")
 
     def check_luck(self, game: Game) -> None:
-        """Raise BadParameter if the search may not know what this game will draw."""
+        """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:

@@ -17,7 +17,7 @@ from momagames.baselines.exact.lanes import Lanes, lanes, whole
 from momagames.contract import Game
 from momagames.engine.episode import loaded
 from momagames.engine.loops import single
-from momagames.errors import BadFile, BadParameter, TooLarge
+from momagames.errors import InvalidFile, InvalidParameter, TooLarge
 from momagames.registry import spelled
 
 SLICE = 20_000  # positions between two looks at the clock, at Ctrl-C and at `progress`: some hundredths of a second
@@ -80,12 +80,12 @@ def pareto_front(
     progress     called several times a second with (positions solved, bytes used)
     checkpoint   a file that solved positions are written to now and then; a search that was broken off (Ctrl-C, a crash)
                  goes on from it, with the same result
-    Raises       TooLarge if a limit is reached; BadParameter for a game of several agents, with chance during play, with
-                 simultaneous moves, without keys, or whose rewards are not within what it declares; BadState; BadFile
+    Raises       TooLarge if a limit is reached; InvalidParameter for a game of several agents, with chance during play, with
+                 simultaneous moves, without keys, or whose rewards are not within what it declares; InvalidState; InvalidFile
                  for a checkpoint of another search
     """
     if misfits(game):
-        raise BadParameter(
+        raise InvalidParameter(
             f"{game.id}: exact fronts need one agent that moves in turn, no chance during play, one number as action and keys "
             f"of positions; this game has {', '.join(misfits(game))}"
         )
@@ -209,7 +209,9 @@ class Solver:
         head, pool = found
         own = self._facts()
         if head.get("game") != own["game"] or head.get("position") != own["position"]:
-            raise BadFile(f"{checkpoint.path}: a checkpoint of {head.get('game')} from another start; needed: {own['game']}")
+            raise InvalidFile(
+                f"{checkpoint.path}: a checkpoint of {head.get('game')} from another start; needed: {own['game']}"
+            )
         if head.get("lanes") != own["lanes"]:  # of the attempt with fractions, which follows
             if self.lanes.scale == 1:
                 raise NotWhole
@@ -260,7 +262,7 @@ class Solver:
             loops.OUT_OF_BOUNDS: "pays more or less than its objectives declare",
             loops.TOO_DEEP: f"goes on after max_plies={self.game.max_plies}",
         }[status]
-        raise BadParameter(f"{self.game.id} {reason}; no exact front can be computed")
+        raise InvalidParameter(f"{self.game.id} {reason}; no exact front can be computed")
 
     def front(self) -> tuple[NDArray[np.float64], list[list[int]]]:
         """The points of the solved start in ascending order, and the actions that attain each."""

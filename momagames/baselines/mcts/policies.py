@@ -54,7 +54,7 @@ def searching(game: Game) -> Callable[..., Any]:
 
 
 def searcher(name: str, game: Game, weights: NDArray[np.float64], effort: Effort) -> Compiled:
-    """The policy `name` as a kernel, or BadParameter."""
+    """The policy `name` as a kernel, or InvalidParameter."""
     effort.check(name)
     aims, wishes = AIMS[name](weights)
     check_size(name, game, effort.simulations, len(aims))

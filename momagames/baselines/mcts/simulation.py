@@ -43,7 +43,7 @@ class Effort:
     horizon: int
 
     def check(self, name: str) -> None:
-        """Raise BadParameter for options that are not possible."""
+        """Raise InvalidParameter for options that are not possible."""
         check_range(f"{name}: simulations", self.simulations, 1, MOST, whole=True)
         check_range(f"{name}: horizon", self.horizon, 1, MOST, whole=True)
         check_range(f"{name}: exploration", self.exploration, 0, WIDEST)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.search.nested import find
 from momagames.contract import Game
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.kernels.jit import kernel, routine
 from momagames.kernels.rng import advance, below, lot, mix
 
@@ -59,10 +59,10 @@ def arms_of(game: Game, nodes: int) -> int:
 
 
 def check_size(name: str, game: Game, nodes: int, aims: int) -> None:
-    """Raise BadParameter if the tree of a search does not fit into memory."""
+    """Raise InvalidParameter if the tree of a search does not fit into memory."""
     needed = arms_of(game, nodes) * (16 + 8 * aims)
     if needed > FULL:
-        raise BadParameter(
+        raise InvalidParameter(
             f"{name}: simulations={nodes} may need {needed >> 20:,} MiB for {game.id}; allowed: {FULL >> 20:,} MiB"
         )
 

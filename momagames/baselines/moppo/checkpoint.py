@@ -18,7 +18,7 @@ from momagames import registry
 from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.npz_io import read_headed, write_headed
 from momagames.contract import Game
-from momagames.errors import BadFile, BadParameter
+from momagames.errors import InvalidFile, InvalidParameter
 from momagames.registry import spelled
 
 SCHEMA = 1
@@ -45,24 +45,24 @@ class Saved:
         return registry.spec(self.head["game"], **self.head["params"])
 
     def network(self, game: Game | None = None) -> NetworkPolicy:
-        """What was learned, for the game that it was trained on or one like it; BadFile if it does not fit."""
+        """What was learned, for the game that it was trained on or one like it; InvalidFile if it does not fit."""
         game = self.game() if game is None else game
         try:
             return NetworkPolicy(game, self.policy)
-        except BadParameter as error:
+        except InvalidParameter as error:
             ours = spelled(game.id, game.params)
-            raise BadFile(f"{self.path}: trained on {self.head['canonical']}; it cannot play {ours}: {error}") from None
+            raise InvalidFile(f"{self.path}: trained on {self.head['canonical']}; it cannot play {ours}: {error}") from None
 
 
 def save(path: Path, head: Mapping[str, Any], policy: Mapping[str, NDArray[Any]], training: Mapping[str, NDArray[Any]]) -> None:
-    """Write a checkpoint, aside first. BadFile if that fails."""
+    """Write a checkpoint, aside first. InvalidFile if that fails."""
     arrays = {f"policy/{name}": array for name, array in policy.items()}
     arrays |= {f"training/{name}": _plain(array) for name, array in training.items()}
     write_headed(path, SCHEMA, head, arrays)
 
 
 def load(path: Path) -> Saved:
-    """Read a checkpoint, or BadFile."""
+    """Read a checkpoint, or InvalidFile."""
     head, arrays = read_headed(path, SCHEMA, "checkpoint of training")
     parts = {
         part: {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{part}/")}
@@ -78,10 +78,10 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def typed(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
-    """The opposite of what `save` does to records, for an array like another; BadFile if it is not."""
+    """The opposite of what `save` does to records, for an array like another; InvalidFile if it is not."""
     found = np.array(array, order="C")
     if like.dtype.names and found.dtype == np.uint8 and found.size == like.nbytes:
         found = found.reshape(-1).view(like.dtype).reshape(like.shape)
     if found.shape != like.shape or found.dtype != like.dtype:
-        raise BadFile(f"a checkpoint has {found.dtype}{list(found.shape)} where {like.dtype}{list(like.shape)} belongs")
+        raise InvalidFile(f"a checkpoint has {found.dtype}{list(found.shape)} where {like.dtype}{list(like.shape)} belongs")
     return found

@@ -16,7 +16,7 @@ from momagames.baselines.moppo.network_policy import MAX_GOALS, NetworkPolicy, r
 from momagames.baselines.weight_lattice import label, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import Member
-from momagames.errors import BadParameter, MissingExtra, check_choice, check_range
+from momagames.errors import InvalidParameter, MissingExtra, check_choice, check_range
 
 if TYPE_CHECKING:
     from momagames.baselines.moppo.trainer import Trainer
@@ -154,7 +154,7 @@ class Moppo(Method):
         return Plans(archive.front(), trainer.steps, facts=_facts(trainer), passed=archive.passed)
 
     def policies(self, game: Game) -> tuple[Member, ...]:
-        raise BadParameter(f"{self.name} finds its policies in training, with a budget")
+        raise InvalidParameter(f"{self.name} finds its policies in training, with a budget")
 
     def check_installed(self) -> None:
         try:
@@ -164,7 +164,7 @@ class Moppo(Method):
 
     def check_train(self, game: Game) -> None:
         if self.self_imitation:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"{self.name}: self_imitation={self.self_imitation} is for training on one deal; allowed: 0, or a deal "
                 "(`momagames train ID --deal SEED`)"
             )
@@ -173,16 +173,16 @@ class Moppo(Method):
     def _check(self, game: Game) -> None:
         goals = len(game.objectives)
         if goals > MAX_GOALS:
-            raise BadParameter(f"{self.name}: {game.id} has {goals} objectives; allowed: at most {MAX_GOALS}")
+            raise InvalidParameter(f"{self.name}: {game.id} has {goals} objectives; allowed: at most {MAX_GOALS}")
         if self.critic == "central" and game.sequential:
-            raise BadParameter(f"{self.name}: critic='central' is for games where all move at once; {game.id} allows 'own'")
+            raise InvalidParameter(f"{self.name}: critic='central' is for games where all move at once; {game.id} allows 'own'")
         if self.teacher:
             from momagames.baselines import compiled
 
             compiled(self.teacher, game)
         count = len(simplex_lattice(goals, self.divisions))
         if count > MAX_POLICIES:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"{self.name}: divisions={self.divisions} gives {count:,} policies for {game.id}; allowed: {MAX_POLICIES:,}"
             )
         sight(game)

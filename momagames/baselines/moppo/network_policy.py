@@ -14,7 +14,7 @@ from momagames.baselines.observation_layout import room
 from momagames.contract import Game
 from momagames.engine.playouts import KERNEL
 from momagames.engine.policies import Compiled, Member
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 SQUEEZED = 4  # channels of each cell that the trunk sees
 MAX_GOALS = 32
@@ -62,12 +62,12 @@ def shapes(game: Game, seen: Sight, channels: int, hidden: int, layers: int) -> 
 class NetworkPolicy:
     """A network that plays a game, for any weights.
 
-    arrays    see `shapes`; BadParameter if they are not of this game
+    arrays    see `shapes`; InvalidParameter if they are not of this game
     """
 
     def __init__(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> None:
         if len(game.objectives) > MAX_GOALS:
-            raise BadParameter(f"{game.id} has {len(game.objectives)} objectives; a network is told of at most {MAX_GOALS}")
+            raise InvalidParameter(f"{game.id} has {len(game.objectives)} objectives; a network is told of at most {MAX_GOALS}")
         self.game, self.sight = game, sight(game)
         self.arrays = {name: arrays[name] for name in ARRAYS if name in arrays}
         self.channels, self.hidden, self.layers = self._check(arrays)
@@ -79,7 +79,7 @@ class NetworkPolicy:
         needed = shapes(self.game, self.sight, channels, hidden, layers)
         given = {name: array.shape for name, array in arrays.items()}
         if given != needed or any(array.dtype != np.float32 or not np.isfinite(array).all() for array in arrays.values()):
-            raise BadParameter(f"the arrays are no network for {self.game.id}: {given}; needed: finite float32 of {needed}")
+            raise InvalidParameter(f"the arrays are no network for {self.game.id}: {given}; needed: finite float32 of {needed}")
         return channels, hidden, layers
 
     def kernel(self, weights: Sequence[float], greedy: bool) -> Compiled:
@@ -112,9 +112,9 @@ class NetworkPolicy:
 
 
 def restored(game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
-    """A member from what it is stored as; BadParameter if that does not fit the game."""
+    """A member from what it is stored as; InvalidParameter if that does not fit the game."""
     net = {name: array for name, array in arrays.items() if name not in ("weights", "greedy")}
     weights = arrays.get("weights", np.zeros(0))
     if weights.shape != (len(game.objectives),) or not np.isfinite(weights).all() or "greedy" not in arrays:
-        raise BadParameter(f"{label!r} has no weights for the {len(game.objectives)} objectives of {game.id}")
+        raise InvalidParameter(f"{label!r} has no weights for the {len(game.objectives)} objectives of {game.id}")
     return NetworkPolicy(game, net).member(label, weights.tolist(), bool(arrays["greedy"]))

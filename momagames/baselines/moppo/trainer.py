@@ -28,7 +28,7 @@ from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import RANDOM, deal, play
 from momagames.engine.policies import NOBODY, Compiled, Member, Players
-from momagames.errors import BadFile, BadParameter
+from momagames.errors import InvalidFile, InvalidParameter
 
 if TYPE_CHECKING:
     from momagames.baselines.moppo.method import Moppo
@@ -225,11 +225,11 @@ class Trainer:
         }
 
     def take_up(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on as the trainer of whom this was kept, which was made by the same arguments. BadFile if it was not."""
+        """Go on as the trainer of whom this was kept, which was made by the same arguments. InvalidFile if it was not."""
         self._warm_up()
         own, tensors = self._arrays(), self._tensors()
         if {*own, *tensors} != set(arrays):
-            raise BadFile(f"a checkpoint of other training: {sorted({*own, *tensors} ^ set(arrays))[:3]} do not fit")
+            raise InvalidFile(f"a checkpoint of other training: {sorted({*own, *tensors} ^ set(arrays))[:3]} do not fit")
         given = {name: typed(arrays[name], array) for name, array in own.items()}
         for name, tensor in tensors.items():
             tensor.copy_(torch.from_numpy(typed(arrays[name], tensor.cpu().numpy())))
@@ -515,9 +515,9 @@ class Rollout:
 
 
 def _device(wanted: str) -> torch.device:
-    """Where the network lies; BadParameter for a graphics card that is not there."""
+    """Where the network lies; InvalidParameter for a graphics card that is not there."""
     if wanted == "cuda" and not torch.cuda.is_available():
-        raise BadParameter("moppo: device='cuda' is not possible here: PyTorch finds no CUDA; allowed: 'auto' or 'cpu'")
+        raise InvalidParameter("moppo: device='cuda' is not possible here: PyTorch finds no CUDA; allowed: 'auto' or 'cpu'")
     return torch.device("cuda" if wanted != "cpu" and torch.cuda.is_available() else "cpu")
 
 

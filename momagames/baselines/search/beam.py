@@ -16,7 +16,7 @@ from momagames.contract import Game
 from momagames.engine.episode import PASS
 from momagames.engine.loops import keep_all, once_for_rules
 from momagames.engine.playouts import buffers
-from momagames.errors import BadParameter, check_choice, check_range
+from momagames.errors import InvalidParameter, check_choice, check_range
 from momagames.kernels.jit import driver, kernel, quiet
 
 MAX_WIDTH = 4096
@@ -54,18 +54,18 @@ class Beam(Method):
         check_choice(f"{self.name}: estimate", self.estimate, SCORES)
 
     def check_luck(self, game: Game) -> None:
-        """Raise BadParameter if the search may not know what this game will draw."""
+        """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:
         self.check_luck(game)
         widest = MAX_BYTES // (game.mask_size * game.dtype.itemsize)
         if self.width > widest:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"{self.name}: width={self.width} needs more than {MAX_BYTES >> 30} GiB for {game.id}; allowed: 1..{widest}"
             )
         if self.estimate != "none" and estimates(game) is None:
-            raise BadParameter(f"{self.name}: there is no estimate for {game.id}; allowed: estimate='none'")
+            raise InvalidParameter(f"{self.name}: there is no estimate for {game.id}; allowed: estimate='none'")
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)

@@ -59,7 +59,7 @@ class LocalSearch(Method):
         check_range(f"{self.name}: patience", self.patience, 1)
 
     def check_luck(self, game: Game) -> None:
-        """Raise BadParameter if the search may not know what this game will draw."""
+        """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:

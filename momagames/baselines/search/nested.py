@@ -20,7 +20,7 @@ from momagames.baselines.search.move_codes import move_codes
 from momagames.contract import Game
 from momagames.engine.loops import keep_all
 from momagames.engine.playouts import buffers
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, mix
 
@@ -97,10 +97,10 @@ def tables(count: int) -> Tables:
 
 
 def check_lines(name: str, game: Game, count: int) -> None:
-    """Raise BadParameter if that many lines do not fit into memory."""
+    """Raise InvalidParameter if that many lines do not fit into memory."""
     needed = count * game.max_plies * game.mask_size * 8
     if needed > MAX_BYTES:
-        raise BadParameter(f"{name} needs {needed >> 20:,} MiB for {game.id}; allowed: {MAX_BYTES >> 20:,} MiB")
+        raise InvalidParameter(f"{name} needs {needed >> 20:,} MiB for {game.id}; allowed: {MAX_BYTES >> 20:,} MiB")
 
 
 def lines(game: Game, count: int) -> Lines:

@@ -65,7 +65,7 @@ class Nrpa(Method):
         check_nesting(self.name, self.levels, self.iterations, self.alpha)
 
     def check_luck(self, game: Game) -> None:
-        """Raise BadParameter if the search may not know what this game will draw."""
+        """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:
@@ -98,7 +98,7 @@ class Nrpa(Method):
 
 
 def check_nesting(name: str, levels: int, iterations: int, alpha: float) -> None:
-    """Raise BadParameter for options that are not possible."""
+    """Raise InvalidParameter for options that are not possible."""
     check_range(f"{name}: levels", levels, 1, MAX_LEVELS)
     check_range(f"{name}: iterations", iterations, 1, MAX_ITERATIONS)
     check_range(f"{name}: alpha", alpha, 0, MAX_ALPHA, above=True)

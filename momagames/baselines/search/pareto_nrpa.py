@@ -68,7 +68,7 @@ class ParetoNrpa(Method):
         check_nesting(self.name, self.levels, self.iterations, self.alpha)
 
     def check_luck(self, game: Game) -> None:
-        """Raise BadParameter if the search may not know what this game will draw."""
+        """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from momagames.benchmark.executors.executor import Outcome, execute
 from momagames.benchmark.executors.worker_pool import Worker, dispatch
 from momagames.benchmark.plan import Run
-from momagames.errors import BadCall
+from momagames.errors import InvalidCall
 
 
 class Pool:
@@ -88,7 +88,7 @@ class _Processes:
     def _died(self, number: Worker, worker: _Process) -> tuple[Worker, None] | None:
         self.dismiss(number)
         if not worker.begun:
-            raise BadCall(
+            raise InvalidCall(
                 f"a worker process ended before it could begin (exit code {worker.process.exitcode}); in a script, start "
                 'suites under `if __name__ == "__main__":`'
             )

@@ -21,7 +21,7 @@ from momagames.benchmark.executors.worker_pool import Worker, dispatch
 from momagames.benchmark.plan import ROWS_FORMAT, Run
 from momagames.benchmark.store.files import alive, here
 from momagames.benchmark.store.store import Store
-from momagames.errors import BadCall, MissingExtra, RemoteError
+from momagames.errors import InvalidCall, MissingExtra, RemoteError
 
 ASIDE = "momagames-ray"  # of temporary folders on nodes
 BYTES = 512 * 2**20  # shared memory of a local cluster: results in transit
@@ -156,7 +156,7 @@ class _Actors:
         ours = Hand().about()
         if about != ours:
             given, wanted = (f"momagames {version}, rows of format {form}" for version, form in (about, ours))
-            raise BadCall(f"a node of the cluster has {given}; needed, as here: {wanted}")
+            raise InvalidCall(f"a node of the cluster has {given}; needed, as here: {wanted}")
 
     def dismiss(self, worker: Worker) -> None:
         self._ray.kill(self._actors.pop(worker))

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from momagames.benchmark.plan import Run, canonical_json, expand
 from momagames.benchmark.store.store import Store
-from momagames.errors import BadFile, MissingExtra
+from momagames.errors import InvalidFile, MissingExtra
 from momagames.wrappers.recording import whole
 
 Flat = dict[str, Any]
@@ -44,7 +44,7 @@ LAST: dict[str, type] = {"version": str, "commit": str}
 def export(folder: str | Path, file: str | Path, form: str) -> int:
     """Write every row of every finished run of a folder to a file, as "csv", "jsonl" or "parquet" (extra `analysis`).
 
-    Returns the number of rows. Raises BadFile, MissingExtra
+    Returns the number of rows. Raises InvalidFile, MissingExtra
     """
     store = Store(folder)
     store.suite()
@@ -64,7 +64,7 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
     try:
         whole(Path(file), counted)
     except OSError as error:
-        raise BadFile(f"{file}: {error.strerror or error}") from None
+        raise InvalidFile(f"{file}: {error.strerror or error}") from None
     return written
 
 

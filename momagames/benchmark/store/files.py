@@ -12,7 +12,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from momagames.errors import BadFile
+from momagames.errors import InvalidFile
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -25,13 +25,13 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The mapping in a file; BadFile if there is none."""
+    """The mapping in a file; InvalidFile if there is none."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise BadFile(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        raise InvalidFile(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     if not isinstance(data, dict):
-        raise BadFile(f"{path}: not a mapping")
+        raise InvalidFile(f"{path}: not a mapping")
     return data
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store, files, read_run
-from momagames.errors import BadFile, BadParameter
+from momagames.errors import InvalidFile, InvalidParameter
 
 
 @dataclass(frozen=True)
@@ -23,22 +23,24 @@ class Merged:
 def merge(folders: Sequence[str | Path], out: str | Path) -> Merged:
     """Take the runs of all folders over into `out`, which may hold some already; the folders stay as they are.
 
-    Raises     BadFile if they are of different suites or versions, or if two of them have different rows for one run
+    Raises     InvalidFile if they are of different suites or versions, or if two of them have different rows for one run
     """
     stores = [Store(folder) for folder in folders]
     if not stores:
-        raise BadParameter("merge needs at least one folder")
+        raise InvalidParameter("merge needs at least one folder")
     into = Store(out)
     every = [*stores, *([into] if into.has_suite() else [])]
     suite, version = every[0].suite(), every[0].version()
     for store in every[1:]:
         if store.version() != version:
-            raise BadFile(
+            raise InvalidFile(
                 f"{store.folder}: results of momagames {store.version()}; those of {every[0].folder} are of {version}: "
                 "`momagames bench compare` sets them side by side"
             )
         if store.suite() != suite:
-            raise BadFile(f"{store.folder}: another suite ({store.suite().name!r}) than in {every[0].folder} ({suite.name!r})")
+            raise InvalidFile(
+                f"{store.folder}: another suite ({store.suite().name!r}) than in {every[0].folder} ({suite.name!r})"
+            )
     into.open(suite)
     taken = equal = 0
     for store in stores:
@@ -62,6 +64,6 @@ def _failures(store: Store) -> list[Path]:
 def _compare(store: Store, into: Store, run: Run) -> None:
     one, other = store.place(run), into.place(run)
     if list(store.rows(run)) != list(into.rows(run)):
-        raise BadFile(
+        raise InvalidFile(
             f"{one} and {other} have different rows, though they are results of one run: something is not reproducible"
         )

@@ -18,7 +18,7 @@ from typing import Any
 from momagames.benchmark.plan import canonical_json
 from momagames.benchmark.store.export import RETURN, export, polars
 from momagames.benchmark.store.store import PACKED, ROWS, Store, read_run
-from momagames.errors import BadFile
+from momagames.errors import InvalidFile
 
 Row = dict[str, Any]
 OF_ROWS = ("game", "method", "seed", "version", "episode", "policy", "length", "set", "opponent", "seat", "found", "actions")
@@ -36,7 +36,7 @@ class Packing:
 def pack(folder: str | Path) -> Packing:
     """Pack the rows of every finished run of a folder; needs the extra `analysis`.
 
-    Raises     MissingExtra; BadFile if the folder cannot be read, or if a row would not come back as it is
+    Raises     MissingExtra; InvalidFile if the folder cannot be read, or if a row would not come back as it is
     """
     store = Store(folder)
     store.suite()
@@ -55,13 +55,13 @@ def pack(folder: str | Path) -> Packing:
 
 
 def packed_rows(place: Path) -> Iterator[Row]:
-    """The rows of the run whose folder this is, out of the packed file beside all runs; BadFile if they are not there."""
+    """The rows of the run whose folder this is, out of the packed file beside all runs; InvalidFile if they are not there."""
     packed = place.parent.parent / PACKED
     if not packed.is_file():
-        raise BadFile(f"{place}: its rows are gone: neither {ROWS} nor {packed} is there")
+        raise InvalidFile(f"{place}: its rows are gone: neither {ROWS} nor {packed} is there")
     tables = _tables(packed, packed.stat().st_mtime_ns)
     if place.name not in tables:
-        raise BadFile(f"{packed}: no rows of {place.name}")
+        raise InvalidFile(f"{packed}: no rows of {place.name}")
     returns = [f"{RETURN}{goal.name}" for goal in read_run(place).game.game().objectives]
     for record in tables[place.name].iter_rows(named=True):
         yield _row(record, returns)
@@ -75,7 +75,7 @@ def _tables(packed: Path, changed: int) -> dict[str, Any]:
         table = library.read_parquet(packed)
         return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
     except (library.exceptions.PolarsError, OSError) as error:
-        raise BadFile(f"{packed}: {' '.join(str(error).split())}") from None
+        raise InvalidFile(f"{packed}: {' '.join(str(error).split())}") from None
 
 
 def _row(record: dict[str, Any], returns: list[str]) -> Row:
@@ -89,7 +89,7 @@ def _check(text: Path, packed: Path) -> None:
     with text.open(encoding="utf-8") as file:
         for number, (line, row) in enumerate(zip(file, packed_rows(text.parent), strict=True), 1):
             if line.rstrip("\n") != canonical_json(row):
-                raise BadFile(f"{text}: line {number} does not come back from {packed} as it is; nothing was removed")
+                raise InvalidFile(f"{text}: line {number} does not come back from {packed} as it is; nothing was removed")
 
 
 def _size(files: list[Path]) -> int:

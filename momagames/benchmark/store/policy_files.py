@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.engine.policies import Member
-from momagames.errors import BadFile
+from momagames.errors import InvalidFile
 
 POLICIES, LINKS = "policies.npz", "links"
 
@@ -52,14 +52,14 @@ def unpacked(path: Path, known: Any, point: int) -> dict[str, NDArray[Any]]:
     """The arrays of a point.
 
     known     the hash that the file must have
-    Raises    BadFile if it is missing, another one, or cannot be read
+    Raises    InvalidFile if it is missing, another one, or cannot be read
     """
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise BadFile(f"{path}: {error.strerror or error}; the policies that this run found are not there") from None
+        raise InvalidFile(f"{path}: {error.strerror or error}; the policies that this run found are not there") from None
     if digest(content) != known:
-        raise BadFile(f"{path}: changed since the run was sealed: its hash is not the one in front.json")
+        raise InvalidFile(f"{path}: changed since the run was sealed: its hash is not the one in front.json")
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             links = json.loads(bytes(arrays[LINKS])) if LINKS in arrays.files else {}
@@ -67,4 +67,4 @@ def unpacked(path: Path, known: Any, point: int) -> dict[str, NDArray[Any]]:
             parts = {place: place.partition("/") for place in places}
             return {name: arrays[places[place]] for place, (number, _, name) in parts.items() if number == str(point)}
     except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
-        raise BadFile(f"{path}: {error}") from None
+        raise InvalidFile(f"{path}: {error}") from None

@@ -45,7 +45,7 @@ class Status:
 
 
 def status(folder: str | Path) -> Status:
-    """How far the suite in a folder is; BadFile if there is none."""
+    """How far the suite in a folder is; InvalidFile if there is none."""
     store = Store(folder)
     suite, version = store.suite(), store.version()
     timings = Timings([store])

@@ -36,7 +36,7 @@ from momagames.benchmark.store.policy_files import POLICIES, digest, packed
 from momagames.benchmark.store.provenance import provenance
 from momagames.benchmark.store.run_front import Collector
 from momagames.engine.policies import Member
-from momagames.errors import BadFile
+from momagames.errors import InvalidFile
 
 SCHEMA = 2  # of the files here; 1 had no number
 STALE_S = 7 * 24 * 3600  # a run in hand of a machine that we cannot ask is given up when it is that old
@@ -54,9 +54,9 @@ class Store:
     # --------------------------------------------------------------------------------------------------------- writing
 
     def open(self, suite: Suite) -> None:
-        """Make the folder ready for a suite; raises BadFile if it cannot be written or holds something else."""
+        """Make the folder ready for a suite; raises InvalidFile if it cannot be written or holds something else."""
         if self.folder.is_dir() and not self.has_suite() and any(self.folder.iterdir()) and not self._begun():
-            raise BadFile(f"{self.folder}: this folder holds other things; choose an empty or a new one")
+            raise InvalidFile(f"{self.folder}: this folder holds other things; choose an empty or a new one")
         if self.has_suite():
             self._suite_file()  # refuses what another schema wrote, before anything is changed
         try:
@@ -64,7 +64,7 @@ class Store:
             data = {"schema": SCHEMA, "version": momagames.__version__, "suite": suite.model_dump(mode="json")}
             write_whole(self.folder / "suite.json", json.dumps(data, indent=1))
         except OSError as error:
-            raise BadFile(f"{self.folder}: {error.strerror or error}") from None
+            raise InvalidFile(f"{self.folder}: {error.strerror or error}") from None
         self.sweep()
 
     def prepare(self) -> None:
@@ -188,10 +188,10 @@ class Store:
     def _suite_file(self) -> dict[str, Any]:
         path = self.folder / "suite.json"
         if not self.has_suite():
-            raise BadFile(f"{self.folder}: no results here (suite.json is missing)")
+            raise InvalidFile(f"{self.folder}: no results here (suite.json is missing)")
         data = checked(path, read_json(path))
         if not isinstance(data.get("suite"), dict) or not isinstance(data.get("version"), str):
-            raise BadFile(f"{path}: 'suite' or 'version' is missing")
+            raise InvalidFile(f"{path}: 'suite' or 'version' is missing")
         return data
 
     def suite(self) -> Suite:
@@ -199,7 +199,7 @@ class Store:
         try:
             return Suite.model_validate_json(json.dumps(self._suite_file()["suite"]))
         except ValidationError as error:
-            raise BadFile(f"{self.folder / 'suite.json'}: {error}") from None
+            raise InvalidFile(f"{self.folder / 'suite.json'}: {error}") from None
 
     def version(self) -> str:
         """The version of momagames that started it."""
@@ -240,7 +240,7 @@ def config(run: Run) -> str:
 
 
 def read_run(place: Path) -> Run:
-    """The run whose folder this is; BadFile if it is none."""
+    """The run whose folder this is; InvalidFile if it is none."""
     path = place / "config.json"
     data = checked(path, read_json(path))
     digest = data.pop("digest", None)
@@ -248,9 +248,9 @@ def read_run(place: Path) -> Run:
     try:
         run = Run.of(data)
     except ValidationError as error:
-        raise BadFile(f"{path}: {error}") from None
+        raise InvalidFile(f"{path}: {error}") from None
     if run.digest != digest:
-        raise BadFile(f"{path}: the digest is not that of the content")
+        raise InvalidFile(f"{path}: the digest is not that of the content")
     return run
 
 
@@ -267,7 +267,7 @@ def read_rows(place: Path) -> Iterator[dict[str, Any]]:
             try:
                 yield json.loads(line)
             except json.JSONDecodeError as error:
-                raise BadFile(f"{path}: line {number}: {error}") from None
+                raise InvalidFile(f"{path}: line {number}: {error}") from None
 
 
 def line(row: Mapping[str, Any]) -> str:
@@ -289,11 +289,11 @@ def checked(path: Path, data: dict[str, Any]) -> dict[str, Any]:
     if schema == SCHEMA:
         return data
     if isinstance(schema, int) and schema > SCHEMA:
-        raise BadFile(
+        raise InvalidFile(
             f"{path}: written by a newer momagames (schema {schema}; this one, {momagames.__version__}, reads {SCHEMA}): "
             "update momagames"
         )
-    raise BadFile(f"{path}: schema {schema!r} is not read any more (this momagames reads {SCHEMA}); use a new folder")
+    raise InvalidFile(f"{path}: schema {schema!r} is not read any more (this momagames reads {SCHEMA}); use a new folder")
 
 
 def headline(error: BaseException) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import State
-from momagames.errors import BadState
+from momagames.errors import InvalidState
 from momagames.games import board_codec
 from momagames.games.breakthrough import rules
 
@@ -34,16 +34,18 @@ def rows(state: State) -> list[str]:
 
 
 def parse_board(state: State, board: Any) -> NDArray[np.int64]:
-    """An int array [H, W] from H strings or an array; BadState if no game can stand there."""
+    """An int array [H, W] from H strings or an array; InvalidState if no game can stand there."""
     height, width = int(state["height"]), int(state["width"])
     array = board_codec.parse(board, height, width, SYMBOLS, "0 or '.' (empty), 1 (player_0), 2 (player_1)")
     for side, goal in ((1, height - 1), (2, 0)):
         count = int((array == side).sum())
         if not 1 <= count <= 2 * width:
-            raise BadState(f"{PLAYERS[side - 1]} has {count} pieces; a game goes on with 1 to {2 * width} (§2.2)")
+            raise InvalidState(f"{PLAYERS[side - 1]} has {count} pieces; a game goes on with 1 to {2 * width} (§2.2)")
         if (array[goal] == side).any():
             x = int(np.argmax(array[goal] == side))
-            raise BadState(f"board row {goal}, column {x}: {PLAYERS[side - 1]} stands on its goal row, the game is over (§6.1)")
+            raise InvalidState(
+                f"board row {goal}, column {x}: {PLAYERS[side - 1]} stands on its goal row, the game is over (§6.1)"
+            )
     return array
 
 

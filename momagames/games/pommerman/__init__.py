@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
-from momagames.errors import BadParameter, check_choice, one_of
+from momagames.errors import InvalidParameter, check_choice, one_of
 from momagames.games.pommerman import codec, infos, rules
 from momagames.games.pommerman.observation_fields import fields
 from momagames.games.pommerman.rules import observation
@@ -82,8 +82,8 @@ def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parame
         asked.append(Parameter(name, default, doc, low, high, optional=optional))
         try:
             value: int = asked[-1].check(id, given.get(name, default))
-        except BadParameter as error:
-            raise BadParameter(f"{error} ({why})" if why else str(error)) from None
+        except InvalidParameter as error:
+            raise InvalidParameter(f"{error} ({why})" if why else str(error)) from None
         return value
 
     size = ask("board_size", kind.size, "rows and columns", SMALLEST, MAX_SIDE)
@@ -180,11 +180,11 @@ def seats_of(mode: int) -> int:
 def check_together(id: str, mode: int, params: Mapping[str, Any], chosen: tuple[str, ...]) -> None:
     """§8.3 What does not go together."""
     if params["egocentric"] and not params["is_partially_observable"]:
-        raise BadParameter(f"{id}: egocentric=True needs is_partially_observable=True")
+        raise InvalidParameter(f"{id}: egocentric=True needs is_partially_observable=True")
     for needed, has, what in ((NEEDS_RADIO, mode == RADIO, "radio"), (NEEDS_MATE, mode in (TEAM, RADIO), "teams")):
         for name in chosen:
             if name in needed and not has:
-                raise BadParameter(f"{id}: the objective {name!r} is for games with {what}")
+                raise InvalidParameter(f"{id}: the objective {name!r} is for games with {what}")
 
 
 def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import State, check_position, position_number
-from momagames.errors import BadState, one_of
+from momagames.errors import InvalidState, one_of
 from momagames.games import board_codec
 from momagames.games.pommerman import rules
 from momagames.games.pommerman.infos import RESULTS, facts
@@ -91,7 +91,7 @@ def listed_flames(state: State) -> list[tuple[int, int]]:
 
 
 def load(state: State, given: Mapping[str, Any]) -> None:
-    """§9 Fill a state from `board`, `agents` and, if given, everything else; BadState says what is wrong and where."""
+    """§9 Fill a state from `board`, `agents` and, if given, everything else; InvalidState says what is wrong and where."""
     check_position(given, KEYS, needed="board")
     for name in ("fire", "hidden", "result", "winners", "flame_orders"):
         state[name] = 0
@@ -118,14 +118,14 @@ def table(given: Mapping[str, Any], name: str, width: int) -> list[list[int]]:
         try:
             rows = json.loads(rows)
         except ValueError:
-            raise BadState(f"{name}={rows!r} cannot be read: needed is a list of lists of {width} whole numbers") from None
+            raise InvalidState(f"{name}={rows!r} cannot be read: needed is a list of lists of {width} whole numbers") from None
     if not isinstance(rows, Sequence) and not isinstance(rows, np.ndarray):
-        raise BadState(f"{name}={rows!r}: needed is a list of lists of {width} whole numbers")
+        raise InvalidState(f"{name}={rows!r}: needed is a list of lists of {width} whole numbers")
     out = []
     for k, row in enumerate(rows):
         row = list(row) if isinstance(row, (list, tuple, np.ndarray)) else row
         if not isinstance(row, list) or len(row) != width or not all(whole(part) for part in row):
-            raise BadState(f"{name}[{k}]={row!r}: needed are {width} whole numbers")
+            raise InvalidState(f"{name}[{k}]={row!r}: needed are {width} whole numbers")
         out.append([int(part) for part in row])
     return out
 
@@ -139,16 +139,16 @@ def for_each(given: Mapping[str, Any], name: str, count: int, what: str, high: i
     values = given[name]
     values = json.loads(values) if isinstance(values, str) else values
     if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
-        raise BadState(f"{name}={values!r}: needed is a list of {count} whole numbers, one for each {what}")
+        raise InvalidState(f"{name}={values!r}: needed is a list of {count} whole numbers, one for each {what}")
     for k, value in enumerate(values):
         if not whole(value) or not 0 <= value <= high:
-            raise BadState(f"{name}[{k}]={value!r} is not possible; allowed: 0..{high}")
+            raise InvalidState(f"{name}[{k}]={value!r} is not possible; allowed: 0..{high}")
     return [int(value) for value in values]
 
 
 def within(name: str, part: str, value: int, low: int, high: int) -> int:
     if not low <= value <= high:
-        raise BadState(f"{name}: {part}={value} is not possible; allowed: {low}..{high}")
+        raise InvalidState(f"{name}: {part}={value} is not possible; allowed: {low}..{high}")
     return value
 
 
@@ -165,16 +165,16 @@ def load_board(state: State, board: Any) -> None:
     size = int(state["size"])
     rows = [board] if isinstance(board, str) else board
     if not isinstance(rows, (list, tuple)) or not all(isinstance(row, str) for row in rows):
-        raise BadState(f"board={board!r}: needed is a text of {size * size} hex digits, or {size} rows of {size}")
+        raise InvalidState(f"board={board!r}: needed is a text of {size * size} hex digits, or {size} rows of {size}")
     text = "".join(rows)
     if len(text) != size * size:
-        raise BadState(f"board has {len(text)} cells; this game needs {size} x {size} = {size * size} hex digits")
+        raise InvalidState(f"board has {len(text)} cells; this game needs {size} x {size} = {size * size} hex digits")
     last = AGENT + int(state["seats"]) - 1
     state["board"] = PASSAGE
     for cell, digit in enumerate(text):
         shown = HEX.find(digit.lower())
         if not 0 <= shown <= last or shown in (FOG, NOBODY):
-            raise BadState(
+            raise InvalidState(
                 f"board row {cell // size}, column {cell % size} holds {digit!r}; allowed: 0-4, 6-8, agents a-{HEX[last]}"
             )
         state["board"][cell] = shown
@@ -184,10 +184,10 @@ def load_agents(state: State, given: Mapping[str, Any]) -> None:
     """§9.1 [alive, row, col, ammo, strength, kick] of each; live agents stand where the board shows them."""
     seats, size = int(state["seats"]), int(state["size"])
     if "agents" not in given:
-        raise BadState(f"a position needs 'agents', [alive, row, col, ammo, strength, kick] of each of {seats} agents")
+        raise InvalidState(f"a position needs 'agents', [alive, row, col, ammo, strength, kick] of each of {seats} agents")
     rows = table(given, "agents", len(AGENT_PARTS))
     if len(rows) != seats:
-        raise BadState(f"agents lists {len(rows)}; this game has {seats}")
+        raise InvalidState(f"agents lists {len(rows)}; this game has {seats}")
     for seat, row in enumerate(rows):
         name = f"agents[{seat}]"
         cell = place(state, name, row[1], row[2])
@@ -199,23 +199,23 @@ def load_agents(state: State, given: Mapping[str, Any]) -> None:
         if shown != ([cell] if row[0] else []):
             where = ", ".join(f"({c // size}, {c % size})" for c in shown) or "nowhere"
             stands = f"lives on ({row[1]}, {row[2]})" if row[0] else "is dead"
-            raise BadState(f"agent_{seat} {stands}, but the board shows it at: {where}")
+            raise InvalidState(f"agent_{seat} {stands}, but the board shows it at: {where}")
 
 
 def load_bombs(state: State, given: Mapping[str, Any]) -> None:
     """§9.1 [row, col, life, strength, owner, direction] in the order of laying."""
     rows = table(given, "bombs", len(BOMB_PARTS))
     if len(rows) > MAX_BOMBS:
-        raise BadState(f"bombs lists {len(rows)}; a position holds at most {MAX_BOMBS}")
+        raise InvalidState(f"bombs lists {len(rows)}; a position holds at most {MAX_BOMBS}")
     taken: set[int] = set()
     for bomb, row in enumerate(rows):
         name = f"bombs[{bomb}]"
         cell = place(state, name, row[0], row[1])
         if cell in taken:
-            raise BadState(f"{name}: there is another bomb on row {row[0]}, column {row[1]}")
+            raise InvalidState(f"{name}: there is another bomb on row {row[0]}, column {row[1]}")
         shown = int(state["board"][cell])
         if shown not in (BOMB, FLAMES) and shown < AGENT:
-            raise BadState(f"{name}: the board shows {shown} on row {row[0]}, column {row[1]}; a bomb (3) or an agent fits")
+            raise InvalidState(f"{name}: the board shows {shown} on row {row[0]}, column {row[1]}; a bomb (3) or an agent fits")
         taken.add(cell)
         limits = ((0, CELLS), (0, CELLS), (1, FUSE), (1, LONGEST), (0, int(state["seats"]) - 1), (0, RIGHT))
         for part, value, (low, high) in zip(BOMB_PARTS, row, limits, strict=True):
@@ -229,7 +229,9 @@ def check_listed(state: State, code: int, listed: set[int], what: str, where: st
     size = int(state["size"])
     for cell in np.flatnonzero(state["board"] == code).tolist():
         if cell not in listed:
-            raise BadState(f"board row {cell // size}, column {cell % size} shows {what} ({code}) that {where} does not list")
+            raise InvalidState(
+                f"board row {cell // size}, column {cell % size} shows {what} ({code}) that {where} does not list"
+            )
 
 
 def load_flames(state: State, given: Mapping[str, Any]) -> None:
@@ -244,9 +246,9 @@ def load_flames(state: State, given: Mapping[str, Any]) -> None:
         cell = place(state, name, row, col)
         within(name, "life", life, 0, len(BURNS) - 1)
         if int(state["fire"][cell]) & BURNS[life]:
-            raise BadState(f"{name}: there is another flame of life {life} on row {row}, column {col}")
+            raise InvalidState(f"{name}: there is another flame of life {life} on row {row}, column {col}")
         if state["board"][cell] != FLAMES:
-            raise BadState(f"{name}: the board shows no flames (4) on row {row}, column {col}")
+            raise InvalidState(f"{name}: the board shows no flames (4) on row {row}, column {col}")
         state["fire"][cell] |= BURNS[life] | owners[k] << 4 * life
         order.append(4 * cell + life)
     check_listed(state, FLAMES, {word // 4 for word in order}, "flames", "flames")
@@ -254,7 +256,7 @@ def load_flames(state: State, given: Mapping[str, Any]) -> None:
     state["flame_ply"] = state["ply"]
     odd = out_of_order(order)
     if odd > MAX_ORDERED:
-        raise BadState(f"the first {odd} flames are in no order: list them oldest (life 0) first and row by row")
+        raise InvalidState(f"the first {odd} flames are in no order: list them oldest (life 0) first and row by row")
     state["flame_order"][:odd] = order[:odd]
     state["flame_orders"] = odd
 
@@ -270,9 +272,9 @@ def load_items(state: State, given: Mapping[str, Any]) -> None:
     for k, (row, col, item) in enumerate(table(given, "items", 3)):
         cell = place(state, f"items[{k}]", row, col)
         if state["board"][cell] not in (WOOD, FLAMES):
-            raise BadState(f"items[{k}]: no wood (2) and no flames (4) on row {row}, column {col} could hide it")
+            raise InvalidState(f"items[{k}]: no wood (2) and no flames (4) on row {row}, column {col} could hide it")
         if state["hidden"][cell]:
-            raise BadState(f"items[{k}]: there is another item on row {row}, column {col}")
+            raise InvalidState(f"items[{k}]: there is another item on row {row}, column {col}")
         state["hidden"][cell] = within(f"items[{k}]", "value", item, EXTRA_BOMB, KICK)
 
 
@@ -281,12 +283,12 @@ def load_messages(state: State, given: Mapping[str, Any]) -> None:
     state["message"] = 0
     rows = table(given, "messages", WORDS)
     if rows and len(rows) != int(state["seats"]):
-        raise BadState(f"messages lists {len(rows)}; this game has {int(state['seats'])} agents")
+        raise InvalidState(f"messages lists {len(rows)}; this game has {int(state['seats'])} agents")
     for seat, row in enumerate(rows):
         for k, word in enumerate(row):
             state["message"][seat, k] = within(f"messages[{seat}]", "word", word, 0, VOCABULARY - 1)
     if state["message"].any() and state["mode"] != RADIO:
-        raise BadState("messages: nobody speaks in this game; leave them out")
+        raise InvalidState("messages: nobody speaks in this game; leave them out")
 
 
 def load_visited(state: State, given: Mapping[str, Any]) -> None:
@@ -297,7 +299,7 @@ def load_visited(state: State, given: Mapping[str, Any]) -> None:
     if words is None:
         words = [f"{1 << int(state['row'][seat]) * size + int(state['col'][seat]):x}" for seat in range(seats)]
     if not isinstance(words, (list, tuple)) or len(words) != seats:
-        raise BadState(f"visited={words!r}: needed is a list of {seats} hex numbers, one for each agent")
+        raise InvalidState(f"visited={words!r}: needed is a list of {seats} hex numbers, one for each agent")
     state["visited"] = 0
     for seat, word in enumerate(words):
         try:
@@ -305,7 +307,7 @@ def load_visited(state: State, given: Mapping[str, Any]) -> None:
         except (TypeError, ValueError):
             bits = -1
         if not 0 <= bits < 1 << size * size:
-            raise BadState(f"visited[{seat}]={word!r}: needed is a hex number with a bit for each of {size * size} cells")
+            raise InvalidState(f"visited[{seat}]={word!r}: needed is a hex number with a bit for each of {size * size} cells")
         for k in range(CELLS // 64):
             state["visited"][seat, k] = np.uint64(bits >> 64 * k & 2**64 - 1)
 
@@ -320,9 +322,9 @@ def load_gone(state: State, given: Mapping[str, Any]) -> None:
         return
     for seat, gone in enumerate(for_each(given, "gone", seats, "agent", 1)):
         if gone and not leave:
-            raise BadState(f"gone[{seat}]=1: nobody leaves this game (dead='stay'); leave 'gone' out")
+            raise InvalidState(f"gone[{seat}]=1: nobody leaves this game (dead='stay'); leave 'gone' out")
         if gone and not dead[seat]:
-            raise BadState(f"gone[{seat}]=1, but agent_{seat} lives")
+            raise InvalidState(f"gone[{seat}]=1, but agent_{seat} lives")
         state["gone"][seat] = gone
 
 
@@ -342,7 +344,7 @@ def load_over(state: State, given: Mapping[str, Any]) -> None:
     conclude(state, left)
     if live - left or (int(state["result"]), int(state["winners"])) != (result, sum(1 << seat for seat in winners)):
         alive = ", ".join(f"agent_{seat}" for seat in sorted(live)) or "nobody"
-        raise BadState(
+        raise InvalidState(
             f"over={given['over']!r}: the game cannot have ended like this; alive after {int(state['ply'])} of "
             f"{int(state['max_steps'])} steps: {alive}"
         )
@@ -360,7 +362,7 @@ def told_end(told: Any, seats: int) -> tuple[int, set[int]]:
         or not all(name in names for name in told["winners"])
     ):
         needed = f"{{'result': {one_of(RESULTS)}, 'winners': [...]}} with names of {names[0]} to {names[-1]}"
-        raise BadState(f"over={told!r}: needed is {needed}")
+        raise InvalidState(f"over={told!r}: needed is {needed}")
     return RESULTS.index(told["result"]), {names.index(name) for name in told["winners"]}
 
 
@@ -378,7 +380,7 @@ def check_capacity(state: State) -> None:
     extra = int((state["board"] == EXTRA_BOMB).sum() + (state["hidden"] == EXTRA_BOMB).sum())
     most = int(state["bombs"]) + int(state["ammo"].sum()) + extra
     if most > MAX_BOMBS:
-        raise BadState(f"bombs, ammunition and extra-bomb items come to {most}; a position holds at most {MAX_BOMBS} bombs")
+        raise InvalidState(f"bombs, ammunition and extra-bomb items come to {most}; a position holds at most {MAX_BOMBS} bombs")
 
 
 # --------------------------------------------------------------------------------------------------------------- text

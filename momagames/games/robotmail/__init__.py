@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
-from momagames.errors import BadParameter, check_choice, nearest, one_of
+from momagames.errors import InvalidParameter, check_choice, nearest, one_of
 from momagames.games.robotmail import codec, rules
 from momagames.games.robotmail.infos import facts
 from momagames.games.robotmail.layouts import loader
@@ -117,13 +117,15 @@ def chosen_objectives(id: str, given: Any, with_battery: bool) -> tuple[str, ...
         return tuple(name for name in preset if with_battery or name not in NEEDS_BATTERY)
     if isinstance(given, str) and given not in OBJECTIVES:
         known = (*PRESETS, *OBJECTIVES)
-        raise BadParameter(
+        raise InvalidParameter(
             f"{id} has no objective or preset {given!r}; presets: {one_of(PRESETS)}; objectives: {one_of(OBJECTIVES)}"
             f"{nearest(given, known)}"
         )
     for name in given if isinstance(given, (list, tuple)) else ():
         if name in PRESETS and name not in OBJECTIVES:
-            raise BadParameter(f"{id}: {name!r} is a preset and stands alone: objectives={name!r}; given: objectives={given!r}")
+            raise InvalidParameter(
+                f"{id}: {name!r} is a preset and stands alone: objectives={name!r}; given: objectives={given!r}"
+            )
     return check_objectives(id, given, OBJECTIVES)
 
 
@@ -150,10 +152,12 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
 
 
 def check_fixed(id: str, kind: Variant, given: Mapping[str, Any]) -> None:
-    """§8.1 BadParameter for other numbers of players and robots than those of the id."""
+    """§8.1 InvalidParameter for other numbers of players and robots than those of the id."""
     for name, count in (("num_players", kind.players), ("num_robots_per_player", kind.team)):
         if kind.fixed and given.get(name, count) != count:
-            raise BadParameter(f"{id}: {name}={given[name]!r} is not possible; allowed: {count} (mo-robotmail-v0 takes others)")
+            raise InvalidParameter(
+                f"{id}: {name}={given[name]!r} is not possible; allowed: {count} (mo-robotmail-v0 takes others)"
+            )
 
 
 def assemble(

@@ -32,14 +32,14 @@ def check(
     files: Annotated[list[str], typer.Argument(metavar="COLORS TARGETS...", help="Pairs of CSV files, or the stems of pairs.")],
 ) -> None:
     """Say what is wrong with layout files, and where; the exit code is 1 if anything is."""
-    from momagames.errors import LayoutError
+    from momagames.errors import InvalidLayout
     from momagames.games.robotmail.layouts import loader
 
     sources, wrong = paired(files), 0
     for source in sources:
         try:
             found = loader.problems(source)
-        except LayoutError as error:
+        except InvalidLayout as error:
             found = [str(error)]
         print("\n".join(found) or f"{source if isinstance(source, str) else ', '.join(source)}: fine")
         wrong += bool(found)
@@ -79,7 +79,7 @@ def generate(
     ] = None,
 ) -> None:
     """Make a layout by chance, on which every robot gets everywhere."""
-    from momagames.errors import BadFile
+    from momagames.errors import InvalidFile
     from momagames.games.robotmail.layouts.generator import generate as make
     from momagames.games.robotmail.layouts.loader import ENDINGS
 
@@ -91,7 +91,7 @@ def generate(
         try:
             Path(out + ending).write_text("\n".join(lines) + "\n", encoding="utf-8")
         except OSError as error:
-            raise BadFile(f"{out + ending} cannot be written ({error.strerror})") from error
+            raise InvalidFile(f"{out + ending} cannot be written ({error.strerror})") from error
 
 
 def paired(files: list[str]) -> list[str | tuple[str, str]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import State, check_position, position_number
-from momagames.errors import BadState, nearest, one_of
+from momagames.errors import InvalidState, nearest, one_of
 from momagames.games import board_codec
 from momagames.games.robotmail.rules.state import (
     BLUE,
@@ -69,7 +69,7 @@ def row(state: State, robot: int) -> list[Any]:
 
 
 def load(state: State, given: Mapping[str, Any]) -> None:
-    """§9 Fill a state from `robots`, `mails` and, if given, everything else; BadState says what is wrong and where."""
+    """§9 Fill a state from `robots`, `mails` and, if given, everything else; InvalidState says what is wrong and where."""
     check_position(given, KEYS, needed="robots")
     random_turns = bool(state["random_turns"])
     state["ply"] = position_number(given, "n", 0, int(state["max_step"]))
@@ -87,7 +87,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
 
 def load_event(state: State, event: Any) -> None:
     if event not in EVENTS:
-        raise BadState(f"event={event!r} is not possible; allowed: {one_of(EVENTS)}{nearest(event, EVENTS)}")
+        raise InvalidState(f"event={event!r} is not possible; allowed: {one_of(EVENTS)}{nearest(event, EVENTS)}")
     state["event"] = EVENTS.index(event)
 
 
@@ -95,9 +95,13 @@ def load_mails(state: State, given: Mapping[str, Any]) -> None:
     """§9.1 The index of the mail on each green cell, row by row."""
     cells, mails = greens(state), given.get("mails")
     if mails is None:
-        raise BadState(f"a position needs 'mails', the index of the mail on each of the {len(cells)} green cells, row by row")
+        raise InvalidState(
+            f"a position needs 'mails', the index of the mail on each of the {len(cells)} green cells, row by row"
+        )
     if not isinstance(mails, (Sequence, np.ndarray)) or isinstance(mails, str) or len(mails) != len(cells):
-        raise BadState(f"mails={mails!r}: needed is a list of {len(cells)} mail indices, one for each green cell, row by row")
+        raise InvalidState(
+            f"mails={mails!r}: needed is a list of {len(cells)} mail indices, one for each green cell, row by row"
+        )
     for k, (cell, mail) in enumerate(zip(cells, mails, strict=True)):
         state["waiting"][cell] = index(state, f"mails[{k}]", mail)
 
@@ -106,7 +110,7 @@ def index(state: State, name: str, mail: Any) -> int:
     """A mail index of the layout."""
     known = state["index"][: int(state["indices"])].tolist()
     if not whole(mail) or mail not in known:
-        raise BadState(f"{name} is {mail!r}; the mail indices of this layout are {one_of(known)}")
+        raise InvalidState(f"{name} is {mail!r}; the mail indices of this layout are {one_of(known)}")
     return int(mail)
 
 
@@ -123,12 +127,12 @@ def load_robots(state: State, robots: Any) -> None:
     count = robots_of(state)
     if not isinstance(robots, (Sequence, np.ndarray)) or isinstance(robots, str) or len(robots) != count:
         listed = f"{len(robots)} of them" if hasattr(robots, "__len__") and not isinstance(robots, str) else repr(robots)
-        raise BadState(f"robots: needed is a list of {count} rows [{', '.join(PARTS)}]; given: {listed}")
+        raise InvalidState(f"robots: needed is a list of {count} rows [{', '.join(PARTS)}]; given: {listed}")
     state["robot"][:] = 0
     state["docked"] = 0
     for robot, parts in enumerate(robots):
         if not isinstance(parts, (Sequence, np.ndarray)) or isinstance(parts, str) or len(parts) != len(PARTS):
-            raise BadState(f"robots[{robot}]={parts!r}: needed are {len(PARTS)} numbers [{', '.join(PARTS)}]")
+            raise InvalidState(f"robots[{robot}]={parts!r}: needed are {len(PARTS)} numbers [{', '.join(PARTS)}]")
         load_robot(state, robot, dict(zip(PARTS, parts, strict=True)))
 
 
@@ -138,7 +142,7 @@ def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
     for part, high in {**limits, "stands": MOST_STANDS}.items():
         value = parts[part]
         if not whole(value) or not 0 <= value <= high:
-            raise BadState(f"robots[{robot}]: {part} is {value!r}; allowed: whole numbers 0..{high}")
+            raise InvalidState(f"robots[{robot}]: {part} is {value!r}; allowed: whole numbers 0..{high}")
         state[part][robot] = value
     load_battery(state, robot, parts)
     x, y, mail = int(parts["x"]), int(parts["y"]), parts["mail"]
@@ -149,13 +153,13 @@ def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
     cell = number(int(state["width"]), x, y)
     color, other = int(state["ground"][cell]) & COLOR_BITS, int(state["robot"][cell])
     if color == RED:
-        raise BadState(f"{place} is red, nobody can stand there")
+        raise InvalidState(f"{place} is red, nobody can stand there")
     if other:
-        raise BadState(f"{place} is taken by robots[{other - 1}]")
+        raise InvalidState(f"{place} is taken by robots[{other - 1}]")
     if color == YELLOW and mail:
-        raise BadState(f"{place} is yellow: the robot has delivered its mail there, mail must be 0; given: {mail}")
+        raise InvalidState(f"{place} is yellow: the robot has delivered its mail there, mail must be 0; given: {mail}")
     if color == GREEN and mail != int(state["waiting"][cell]):
-        raise BadState(f"{place} is green: the robot has taken the mail {int(state['waiting'][cell])} there; given: {mail}")
+        raise InvalidState(f"{place} is green: the robot has taken the mail {int(state['waiting'][cell])} there; given: {mail}")
     state["robot"][cell] = robot + 1
     if color == BLUE:
         state["docked"] |= np.uint64(1 << robot)
@@ -166,9 +170,9 @@ def load_battery(state: State, robot: int, parts: Mapping[str, Any]) -> None:
     battery, said = parts["inner battery"], parts["shown battery"]
     low, allowed = (0.0, f"numbers 0..{FULL:g}") if state["with_battery"] else (FULL, f"{FULL:g}, full, without battery")
     if not is_number(battery) or not low <= battery <= FULL:
-        raise BadState(f"robots[{robot}]: inner battery is {battery!r}; allowed: {allowed}")
+        raise InvalidState(f"robots[{robot}]: inner battery is {battery!r}; allowed: {allowed}")
     if not is_number(said) or math.ceil(battery) != said:
-        raise BadState(f"robots[{robot}]: shown battery is {said!r}; it must be {math.ceil(battery)}, {battery} rounded up")
+        raise InvalidState(f"robots[{robot}]: shown battery is {said!r}; it must be {math.ceil(battery)}, {battery} rounded up")
     state["battery"][robot] = battery
 
 
@@ -176,12 +180,12 @@ def load_winner(state: State, winner: Any) -> None:
     """§9.2 Who has won is who has delivered all; whether the game is over follows."""
     players, team, required = int(state["players"]), int(state["team"]), int(state["required"])
     if winner is not None and not (whole(winner) and 0 <= winner < players):
-        raise BadState(f"winner={winner!r} is not possible; allowed: None, or the index of a player, 0..{players - 1}")
+        raise InvalidState(f"winner={winner!r} is not possible; allowed: None, or the index of a player, 0..{players - 1}")
     for player in range(players):
         mails = int(state["delivered"][player * team : (player + 1) * team].sum())
         if mails > required or (mails == required) != (player == winner):
             wins = "the winner, and nobody else, has" if winner is not None else "without a winner nobody has"
-            raise BadState(f"winner={winner!r}, and player {player} has delivered {mails}; {wins} delivered {required}")
+            raise InvalidState(f"winner={winner!r}, and player {player} has delivered {mails}; {wins} delivered {required}")
     cut = int(state["ply"]) >= int(state["max_step"])
     state["winner"] = -1 if winner is None else winner
     state["over"] = cut or winner is not None
@@ -200,7 +204,7 @@ def read(text: str) -> dict[str, Any]:
     """The dict form of what `show` wrote."""
     position, rest = board_codec.unspell(text)
     if rest:
-        raise BadState(f"{rest[0]!r} cannot be read: each line is name=value, the names are {one_of(KEYS)}")
+        raise InvalidState(f"{rest[0]!r} cannot be read: each line is name=value, the names are {one_of(KEYS)}")
     return position
 
 

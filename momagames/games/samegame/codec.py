@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import State
-from momagames.errors import BadState
+from momagames.errors import InvalidState
 from momagames.games import board_codec
 from momagames.games.samegame import rules
 
@@ -36,7 +36,7 @@ def rows(state: State) -> list[str]:
 
 
 def parse_board(state: State, board: Any) -> NDArray[np.int64]:
-    """An int array [H, W] from H strings or an array; BadState if it does not fit the game."""
+    """An int array [H, W] from H strings or an array; InvalidState if it does not fit the game."""
     colors = int(state["colors"])
     symbols = SYMBOLS[: colors + 1]
     allowed = f"0 (empty) to {colors}, as symbols {symbols!r}"
@@ -44,11 +44,11 @@ def parse_board(state: State, board: Any) -> NDArray[np.int64]:
     floating = (array[:-1] > 0) & (array[1:] == 0)
     if floating.any():
         y, x = np.argwhere(floating)[0]
-        raise BadState(f"board row {y}, column {x}: a tile hangs above an empty cell; tiles lie on the bottom (§4.2)")
+        raise InvalidState(f"board row {y}, column {x}: a tile hangs above an empty cell; tiles lie on the bottom (§4.2)")
     used = array[-1] > 0
     if (used[1:] & ~used[:-1]).any():
         x = int(np.argwhere(used[1:] & ~used[:-1])[0][0])
-        raise BadState(f"board column {x} is empty but column {x + 1} is not; columns close to the left (§4.3)")
+        raise InvalidState(f"board column {x} is empty but column {x + 1} is not; columns close to the left (§4.3)")
     return array
 
 

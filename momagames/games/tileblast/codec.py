@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import State, check_position, position_number
-from momagames.errors import BadState, nearest, one_of
+from momagames.errors import InvalidState, nearest, one_of
 from momagames.games import board_codec
 from momagames.games.tileblast import rules
 from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BIG, CODES, COLORS, COUNTS, COVERS, KINDS, TAKES, Kind
@@ -52,13 +52,13 @@ def piece(state: State, cell: int) -> list[Any]:
 
 
 def load(state: State, given: Mapping[str, Any]) -> None:
-    """§9 Fill a state from `pieces` and, if given, everything else; BadState says what is wrong and where."""
+    """§9 Fill a state from `pieces` and, if given, everything else; InvalidState says what is wrong and where."""
     check_position(given, KEYS, needed="pieces")
     for name in COUNTERS:
         state[name] = position_number(given, name, 0, MOST)
     if int(state["moves"]) + int(state["invalid_taps"]) != int(state["taps"]):
         if "taps" in given:
-            raise BadState(f"taps={state['taps']} must be moves={state['moves']} + invalid_taps={state['invalid_taps']}")
+            raise InvalidState(f"taps={state['taps']} must be moves={state['moves']} + invalid_taps={state['invalid_taps']}")
         state["taps"] = state["moves"] + state["invalid_taps"]
     state["ply"] = state["taps"]
     if "rng" in given:
@@ -89,7 +89,7 @@ def load_list(state: State, given: Mapping[str, Any], name: str, count: int, lim
     values = decoded(given.get(name, [0] * count), name)
     limits = [MOST if most == ALL else int(most) for most in state[limit][:count]]
     if not isinstance(values, list) or len(values) != count:
-        raise BadState(f"{name}={values!r} is not possible; needed: {count} whole numbers, in the level's order")
+        raise InvalidState(f"{name}={values!r} is not possible; needed: {count} whole numbers, in the level's order")
     for k, (value, most) in enumerate(zip(values, limits, strict=True)):
         state[name][k] = position_number({f"{name}[{k}]": value}, f"{name}[{k}]", 0, most)
 
@@ -101,14 +101,14 @@ def decoded(value: Any, name: str) -> Any:
     try:
         return json.loads(value)
     except ValueError:
-        raise BadState(f"{name}={value[:40]!r} cannot be read as JSON") from None
+        raise InvalidState(f"{name}={value[:40]!r} cannot be read as JSON") from None
 
 
 def rows(given: Mapping[str, Any], name: str, width: int) -> list[list[Any]]:
     """A list of lists, none if left out."""
     entries = decoded(given.get(name, []), name)
     if not isinstance(entries, (list, tuple)) or any(not isinstance(e, (list, tuple)) or len(e) != width for e in entries):
-        raise BadState(f"{name} must be a list of lists of {width} values, see SPEC §9; given: {str(entries)[:60]}")
+        raise InvalidState(f"{name} must be a list of lists of {width} values, see SPEC §9; given: {str(entries)[:60]}")
     return [list(entry) for entry in entries]
 
 
@@ -119,7 +119,7 @@ def cell_of(entry: list[Any], name: str, state: State) -> int:
         for axis, v, top in zip("xy", entry, (WIDTH, HEIGHT), strict=False)
     )
     if not state["active"][WIDTH * y + x]:
-        raise BadState(f"{name} {entry}: the cell ({x},{y}) is not active in this level")
+        raise InvalidState(f"{name} {entry}: the cell ({x},{y}) is not active in this level")
     return WIDTH * y + x
 
 
@@ -127,7 +127,7 @@ def load_piece(state: State, entry: list[Any]) -> None:
     """One of `pieces`."""
     cell = cell_of(entry, "piece", state)
     if entry[2] not in CODES:
-        raise BadState(
+        raise InvalidState(
             f"piece {entry}: there is no kind {entry[2]!r}; there are {one_of(CODES)}{nearest(str(entry[2]), CODES)}"
         )
     kind = KINDS[CODES[entry[2]]]
@@ -135,11 +135,11 @@ def load_piece(state: State, entry: list[Any]) -> None:
     hp = position_number({"hp": entry[3]}, "hp", 1, full)
     taken = [cell, cell + 1, cell + WIDTH, cell + WIDTH + 1] if kind.attributes & BIG else [cell]
     if kind.attributes & BIG and (cell % WIDTH == WIDTH - 1 or cell // WIDTH == HEIGHT - 1):
-        raise BadState(f"piece {entry}: it fills 2 x 2 cells, which do not fit there")
+        raise InvalidState(f"piece {entry}: it fills 2 x 2 cells, which do not fit there")
     for place in taken:
         if not state["active"][place] or state["kind"][place]:
             what = "holds another piece" if state["active"][place] else "is not active in this level"
-            raise BadState(f"piece {entry}: the cell ({place % WIDTH},{place // WIDTH}) {what}")
+            raise InvalidState(f"piece {entry}: the cell ({place % WIDTH},{place // WIDTH}) {what}")
     state["kind"][taken], state["anchor"][taken] = CODES[entry[2]], cell
     state["hp"][cell], state["full"][cell] = hp, full
     state["color"][cell], state["counters"][cell] = color_of(entry, kind, hp), counters_of(entry, kind, hp)
@@ -152,7 +152,9 @@ def color_of(entry: list[Any], kind: Kind, hp: int) -> int:
         return 0
     if color not in COLORS or not (takes or kind.color == "one"):
         allowed = one_of(COLORS) if kind.color == "one" else f"None, {one_of(COLORS)}" if takes else "None"
-        raise BadState(f"piece {entry}: the colour {color!r} is not possible; allowed: {allowed}{nearest(str(color), COLORS)}")
+        raise InvalidState(
+            f"piece {entry}: the colour {color!r} is not possible; allowed: {allowed}{nearest(str(color), COLORS)}"
+        )
     return COLORS.index(color) + 1
 
 
@@ -166,9 +168,9 @@ def counters_of(entry: list[Any], kind: Kind, hp: int) -> int:
         or not set(counts) <= set(COLORS)
         or any(type(n) is not int or n < 0 for n in counts.values())
     ):
-        raise BadState(f"piece {entry}: needed is a whole number for each colour, such as {{'red': 2}}")
+        raise InvalidState(f"piece {entry}: needed is a whole number for each colour, such as {{'red': 2}}")
     if sum(counts.values()) != hp:
-        raise BadState(f"piece {entry}: its counters make {sum(counts.values())}, its hp are {hp}")
+        raise InvalidState(f"piece {entry}: its counters make {sum(counts.values())}, its hp are {hp}")
     return sum(int(count) << 4 * COLORS.index(name) for name, count in counts.items())
 
 
@@ -176,12 +178,12 @@ def load_cover(state: State, entry: list[Any]) -> None:
     """One of `covers`."""
     cell = cell_of(entry, "cover", state)
     if entry[2] not in COVERS[1:]:
-        raise BadState(f"cover {entry}: there is no cover {entry[2]!r}; there are {one_of(COVERS[1:])}")
+        raise InvalidState(f"cover {entry}: there is no cover {entry[2]!r}; there are {one_of(COVERS[1:])}")
     if state["cover"][cell]:
-        raise BadState(f"cover {entry}: the cell ({cell % WIDTH},{cell // WIDTH}) has a cover already")
+        raise InvalidState(f"cover {entry}: the cell ({cell % WIDTH},{cell // WIDTH}) has a cover already")
     kind = KINDS[state["kind"][cell]]
     if entry[2] == "cage" and (not kind.name or kind.attributes & BIG):
-        raise BadState(f"cover {entry}: a cage needs a piece of one cell in it")
+        raise InvalidState(f"cover {entry}: a cage needs a piece of one cell in it")
     state["cover"][cell] = COVERS.index(entry[2])
 
 
@@ -202,7 +204,7 @@ def read(text: str) -> dict[str, Any]:
         if line.strip() and not line.startswith("#"):
             name, colon, value = line.partition(":")
             if not colon:
-                raise BadState(f"the line {line[:40]!r} is neither 'key: value' nor a comment that begins with #")
+                raise InvalidState(f"the line {line[:40]!r} is neither 'key: value' nor a comment that begins with #")
             position[name.strip()] = decoded(value.strip(), name.strip())
     return position
 

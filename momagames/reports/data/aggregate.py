@@ -13,7 +13,7 @@ from momagames.analysis.comparisons import Difference, difference, holm, improve
 from momagames.analysis.indicators import hypervolume
 from momagames.analysis.profiles import Profile, profile
 from momagames.analysis.statistics import STATISTICS, Interval, bootstrap, iqm
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.scores import measure
 
@@ -76,15 +76,15 @@ def comparable(panels: Iterable[Panel], least: int = LEAST) -> tuple[list[Panel]
 def aggregate(panels: Iterable[Panel], confidence: float = 0.95, resamples: int = 10_000) -> Aggregate:
     """Compare the methods that were run on the same panels, five or more; take the primary ones of a suite.
 
-    Raises BadParameter if there are not as many that a method was run on
+    Raises InvalidParameter if there are not as many that a method was run on
     """
     chosen, methods = comparable(panels)
     if not chosen:
-        raise BadParameter(f"no method was run on {LEAST} games; below that, means over games say little")
+        raise InvalidParameter(f"no method was run on {LEAST} games; below that, means over games say little")
     seeds = [sorted(set.intersection(*(set(panel.points[name]) for name in methods))) for panel in chosen]
     runs = min(map(len, seeds))
     if not runs:
-        raise BadParameter("the methods have no seed in common on some game")
+        raise InvalidParameter("the methods have no seed in common on some game")
     scores = {
         name: np.array([[_ratio(panel, name, seed) for seed in own[:runs]] for panel, own in zip(chosen, seeds, strict=True)]).T
         for name in methods

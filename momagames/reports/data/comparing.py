@@ -10,7 +10,7 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Experiment, Indicators, Suite
 from momagames.benchmark.store.store import Store
-from momagames.errors import BadFile, BadParameter
+from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports.data.panels import Panel, panels
 from momagames.reports.data.points import Points
 from momagames.reports.data.scores import Score, references, scores
@@ -35,11 +35,11 @@ class Comparison:
 def compare(folders: Sequence[str | Path]) -> list[Comparison]:
     """The games and methods that all folders have in common.
 
-    Raises     BadParameter for fewer than two folders; BadFile if there is nothing in common, or if an experiment of one
+    Raises     InvalidParameter for fewer than two folders; InvalidFile if there is nothing in common, or if an experiment of one
                name has other budgets, opponents, seats, episodes or utopias in one of them
     """
     if len(folders) < 2:
-        raise BadParameter(f"compare needs two folders or more; given: {len(folders)}")
+        raise InvalidParameter(f"compare needs two folders or more; given: {len(folders)}")
     stores = [Store(folder) for folder in folders]
     suites = [store.suite() for store in stores]
     for store, suite in zip(stores, suites, strict=True):
@@ -52,7 +52,7 @@ def compare(folders: Sequence[str | Path]) -> list[Comparison]:
         compared += _panel([one[key] for one in found], experiment, suites[0].indicators)
     if not compared:
         told = "; ".join(f"{store.folder} has {_told(one)}" for store, one in zip(stores, found, strict=True))
-        raise BadFile(f"these folders have no finished runs of one game, method and seed in common: {told}")
+        raise InvalidFile(f"these folders have no finished runs of one game, method and seed in common: {told}")
     return compared
 
 
@@ -74,13 +74,13 @@ CONDITIONS = ("kind", "utopia", "budget", "opponents", "seats", "select_episodes
 
 
 def _check(first: Store, one: Suite, second: Store, other: Suite) -> None:
-    """BadFile if experiments of one name are not the same in what they ask."""
+    """InvalidFile if experiments of one name are not the same in what they ask."""
     for mine in one.experiments:
         for theirs in other.experiments:
             for name in CONDITIONS if mine.name == theirs.name else ():
                 here, there = getattr(mine, name, None), getattr(theirs, name, None)
                 if here != there:
-                    raise BadFile(
+                    raise InvalidFile(
                         f"{second.folder} cannot be compared with {first.folder}: {name} of {mine.name!r} is {_plain(there)} "
                         f"there and {_plain(here)} here"
                     )

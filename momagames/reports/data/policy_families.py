@@ -11,7 +11,7 @@ from momagames.analysis.episode_returns import esr_set, means
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.analysis.utilities import delivered_utility
 from momagames.benchmark.plan import Indicators
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.points import Played
 from momagames.reports.data.scores import Reference
@@ -65,7 +65,7 @@ def _distributions(games: Played) -> int | None:
     """Size of the ESR set, or None if it cannot be found."""
     try:
         return int(esr_set(games.select).sum())
-    except BadParameter:
+    except InvalidParameter:
         return None
 
 

@@ -15,7 +15,7 @@ from momagames.benchmark.plan import Opponent
 from momagames.engine.episode import Play
 from momagames.engine.playouts import deal
 from momagames.engine.policies import CompiledPolicy
-from momagames.errors import BadFile, BadParameter, MissingExtra, UnknownId
+from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, UnknownId
 
 SMALL = {"num_envs": 6, "rollout": 8, "epochs": 2, "minibatches": 2, "channels": 4, "hidden": 8, "layers": 1, "divisions": 1}
 TINY = {**USUAL, **SMALL}
@@ -114,7 +114,9 @@ def test_a_central_critic_sees_what_all_see(torch):
     assert (values != other_values).all()
     alone = trainer("mo-pommerman-team-v0")
     assert set(learner.policy().arrays) == set(alone.policy().arrays)
-    with pytest.raises(BadParameter, match="critic='central' is for games where all move at once; mo-samegame-v0 allows 'own'"):
+    with pytest.raises(
+        InvalidParameter, match="critic='central' is for games where all move at once; mo-samegame-v0 allows 'own'"
+    ):
         Moppo(**{**TINY, "critic": "central"}).check_train(momagames.spec("mo-samegame-v0"))
 
 
@@ -163,7 +165,7 @@ def test_its_best_games_are_imitated(torch, utility):
     weights = [(0.0, 1.0), (1.0, 0.0)]
     found = learner.play_out([learner.policy().member("", one, True) for one in weights])
     assert found.tolist() == [known[known[:, 1].argmax()].tolist(), known[known[:, 0].argmax()].tolist()]
-    with pytest.raises(BadParameter, match=r"self_imitation=0\.5 is for training on one deal; allowed: 0, or a deal"):
+    with pytest.raises(InvalidParameter, match=r"self_imitation=0\.5 is for training on one deal; allowed: 0, or a deal"):
         Moppo(**{**TINY, "self_imitation": 0.5}).check_train(game)
 
 
@@ -225,7 +227,7 @@ def test_a_graphics_card(torch, monkeypatch):
         near.take_up(*far.kept())
         assert all(np.isfinite(value) for value in near.advance().values())
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(BadParameter, match=r"device='cuda' is not possible here.*allowed: 'auto' or 'cpu'"):
+    with pytest.raises(InvalidParameter, match=r"device='cuda' is not possible here.*allowed: 'auto' or 'cpu'"):
         trainer("mo-samegame-v0", BOARD, device="cuda")
     assert trainer("mo-samegame-v0", BOARD, device="auto").network.value.weight.device.type == "cpu"
 
@@ -254,7 +256,7 @@ def test_a_folder_of_training(torch, tmp_path):
     assert lines[0] == lines[1]
     assert [line["steps"] for line in lines[0]] == [240, 480]
     assert set(lines[0][0]["evaluation"]["points"]) == {"w=(1, 0, 0, 0)", "w=(0, 1, 0, 0)", "w=(0, 0, 1, 0)", "w=(0, 0, 0, 1)"}
-    with pytest.raises(BadParameter, match="its seed is 1, asked for is 2"):
+    with pytest.raises(InvalidParameter, match="its seed is 1, asked for is 2"):
         sessions.train(replace(wanted, seed=2), tmp_path / "parts")
     opened, _ = sessions.opened(tmp_path / "parts")
     assert opened == wanted
@@ -275,7 +277,7 @@ def test_training_on_one_deal(torch, tmp_path):
         for action in actions:
             one.turn(action)
         assert one.returns[0].tolist() == value
-    with pytest.raises(BadParameter, match="draws during play"):
+    with pytest.raises(InvalidParameter, match="draws during play"):
         sessions.train(replace(wanted, game=momagames.spec("mo-tileblast-v0")), tmp_path / "other")
 
 
@@ -290,23 +292,23 @@ def test_a_checkpoint_plays_by_its_path(torch, tmp_path):
     while not one.state["over"]:
         one.turn(players[one.mover](one.state, one.mask(one.mover), rng))
     other = momagames.spec("mo-breakthrough-v0", board_width=4, board_height=5)
-    with pytest.raises(BadFile, match=r"trained on mo-breakthrough-v0\(board_width=3.*cannot play"):
+    with pytest.raises(InvalidFile, match=r"trained on mo-breakthrough-v0\(board_width=3.*cannot play"):
         policy(path, other)
-    with pytest.raises(BadFile, match=r"nowhere\.npz: no checkpoint of training: No such file"):
+    with pytest.raises(InvalidFile, match=r"nowhere\.npz: no checkpoint of training: No such file"):
         policy("nowhere.npz", game)
     (tmp_path / "broken.npz").write_bytes(b"PK")
-    with pytest.raises(BadFile, match="no checkpoint of training"):
+    with pytest.raises(InvalidFile, match="no checkpoint of training"):
         policy(str(tmp_path / "broken.npz"), game)
 
 
 def test_options(monkeypatch):
-    with pytest.raises(BadParameter, match=r"moppo: clip=-1 is not possible; allowed: 0\.0001\.\.10"):
+    with pytest.raises(InvalidParameter, match=r"moppo: clip=-1 is not possible; allowed: 0\.0001\.\.10"):
         Moppo(**{**TINY, "clip": -1})
-    with pytest.raises(BadParameter, match="moppo: critic='mine' is not possible; allowed: 'own' or 'central'"):
+    with pytest.raises(InvalidParameter, match="moppo: critic='mine' is not possible; allowed: 'own' or 'central'"):
         Moppo(**{**TINY, "critic": "mine"})
-    with pytest.raises(BadParameter, match="divisions=30 gives"):
+    with pytest.raises(InvalidParameter, match="divisions=30 gives"):
         Moppo(**{**TINY, "divisions": 30}).check_train(momagames.spec("mo-pommerman-radio-v0"))
-    with pytest.raises(BadParameter, match="draws during play"):
+    with pytest.raises(InvalidParameter, match="draws during play"):
         Moppo(**TINY).check_plan(momagames.spec("mo-tileblast-v0"))
 
     def refuse(name, *arguments, **options):

@@ -11,7 +11,7 @@ from momagames.baselines.observation_layout import room
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import deal
 from momagames.engine.policies import Players
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 
 SIZE = {"channels": 5, "hidden": 7, "layers": 2}
 
@@ -154,16 +154,16 @@ def test_arrays_of_another_game_are_refused():
     small = momagames.spec("mo-samegame-v0", board_height=4, board_width=4, num_colors=2)
     large = momagames.spec("mo-samegame-v0", board_height=5, board_width=4, num_colors=2)
     arrays = random_arrays(small)
-    with pytest.raises(BadParameter, match="are no network for mo-samegame-v0"):
+    with pytest.raises(InvalidParameter, match="are no network for mo-samegame-v0"):
         NetworkPolicy(large, arrays)
-    with pytest.raises(BadParameter, match="are no network"):
+    with pytest.raises(InvalidParameter, match="are no network"):
         NetworkPolicy(small, {**arrays, "head": arrays["head"] * np.nan})
-    with pytest.raises(BadParameter, match="are no network"):
+    with pytest.raises(InvalidParameter, match="are no network"):
         NetworkPolicy(small, {})
     member = NetworkPolicy(small, arrays).member("mine", [0.2, 0.8], True)
     again = restored(small, "mine", member.arrays)
     assert (again.label, again.weights) == ("mine", (0.2, 0.8))
-    with pytest.raises(BadParameter, match="no weights"):
+    with pytest.raises(InvalidParameter, match="no weights"):
         restored(small, "mine", arrays)
 
 

@@ -121,10 +121,10 @@ def test_somebody_can_always_move(seed, params):
     "given", [{"num_objectives": 0}, {"objectives": ["win", "win"]}, {"objectives": []}, {"objectives": 3}]
 )
 def test_bad_choices_of_objectives(given):
-    with pytest.raises(momagames.errors.BadParameter, match="mo-breakthrough-v0"):
+    with pytest.raises(momagames.errors.InvalidParameter, match="mo-breakthrough-v0"):
         momagames.spec(ID, **given)
 
 
 def test_objectives_are_suggested():
-    with pytest.raises(momagames.errors.BadParameter, match="did you mean 'captures'"):
+    with pytest.raises(momagames.errors.InvalidParameter, match="did you mean 'captures'"):
         momagames.spec(ID, objectives=["capture"])

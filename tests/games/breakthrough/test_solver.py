@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.baselines import strategies
-from momagames.errors import BadFile, BadParameter, TooLarge
+from momagames.errors import InvalidFile, InvalidParameter, TooLarge
 from momagames.games.breakthrough import solver as solved
 from tests.games.breakthrough.naive import Breakthrough
 
@@ -178,18 +178,18 @@ def test_refused():
     pair = momagames.spec(ID, **SIZE, objectives=("win", "captures"))
     with pytest.raises(TooLarge, match="max_bytes=100;"):
         solved.responses(pair, given(*ENDINGS[0]), 0, np.zeros(2), max_states=1000, max_bytes=100)
-    with pytest.raises(BadParameter, match="at most 32 cells; this one has 64"):
+    with pytest.raises(InvalidParameter, match="at most 32 cells; this one has 64"):
         solved.guaranteed(momagames.spec(ID), start, 0, **LIMITS)
-    with pytest.raises(BadParameter, match="MO-Breakthrough"):
+    with pytest.raises(InvalidParameter, match="MO-Breakthrough"):
         solved.guaranteed(momagames.spec("mo-samegame-v0"), start, 0, **LIMITS)
-    with pytest.raises(BadParameter, match="2 objectives; there are 4"):
+    with pytest.raises(InvalidParameter, match="2 objectives; there are 4"):
         solved.responses(full, start, 0, np.zeros(4), **LIMITS)
 
 
 def test_a_strategy_that_cannot_be_read():
-    with pytest.raises(BadFile, match="cannot be read"):
+    with pytest.raises(InvalidFile, match="cannot be read"):
         strategies.Stored("no base64!")
-    with pytest.raises(BadFile, match="not of one piece"):
+    with pytest.raises(InvalidFile, match="not of one piece"):
         strategies.Stored(strategies.pack([1, 2, 3])[:8])
 
 
@@ -197,11 +197,11 @@ def test_a_strategy_that_ends_early_or_plays_what_is_illegal():
     game = momagames.spec(ID, **SIZE)
     found = solved.guaranteed(game, given(*ENDINGS[0]), 0, **LIMITS)
     _, actions = solved.witness(found, found.points[0])
-    with pytest.raises(BadFile, match="ends after"):
+    with pytest.raises(InvalidFile, match="ends after"):
         strategies.walk(game, found.board.start, 0, strategies.Stored(strategies.pack(actions[:-1])))
-    with pytest.raises(BadParameter, match="not legal"):
+    with pytest.raises(InvalidParameter, match="not legal"):
         strategies.walk(game, found.board.start, 0, strategies.Stored(strategies.pack([44, *actions[1:]])))
     longer = strategies.Stored(strategies.pack([*actions, 1]))
     strategies.walk(game, found.board.start, 0, longer)
-    with pytest.raises(BadFile, match="only"):
+    with pytest.raises(InvalidFile, match="only"):
         longer.check_done()

@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.engine.episode import Play
-from momagames.errors import BadParameter, IllegalAction
+from momagames.errors import IllegalAction, InvalidParameter
 from momagames.games import pommerman
 from momagames.games.pommerman.rules.state import OBJECTIVES
 from momagames.registry import VERSIONS
@@ -109,12 +109,12 @@ def test_the_ends_of_what_a_board_may_hold(size):
 )
 def test_refused(given, why):
     pattern = ".*".join(re.escape(part) for part in why.split(".*"))
-    with pytest.raises(BadParameter, match=f"^{FFA}.*{pattern}"):
+    with pytest.raises(InvalidParameter, match=f"^{FFA}.*{pattern}"):
         momagames.spec(FFA, **given)
 
 
 def test_an_unknown_variant_is_refused():
-    with pytest.raises(BadParameter, match=r"variant='teams' is not possible; allowed: .*did you mean 'team'"):
+    with pytest.raises(InvalidParameter, match=r"variant='teams' is not possible; allowed: .*did you mean 'team'"):
         pommerman.game("guest-v0", "teams")
 
 
@@ -123,7 +123,7 @@ def test_what_goes_together():
     momagames.spec(RADIO, first_collapse=20, objectives=["comm", "comm_change"])
     assert momagames.spec(FALLING, first_collapse=None).params["first_collapse"] is None
     assert momagames.spec(FALLING, max_steps=4).params["first_collapse"] is None, "too short for rings"
-    with pytest.raises(BadParameter, match="'comm' is for games with radio"):
+    with pytest.raises(InvalidParameter, match="'comm' is for games with radio"):
         momagames.spec(TEAM, objectives=["comm"])
 
 

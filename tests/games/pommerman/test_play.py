@@ -13,7 +13,7 @@ from rich.console import Console
 
 from momagames.adapters.render import MARGIN
 from momagames.cli import app
-from momagames.errors import BadCall, MissingExtra
+from momagames.errors import InvalidCall, MissingExtra
 from momagames.games.pommerman.view import drawing
 from momagames.play import terminal, windowed
 
@@ -237,7 +237,7 @@ def test_without_a_screen_the_command_goes_on_in_the_terminal(pygame, monkeypatc
     said = capsys.readouterr()
     assert "there is no screen; you play in the terminal" in said.err
     assert "agent_0>" in said.out
-    with pytest.raises(BadCall):
+    with pytest.raises(InvalidCall):
         app.play(FFA, seed=1, window=True)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.engine.episode import Play, loaded, random_legal
-from momagames.errors import BadState
+from momagames.errors import InvalidState
 
 FFA, RADIO, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
 ROWS = ["1267800", "0a300d0", "0044002", "0200000", "0000400", "0b00000", "0000000"]
@@ -233,7 +233,7 @@ def test_too_many_flames_in_no_order():
     cells = [(row, col, 1) for row in (7, 8, 9) for col in range(16)]
     for given in (cells, cells[32::-1] + cells[33:]):
         assert game.save(loaded(game, lines_of_fire(*given))[0])["flames"] == [list(flame) for flame in given]
-    with pytest.raises(BadState, match="the first 33 flames are in no order: list them oldest"):
+    with pytest.raises(InvalidState, match="the first 33 flames are in no order: list them oldest"):
         loaded(game, lines_of_fire(*cells[33::-1], *cells[34:]))
 
 
@@ -374,7 +374,7 @@ def test_refused(change, why):
     given = POSITION | change
     if "flames" in change:
         del given["flame_owners"]
-    with pytest.raises(BadState, match=why) as error:
+    with pytest.raises(InvalidState, match=why) as error:
         env.reset(options={"state": given})
     assert str(error.value).startswith(FFA)
     assert env.get_state() == POSITION, "and the game that was running goes on"
@@ -389,9 +389,9 @@ def test_refused_in_other_games():
         (DUEL, {}, "board row 1, column 5 holds 'd'; allowed: 0-4, 6-8, agents a-b", {}),
         (DUEL, {"board": board((1, 5, "0"))}, "agents lists 4; this game has 2", {}),
     ):
-        with pytest.raises(BadState, match=why):
+        with pytest.raises(InvalidState, match=why):
             play_of(POSITION | change, id, **params)
-    with pytest.raises(BadState, match="needs 'agents'"):
+    with pytest.raises(InvalidState, match="needs 'agents'"):
         play_of({"board": POSITION["board"]})
 
 
@@ -399,9 +399,9 @@ def test_owners_in_the_duel_are_its_two_agents():
     rest = {"board": board((1, 5, "0")), "agents": POSITION["agents"][:2], "visited": ["1", "1"], "flame_owners": [1, 2, 0, 3]}
     good = POSITION | rest
     play_of(good, DUEL)
-    with pytest.raises(BadState, match=r"bombs\[0\]: owner=2 is not possible; allowed: 0..1"):
+    with pytest.raises(InvalidState, match=r"bombs\[0\]: owner=2 is not possible; allowed: 0..1"):
         play_of(good | {"bombs": [[1, 2, 4, 3, 2, 4], [5, 1, 9, 2, 1, 0]]}, DUEL)
-    with pytest.raises(BadState, match=r"flame_owners\[3\]=4 is not possible; allowed: 0..3"):
+    with pytest.raises(InvalidState, match=r"flame_owners\[3\]=4 is not possible; allowed: 0..3"):
         play_of(good | {"flame_owners": [1, 2, 0, 4]}, DUEL)
 
 
@@ -417,7 +417,9 @@ def test_too_many_bombs_to_come():
     given = {"board": cells, "agents": agents, "bombs": POSITION["bombs"], "items": [[*cell, 6] for cell in wood]}
     assert len(wood) == 31
     play_of(given)
-    with pytest.raises(BadState, match="bombs, ammunition and extra-bomb items come to 65; a position holds at most 64 bombs"):
+    with pytest.raises(
+        InvalidState, match="bombs, ammunition and extra-bomb items come to 65; a position holds at most 64 bombs"
+    ):
         play_of(given | {"board": cells[:3] + "6" + cells[4:]})
 
 
@@ -425,7 +427,7 @@ def test_too_many_bombs_to_come():
     ("text", "why"), [("bombs=[[1", "bombs='\\[\\[1' cannot be read"), ("0000", "needs 'agents'|board has 4")]
 )
 def test_text_that_cannot_be_read(text, why):
-    with pytest.raises(BadState, match=why):
+    with pytest.raises(InvalidState, match=why):
         play_of(text)
 
 
@@ -589,7 +591,7 @@ WON = [{"result": "win", "winners": [f"agent_{seat}"]} for seat in range(2)]
     ],
 )
 def test_ends_that_cannot_be(dead, steps, over, why):
-    with pytest.raises(BadState, match=why):
+    with pytest.raises(InvalidState, match=why):
         loaded(momagames.spec(DUEL), duel(*dead, fire=False, step_count=steps, over=over))
 
 
@@ -601,7 +603,7 @@ def test_a_team_wins_together():
         if good:
             assert game.save(loaded(game, given)[0])["over"] == given["over"]
             continue
-        with pytest.raises(BadState, match="the game cannot have ended like this"):
+        with pytest.raises(InvalidState, match="the game cannot have ended like this"):
             loaded(game, given)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.games.pommerman.rules import state as codes
 from tests.test_docs import named, spec_text, table, value_of
 
@@ -21,7 +21,7 @@ def every_objective(id):
     for name in codes.OBJECTIVES:
         try:
             known.append(momagames.spec(id, objectives=name).objectives[0])
-        except BadParameter:
+        except InvalidParameter:
             assert name in ("comm", "comm_change", "team_kill", "team_bombs", "mate_survival")
     return known
 
@@ -119,14 +119,14 @@ def test_defaults_keep_their_shares_on_other_boards():
     ],
 )
 def test_what_does_not_go_together_is_refused(id, given, said):
-    with pytest.raises(BadParameter, match=said):
+    with pytest.raises(InvalidParameter, match=said):
         momagames.spec(id, **given)
 
 
 def test_an_unknown_variant_is_refused():
     momagames.register("mo-pommerman-odd-v0", "momagames.games.pommerman:game", variant="dual")
     try:
-        with pytest.raises(BadParameter, match=r"variant='dual'.*did you mean 'duel'"):
+        with pytest.raises(InvalidParameter, match=r"variant='dual'.*did you mean 'duel'"):
             momagames.spec("mo-pommerman-odd-v0")
     finally:
         del momagames.registry._entries["mo-pommerman-odd-v0"]

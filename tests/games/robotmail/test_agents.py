@@ -10,7 +10,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import Play, loaded
 from momagames.engine.playouts import deal
 from momagames.engine.policies import NOBODY, Players, play_kernels
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.games.robotmail.layouts import loader
 from momagames.kernels.rng import stream
 from tests.peers.test_recorded_robotmail import RECORDS, play
@@ -156,7 +156,7 @@ def test_all_doors_play_the_same(name):
             asked += 1
         alone.turn(action)
     assert asked > 100
-    with pytest.raises(BadParameter, match="only plays games with the rules of 'robotmail'"):
+    with pytest.raises(InvalidParameter, match="only plays games with the rules of 'robotmail'"):
         policy(name, momagames.spec("mo-samegame-v0"))
 
 
@@ -285,7 +285,7 @@ def test_patience():
     for patience in range(6):
         acts = [choices(frugal(patience), HALL, [[2, 3, 1, 10, stands], ELSEWHERE]) for stands in range(6)]
         assert acts == [{STAND}] * patience + [{BACKWARD}] * (6 - patience)
-    with pytest.raises(BadParameter, match=r"patience=6 is not possible; allowed: 0\.\.5"):
+    with pytest.raises(InvalidParameter, match=r"patience=6 is not possible; allowed: 0\.\.5"):
         frugal(6)
     game = momagames.spec("mo-robotmail-2-v0")
     state, mask = deal(game, stream(0, 1))[0], np.ones(5, np.int8)

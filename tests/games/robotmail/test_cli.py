@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from momagames.cli.app import app
-from momagames.errors import BadFile, BadParameter, LayoutError
+from momagames.errors import InvalidFile, InvalidLayout, InvalidParameter
 from momagames.games.robotmail.cli import paired
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
@@ -109,7 +109,7 @@ def test_show_lists_the_package():
 
 def test_what_cannot_be_shown():
     done = command("show", "rng")
-    assert isinstance(done.exception, LayoutError)
+    assert isinstance(done.exception, InvalidLayout)
     assert "did you mean 'ring'" in str(done.exception)
 
 
@@ -127,8 +127,8 @@ def test_generate(tmp_path):
 
 def test_what_cannot_be_generated(tmp_path):
     done = command("generate", "--width", 3)
-    assert isinstance(done.exception, BadParameter)
+    assert isinstance(done.exception, InvalidParameter)
     assert "4..24" in str(done.exception)
     done = command("generate", "-o", tmp_path / "no" / "such")
-    assert isinstance(done.exception, BadFile)
+    assert isinstance(done.exception, InvalidFile)
     assert "no/such_colors.csv cannot be written" in str(done.exception)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
 from tests.games.robotmail.test_layouts import is_good, reached, steps
@@ -116,7 +116,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_refused(name):
     given, told = BAD[name]
-    with pytest.raises(BadParameter, match=told):
+    with pytest.raises(InvalidParameter, match=told):
         generate(**given)
 
 

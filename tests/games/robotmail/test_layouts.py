@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from momagames.errors import BadParameter, LayoutError
+from momagames.errors import InvalidLayout, InvalidParameter
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
 from momagames.games.robotmail.layouts.layout import Layout
@@ -139,14 +139,14 @@ NO_FORM = {
 @pytest.mark.parametrize("name", NO_FORM)
 def test_what_is_no_form(name):
     source, told = NO_FORM[name]
-    with pytest.raises(LayoutError, match=told):
+    with pytest.raises(InvalidLayout, match=told):
         loader.load(source)
-    with pytest.raises(LayoutError, match=told):
+    with pytest.raises(InvalidLayout, match=told):
         loader.problems(source)
 
 
 def test_arguments_that_are_none():
-    with pytest.raises(BadParameter, match=r"'widht'.*did you mean 'width'"):
+    with pytest.raises(InvalidParameter, match=r"'widht'.*did you mean 'width'"):
         loader.load({"seed": 1, "widht": 12})
 
 
@@ -252,7 +252,7 @@ def test_what_is_refused(name, files, tmp_path):
     for problem, (file, place, *words) in zip(found, expected, strict=True):
         assert problem.startswith(f"{file}: {place}"), problem
         assert all(word in problem for word in words), problem
-    with pytest.raises(LayoutError) as refused:
+    with pytest.raises(InvalidLayout) as refused:
         loader.load(stem)
     assert str(refused.value).split("\n")[0] == loader.problems(stem)[0]
 
@@ -269,7 +269,7 @@ def test_everything_is_told_at_once(files):
         "line 2, column 5, the cell (2,1)",
         "line 2, column 8, the cell (3,1)",
     ]
-    with pytest.raises(LayoutError) as refused:
+    with pytest.raises(InvalidLayout) as refused:
         loader.load(stem)
     assert str(refused.value) == "\n".join([*found[:5], "... and 1 more"])
 
@@ -283,37 +283,37 @@ def test_numbers_are_not_blamed_for_cells_that_cannot_be_read(files):
 def test_data_and_texts_are_named_by_their_map():
     colors, targets = changed((3, 1), "q")
     for source in ({"colors": colors, "targets": targets}, ("\n".join(colors), "\n".join(targets))):
-        with pytest.raises(LayoutError, match=r"^colors: line 2, column 7, the cell \(3,1\): 'q'"):
+        with pytest.raises(InvalidLayout, match=r"^colors: line 2, column 7, the cell \(3,1\): 'q'"):
             loader.load(source)
 
 
 def test_layouts_that_were_made_by_hand_are_checked():
-    with pytest.raises(LayoutError, match="there is no cell 'gr'"):
+    with pytest.raises(InvalidLayout, match="there is no cell 'gr'"):
         loader.load(Layout((("w", "y"),), ((0, 1),)))
 
 
 def test_files_that_cannot_be_read(files, tmp_path):
     stem = files(COLORS, TARGETS, "mine")
-    with pytest.raises(LayoutError, match=r"min_colors\.csv: cannot be read .*did you mean 'mine_colors\.csv'"):
+    with pytest.raises(InvalidLayout, match=r"min_colors\.csv: cannot be read .*did you mean 'mine_colors\.csv'"):
         loader.load((tmp_path / "min_colors.csv", both(stem)[1]))
     found = loader.problems((str(tmp_path / "p.csv"), str(tmp_path / "q.csv")))
     assert ["p.csv: cannot be read" in found[0], "q.csv: cannot be read" in found[1]] == [True, True]
-    with pytest.raises(LayoutError, match="STEM of two files"):
+    with pytest.raises(InvalidLayout, match="STEM of two files"):
         loader.load(tmp_path / "nothing")
     (tmp_path / "mine_targets.csv").unlink()
-    with pytest.raises(LayoutError, match=r"mine_targets\.csv: cannot be read"):
+    with pytest.raises(InvalidLayout, match=r"mine_targets\.csv: cannot be read"):
         loader.load(stem)
     (tmp_path / "mine_targets.csv").write_bytes(b"0,0,4,0\n0,\xe9\n")
-    with pytest.raises(LayoutError, match=r"mine_targets\.csv: line 2, column 3: the byte 0xe9 is not UTF-8"):
+    with pytest.raises(InvalidLayout, match=r"mine_targets\.csv: line 2, column 3: the byte 0xe9 is not UTF-8"):
         loader.load(stem)
-    with pytest.raises(LayoutError, match="cannot be read"):
+    with pytest.raises(InvalidLayout, match="cannot be read"):
         loader.load((tmp_path, tmp_path))
 
 
 def test_robots_need_white_cells():
     tiny = loader.load("tiny")
     loader.check_robots(tiny, 6)
-    with pytest.raises(LayoutError, match=r"7 robots do not fit .*it has 6; take at most 6"):
+    with pytest.raises(InvalidLayout, match=r"7 robots do not fit .*it has 6; take at most 6"):
         loader.check_robots(tiny, 7)
 
 

@@ -10,7 +10,7 @@ import pytest
 import momagames
 from momagames.benchmark import match
 from momagames.engine.episode import Play
-from momagames.errors import BadParameter, IllegalAction, LayoutError
+from momagames.errors import IllegalAction, InvalidLayout, InvalidParameter
 from momagames.games import robotmail
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
@@ -55,7 +55,7 @@ def test_numbers_that_an_id_fixes(id):
     for name, count in (("num_players", players), ("num_robots_per_player", team)):
         for other in (count + 1, 1.5, None):
             why = rf"^{id}: {name}={other} is not possible; allowed: {count} \(mo-robotmail-v0 takes others\)$"
-            with pytest.raises(BadParameter, match=why):
+            with pytest.raises(InvalidParameter, match=why):
                 momagames.spec(id, **{name: other})
 
 
@@ -90,7 +90,7 @@ def test_numbers(name):
         assert type(params[name]) is int
     for value in (low - 1, high + 1, -1, 2.0, True, "2", None, [2]):
         why = f"{ID}: {name}={value!r} is not possible; allowed: whole numbers {low}..{high}"
-        with pytest.raises(BadParameter, match=f"^{re.escape(why)}$"):
+        with pytest.raises(InvalidParameter, match=f"^{re.escape(why)}$"):
             momagames.spec(ID, **{name: value})
 
 
@@ -99,7 +99,7 @@ def test_flags(name):
     for value in (True, False, np.True_):
         assert momagames.spec(ID, **{name: value}).params[name] is bool(value)
     for value in (0, 1, None, "yes", "True"):
-        with pytest.raises(BadParameter, match=f"^{ID}: {name}={value!r} is not possible; allowed: True or False$"):
+        with pytest.raises(InvalidParameter, match=f"^{ID}: {name}={value!r} is not possible; allowed: True or False$"):
             momagames.spec(ID, **{name: value})
 
 
@@ -129,12 +129,12 @@ REFUSED = [
 @pytest.mark.parametrize(("given", "why"), REFUSED, ids=str)
 def test_refused(given, why):
     pattern = ".*".join(re.escape(part) for part in why.split(".*"))
-    with pytest.raises(BadParameter, match=f"^{ID}.*{pattern}"):
+    with pytest.raises(InvalidParameter, match=f"^{ID}.*{pattern}"):
         momagames.spec(ID, **given)
 
 
 def test_an_unknown_variant_is_refused():
-    with pytest.raises(BadParameter, match=r"variant='21' is not possible; allowed: 'any', '2', .*did you mean '2'"):
+    with pytest.raises(InvalidParameter, match=r"variant='21' is not possible; allowed: 'any', '2', .*did you mean '2'"):
         robotmail.game("guest-v0", "21")
 
 
@@ -143,12 +143,12 @@ def test_robots_need_room():
     momagames.spec(ID, layout="tiny", num_players=6)
     for params in ({"num_players": 6, "num_robots_per_player": 2}, {"num_robots_per_player": 4}):
         with pytest.raises(
-            LayoutError, match=r"\d+ robots do not fit .* white cells, of which it has 6; take at most 6 robots, or"
+            InvalidLayout, match=r"\d+ robots do not fit .* white cells, of which it has 6; take at most 6 robots, or"
         ):
             momagames.spec(ID, layout="tiny", **params)
-    with pytest.raises(LayoutError, match="12 robots do not fit"):
+    with pytest.raises(InvalidLayout, match="12 robots do not fit"):
         momagames.make("mo-robotmail-12-v0", layout="mini6")
-    with pytest.raises(LayoutError, match="of which it has 1; take at most 1 robot, or another layout"):
+    with pytest.raises(InvalidLayout, match="of which it has 1; take at most 1 robot, or another layout"):
         momagames.spec(ID, layout=("w,gr,y", "0,0,1"))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import momagames
 from momagames.engine.episode import Play, loaded
-from momagames.errors import BadState
+from momagames.errors import InvalidState
 from momagames.games.robotmail.layouts import loader
 from tests.games.robotmail import crowd
 
@@ -308,7 +308,7 @@ def test_refused(env, change, why):
     before = everything(env)
     for options in ({"state": POSITION | change}, POSITION | change):
         if set(change) <= set(POSITION) or "state" in options:
-            with pytest.raises(BadState, match=why) as error:
+            with pytest.raises(InvalidState, match=why) as error:
                 env.reset(seed=8, options=options)
             assert str(error.value).startswith(ID)
     assert everything(env) == before, "and the game that was running goes on"
@@ -316,7 +316,7 @@ def test_refused(env, change, why):
 
 def test_a_slip_among_options_is_refused(env):
     before = everything(env)
-    with pytest.raises(momagames.errors.BadParameter, match=r"has no 'mail'.*did you mean 'mails'"):
+    with pytest.raises(momagames.errors.InvalidParameter, match=r"has no 'mail'.*did you mean 'mails'"):
         env.reset(options=POSITION | {"mail": []})
     assert everything(env) == before
 
@@ -339,7 +339,7 @@ NEEDED = [
 @pytest.mark.parametrize(("options", "why"), NEEDED, ids=lambda value: str(value)[:60])
 def test_what_is_no_position(env, options, why):
     before = everything(env)
-    with pytest.raises(BadState, match=why) as error:
+    with pytest.raises(InvalidState, match=why) as error:
         env.reset(options=options)
     assert str(error.value).startswith(ID)
     assert everything(env) == before
@@ -359,7 +359,7 @@ def test_refused_in_other_games():
         ({"required_mail": 2}, POSITION, "winner=None, and player 0 has delivered 2; without a winner nobody has delivered 2"),
     )  # fmt: skip
     for params, position, why in cases:
-        with pytest.raises(BadState, match=why):
+        with pytest.raises(InvalidState, match=why):
             play_of(position, **params)
 
 
@@ -370,7 +370,7 @@ def test_records_of_other_games_are_refused(params):
     other = Play(momagames.spec(ID, **SIZE | params))
     other.deal(1)
     before = other.states.tobytes()
-    with pytest.raises(BadState, match=f"^{ID}: "):
+    with pytest.raises(InvalidState, match=f"^{ID}: "):
         other.load(record)
     assert other.states.tobytes() == before
 
@@ -387,7 +387,7 @@ def test_spoiled_records_are_refused(field, value):
     play = play_of()
     record, before = play.state.copy(), play.states.tobytes()
     record[field] = value
-    with pytest.raises(BadState, match=f"^{ID}: "):
+    with pytest.raises(InvalidState, match=f"^{ID}: "):
         play.load(record)
     assert play.states.tobytes() == before
 

@@ -8,7 +8,7 @@ from momagames.baselines import compiled, policy
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Play
 from momagames.engine.policies import Players
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.games.tileblast.rules.pieces import CODES, KINDS
 from momagames.kernels.rng import stream
 
@@ -124,7 +124,7 @@ def test_one_by_one(name):
         assert play.state.tobytes() == before
         assert play.is_legal(0, action)
         play.turn(action)
-    with pytest.raises(BadParameter, match="only plays games with the rules of 'tileblast'"):
+    with pytest.raises(InvalidParameter, match="only plays games with the rules of 'tileblast'"):
         policy(name, momagames.spec("mo-samegame-v0"))
 
 

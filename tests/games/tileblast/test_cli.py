@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from momagames.cli.app import app
-from momagames.errors import BadLevel
+from momagames.errors import InvalidLevel
 from momagames.games.tileblast.cli.difficulty import moves_to_win
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.levels.generator import generate
@@ -91,7 +91,7 @@ def test_show_a_packaged_level():
 def test_what_cannot_be_shown():
     for given, told in (("13", "1..12"), ("nowhere.yaml", "cannot be read")):
         done = command("show", given)
-        assert isinstance(done.exception, BadLevel)
+        assert isinstance(done.exception, InvalidLevel)
         assert told in str(done.exception)
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from momagames.errors import BadLevel, BadParameter, UnknownId
+from momagames.errors import InvalidLevel, InvalidParameter, UnknownId
 from momagames.games.tileblast.cli.difficulty import moves_to_win, quantile, rate
 from momagames.games.tileblast.levels import loader
 
@@ -73,12 +73,12 @@ def test_quantiles():
 
 
 def test_what_cannot_be_rated():
-    with pytest.raises(BadLevel, match=r"1\.\.12"):
+    with pytest.raises(InvalidLevel, match=r"1\.\.12"):
         rate(13)
     with pytest.raises(UnknownId, match="lookahead"):
         rate(1, "lookahed")
-    with pytest.raises(BadParameter, match="mo-tileblast"):
+    with pytest.raises(InvalidParameter, match="mo-tileblast"):
         rate(1, "simple")
     for wrong in ({"runs": 0}, {"cap": 0}):
-        with pytest.raises(BadParameter, match="=0 is not possible"):
+        with pytest.raises(InvalidParameter, match="=0 is not possible"):
             rate(1, "random", **wrong)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from momagames.errors import BadLevel, BadParameter
+from momagames.errors import InvalidLevel, InvalidParameter
 from momagames.games.cell_sets import connected
 from momagames.games.seeded_rng import Luck
 from momagames.games.tileblast.levels import loader
@@ -105,7 +105,7 @@ def test_bubbles_are_asked_for_with_those_that_are_made():
 def test_basics_have_room():
     """Four cells in ten at least."""
     small = [name for name in MECHANICS if name not in ("bush", "gnomes", "basket", "seedbox", "seedbag", *COVERS)]
-    with pytest.raises(BadParameter, match="do not fit on 5 x 5 cells"):
+    with pytest.raises(InvalidParameter, match="do not fit on 5 x 5 cells"):
         generate(1, 5, 5, mechanics=small[:16])
     assert generate(1, 5, 5, mechanics=small[:9])
 
@@ -181,7 +181,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_refused(name):
     given, told = BAD[name]
-    with pytest.raises(BadParameter, match=told):
+    with pytest.raises(InvalidParameter, match=told):
         generate(1, **given)
 
 
@@ -207,6 +207,6 @@ def test_calibration_of_a_level_that_is_too_hard():
     def play(level, games):
         return np.where(np.arange(games) < 3, 10.0, math.inf)
 
-    with pytest.raises(BadLevel, match="only 3 of 10 games were won within 200 moves; needed: 5"):
+    with pytest.raises(InvalidLevel, match="only 3 of 10 games were won within 200 moves; needed: 5"):
         calibrate(generate(1), play, 0.5, games=10)
     assert calibrate(generate(1), play, 0.7, games=10)["moves"] == 10

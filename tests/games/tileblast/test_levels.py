@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from momagames.errors import BadLevel, BadParameter
+from momagames.errors import InvalidLevel, InvalidParameter
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.rules.pieces import CODES, COLORS, UNITS
 from momagames.games.tileblast.rules.state import NOWHERE, state_dtype
@@ -336,7 +336,7 @@ def problems_of(level):
         reader = Reader()
         assert reader.level(level) is None
         return reader.problems
-    with pytest.raises(BadLevel):
+    with pytest.raises(InvalidLevel):
         loader.load(level)
     return loader.problems(level)
 
@@ -395,7 +395,7 @@ def test_everything_is_told_with_its_place(tmp_path):
     problems = loader.problems(file)
     assert [problem.place for problem in problems] == [(3, 1), (4, 16), (7, 6), (9, 3), (15, 9)]
     assert [problem.cell for problem in problems] == [None] * 4 + [(6, 4)]
-    with pytest.raises(BadLevel) as refused:
+    with pytest.raises(InvalidLevel) as refused:
         loader.load(file)
     said = str(refused.value).split("\n")
     assert len(said) == 5
@@ -405,7 +405,7 @@ def test_everything_is_told_with_its_place(tmp_path):
 
 
 def test_many_problems_are_counted():
-    with pytest.raises(BadLevel, match=r"the level: the key 'id' is missing(.*\n){5}\.\.\. and 1 more$"):
+    with pytest.raises(InvalidLevel, match=r"the level: the key 'id' is missing(.*\n){5}\.\.\. and 1 more$"):
         loader.load({})
 
 
@@ -432,19 +432,19 @@ TEXTS = {
 def test_texts_that_are_no_level(text, tmp_path):
     file = tmp_path / "a.yaml"
     file.write_text(text)
-    with pytest.raises(BadLevel, match=TEXTS[text]):
+    with pytest.raises(InvalidLevel, match=TEXTS[text]):
         loader.load(file)
 
 
 @pytest.mark.parametrize("given", [0, 13, -1, True, 2.5, None, [1], b"x"])
 def test_what_is_no_level(given):
-    with pytest.raises(BadParameter, match=r"allowed: 1\.\.12, the path of a level file, or a level as a dict"):
+    with pytest.raises(InvalidParameter, match=r"allowed: 1\.\.12, the path of a level file, or a level as a dict"):
         loader.load(given)
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(BadLevel, match=r"none\.yaml.*cannot be read"):
+    with pytest.raises(InvalidLevel, match=r"none\.yaml.*cannot be read"):
         loader.load(tmp_path / "none.yaml")
     (tmp_path / "latin.yaml").write_bytes(b"title: \xe9")
-    with pytest.raises(BadLevel, match="cannot be read"):
+    with pytest.raises(InvalidLevel, match="cannot be read"):
         loader.load(tmp_path / "latin.yaml")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.strategies import Walked, step_all, walk
 from momagames.contract import Game
-from momagames.errors import BadParameter, TooLarge
+from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.solver.guarantees import Board, Progress, Words, check_bytes, parts
 from momagames.games.breakthrough.solver.response_kernels import FULL, reply_loops
 
@@ -62,10 +62,12 @@ def responses(
     out. Source: Wiering and de Jong, "Computing optimal stationary policies for multi-objective Markov decision processes",
     2007; Barrett and Narayanan, "Learning all optimal policies with multiple criteria", 2008 (convex hull value iteration).
 
-    Raises BadParameter for another game or number of objectives; TooLarge; BadState
+    Raises InvalidParameter for another game or number of objectives; TooLarge; InvalidState
     """
     if len(game.objectives) != 2:
-        raise BadParameter(f"{game.id}: best responses need 2 objectives; there are {len(game.objectives)}: name two of them")
+        raise InvalidParameter(
+            f"{game.id}: best responses need 2 objectives; there are {len(game.objectives)}: name two of them"
+        )
     began = time.perf_counter()
     board = Board(game, start, agent, max_states)
     states = size = 0

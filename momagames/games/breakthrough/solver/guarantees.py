@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from momagames.baselines.strategies import Walked, walk
 from momagames.contract import Game
 from momagames.engine.episode import loaded
-from momagames.errors import BadParameter, TooLarge
+from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.rules import SPEED, WIN
 from momagames.games.breakthrough.solver.layer_kernels import FULL, loops
 from momagames.games.breakthrough.solver.packed_words import BIAS, LANE, LANES, MOST_CELLS
@@ -48,7 +48,7 @@ class Board:
 
     def __init__(self, game: Game, start: Any, agent: int, max_states: int = 2**62) -> None:
         if (reason := misfit(game)) is not None:
-            raise BadParameter(f"{game.id}: guaranteed fronts need {reason}")
+            raise InvalidParameter(f"{game.id}: guaranteed fronts need {reason}")
         self.game, self.agent, self.max_states = game, agent, max_states
         self.start = loaded(game, start)
         self.loops = loops(game)
@@ -143,7 +143,7 @@ def guaranteed(
 
     start     a position: a record, its dict form or its text
     agent     0 or 1
-    Raises    BadParameter for another game or more than 32 cells; TooLarge beyond max_states or max_bytes; BadState
+    Raises    InvalidParameter for another game or more than 32 cells; TooLarge beyond max_states or max_bytes; InvalidState
     """
     began = time.perf_counter()
     board = Board(game, start, agent, max_states)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from momagames.contract import Parameter, check_parameters
-from momagames.errors import BadParameter
+from momagames.errors import InvalidParameter
 from momagames.games.robotmail.layouts.board_builder import Yard
 from momagames.games.robotmail.layouts.layout import Layout
 from momagames.games.robotmail.rules.state import MAX_INDEX, MAX_SIDE
@@ -46,7 +46,7 @@ def generate(
     greens      cells with mails; None: as many as suit the size
     chargers    None: as many as suit the size
     white       share of the cells that the room has in which robots start; up to a third of it may get something else
-    Raises      BadParameter for an argument that is out of range, or that does not fit on the board
+    Raises      InvalidParameter for an argument that is out of range, or that does not fit on the board
     """
     sizes = {"seed": seed, "width": width, "height": height, "density": density, "white": white}
     things = {"chargers": chargers, "receivers": receivers, "greens": greens}
@@ -71,6 +71,6 @@ def generate(
             return yard.layout()
     code = next(code for code, count in wanted.items() if best[code] < count)
     what = f"density={density!r} ({wanted['r']} walls)" if code == "r" else f"{NAMES[code]}={wanted[code]}"
-    raise BadParameter(
+    raise InvalidParameter(
         f"layout: {what} do not fit on {width} x {height} cells; {best[code]} found room: take fewer, or a larger board"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from momagames.contract import check_parameters
-from momagames.errors import LayoutError, first_of, nearest, one_of
+from momagames.errors import InvalidLayout, first_of, nearest, one_of
 from momagames.games.robotmail.layouts import linter
 from momagames.games.robotmail.layouts.generator import ARGUMENTS, generate
 from momagames.games.robotmail.layouts.layout import Layout
@@ -31,13 +31,13 @@ ENDINGS = tuple(f"_{name}.csv" for name in MAPS)
 def load(source: Any) -> Layout:
     """A layout from any of the forms of §10.1, checked as a whole.
 
-    Raises   LayoutError, which names what is wrong and where; BadParameter for arguments that the generator refuses
+    Raises   InvalidLayout, which names what is wrong and where; InvalidParameter for arguments that the generator refuses
     """
     if isinstance(source, str) and source in NAMES:
         return packaged(source)
     found, wrong = read(source)
     if found is None:
-        raise LayoutError(first_of(wrong))
+        raise InvalidLayout(first_of(wrong))
     return found
 
 
@@ -47,15 +47,15 @@ def plain(source: Any) -> str | dict[str, list[str]]:
 
 
 def problems(source: Any) -> list[str]:
-    """All that is wrong with a layout, each with its file and place; LayoutError for what is no form of a layout."""
+    """All that is wrong with a layout, each with its file and place; InvalidLayout for what is no form of a layout."""
     return read(source)[1]
 
 
 def check_robots(layout: Layout, count: int) -> None:
-    """LayoutError if so many robots find no place to start."""
+    """InvalidLayout if so many robots find no place to start."""
     places = len(layout.cells("w"))
     if count > places:
-        raise LayoutError(
+        raise InvalidLayout(
             f"{count} robots do not fit on this layout: robots start on white cells, of which it has {places}; "
             f"take at most {places} robot{'s' * (places != 1)}, or another layout"
         )
@@ -121,7 +121,7 @@ def texts_of(source: Any) -> tuple[list[str], list[str], list[Problem]]:
             files = [file_of(k, Path(part)) for k, part in enumerate(source)]
             wrong = [each for each in files if isinstance(each, Problem)]
             return [each for each in files if isinstance(each, str)], [str(part) for part in source], wrong
-    raise LayoutError(f"layout={source!r} is not possible; allowed: {ACCEPTS}")
+    raise InvalidLayout(f"layout={source!r} is not possible; allowed: {ACCEPTS}")
 
 
 def is_text(part: str) -> bool:
@@ -133,14 +133,14 @@ def rows_of(data: Mapping[Any, Any], name: str) -> str:
     """One map of a layout as data, as text: lines, or lists of cells."""
     for key in data:
         if key not in MAPS:
-            raise LayoutError(f"layout has no key {key!r}; it has {one_of(MAPS)}{nearest(key, MAPS)}")
+            raise InvalidLayout(f"layout has no key {key!r}; it has {one_of(MAPS)}{nearest(key, MAPS)}")
     if name not in data:
-        raise LayoutError(f"layout: the key {name!r} is missing; needed: {one_of(MAPS)}")
+        raise InvalidLayout(f"layout: the key {name!r} is missing; needed: {one_of(MAPS)}")
     rows = data[name]
     if isinstance(rows, str):
         return rows
     if not isinstance(rows, Iterable):
-        raise LayoutError(f"layout: {name}={rows!r} is not possible; needed: a list of rows")
+        raise InvalidLayout(f"layout: {name}={rows!r} is not possible; needed: a list of rows")
     return "\n".join(row if isinstance(row, str) else ",".join(map(str, row)) for row in rows)
 
 
@@ -150,7 +150,7 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
     stem = next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
     pair = [stem + ending for ending in ENDINGS]
     if not any(os.path.exists(file) for file in pair):
-        raise LayoutError(f"layout={name!r} is not possible; allowed: {ACCEPTS}{nearest(name, (*NAMES, RANDOM))}")
+        raise InvalidLayout(f"layout={name!r} is not possible; allowed: {ACCEPTS}{nearest(name, (*NAMES, RANDOM))}")
     return pair
 
 

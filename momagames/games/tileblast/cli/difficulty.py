@@ -56,7 +56,7 @@ def rate(
     level     its number, a file, its data, or what `levels.load` gave
     policy    by name
     cap       moves after which a game is given up
-    Raises    BadParameter, BadLevel, UnknownId
+    Raises    InvalidParameter, InvalidLevel, UnknownId
     """
     loaded = level if isinstance(level, loader.Level) else loader.load(level)
     took, dead = moves_to_win(loaded, policy, runs, seed, cap)

@@ -22,14 +22,14 @@ level = typer.Typer(help="Check, show and make levels of MO-TileBlast.", no_args
 @level.command()
 def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Level files, YAML or JSON.")]) -> None:
     """Say what is wrong with level files, and where; the exit code is 1 if anything is."""
-    from momagames.errors import BadLevel
+    from momagames.errors import InvalidLevel
     from momagames.games.tileblast.levels import loader
 
     wrong = 0
     for file in files:
         try:
             found = [f"{file}: {problem}" for problem in loader.problems(file)]
-        except BadLevel as error:
+        except InvalidLevel as error:
             found = [str(error)]
         print("\n".join(found) or f"{file}: fine")
         wrong += bool(found)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.errors import BadLevel, BadParameter, check_range, nearest, one_of
+from momagames.errors import InvalidLevel, InvalidParameter, check_range, nearest, one_of
 from momagames.games.seeded_rng import Luck
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.levels.level_builder import Site, Thing
@@ -57,7 +57,7 @@ def generate(
     mechanics       names from MECHANICS, kinds and covers that are to be there; none: basics alone
     difficulty      0..1: how much stands in the way, how much is asked for, and how tight the moves are
     moves           the limit; None: a guess, see `calibrate`
-    Raises          BadParameter if an argument is out of range, or there is no room
+    Raises          InvalidParameter if an argument is out of range, or there is no room
     """
     names = check(width, height, colors, mechanics, difficulty, moves)
     luck = Luck(seed)
@@ -68,7 +68,7 @@ def generate(
         if placed is not None:
             break
     else:
-        raise BadParameter(
+        raise InvalidParameter(
             f"mechanics={','.join(names)!r} do not fit on {width} x {height} cells; take fewer, or a larger board"
         )
     goals, feed = wanted(luck, site, placed, palette, difficulty)
@@ -89,7 +89,7 @@ def generate(
 def check(
     width: int, height: int, colors: int, mechanics: Iterable[str], difficulty: float, moves: int | None
 ) -> tuple[str, ...]:
-    """The mechanics, each once; BadParameter for anything that is out of range."""
+    """The mechanics, each once; InvalidParameter for anything that is out of range."""
     ranges: tuple[tuple[str, float, float, float], ...] = (
         ("width", width, 3, WIDTH),
         ("height", height, 3, HEIGHT),
@@ -102,7 +102,7 @@ def check(
     names = tuple(dict.fromkeys(mechanics))
     for mechanic in names:
         if mechanic not in MECHANICS:
-            raise BadParameter(
+            raise InvalidParameter(
                 f"mechanic {mechanic!r} is not known; allowed: {one_of(MECHANICS)}{nearest(mechanic, MECHANICS)}"
             )
     return names
@@ -209,11 +209,11 @@ def calibrate(
 
     play     (level, games) -> the moves that each game took to be won, float64[games]; infinite for those that were not.
              The level that it gets has `limit` moves
-    Raises   BadLevel if so many games are not won within `limit` moves
+    Raises   InvalidLevel if so many games are not won within `limit` moves
     """
     took = np.sort(np.asarray(play(loader.load({**data, "moves": limit}), games), np.float64))
     need = max(1, math.ceil(round((1 - difficulty) * len(took), 9)))
     won = int((took <= limit).sum())
     if won < need:
-        raise BadLevel(f"only {won} of {len(took)} games were won within {limit} moves; needed: {need}")
+        raise InvalidLevel(f"only {won} of {len(took)} games were won within {limit} moves; needed: {need}")
     return loader.load({**data, "moves": max(1, int(took[need - 1]))}).data

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from momagames.errors import BadLevel, first_of
+from momagames.errors import InvalidLevel, first_of
 from momagames.games.tileblast.levels.document import Document
 from momagames.games.tileblast.levels.level import Feed, Goal, Level, Thing, fill, goal_bounds
 from momagames.games.tileblast.levels.level_parser import Reader
@@ -29,7 +29,7 @@ def load(level: Source, check: bool = True) -> Level:
     """A level by its number, from a file, or from data with the keys of §10.
 
     check    False leaves out what only the linter refuses (§10.5)
-    Raises   BadLevel, which names what is wrong and where
+    Raises   InvalidLevel, which names what is wrong and where
     """
     return packaged(int(level)) if is_number(level) else loaded(level, check)
 
@@ -41,7 +41,7 @@ def plain(level: Source) -> int | dict[str, Any]:
 
 
 def problems(level: Source) -> list[Problem]:
-    """All that is wrong with a level; BadLevel for what cannot be read at all."""
+    """All that is wrong with a level; InvalidLevel for what cannot be read at all."""
     return read(level, True)[1]
 
 
@@ -56,11 +56,11 @@ def packaged(number: int) -> Level:
 
 
 def loaded(level: Source, check: bool) -> Level:
-    """The level, or BadLevel."""
+    """The level, or InvalidLevel."""
     found, wrong = read(level, check)
     if found is None or wrong:
         name = "the level" if isinstance(level, Mapping) else str(level)
-        raise BadLevel(first_of([f"{name}: {problem}" for problem in wrong]))
+        raise InvalidLevel(first_of([f"{name}: {problem}" for problem in wrong]))
     return found
 
 
@@ -78,12 +78,12 @@ def read(level: Source, check: bool) -> tuple[Level | None, list[Problem]]:
 
 
 def text_of(level: Any) -> str:
-    """What the file of a level says; BadLevel if there is none."""
+    """What the file of a level says; InvalidLevel if there is none."""
     if is_number(level) and 1 <= level <= COUNT:
         return resources.files(__package__).joinpath(f"data/{level:02}.yaml").read_text(encoding="utf-8")
     if not isinstance(level, str | os.PathLike):
-        raise BadLevel(f"level={level!r} is not possible; allowed: {ACCEPTS}")
+        raise InvalidLevel(f"level={level!r} is not possible; allowed: {ACCEPTS}")
     try:
         return Path(level).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise BadLevel(f"level={str(level)!r} cannot be read ({error}); allowed: {ACCEPTS}") from error
+        raise InvalidLevel(f"level={str(level)!r} cannot be read ({error}); allowed: {ACCEPTS}") from error

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.spaces import action_space, observation_space
-from momagames.errors import BadCall, BadParameter, IllegalAction, RemoteError
+from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, RemoteError
 from momagames.games.tileblast.rules.state import CELLS
 from momagames.games.tileblast.serve.client import Wire
 
@@ -63,7 +63,7 @@ class RemoteTileBlast(gymnasium.Env[Any, Any]):
         seed   the simulator's; without one it is drawn from this environment's generator
         """
         if options:
-            raise BadParameter(f"options={options!r} is not possible: a remote game has none")
+            raise InvalidParameter(f"options={options!r} is not possible: a remote game has none")
         seed = checks.check_seed(seed)
         super().reset(seed=seed)
         self.close()
@@ -78,7 +78,7 @@ class RemoteTileBlast(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
         """Tap a cell."""
         if self._barred or self._session is None:
-            raise BadCall(self._barred)
+            raise InvalidCall(self._barred)
         if not isinstance(action, int | np.integer) or not 0 <= action < CELLS:
             raise IllegalAction(f"action {action!r} is not possible; allowed: 0..{CELLS - 1}")
         self._barred = FAILED

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from momagames.errors import BadParameter, MissingExtra, TooLarge
+from momagames.errors import InvalidParameter, MissingExtra, TooLarge
 
 try:
     import starlette  # noqa: F401 - asked for here, so that one error tells of both
@@ -37,7 +37,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
     """Sockets that listen at a host; "localhost" is IPv4 and, where there is one, the IPv6 loopback.
 
     port     0: any that is free, the same for all
-    Raises   BadParameter if the port is taken or the host is none of this machine's
+    Raises   InvalidParameter if the port is taken or the host is none of this machine's
     """
     opened: list[socket.socket] = []
     for family, address in places(host):
@@ -54,20 +54,20 @@ def listen(host: str, port: int) -> list[socket.socket]:
                 continue  # there is no IPv6 here
             for other in opened:
                 other.close()
-            raise BadParameter(f"cannot listen at {address} port {port}: {reason(error)}") from None
+            raise InvalidParameter(f"cannot listen at {address} port {port}: {reason(error)}") from None
         opened.append(one)
         port = one.getsockname()[1]
     return opened
 
 
 def places(host: str) -> list[tuple[int, str]]:
-    """Families and addresses of a host; BadParameter if it has none."""
+    """Families and addresses of a host; InvalidParameter if it has none."""
     if host == LOCALHOST:
         return list(LOOPBACKS) if socket.has_ipv6 else list(LOOPBACKS[:1])
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise BadParameter(f"--host {host!r} is not known here: {reason(error)}; the usual one is {LOCALHOST!r}") from None
+        raise InvalidParameter(f"--host {host!r} is not known here: {reason(error)}; the usual one is {LOCALHOST!r}") from None
     return [(found[0][0], str(found[0][4][0]))]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.engine import loops
-from momagames.errors import BadLevel
+from momagames.errors import InvalidLevel
 from momagames.games.tileblast.infos import facts
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.rules.state import CELLS
@@ -170,7 +170,7 @@ def spread(files: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
         if file.is_dir():
             found = sorted(one for one in file.iterdir() if one.suffix in (".yaml", ".yml", ".json"))
             if not found:
-                raise BadLevel(f"{file} holds no level file (.yaml, .yml or .json)")
+                raise InvalidLevel(f"{file} holds no level file (.yaml, .yml or .json)")
             yield from found
         else:
             yield file

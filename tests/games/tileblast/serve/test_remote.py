@@ -11,7 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import momagames
-from momagames.errors import BadCall, BadParameter, IllegalAction, RemoteError
+from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, RemoteError
 from momagames.games.tileblast.serve.remote_env import RemoteTileBlast
 from tests.games.tileblast.serve.client import create, post
 
@@ -50,7 +50,7 @@ def test_it_is_the_native_environment(url, level, params):
             assert paid.dtype == np.float32
             assert there.reward_space.contains(paid)
             assert [over, cut] == ends
-        with pytest.raises(BadCall, match="after the end"):
+        with pytest.raises(InvalidCall, match="after the end"):
             there.step(0)
     there.close()
 
@@ -99,9 +99,9 @@ def test_sessions_are_destroyed(serve):
 
 def test_calls_that_are_no_good(url):
     env = RemoteTileBlast(url)
-    with pytest.raises(BadCall, match="before reset"):
+    with pytest.raises(InvalidCall, match="before reset"):
         env.step(0)
-    with pytest.raises(BadParameter, match="state"):
+    with pytest.raises(InvalidParameter, match="state"):
         env.reset(options={"state": {}})
     env.reset()
     for action in (-1, 117, 1.0, "3", None):
@@ -109,10 +109,10 @@ def test_calls_that_are_no_good(url):
             env.step(action)
     env.step(np.int64(0))
     env.close()
-    with pytest.raises(BadCall, match="before reset"):
+    with pytest.raises(InvalidCall, match="before reset"):
         env.step(0)
     for bad in ("localhost:8090", "ftp://localhost", "http://", "http://localhost:99999", None):
-        with pytest.raises(BadParameter, match="http://localhost:8090"):
+        with pytest.raises(InvalidParameter, match="http://localhost:8090"):
             RemoteTileBlast(bad)
     with pytest.raises(RemoteError, match=r"status 404.*no level 99"):
         RemoteTileBlast(url, 99).reset()
@@ -125,7 +125,7 @@ def test_a_session_that_has_gone(serve):
         post(url, "/sessions/clear")
         with pytest.raises(RemoteError, match="/session/click: status 404"):
             env.step(0)
-        with pytest.raises(BadCall, match="failed"):
+        with pytest.raises(InvalidCall, match="failed"):
             env.step(0)
         env.reset()
         env.step(0)

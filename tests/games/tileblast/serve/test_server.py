@@ -15,7 +15,7 @@ import requests
 from typer.testing import CliRunner
 
 from momagames.cli.app import app
-from momagames.errors import BadLevel, BadParameter, MissingExtra
+from momagames.errors import InvalidLevel, InvalidParameter, MissingExtra
 from momagames.games.tileblast.levels import loader as packaged
 from momagames.games.tileblast.levels.document import spelled
 from momagames.games.tileblast.serve.limits import Limits
@@ -40,16 +40,16 @@ def test_both_loopbacks(url):
 
 def test_a_taken_port(url):
     port = int(url.rpartition(":")[2])
-    with pytest.raises(BadParameter, match=f"127.0.0.1 port {port}: another program listens there.*--port"):
+    with pytest.raises(InvalidParameter, match=f"127.0.0.1 port {port}: another program listens there.*--port"):
         listen("localhost", port)
     done = CliRunner().invoke(app, ["serve", "tileblast", "--port", str(port)])
-    assert isinstance(done.exception, BadParameter)
+    assert isinstance(done.exception, InvalidParameter)
 
 
 def test_hosts_that_are_not_here():
-    with pytest.raises(BadParameter, match=r"nowhere\.invalid"):
+    with pytest.raises(InvalidParameter, match=r"nowhere\.invalid"):
         listen("nowhere.invalid", 0)
-    with pytest.raises(BadParameter, match=r"192\.0\.2\.1"):
+    with pytest.raises(InvalidParameter, match=r"192\.0\.2\.1"):
         listen("192.0.2.1", 0)
 
 
@@ -102,10 +102,10 @@ def test_level_files_are_numbered_on(tmp_path):
         assert own["multichannelArrayState"] == original["multichannelArrayState"]
         assert raw(url, "/load", '{"levelIndex": 16, "seed": 1}').status_code == 404
     (tmp_path / "b.yaml").write_text("id: 3")
-    with pytest.raises(BadLevel, match=r"b\.yaml"):
+    with pytest.raises(InvalidLevel, match=r"b\.yaml"):
         Levels([tmp_path])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BadLevel, match="no level file"):
+    with pytest.raises(InvalidLevel, match="no level file"):
         Levels([tmp_path / "empty"])
 
 
