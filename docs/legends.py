@@ -45,19 +45,19 @@ PIECES = {
     "rocket_h": "clears its row",
     "rocket_v": "clears its column",
     "bomb": "clears 21 cells",
-    "flask": "clears all tiles of its colour",
+    "flask": "clears all tiles of its color",
     "rock": "1 to 5 hits; does not fall",
     "dandelion": "one hit",
     "chestnut": "two hits",
     "sunflower": "1 to 4 hits",
-    "pot": "1 to 3 hits by its own colour",
+    "pot": "1 to 3 hits by its own color",
     "mushroom": "the same, one hit; does not fall",
     "snail": "only power hits it",
     "stump": "only power hits it; does not fall",
     "basket": "three hits, by power only",
     "bush": "up to 10 hits, each counts",
-    "gnomes": "as many hits of each colour",
-    "butterfly": "first hit: it takes that colour",
+    "gnomes": "as many hits of each color",
+    "butterfly": "first hit: it takes that color",
     "polaroid": "two hits; heals in between",
     "chest": "the same; does not fall",
     "weed": "spreads when none is hit",
@@ -110,7 +110,7 @@ def tileblast() -> Image.Image:
     for color in range(1, 7):
         put(sheet, 0, (color - 1) * (PIECE + 6), tiles.piece(PIECE, Look(CODES["basic"], color=color)))
     canvas.write(sheet, 6 * (PIECE + 6) + 12, PIECE / 2 - 3, "basic", 15)
-    canvas.write(sheet, 6 * (PIECE + 6) + 12, PIECE / 2 + 16, "two or more of a colour burst when tapped", 12, canvas.FAINT)
+    canvas.write(sheet, 6 * (PIECE + 6) + 12, PIECE / 2 + 16, "two or more of a color burst when tapped", 12, canvas.FAINT)
     for k, (name, text) in enumerate(PIECES.items()):
         top, left = (1 + k // ABREAST) * ROW, k % ABREAST * COLUMN
         put(sheet, top, left, example(name))

@@ -44,7 +44,7 @@ def frames(shot: Picture) -> Iterator[Image.Image]:
 
 
 def small(pictures: list[Image.Image]) -> list[Image.Image]:
-    """Pictures of one size with few colours, the same ones for all."""
+    """Pictures of one size with few colors, the same ones for all."""
     every = Image.fromarray(np.concatenate([np.asarray(picture) for picture in pictures]))
     palette = every.quantize(COLORS, dither=Image.Dither.NONE)
     return [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]

@@ -50,7 +50,7 @@ TEAM, TEAM_FULL, TEAM_COLLAPSE = "mo-pommerman-team-v0", "mo-pommerman-team-full
 RADIO, DUEL = "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
 POMMERMAN = (FFA, FFA_COLLAPSE, TEAM, TEAM_FULL, TEAM_COLLAPSE, RADIO, DUEL)
 TILEBLAST, TILEBLAST_GOALS = "mo-tileblast-v0", "mo-tileblast-goals-v0"
-TILEBLAST_TEST, TILEBLAST_COLOURS = "mo-tileblast-playtest-v0", "mo-tileblast-colours-v0"
+TILEBLAST_TEST, TILEBLAST_COLORS = "mo-tileblast-playtest-v0", "mo-tileblast-colors-v0"
 ROBOTMAIL = "mo-robotmail-v0"
 ROBOTMAILS = (ROBOTMAIL, *(f"mo-robotmail-{robots}-v0" for robots in (2, 4, 6, 12)))
 ASTAR = ("astar",)
@@ -93,12 +93,12 @@ PICTURES: tuple[Picture | Legend, ...] = (
             ("greedy",), 15, (TILEBLAST, TILEBLAST_GOALS), {"level": 12}),
     Picture("tileblast-picnic.png", "Level 11 after some taps", TILEBLAST_TEST, ("random",), 12, (TILEBLAST_TEST,),
             {"level": 11}),
-    Picture("tileblast-weeds.png", "Level 10 after some taps", TILEBLAST_COLOURS, ("greedy",), 10,
-            (TILEBLAST_COLOURS,), {"level": 10}),
+    Picture("tileblast-weeds.png", "Level 10 after some taps", TILEBLAST_COLORS, ("greedy",), 10,
+            (TILEBLAST_COLORS,), {"level": 10}),
     Legend("tileblast-levels.png", "The twelve levels, as they are dealt with seed 0",
-           (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLOURS)),
+           (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLORS)),
     Legend("tileblast-pieces.png", "What the pieces look like, and what is special about each",
-           (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLOURS)),
+           (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLORS)),
     Picture("robotmail.gif", "Two robots without batteries on a small board, step by step, until one has brought three mails",
             ROBOTMAIL, ASTAR * 2, WHOLE, (ROBOTMAIL,), {"layout": "tiny", "with_battery": False, "required_mail": 3}),
     Picture("robotmail.png", "A position of a game of two robots that play `astar`", ROBOTMAIL, ASTAR * 2, 118, ROBOTMAILS[:2]),

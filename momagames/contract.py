@@ -264,7 +264,7 @@ class Game:
     action_name      (state, action) -> short text, and
     parse_action     (state, text) -> action (ValueError says what to type), for people at a terminal
     legal_hint       (state, action, mask) -> the legal actions nearest to an illegal one, as text
-    action_colors    states record[N] -> int64[N, M], the index of the per-colour objective that each action would pay;
+    action_colors    states record[N] -> int64[N, M], the index of the per-color objective that each action would pay;
                      for games with a parameter `color_rewards`, else None
     facts            optional: state -> what `infos` of the doors of one environment say besides the mask
     lenient          whether actions outside the mask are played as well: the rules then say what they do

@@ -3,7 +3,7 @@
     python -m tests.playthrough ID                        write the files that ID lacks (PLAYS below, or the defaults)
     python -m tests.playthrough ID board_width=4 seed=3   show one game on screen
 
-A file in tests/golden/ID/ is never changed: what an id does stays as it is, and new behaviour gets a new version.
+A file in tests/golden/ID/ is never changed: what an id does stays as it is, and new behavior gets a new version.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ PLAYS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "mo-tileblast-goals-v0": {"party": {"seed": 3, "level": 12, "num_agents": 2, "team_rewards": True, "max_taps": 25}},
     "mo-tileblast-playtest-v0": {"cages": {"seed": 4, "level": 7, "axes": "cyx", "invalid": "raise"}},
-    "mo-tileblast-colours-v0": {"weeds": {"seed": 5, "level": 10, "axes": "yxc", "normalise": True}},
+    "mo-tileblast-colors-v0": {"weeds": {"seed": 5, "level": 10, "axes": "yxc", "normalize": True}},
     "mo-robotmail-v0": {
         "default": {"seed": 1, "by": "nearest", "required_mail": 3},
         "tall-fields": {

@@ -55,9 +55,9 @@ CASES = {
     "no id at all": (lambda: momagames.spec("?"), UnknownId, ["'?'", "'mo-samegame-v0'", "'mo-breakthrough-v0'"]),
     "unknown api": (lambda: momagames.make(SAME, api="aecs"), InvalidParameter, ["'aecs'", "'parallel'", "did you mean 'aec'"]),
     "unknown parameter": (
-        lambda: momagames.make(SAME, num_colours=3),
+        lambda: momagames.make(SAME, num_colour=3),
         InvalidParameter,
-        ["'num_colours'", "did you mean 'num_colors'", SAME],
+        ["'num_colour'", "did you mean 'num_colors'", SAME],
     ),
     "unknown parameter, parallel": (
         lambda: momagames.make(SAME, api="parallel", widht=3),
@@ -156,7 +156,7 @@ CASES = {
         InvalidState,
         ["row 1", "column 0", "'x'"],
     ),
-    "board colour": (
+    "board color": (
         lambda: small().reset(options={"board": ["....", "12..", "1312"]}),
         InvalidState,
         ["row 2", "column 1", "3", "2"],

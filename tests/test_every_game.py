@@ -46,8 +46,8 @@ SMALL = {
         {"level": 5, "invalid": "raise", "num_agents": 3, "max_taps": 40},
     ],
     "mo-tileblast-goals-v0": [{"level": 12, "axes": "cyx", "num_agents": 2, "team_rewards": True}],
-    "mo-tileblast-playtest-v0": [{"level": 2, "normalise": True, "axes": "yxc"}],
-    "mo-tileblast-colours-v0": [{"level": 10, "strict_moves": False, "max_taps": 50}],
+    "mo-tileblast-playtest-v0": [{"level": 2, "normalize": True, "axes": "yxc"}],
+    "mo-tileblast-colors-v0": [{"level": 10, "strict_moves": False, "max_taps": 50}],
     "mo-robotmail-v0": [
         {"layout": "mini6", "num_players": 3, "num_robots_per_player": 2, "max_step": 120, "objectives": "team"},
         {"layout": "tall", "with_battery": False, "random_num_steps": True, "max_step": 80, "observation": "dict"},

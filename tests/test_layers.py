@@ -210,7 +210,7 @@ def test_what_serves_every_game_names_none():
         ("engine/episode.py", "def f():\n    from momagames import registry"),
         ("engine/episode.py", "from momagames import make"),
         ("registry.py", "from momagames.adapters import vector"),
-        ("adapters/aec.py", "from momagames.wrappers.aec import Scalarise"),
+        ("adapters/aec.py", "from momagames.wrappers.aec import Scalarize"),
         ("wrappers/aec.py", "import momagames.baselines.search.beam"),
         ("envs/__init__.py", "import momagames.wrappers.aec"),
         ("baselines/search/beam.py", "from momagames.benchmark.store.store import rows"),

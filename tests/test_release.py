@@ -41,7 +41,7 @@ def test_the_installed_package_is_this_version():
 
 def test_changelog_has_the_fixed_headings():
     headings = set(re.findall(r"^### (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE))
-    assert headings <= {"Changed behaviour (ids)", "Added", "Fixed", "Removed"}
+    assert headings <= {"Changed behavior (ids)", "Added", "Fixed", "Removed"}
     assert "Added" in headings
 
 

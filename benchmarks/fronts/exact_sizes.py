@@ -1,7 +1,7 @@
 """What exact fronts of one-agent MO-SameGame cost by board size: CPU time, positions, memory.
 
 python benchmarks/fronts/exact_sizes.py                    # the sizes below
-python benchmarks/fronts/exact_sizes.py 8x8x3:2 6x6x5:50   # rows x columns x colours : boards
+python benchmarks/fronts/exact_sizes.py 8x8x3:2 6x6x5:50   # rows x columns x colors : boards
 python benchmarks/fronts/exact_sizes.py --bounded 8x8x3:12 # by branch and bound, as `momagames front make` does
 """
 
@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--max-gigabytes", type=float, default=4.0)
     given = parser.parse_args()
     solve = bounded_front if given.bounded else pareto_front
-    print("| rows x columns x colours | boards | CPU s median / max | positions | points | M positions/s | bytes/position |")
+    print("| rows x columns x colors | boards | CPU s median / max | positions | points | M positions/s | bytes/position |")
     print("|---|---|---|---|---|---|---|")
     for size in given.sizes:
         print(measure(size, solve, given.max_states, int(given.max_gigabytes * 2**30)), flush=True)

@@ -35,7 +35,7 @@ ROBOT = {"num_players": 1, "max_step": 40}
 def level(title: str, moves: int, red: int, blue: int, rows: list[str]) -> dict[str, Any]:
     """A small level of MO-TileBlast."""
     goals = [{"collect": "basic.red", "amount": red}, {"collect": "basic.blue", "amount": blue}]
-    head = {"id": 900, "title": title, "moves": moves, "colours": ["red", "blue", "yellow"], "goals": goals}
+    head = {"id": 900, "title": title, "moves": moves, "colors": ["red", "blue", "yellow"], "goals": goals}
     return {**head, "layout": "".join(row + "\n" for row in rows)}
 
 

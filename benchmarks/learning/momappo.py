@@ -28,7 +28,7 @@ from supersuit import observation_lambda_v0
 import momagames
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines.archive import undominated
-from momagames.wrappers import FillIllegal, Flatten
+from momagames.wrappers import HandleIllegal, Flatten
 
 NAME = "mail"  # by which MOMAPPO makes the game
 GAME = {"layout": "tiny", "num_players": 2, "max_step": 30, "objectives": ["energy", "delivery"]}
@@ -43,7 +43,7 @@ class Mail:
 
     @staticmethod
     def parallel_env() -> Any:
-        env = Flatten(FillIllegal(momagames.make("mo-robotmail-v0", api="parallel", **GAME), "next"))
+        env = Flatten(HandleIllegal(momagames.make("mo-robotmail-v0", api="parallel", **GAME), "next"))
         return observation_lambda_v0(env, lambda seen, space: seen["observation"], lambda space: space["observation"])
 
 

@@ -27,7 +27,7 @@ from gymnasium.wrappers import FlattenObservation
 from numpy.typing import NDArray
 
 import momagames
-from momagames.wrappers import FillIllegal, NumberObservations, SameDeal
+from momagames.wrappers import HandleIllegal, TabularObservation, FixedInstance
 
 Points = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ def game(deal: int, width: int, height: int, colors: int) -> Any:
     """One deal, in which an illegal action plays the next legal one."""
     board = {"board_width": width, "board_height": height, "num_colors": colors}
     env = momagames.make("mo-samegame-v0", api="gymnasium", **board)
-    return FillIllegal(SameDeal(env, deal), "next")
+    return HandleIllegal(FixedInstance(env, deal), "next")
 
 
 def by_weights(agent: Any, env: Any) -> Points:
@@ -96,7 +96,7 @@ def pcn(env: Any, front: Points, budget: int, seed: int) -> Points:
 def pql(env: Any, front: Points, budget: int, seed: int) -> Points:
     from morl_baselines.multi_policy.pareto_q_learning.pql import PQL
 
-    table = NumberObservations(env, 20_000)
+    table = TabularObservation(env, 20_000)
     reference = np.zeros(front.shape[1])
     agent = PQL(table, reference, gamma=1.0, final_epsilon=0.2, epsilon_decay_steps=budget, seed=seed, log=False)
     found = agent.train(budget, table)
@@ -143,7 +143,7 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=50_000, help="steps of training")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--deal", type=int, default=3)
-    parser.add_argument("--board", default="5x5x3", help="width x height x colours")
+    parser.add_argument("--board", default="5x5x3", help="width x height x colors")
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     unknown = set(given.learners) - set(LEARNERS)
@@ -153,7 +153,7 @@ def main() -> None:
     env = game(given.deal, *map(int, given.board.split("x")))
     env.reset()
     front = np.array(env.unwrapped.pareto_front(), np.float64)
-    measure = moocore.Hypervolume(ref=np.zeros(front.shape[1]), maximise=True)
+    measure = moocore.Hypervolume(ref=np.zeros(front.shape[1]), maximize=True)
     best = measure(front)
     print(
         f"{given.board}, deal {given.deal}: {len(front)} points; {given.budget:,} steps, torch {torch.__version__}", flush=True

@@ -26,7 +26,7 @@ import torch
 
 import momagames
 from momagames.baselines.exact import exact_front
-from momagames.wrappers import Flatten, SameDeal, Scalarise
+from momagames.wrappers import Flatten, FixedInstance, Scalarize
 
 ROLLOUT = 256  # steps between two updates, on MO-SameGame
 ROUND = 2048  # the same for RLlib
@@ -45,7 +45,7 @@ class Deal:
     seed: int
 
     def env(self) -> Any:
-        return SameDeal(momagames.make("mo-samegame-v0", api="gymnasium", **self.board), self.seed)
+        return FixedInstance(momagames.make("mo-samegame-v0", api="gymnasium", **self.board), self.seed)
 
     @property
     def weights(self) -> list[float]:
@@ -55,7 +55,7 @@ class Deal:
 def maskable_ppo(deal: Deal, budget: int, seed: int) -> Lesson:
     from sb3_contrib import MaskablePPO
 
-    env = Scalarise(deal.env(), weights=deal.weights)
+    env = Scalarize(deal.env(), weights=deal.weights)
     model = MaskablePPO(
         "MlpPolicy", env, n_steps=ROLLOUT, batch_size=64, gamma=1.0, learning_rate=1e-3, seed=seed, device="cpu"
     )
@@ -154,7 +154,7 @@ def rllib(budget: int, seed: int) -> Lesson:
     from ray.tune import register_env
 
     def made(config: Any) -> Any:
-        env = Scalarise(momagames.make("mo-breakthrough-v0", **BREAKTHROUGH), weights=[1, 0, 0.1, 0.1])
+        env = Scalarize(momagames.make("mo-breakthrough-v0", **BREAKTHROUGH), weights=[1, 0, 0.1, 0.1])
         return PettingZooEnv(Flatten(env, key="observations"))
 
     register_env("breakthrough", made)
@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=20_480, help="steps of training")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--deal", type=int, default=0, help="of MO-SameGame: its seed")
-    parser.add_argument("--board", default="5x5x3", help="of MO-SameGame: width x height x colours")
+    parser.add_argument("--board", default="5x5x3", help="of MO-SameGame: width x height x colors")
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)

@@ -179,7 +179,7 @@ def level(number: int, budget: int) -> Target:
 
 
 TARGETS = {
-    "samegame5": board(5, 1_000_000, first=11),  # on deal 10 a colour pays nothing, so that its front has no volume
+    "samegame5": board(5, 1_000_000, first=11),  # on deal 10 a color pays nothing, so that its front has no volume
     "samegame6": board(6, 2_000_000),
     "samegame15": Target(
         "mo-samegame-v0", {}, {**QUICK, **LARGE}, 1_000_000, (), front_of_a_deal, "hypervolume: more than greedy's",
@@ -189,8 +189,8 @@ TARGETS = {
         "mo-samegame-v0", {}, {**QUICK, "divisions": 2, "utility": "chebyshev"}, 1_000_000, (), front_of_many,
         "hypervolume on any deal, by one network: more than greedy's", "hypervolume",
         remark="Missed, and still rising when the budget is spent: 13,000 games are few, and weights change too little of what "
-        "the network does, where greedy's games are spread over all five colours. With a linear utility 0.23 of greedy's; with "
-        "0.3 to 0.4 million steps, weights that favour single objectives, trace=1, fewer games side by side and a network with "
+        "the network does, where greedy's games are spread over all five colors. With a linear utility 0.23 of greedy's; with "
+        "0.3 to 0.4 million steps, weights that favor single objectives, trace=1, fewer games side by side and a network with "
         "channels scaled by the weights did no better than that.",
     ),
     "breakthrough": Target(

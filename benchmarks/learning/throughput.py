@@ -28,7 +28,7 @@ BOARD = {"board_width": 15, "board_height": 15, "num_colors": 5}
 
 def ours(trainer: Trainer, updates: int) -> dict[str, float]:
     """Seconds for each decision: in the games, in the network that plays, in updates, and in all."""
-    trainer.advance()  # compiles, and makes the optimiser's arrays
+    trainer.advance()  # compiles, and makes the optimizer's arrays
     before, decisions, began = dict(trainer.seconds), 0.0, time.perf_counter()
     for _ in range(updates):
         decisions += trainer.advance()["decisions"]
@@ -64,9 +64,9 @@ def through_morl_baselines(frames: int, updates: int) -> float:
     from gymnasium.wrappers import FlattenObservation
     from morl_baselines.multi_policy.envelope.envelope import Envelope
 
-    from momagames.wrappers import FillIllegal
+    from momagames.wrappers import HandleIllegal
 
-    env = FlattenObservation(FillIllegal(momagames.make("mo-samegame-v0", api="gymnasium", **BOARD), "next"))
+    env = FlattenObservation(HandleIllegal(momagames.make("mo-samegame-v0", api="gymnasium", **BOARD), "next"))
     agent = Envelope(env, learning_starts=1, gradient_updates=updates, buffer_size=10_000, seed=0, log=False)
     agent.train(10)  # compiles
     began = time.perf_counter()

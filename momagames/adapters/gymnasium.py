@@ -262,7 +262,7 @@ def seats(game: Game, agent: str | None, team: int | None) -> list[int]:
         raise InvalidParameter(f"agent={agent!r} and team={team!r}: give one or the other")
     if not game.sequential:
         raise InvalidParameter(
-            f"team={team!r} is for games of turns; in {game.id} all move at once: see momagames.wrappers.Centralise"
+            f"team={team!r} is for games of turns; in {game.id} all move at once: see momagames.wrappers.Centralize"
         )
     if isinstance(team, bool) or team not in teams:
         raise InvalidParameter(f"team={team!r} is not possible; allowed: {one_of(teams)}")

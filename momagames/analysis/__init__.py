@@ -1,6 +1,6 @@
-"""What is computed from returns: pure functions of arrays, all objectives maximised.
+"""What is computed from returns: pure functions of arrays, all objectives maximized.
 
-arrays          checked arrays, fronts, normalised coordinates
+arrays          checked arrays, fronts, normalized coordinates
 indicators      quality of one front: volumes, distances, numbers of points
 utilities       what a front is worth to users: families of utility functions, expected utility
 loss            maximum utility loss, exact

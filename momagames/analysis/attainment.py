@@ -44,7 +44,7 @@ class Vorobev(NamedTuple):
 def attained(sets: Sequence[ArrayLike], goals: ArrayLike) -> Array:
     """Share of the runs that attain each of `goals`, float[g, K] -> float[g]; any number of objectives.
 
-    Source: Grunert da Fonseca et al., "Inferential performance assessment of stochastic optimisers and the attainment
+    Source: Grunert da Fonseca et al., "Inferential performance assessment of stochastic optimizers and the attainment
     function", EMO 2001.
     """
     wanted = rows("goals", goals)
@@ -165,7 +165,7 @@ def _attained_cells(runs: Sequence[Array], x: Array, y: Array) -> Array:
 
 
 def _strips(shares: Array, x: Array, y: Array) -> tuple[Array, Array]:
-    """Cells float[i, j] as rectangles: equal neighbours are joined along y, then along x; those with 0 are left out."""
+    """Cells float[i, j] as rectangles: equal neighbors are joined along y, then along x; those with 0 are left out."""
     corners: list[tuple[float, ...]] = []
     values: list[float] = []
     growing: dict[tuple[int, int, float], float] = {}  # rectangles that may go on in the next column, and where they began

@@ -8,7 +8,7 @@ SER is the utility of the mean return, what matters to a user of many episodes; 
 matters where each episode counts. For linear utilities they are equal, for concave ones ESR is at most SER.
 
 Source: Roijers et al., "A survey of multi-objective sequential decision-making", J. Artif. Intell. Res. 48, 2013; Hayes et
-al., "Expected scalarised returns dominance", Neural Comput. Appl. 2022.
+al., "Expected scalarized returns dominance", Neural Comput. Appl. 2022.
 """
 
 from __future__ import annotations
@@ -78,19 +78,19 @@ def episodes_for(standard_error: float, error: float, episodes: int) -> int:
 
 
 def esr_values(returns: ArrayLike, utility: Utility) -> Array:
-    """Mean utility of an episode for each policy, float[n]; for normalised returns."""
+    """Mean utility of an episode for each policy, float[n]; for normalized returns."""
     return np.asarray(utility.of(_returns(returns)).mean(axis=(1, 2)))
 
 
 def ser_values(returns: ArrayLike, utility: Utility) -> Array:
-    """Utility of the mean return of each policy, float[n]; for normalised returns."""
+    """Utility of the mean return of each policy, float[n]; for normalized returns."""
     return utility.of(means(returns))
 
 
 def delivered(select: Array, report: Array) -> float:
     """What a user gets who takes the policy that is best in `select`, float[n]: its value in `report`, float[n].
 
-    Taking the largest of `report` itself would favour luck.
+    Taking the largest of `report` itself would favor luck.
     """
     return float(report[int(np.argmax(select))])
 

@@ -1,4 +1,4 @@
-"""Quality of a set of return vectors, all objectives maximised. Pareto indicators are computed by moocore.
+"""Quality of a set of return vectors, all objectives maximized. Pareto indicators are computed by moocore.
 
 points           float[n, K]; dominated and equal rows are allowed and change nothing
 ref              float[K], the worst return that counts
@@ -44,8 +44,8 @@ def hypervolume(points: ArrayLike, ref: ArrayLike) -> Volume:
     if goals == 1:
         return Volume(float(array.max() - low[0]), False)
     if goals <= 6 or len(array) <= EXACT_POINTS.get(goals, 20):
-        return Volume(float(moocore.hypervolume(array, ref=low, maximise=True)), False)
-    return Volume(float(moocore.hv_approx(array, ref=low, maximise=True, method="Rphi-FWE+")), True)
+        return Volume(float(moocore.hypervolume(array, ref=low, maximize=True)), False)
+    return Volume(float(moocore.hv_approx(array, ref=low, maximize=True, method="Rphi-FWE+")), True)
 
 
 def hypervolume_ratio(points: ArrayLike, ref: ArrayLike, reference_set: ArrayLike) -> Volume:
@@ -65,7 +65,7 @@ def igd_plus(points: ArrayLike, reference_set: ArrayLike) -> float:
     EMO 2015.
     """
     known = rows("reference_set", reference_set, least=1)
-    return float(moocore.igd_plus(rows("points", points, known.shape[1], least=1), ref=known, maximise=True))
+    return float(moocore.igd_plus(rows("points", points, known.shape[1], least=1), ref=known, maximize=True))
 
 
 def epsilon(points: ArrayLike, reference_set: ArrayLike) -> float:
@@ -75,7 +75,7 @@ def epsilon(points: ArrayLike, reference_set: ArrayLike) -> float:
     Source: Zitzler et al., "Performance assessment of multiobjective optimizers", IEEE Trans. Evol. Comp. 7, 2003.
     """
     known = rows("reference_set", reference_set, least=1)
-    return float(moocore.epsilon_additive(rows("points", points, known.shape[1], least=1), ref=known, maximise=True))
+    return float(moocore.epsilon_additive(rows("points", points, known.shape[1], least=1), ref=known, maximize=True))
 
 
 def cardinality(points: ArrayLike) -> int:
@@ -84,7 +84,7 @@ def cardinality(points: ArrayLike) -> int:
 
 
 def rounded_cardinality(points: ArrayLike, resolution: float = 0.01) -> int:
-    """Number of different points of the front after rounding to multiples of `resolution`; for normalised points.
+    """Number of different points of the front after rounding to multiples of `resolution`; for normalized points.
 
     A cloud of nearly equal points counts once, so that noise does not pass for choice.
     """
@@ -93,10 +93,10 @@ def rounded_cardinality(points: ArrayLike, resolution: float = 0.01) -> int:
 
 
 def sparsity(points: ArrayLike) -> float:
-    """Sum over objectives of the squared gaps between neighbouring values, divided by the number of points less one.
+    """Sum over objectives of the squared gaps between neighboring values, divided by the number of points less one.
 
     It was meant as "less is better", and rewards collapse: on a line from (0, 1) to (1, 0), eleven even points have 0.02,
-    so have two of them that are neighbours, the two ends have 2, and one point alone has 0. It is here for comparison with
+    so have two of them that are neighbors, the two ends have 2, and one point alone has 0. It is here for comparison with
     older work and never ranks methods.
 
     Source: Xu et al., "Prediction-guided multi-objective reinforcement learning", ICML 2020.

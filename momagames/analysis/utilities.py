@@ -1,6 +1,6 @@
 """What a front is worth to users who each have a utility function.
 
-Utilities are functions of normalised returns (0 the reference point, 1 the utopia) that never fall when an objective
+Utilities are functions of normalized returns (0 the reference point, 1 the utopia) that never fall when an objective
 rises. A linear one is a weighted sum; `weights` are float[w, K].
 """
 
@@ -55,7 +55,7 @@ def delivered_utility(returns: ArrayLike, weights: ArrayLike) -> float:
     """Mean weighted sum of what a policy delivers that is told its weights: `returns[i]`, float[w, K], under `weights[i]`.
 
     It is at most `expected_utility(returns, weights)`. The difference is what the policy loses because it does not know
-    which of its behaviours suits the weights best.
+    which of its behaviors suits the weights best.
     """
     array = rows("returns", returns, least=1)
     given = rows("weights", weights, array.shape[1], least=1)
@@ -69,7 +69,7 @@ def delivered_utility(returns: ArrayLike, weights: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class Utility:
-    """A named function of normalised returns, float[..., K] -> float[...]."""
+    """A named function of normalized returns, float[..., K] -> float[...]."""
 
     name: str
     of: Callable[[Array], Array]

@@ -39,7 +39,7 @@ def maximum_utility_loss(points: ArrayLike, reference_set: ArrayLike) -> Loss:
     """Largest amount, over all weights, by which the best point falls short of the best point of the reference set.
 
     Exact up to rounding; a finite set of weights gives less. At most the additive epsilon in the same coordinates, and
-    negative only if the points beat the reference set for every user. For normalised points.
+    negative only if the points beat the reference set for every user. For normalized points.
 
     Source: Zintgraf et al., "Quality assessment of MORL algorithms: a utility-based approach", Benelearn 2015.
     """
@@ -68,7 +68,7 @@ def solve(payoffs: ArrayLike) -> Solution:
     paid = rows("payoffs", payoffs, least=1)
     m, n = paid.shape
     low, span = paid.min(), float(np.ptp(paid)) or 1.0
-    # maximise sum(y) where table @ y <= 1, y >= 0, and all entries are between 1 and 2
+    # maximize sum(y) where table @ y <= 1, y >= 0, and all entries are between 1 and 2
     table = np.zeros((m + 1, n + m + 1))
     table[:m, :n] = (paid - low) / span + 1
     table[:m, n:-1] = np.eye(m)

@@ -16,10 +16,10 @@ MARKS = (*sorted({int(10 ** (k / 16)) for k in range(16 * 12)}), 2**62)  # steps
 
 
 def undominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which rows of float64[n, K] no other row dominates, all maximised; of equal rows the first."""
+    """Which rows of float64[n, K] no other row dominates, all maximized; of equal rows the first."""
     if not len(points):
         return np.zeros(0, np.bool_)
-    kept: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(points, maximise=True, keep_weakly=False), np.bool_)
+    kept: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(points, maximize=True, keep_weakly=False), np.bool_)
     return kept
 
 

@@ -11,7 +11,7 @@ AUGMENTATION = 0.01  # share of the weighted sum: between equal worst objectives
 def augmented_chebyshev(reached: NDArray[np.float64], weights: NDArray[np.floating]) -> NDArray[np.float64]:
     """Minus the largest weighted shortfall from the utopia, and a hundredth of the weighted sum, float64[...].
 
-    reached    normalised returns float64[..., K], 0 the reference point and 1 the utopia
+    reached    normalized returns float64[..., K], 0 the reference point and 1 the utopia
     weights    of the objectives, float[K] or float[..., K]
 
     Source: Steuer and Choo, "An interactive weighted Tchebycheff procedure for multiple objective programming",

@@ -20,14 +20,14 @@ from momagames.errors import InvalidParameter
 
 @dataclass(frozen=True)
 class Greedy(Method):
-    """One policy for each weight vector of a simplex lattice; each maximises the weighted reward of its next move.
+    """One policy for each weight vector of a simplex lattice; each maximizes the weighted reward of its next move.
 
     Ties are broken by lot. As a planner: the policies play in turn, again and again, while the budget lasts; each action
     that is looked at is a step of the budget.
 
     divisions    of the lattice: C(divisions + K - 1, K - 1) policies for K objectives
 
-    Source: Cormen et al., "Introduction to Algorithms", chapter on greedy algorithms; linear scalarisation as in Roijers
+    Source: Cormen et al., "Introduction to Algorithms", chapter on greedy algorithms; linear scalarization as in Roijers
     et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013.
     """
 

@@ -91,7 +91,7 @@ class Static(Method):
 class Simple(Method):
     """The scripted agent of the original (MO-Pommerman).
 
-    Source: Resnick et al., "Pommerman: a multi-agent playground", 2018, from a summary of the agent's behaviour.
+    Source: Resnick et al., "Pommerman: a multi-agent playground", 2018, from a summary of the agent's behavior.
     """
 
     name: ClassVar[str] = "simple"
@@ -104,7 +104,7 @@ class Simple(Method):
 class Contacts(Method):
     """Taps the group that touches most of what the goals of the level ask for (MO-TileBlast).
 
-    A group counts its neighbours that it hurts and that a goal asks for, its own tiles where a goal asks for their colour,
+    A group counts its neighbors that it hurts and that a goal asks for, its own tiles where a goal asks for their color,
     the bubbles on them where a goal asks for those, and 4 if it has 5 tiles or more; a power piece counts 3.5. Ties are broken
     by lot.
 
@@ -158,7 +158,7 @@ class Astar(Method):
     It heads for the nearest charger, receiver or green cell as the crow flies, for another if a crowd is there, and finds its
     way by A* search round the other robots.
 
-    Source: the built-in agent of rbgame 0.0.3, from a description of its behaviour and its recorded games; Hart, Nilsson and
+    Source: the built-in agent of rbgame 0.0.3, from a description of its behavior and its recorded games; Hart, Nilsson and
     Raphael, "A formal basis for the heuristic determination of minimum cost paths", 1968.
     """
 

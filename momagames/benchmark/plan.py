@@ -112,7 +112,7 @@ def _check_options(name: str, given: Mapping[str, Any], known: Sequence[str]) ->
 class _Experiment(Frozen):
     """What both kinds have.
 
-    utopia    the best return of each objective, for normalised indicators: "declared", the objectives' upper bounds, or
+    utopia    the best return of each objective, for normalized indicators: "declared", the objectives' upper bounds, or
               "reference", the best of each objective in the reference front
     seconds   of wall time that a run may take, compilation included. It only decides whether there is a result: a run that is
               over its time has failed, and no row of one that is not depends on how fast a machine is

@@ -137,7 +137,7 @@ def _prove_guaranteed(front: FrontFile) -> None:
 
 
 def _prove_response(front: FrontFile) -> None:
-    """No policy is better than the points for the weights at which two neighbours are equally good, nor in one objective
+    """No policy is better than the points for the weights at which two neighbors are equally good, nor in one objective
     alone: so nothing lies beyond the line from each point to the next. The best value for given weights is found by dynamic
     programming over single numbers."""
     game = front.board()

@@ -28,7 +28,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-tileblast-v0": Entry("momagames.games.tileblast:game", {"variant": "general"}),
     "mo-tileblast-goals-v0": Entry("momagames.games.tileblast:game", {"variant": "goals"}),
     "mo-tileblast-playtest-v0": Entry("momagames.games.tileblast:game", {"variant": "playtest"}),
-    "mo-tileblast-colours-v0": Entry("momagames.games.tileblast:game", {"variant": "colours"}),
+    "mo-tileblast-colors-v0": Entry("momagames.games.tileblast:game", {"variant": "colors"}),
     "mo-robotmail-v0": Entry("momagames.games.robotmail:game", {"variant": "any"}),
     "mo-robotmail-2-v0": Entry("momagames.games.robotmail:game", {"variant": "2"}),
     "mo-robotmail-4-v0": Entry("momagames.games.robotmail:game", {"variant": "4"}),

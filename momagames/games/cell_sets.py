@@ -6,7 +6,7 @@ Cell = tuple[int, int]
 
 
 def around(cell: Cell) -> list[Cell]:
-    """The four neighbours, on the board or not."""
+    """The four neighbors, on the board or not."""
     x, y = cell
     return [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
 

@@ -1,8 +1,8 @@
-"""Ten colours and ten shapes that can be told apart, also by people who see fewer colours.
+"""Ten colors and ten shapes that can be told apart, also by people who see fewer colors.
 
-The colours start from Okabe and Ito's set ("Color Universal Design", 2008), extended to ten and moved apart by a search
-that maximised the smallest distance (OKLab) between any two of them, and to the paper, for normal sight and under simulated
-protanopia, deuteranopia and tritanopia. Each colour has a shape of its own besides.
+The colors start from Okabe and Ito's set ("Color Universal Design", 2008), extended to ten and moved apart by a search
+that maximized the smallest distance (OKLab) between any two of them, and to the paper, for normal sight and under simulated
+protanopia, deuteranopia and tritanopia. Each color has a shape of its own besides.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ Points = Sequence[tuple[float, float]]
 
 
 def is_dark(ink: Color) -> bool:
-    """Whether white stands out better than black on a colour (relative luminance, WCAG 2)."""
+    """Whether white stands out better than black on a color (relative luminance, WCAG 2)."""
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in ink]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] < 0.19
 
 
 def contrast(ink: Color) -> Color:
-    """The colour of a shape on a tile of this colour: nearly black or nearly white, with a touch of the tile's."""
+    """The color of a shape on a tile of this color: nearly black or nearly white, with a touch of the tile's."""
     red, green, blue = (round(0.85 * far + 0.15 * near) for far, near in zip(WHITE if is_dark(ink) else INK, ink, strict=True))
     return red, green, blue
 
 
 def contrast_code(index: int) -> str:
-    """The same for the colour CODES[index], as a name that terminals know."""
+    """The same for the color CODES[index], as a name that terminals know."""
     return "#ffffff" if is_dark(COLORS[index]) else "#000000"
 
 
@@ -42,7 +42,7 @@ def polygon(points: Points, ink: Color) -> Painter:
 
 
 def disc(radius: float, ink: Color, hole: float = 0.0, paper: Color = WHITE) -> Painter:
-    """A disc in the middle, with a round hole in the colour of the paper."""
+    """A disc in the middle, with a round hole in the color of the paper."""
 
     def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
         for r, fill in ((radius, ink), (hole, paper)):
@@ -89,7 +89,7 @@ def star(radius: float, inner: float, points: int, ink: Color) -> Painter:
 
 
 def shape(index: int, ink: Color, paper: Color) -> Painter:
-    """The shape that goes with the colour COLORS[index], in the middle half of a tile."""
+    """The shape that goes with the color COLORS[index], in the middle half of a tile."""
     thin = 0.09
     turned = [(0.5 + (x - y) * 0.7071, 0.5 + (x + y) * 0.7071) for x, y in _cross(0.32, thin)]
     shapes: tuple[Painter, ...] = (

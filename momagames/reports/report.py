@@ -79,7 +79,7 @@ class Report:
 
 
 def report(folder: str | Path, command: str = "", replays: bool = True, tell: Callable[[str], None] | None = None) -> Report:
-    """Analyse the results in a folder and write `report.html` there.
+    """Analyze the results in a folder and write `report.html` there.
 
     command    how the results were made, for the page
     replays    let the policies behind points play on the page
@@ -158,7 +158,7 @@ def _round_up(number: int) -> int:
 
 
 def _beyond(panel: Panel) -> str:
-    return "some points lie beyond the utopia, where the normalised HV is cut off" if panel.clipped else ""
+    return "some points lie beyond the utopia, where the normalized HV is cut off" if panel.clipped else ""
 
 
 def _table(panel: Panel) -> Table:
@@ -186,7 +186,7 @@ def _two_lines(name: str, score: Score) -> Text:
 def _users(panel: Panel) -> Table:
     """What users get who live through one episode, beside those of many."""
     told = (
-        "utility of normalised returns: ESR is its mean over single episodes, SER that of the mean return; each with the "
+        "utility of normalized returns: ESR is its mean over single episodes, SER that of the mean return; each with the "
         "policy that was best by the games for selection"
     )
     table = frame(f"{panel.title}: users", told)

@@ -1,12 +1,12 @@
 """Wrappers: one name each, for every kind of environment.
 
-    from momagames.wrappers import Scalarise
-    env = Scalarise(momagames.make("mo-samegame-v0"), weights=[1, 1, 1, 1, 1])
+    from momagames.wrappers import Scalarize
+    env = Scalarize(momagames.make("mo-samegame-v0"), weights=[1, 1, 1, 1, 1])
 
 Each takes a PettingZoo AEC or parallel environment, a Gymnasium one or a vector environment (also wrapped by PettingZoo's
-or Gymnasium's own wrappers) and gives back one of the same kind. From the inside out they go in this order: FillIllegal;
-MergeColors or SplitColors; ShareTeamReward; SelectObjectives; NormalizeReward; Scalarise. RecordEpisode counts what is paid
-where it stands. Flatten goes around these; Record and Centralise go wherever a single or a parallel environment stands.
+or Gymnasium's own wrappers) and gives back one of the same kind. From the inside out they go in this order: HandleIllegal;
+MergeColors or SplitColors; ShareTeamReward; SelectObjectives; NormalizeReward; Scalarize. RecordEpisode counts what is paid
+where it stands. Flatten goes around these; Record and Centralize go wherever a single or a parallel environment stands.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from momagames.wrappers import kinds, normalize, transforms
 from momagames.wrappers.reward_spec import layers
 
 __all__ = [
-    "Centralise",
-    "FillIllegal",
+    "Centralize",
+    "HandleIllegal",
     "Flatten",
     "MergeColors",
     "NormalizeReward",
-    "NumberObservations",
+    "TabularObservation",
     "Record",
     "RecordEpisode",
-    "SameDeal",
-    "Scalarise",
+    "FixedInstance",
+    "Scalarize",
     "SelectObjectives",
     "ShareTeamReward",
     "SplitColors",
@@ -48,7 +48,7 @@ def _paying(env: Any, transform: type[transforms.Transform], **given: Any) -> An
     return module.RewardWrapper(env, bound)
 
 
-def Scalarise(
+def Scalarize(
     env: Any,
     weights: transforms.Weights | None = None,
     *,
@@ -65,7 +65,7 @@ def Scalarise(
     `set_weights(weights)` changes them later. The reward is a Python float; in a batch float64[N] or [N, A], and a
     utility function is then called once for every environment and agent.
     """
-    return _paying(env, transforms.Scalarise, weights=weights, utility=utility)
+    return _paying(env, transforms.Scalarize, weights=weights, utility=utility)
 
 
 def ShareTeamReward(env: Any, teams: str | Sequence[int] | Mapping[str, int] | None = None) -> Any:
@@ -83,12 +83,12 @@ def SelectObjectives(env: Any, objectives: str | int | Sequence[str | int]) -> A
 
 
 def MergeColors(env: Any) -> Any:
-    """Pay one objective in place of one for each colour: what a game with color_rewards=False pays."""
+    """Pay one objective in place of one for each color: what a game with color_rewards=False pays."""
     return _paying(env, transforms.MergeColors)
 
 
 def SplitColors(env: Any) -> Any:
-    """Pay one objective for each colour in place of one for all: what a game with color_rewards=True pays."""
+    """Pay one objective for each color in place of one for all: what a game with color_rewards=True pays."""
     return _paying(env, transforms.SplitColors)
 
 
@@ -105,7 +105,7 @@ def NormalizeReward(
 
     gamma        discount of that return
     epsilon      added to the variance
-    objectives   those to normalise, by name or index (default: all)
+    objectives   those to normalize, by name or index (default: all)
     frozen       leave the statistics as they are; `freeze()` and `freeze(False)` change that later
     state        statistics to begin with, from `state_dict()` of another; `load_state_dict(state)` does that later
     """
@@ -124,47 +124,47 @@ def RecordEpisode(env: Any, kept: int = 100) -> Any:
     return kinds.host(env, "RecordEpisode", *ALL).RecordEpisode(env, kept)
 
 
-def FillIllegal(env: Any, how: Literal["raise", "forfeit", "random", "next"] = "raise") -> Any:
+def HandleIllegal(env: Any, how: Literal["raise", "forfeit", "random", "next"] = "raise") -> Any:
     """Say what an illegal action does, whatever `illegal=` the environment was made with.
 
     how   "raise" IllegalAction; "forfeit": the game ends, its agent gets the worst of each objective; "random": a random
           legal action is played in its place; "next": the first legal one from it on, and after the last one from 0 on, which
           is the same one each time in the same position
     """
-    module = kinds.host(env, "FillIllegal", *ALL)
+    module = kinds.host(env, "HandleIllegal", *ALL)
     from momagames.adapters.options import ILLEGAL
 
     check_choice("how", how, ILLEGAL)
-    if any(type(layer).__name__ == "FillIllegal" for layer in layers(env)):
-        raise InvalidCall("there is a FillIllegal around this environment already; only one can say what illegal actions do")
-    kinds.door(env, "FillIllegal")
-    return module.FillIllegal(env, how)
+    if any(type(layer).__name__ == "HandleIllegal" for layer in layers(env)):
+        raise InvalidCall("there is a HandleIllegal around this environment already; only one can say what illegal actions do")
+    kinds.door(env, "HandleIllegal")
+    return module.HandleIllegal(env, how)
 
 
-def SameDeal(env: Any, seed: int = 0) -> Any:
+def FixedInstance(env: Any, seed: int = 0) -> Any:
     """Begin every game with one deal, for learners that call reset() without a seed.
 
     seed   the deal is that of reset(seed=seed), with all that the game itself draws later. What other players draw, and
            random actions in place of illegal ones, go on from game to game; reset(seed=...) seeds these only
     """
-    module = kinds.host(env, "SameDeal", "aec", "parallel", "gymnasium")
+    module = kinds.host(env, "FixedInstance", "aec", "parallel", "gymnasium")
     from momagames.adapters.options import check_seed
     from momagames.engine.episode import Play
 
-    play = Play(kinds.door(env, "SameDeal").game)
+    play = Play(kinds.door(env, "FixedInstance").game)
     play.deal(check_seed(seed))
-    return module.SameDeal(env, play.state.copy(), seed)
+    return module.FixedInstance(env, play.state.copy(), seed)
 
 
-def NumberObservations(env: Any, limit: int) -> Any:
+def TabularObservation(env: Any, limit: int) -> Any:
     """Observations as numbers int64[1], in the order in which they are first seen, for learners with tables.
 
     limit    how many there may be: the space is MultiDiscrete([limit])
     Raises   InvalidParameter; in reset() and step() InvalidCall if there are more
     """
-    module = kinds.host(env, "NumberObservations", "gymnasium")
+    module = kinds.host(env, "TabularObservation", "gymnasium")
     check_range("limit", limit, 1, whole=True)
-    return module.NumberObservations(env, limit)
+    return module.TabularObservation(env, limit)
 
 
 def Flatten(env: Any, key: str = "observation") -> Any:
@@ -179,7 +179,7 @@ def Flatten(env: Any, key: str = "observation") -> Any:
     return kinds.host(env, "Flatten", "aec", "parallel", "gymnasium").Flatten(env, key)
 
 
-def Centralise(
+def Centralize(
     env: Any,
     *,
     reward: Literal["sum", "mean", "each"] = "sum",
@@ -194,10 +194,10 @@ def Centralise(
     info["active_agent"] counts. info["action_mask"] is a tuple of the masks of the parts (flat: `action_masks()`),
     info["agents"] has the infos of the agents.
     """
-    kinds.host(env, "Centralise", "parallel")
+    kinds.host(env, "Centralize", "parallel")
     from momagames.wrappers import centralize
 
-    return centralize.Centralise(env, reward, observation)
+    return centralize.Centralize(env, reward, observation)
 
 
 def Record(

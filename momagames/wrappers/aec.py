@@ -146,7 +146,7 @@ class RecordEpisode(BaseWrapper):  # type: ignore[misc]
         return observation, reward, terminated, truncated, self.infos[self.env.agent_selection]
 
 
-class FillIllegal(BaseWrapper):  # type: ignore[misc]
+class HandleIllegal(BaseWrapper):  # type: ignore[misc]
     """Says what an illegal action does."""
 
     def __init__(self, env: Any, how: str) -> None:
@@ -158,7 +158,7 @@ class FillIllegal(BaseWrapper):  # type: ignore[misc]
             self.env.step(action)
 
 
-class SameDeal(BaseWrapper):  # type: ignore[misc]
+class FixedInstance(BaseWrapper):  # type: ignore[misc]
     """Begins every game from one position."""
 
     def __init__(self, env: Any, start: State, seed: int) -> None:

@@ -22,8 +22,8 @@ REWARDS = ("sum", "mean", "each")
 OBSERVATIONS = ("state", "agents")
 
 
-class Centralise(gymnasium.Env[Any, Any]):
-    """One agent that plays for all of them; see `momagames.wrappers.Centralise`."""
+class Centralize(gymnasium.Env[Any, Any]):
+    """One agent that plays for all of them; see `momagames.wrappers.Centralize`."""
 
     def __init__(
         self, env: Any, reward: Literal["sum", "mean", "each"] = "sum", observation: Literal["state", "agents"] = "state"
@@ -33,7 +33,7 @@ class Centralise(gymnasium.Env[Any, Any]):
         self.env, self._order = env, list(env.possible_agents)
         self._source = form_of(env)
         self.reward_form, self._join = joined(self._source, reward)
-        self.metadata = {"name": f"centralised {env}", **env.metadata}
+        self.metadata = {"name": f"centralized {env}", **env.metadata}
         self.render_mode = getattr(env, "render_mode", None)
         self._parts = [_sizes(env.action_space(agent), agent) for agent in self._order]
         sizes = [size for parts in self._parts for size in parts]
@@ -120,7 +120,7 @@ class Centralise(gymnasium.Env[Any, Any]):
         self.env.close()
 
     def __str__(self) -> str:
-        return f"Centralise<{self.env}>"
+        return f"Centralize<{self.env}>"
 
 
 Join = Callable[[NDArray[Any]], NDArray[Any]]
@@ -131,7 +131,7 @@ def joined(source: Form, reward: str) -> tuple[Form, Join]:
     count = len(source.agents)
     if reward == "each":
         if source.scalar:
-            raise InvalidCall("reward='each' needs reward vectors; put Scalarise around Centralise")
+            raise InvalidCall("reward='each' needs reward vectors; put Scalarize around Centralize")
         goals = tuple(replace(o, name=f"{agent}.{o.name}") for agent in source.agents for o in source.objectives)
         low, high = source.low.reshape(1, -1), source.high.reshape(1, -1)
         return Form((JOINT,), (0,), goals, low, high), np.ravel
@@ -154,7 +154,7 @@ def _sizes(space: Any, agent: str) -> list[int]:
         return [int(space.n)]
     if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
         return [int(n) for n in space.nvec]
-    raise InvalidParameter(f"Centralise needs Discrete or MultiDiscrete actions that count from 0; {agent} has {space}")
+    raise InvalidParameter(f"Centralize needs Discrete or MultiDiscrete actions that count from 0; {agent} has {space}")
 
 
 def _nothing(space: spaces.Space[Any]) -> Any:

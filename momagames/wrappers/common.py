@@ -13,7 +13,7 @@ from momagames.errors import InvalidCall
 from momagames.wrappers.kinds import door
 from momagames.wrappers.normalize import NormalizeReward
 from momagames.wrappers.reward_spec import Form, layers
-from momagames.wrappers.transforms import Moment, Scalarise, Transform, Weights
+from momagames.wrappers.transforms import Moment, Scalarize, Transform, Weights
 
 ONE, NONE = np.ones(1, np.bool_), np.zeros(1, np.bool_)
 
@@ -35,10 +35,10 @@ class RewardHost:
         self._everybody = np.ones((1, len(transform.source.agents)), np.bool_)
 
     def set_weights(self, weights: Weights) -> None:
-        """Other weights or another utility from the next step on, for the wrapper Scalarise."""
-        if not isinstance(self.transform, Scalarise):
-            raise InvalidCall(f"set_weights() is for Scalarise; this wrapper is {self.transform.name}")
-        self._bind(Scalarise(self.transform.source, weights))
+        """Other weights or another utility from the next step on, for the wrapper Scalarize."""
+        if not isinstance(self.transform, Scalarize):
+            raise InvalidCall(f"set_weights() is for Scalarize; this wrapper is {self.transform.name}")
+        self._bind(Scalarize(self.transform.source, weights))
 
     def _normalizer(self) -> NormalizeReward:
         """The nearest NormalizeReward from here inwards."""

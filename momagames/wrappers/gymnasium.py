@@ -17,7 +17,7 @@ from momagames.wrappers.flatten import MASK, Flat, numbers
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
 from momagames.wrappers.reward_spec import layers
-from momagames.wrappers.transforms import Scalarise, Transform
+from momagames.wrappers.transforms import Scalarize, Transform
 
 Step = tuple[Any, Any, bool, bool, dict[str, Any]]
 
@@ -56,7 +56,7 @@ def _fields(spec: EnvSpec) -> dict[str, Any]:
 
 
 class RewardWrapper(RewardHost, Wrapper):
-    """Pays other rewards. Scalarise also puts the vector into info["vector_reward"], as MO-Gymnasium does."""
+    """Pays other rewards. Scalarize also puts the vector into info["vector_reward"], as MO-Gymnasium does."""
 
     def __init__(self, env: Any, transform: Transform, recipe: dict[str, Any]) -> None:
         Wrapper.__init__(self, env)
@@ -86,7 +86,7 @@ class RewardWrapper(RewardHost, Wrapper):
         seen = self._look()
         observation, reward, terminated, truncated, info = self.env.step(action)
         paid = self._single({self.reward_form.agents[0]: reward}, terminated or truncated, seen)
-        if isinstance(self.transform, Scalarise):
+        if isinstance(self.transform, Scalarize):
             info = {**info, "vector_reward": reward}
         return observation, self.reward_form.hand_out(paid, 0), terminated, truncated, info
 
@@ -121,10 +121,10 @@ class RecordEpisode(Wrapper):
         return observation, reward, terminated, truncated, info
 
 
-class FillIllegal(Wrapper):
+class HandleIllegal(Wrapper):
     """Says what an illegal action does."""
 
-    name = "FillIllegal"
+    name = "HandleIllegal"
 
     def __init__(self, env: Any, how: str) -> None:
         super().__init__(env)
@@ -136,10 +136,10 @@ class FillIllegal(Wrapper):
             return self.env.step(action)
 
 
-class SameDeal(Wrapper):
+class FixedInstance(Wrapper):
     """Begins every game from one position."""
 
-    name = "SameDeal"
+    name = "FixedInstance"
 
     def __init__(self, env: Any, start: State, seed: int) -> None:
         super().__init__(env)
@@ -151,10 +151,10 @@ class SameDeal(Wrapper):
         return result
 
 
-class NumberObservations(Wrapper):
+class TabularObservation(Wrapper):
     """Shows the number of an observation in place of it."""
 
-    name = "NumberObservations"
+    name = "TabularObservation"
 
     def __init__(self, env: Any, limit: int) -> None:
         super().__init__(env)

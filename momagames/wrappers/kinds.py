@@ -94,7 +94,7 @@ def door(env: Any, wrapper: str) -> Any:
 @contextmanager
 def illegal_means(env: Any, how: str) -> Iterator[None]:
     """While this lasts, the door below treats illegal actions in this way."""
-    inner = door(env, "FillIllegal")
+    inner = door(env, "HandleIllegal")
     before, inner.illegal = inner.illegal, how
     try:
         yield

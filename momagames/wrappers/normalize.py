@@ -1,4 +1,4 @@
-"""Normalisation of rewards by running statistics: the one transform with a memory."""
+"""Normalization of rewards by running statistics: the one transform with a memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class NormalizeReward(Transform):
 
     gamma        discount of the return whose variance is taken
     epsilon      added to the variance
-    objectives   those to normalise, by name or index (default: all)
+    objectives   those to normalize, by name or index (default: all)
     frozen       do not update the statistics, e.g. for evaluation
     """
 

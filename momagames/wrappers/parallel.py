@@ -15,13 +15,13 @@ from momagames.wrappers.flatten import MASK, OfAgents, numbers
 from momagames.wrappers.kinds import form_of, illegal_means
 from momagames.wrappers.recording import Recorder
 from momagames.wrappers.reward_spec import Form
-from momagames.wrappers.transforms import Scalarise, Transform
+from momagames.wrappers.transforms import Scalarize, Transform
 
 
 class RewardWrapper(RewardHost, BaseParallelWrapper):  # type: ignore[misc]
     """Pays other rewards; the dicts of the inner environment stay as they are.
 
-    Scalarise also puts the vector into infos[agent]["vector_reward"]: zeros at the start.
+    Scalarize also puts the vector into infos[agent]["vector_reward"]: zeros at the start.
     """
 
     def __init__(self, env: Any, transform: Transform) -> None:
@@ -43,7 +43,7 @@ class RewardWrapper(RewardHost, BaseParallelWrapper):  # type: ignore[misc]
         return observations, self._told(infos, {agent: np.zeros(form.shape[1], form.dtype) for agent in infos})
 
     def _told(self, infos: dict[str, Any], vectors: dict[str, Any]) -> dict[str, Any]:
-        if not isinstance(self.transform, Scalarise):
+        if not isinstance(self.transform, Scalarize):
             return infos
         return {agent: {**info, "vector_reward": vectors[agent]} for agent, info in infos.items()}
 
@@ -104,7 +104,7 @@ def _active(infos: dict[str, Any]) -> Any:
     return next((info.get("active_agent") for info in infos.values()), None)
 
 
-class FillIllegal(BaseParallelWrapper):  # type: ignore[misc]
+class HandleIllegal(BaseParallelWrapper):  # type: ignore[misc]
     """Says what an illegal action does."""
 
     def __init__(self, env: Any, how: str) -> None:
@@ -119,7 +119,7 @@ class FillIllegal(BaseParallelWrapper):  # type: ignore[misc]
         return f"{type(self).__name__}<{self.env}>"
 
 
-class SameDeal(BaseParallelWrapper):  # type: ignore[misc]
+class FixedInstance(BaseParallelWrapper):  # type: ignore[misc]
     """Begins every game from one position."""
 
     def __init__(self, env: Any, start: State, seed: int) -> None:

@@ -50,7 +50,7 @@ def merge(reward: NDArray[Any]) -> NDArray[Any]:
 
 
 def split(reward: NDArray[Any], color: NDArray[np.int64], colors: int) -> NDArray[Any]:
-    """One objective into one for each colour: reward[N, A, 1], color int[N] -> [N, A, colors]."""
+    """One objective into one for each color: reward[N, A, 1], color int[N] -> [N, A, colors]."""
     chosen = (np.arange(colors) == color[:, None]).astype(reward.dtype)
     paid: NDArray[Any] = reward * chosen[:, None, :]
     return paid
@@ -106,12 +106,12 @@ def _vector(source: Form, name: str) -> None:
     """Refuse a source that is scalar already."""
     if source.scalar:
         raise InvalidCall(
-            f"{name} needs reward vectors, but below it they are scalar already; order: objectives first, then Scalarise, "
-            f"as in Scalarise({name}(env), ...)"
+            f"{name} needs reward vectors, but below it they are scalar already; order: objectives first, then Scalarize, "
+            f"as in Scalarize({name}(env), ...)"
         )
 
 
-class Scalarise(Transform):
+class Scalarize(Transform):
     """A number in place of the vector: a weighted sum, or any utility function of the step's reward vector.
 
     weights   float[K] for everybody; or a function float64[K] -> float; or a dict of either by agent; or "published", the
@@ -123,7 +123,7 @@ class Scalarise(Transform):
     ) -> None:
         _vector(source, self.name)
         if (weights is None) == (utility is None):
-            raise InvalidParameter("Scalarise needs weights=... or utility=..., one of them")
+            raise InvalidParameter("Scalarize needs weights=... or utility=..., one of them")
         if isinstance(weights, str):
             weights = _published(source, weights)
         given = utility if weights is None else weights
@@ -151,7 +151,7 @@ class Scalarise(Transform):
             high.append([bounds[1]])
             lowest.append(ends[0])
             highest.append(ends[1])
-        objective = Objective("utility", "utility", min(low)[0], max(high)[0], min(lowest), max(highest), "Scalarise")
+        objective = Objective("utility", "utility", min(low)[0], max(high)[0], min(lowest), max(highest), "Scalarize")
         return source.paying((objective,), low, high, scalar=True)
 
     def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[np.float64]:
@@ -317,7 +317,7 @@ def position(source: Form, given: str | int) -> int:
 
 
 def _recolored(source: Form, name: str, split: bool) -> Form:
-    """The form of the same game with color_rewards=split; refuses games without colours and rewards that were changed."""
+    """The form of the same game with color_rewards=split; refuses games without colors and rewards that were changed."""
     _vector(source, name)
     now, other = source.sibling(color_rewards=not split), source.sibling(color_rewards=split)
     if now is None or other is None:
@@ -335,7 +335,7 @@ def _recolored(source: Form, name: str, split: bool) -> Form:
 
 
 class MergeColors(Transform):
-    """One objective in place of one for each colour: what color_rewards=False pays."""
+    """One objective in place of one for each color: what color_rewards=False pays."""
 
     def __init__(self, source: Form) -> None:
         super().__init__(source, _recolored(source, self.name, split=False))
@@ -345,7 +345,7 @@ class MergeColors(Transform):
 
 
 class SplitColors(Transform):
-    """One objective for each colour in place of one for all: what color_rewards=True pays."""
+    """One objective for each color in place of one for all: what color_rewards=True pays."""
 
     looks = True
 
@@ -360,7 +360,7 @@ class SplitColors(Transform):
         super().__init__(source, form)
 
     def look(self, states: NDArray[Any]) -> NDArray[np.int64]:
-        """The colour of every action, int64[N, M]: what it will have paid, whichever is played."""
+        """The color of every action, int64[N, M]: what it will have paid, whichever is played."""
         return self._colors_of(states)
 
     def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:

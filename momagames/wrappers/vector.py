@@ -16,7 +16,7 @@ from momagames.wrappers.common import RewardHost, reward_space
 from momagames.wrappers.episodes import Books
 from momagames.wrappers.kinds import door, form_of, illegal_means
 from momagames.wrappers.reward_spec import Form, layers
-from momagames.wrappers.transforms import Moment, Scalarise, Transform
+from momagames.wrappers.transforms import Moment, Scalarize, Transform
 
 Step = tuple[Any, Any, Any, Any, dict[str, Any]]
 
@@ -94,7 +94,7 @@ class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
         if self.transform.looks:
             moment.seen, moment.played = seen, door(self.env, self.transform.name).batch.played
         paid = self.transform.apply(rewards.reshape(self.num_envs, *source.shape), moment).astype(form.dtype, copy=False)
-        if isinstance(self.transform, Scalarise):
+        if isinstance(self.transform, Scalarize):
             infos = {**infos, "vector_reward": rewards}
         paid = paid[..., 0] if form.scalar else paid
         return observations, paid[:, 0] if self._alone else paid, terminated, truncated, infos
@@ -155,7 +155,7 @@ class RecordEpisode(Wrapper):
         return movers
 
 
-class FillIllegal(Wrapper):
+class HandleIllegal(Wrapper):
     """Says what an illegal action does."""
 
     def __init__(self, env: Any, how: str) -> None:

@@ -93,7 +93,7 @@ def test_who_can_be_played() -> None:
     ):
         with pytest.raises(momagames.errors.InvalidParameter, match=message):
             momagames.make("mo-robotmail-4-v0", api="gymnasium", **params)
-    with pytest.raises(momagames.errors.InvalidParameter, match="Centralise"):
+    with pytest.raises(momagames.errors.InvalidParameter, match="Centralize"):
         momagames.make("mo-pommerman-team-v0", api="gymnasium", team=0)
 
 

@@ -21,7 +21,7 @@ from momagames.errors import InvalidCall, InvalidParameter, MissingExtra
 from momagames.games.breakthrough import view as breakthrough
 from momagames.games.samegame import view as samegame
 from momagames.render import canvas, caption, shapes
-from momagames.wrappers import Scalarise
+from momagames.wrappers import Scalarize
 from tests import meteors
 
 SAMEGAME, BREAKTHROUGH, POMMERMAN = "mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0"
@@ -110,7 +110,7 @@ def test_samegame_marks_the_cell_that_was_chosen():
 
 
 def test_samegame_counts_the_tiles_that_are_left():
-    """Two boards with the same tiles in other places share their legend; one more tile of a colour changes it."""
+    """Two boards with the same tiles in other places share their legend; one more tile of a color changes it."""
     play = dealt(SAMEGAME, board_width=3, board_height=3, num_colors=2)
     legends = []
     for board in (["112", "112", "112"], ["211", "211", "211"], ["212", "211", "211"]):
@@ -164,7 +164,7 @@ def test_who_forfeits_has_lost():
     assert "player_0 lost" in env.render()
 
 
-# --------------------------------------------------------------------------------------------------------------- colours
+# --------------------------------------------------------------------------------------------------------------- colors
 
 # Linear RGB as people see it who lack one kind of cone: Machado, Oliveira and Fernandes, "A physiologically-based model
 # for simulation of color vision deficiency", 2009, severity 1.
@@ -188,7 +188,7 @@ TO_LAB = [
 
 
 def distances(colors, sight):
-    """How different colours uint8[n, 3] look, float[n, n]."""
+    """How different colors uint8[n, 3] look, float[n, n]."""
     part = np.asarray(colors) / 255
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     seen = np.clip(linear @ np.transpose(SIGHTS[sight]), 0, 1)
@@ -220,7 +220,7 @@ def test_the_measure_of_colors_can_fail():
 
 @pytest.mark.parametrize("side", [17, 18, 35, 178])
 def test_every_color_has_its_own_shape(side):
-    """On tiles of one and the same colour, shapes still differ in a good part of the pixels that they cover."""
+    """On tiles of one and the same color, shapes still differ in a good part of the pixels that they cover."""
     red = canvas.color("#ff0000")
     tiles = [canvas.paint(side, red, shapes.shape(k, canvas.INK, red))[..., 0] < 128 for k in range(len(shapes.COLORS))]
     for one, other in itertools.combinations(tiles, 2):
@@ -360,7 +360,7 @@ def test_every_door_renders_in_every_mode(id, api, pygame):
 @pytest.mark.parametrize("id", [SAMEGAME, BREAKTHROUGH, POMMERMAN])
 def test_the_hosts_render_test(id, pygame):
     render_test(lambda render_mode: momagames.make(id, render_mode=render_mode))
-    render_test(lambda render_mode: Scalarise(momagames.make(id, render_mode=render_mode), utility=sum))
+    render_test(lambda render_mode: Scalarize(momagames.make(id, render_mode=render_mode), utility=sum))
 
 
 def test_the_window_shows_the_picture(pygame):

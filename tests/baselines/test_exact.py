@@ -22,7 +22,7 @@ from momagames.kernels.jit import kernel
 
 ID = "mo-samegame-v0"
 ROOMY = {"max_states": 1_000_000, "max_bytes": 1 << 28}
-# height, width, colours, boards, parameters
+# height, width, colors, boards, parameters
 SIZES = [
     (3, 3, 2, 60, {}),
     (3, 4, 3, 40, {}),
@@ -43,7 +43,7 @@ SIZES = [
 
 
 def moves(tiles):
-    """The groups of a board {(x, y): colour}, y from the bottom: [(colour, cells)]."""
+    """The groups of a board {(x, y): color}, y from the bottom: [(color, cells)]."""
     left, found = set(tiles), []
     while left:
         group, edge = set(), [left.pop()]
@@ -66,10 +66,10 @@ def after(tiles, group):
     return {(x, y): tile for x, (_, column) in enumerate(sorted(columns.items())) for y, tile in enumerate(column)}
 
 
-def points_of(tiles, rest, colour, group, params):
+def points_of(tiles, rest, color, group, params):
     reward = [0.0] * (params["num_colors"] if params["color_rewards"] else 1)
     points = len(group) ** 2 + (0 if rest else params["clear_bonus"])
-    reward[colour - 1 if params["color_rewards"] else 0] = float(np.float32(points))
+    reward[color - 1 if params["color_rewards"] else 0] = float(np.float32(points))
     return tuple(reward)
 
 
@@ -82,9 +82,9 @@ def brute(tiles, params, known):
     key = frozenset(tiles.items())
     if key not in known:
         found = set()
-        for colour, group in moves(tiles):
+        for color, group in moves(tiles):
             rest = after(tiles, group)
-            reward = points_of(tiles, rest, colour, group, params)
+            reward = points_of(tiles, rest, color, group, params)
             found |= {tuple(a + b for a, b in zip(reward, v, strict=True)) for v in brute(rest, params, known)}
         known[key] = maximal(found) if found else {(0.0,) * (params["num_colors"] if params["color_rewards"] else 1)}
     return known[key]
@@ -95,24 +95,24 @@ def best(tiles, weights, params, known):
     key = frozenset(tiles.items())
     if key not in known:
         known[key] = 0.0
-        for colour, group in moves(tiles):
+        for color, group in moves(tiles):
             rest = after(tiles, group)
-            gain = float(np.dot(weights, points_of(tiles, rest, colour, group, params)))
+            gain = float(np.dot(weights, points_of(tiles, rest, color, group, params)))
             known[key] = max(known[key], gain + best(rest, weights, params, known))
     return known[key]
 
 
-def board(height, width, colours, seed):
-    rng = random.Random(f"{height}x{width}x{colours}:{seed}")
-    return [[rng.randint(1, colours) for _ in range(width)] for _ in range(height)]
+def board(height, width, colors, seed):
+    rng = random.Random(f"{height}x{width}x{colors}:{seed}")
+    return [[rng.randint(1, colors) for _ in range(width)] for _ in range(height)]
 
 
 def as_tiles(rows):
     return {(x, len(rows) - 1 - y): k for y, row in enumerate(rows) for x, k in enumerate(row) if k}
 
 
-def game(height, width, colours, **params):
-    return momagames.spec(ID, board_height=height, board_width=width, num_colors=colours, **params)
+def game(height, width, colors, **params):
+    return momagames.spec(ID, board_height=height, board_width=width, num_colors=colors, **params)
 
 
 def front(played, rows, **limits):
@@ -125,22 +125,22 @@ compiled_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), re
 # -------------------------------------------------------------------------------------------------------------- fronts
 
 
-@pytest.mark.parametrize(("height", "width", "colours", "boards", "params"), SIZES)
-def test_equals_brute_force(height, width, colours, boards, params, interpreted):
-    played = game(height, width, colours, **params)
+@pytest.mark.parametrize(("height", "width", "colors", "boards", "params"), SIZES)
+def test_equals_brute_force(height, width, colors, boards, params, interpreted):
+    played = game(height, width, colors, **params)
     for seed in range(6 if interpreted else boards):
-        rows = board(height, width, colours, seed)
+        rows = board(height, width, colors, seed)
         found = front(played, rows).points
         assert {tuple(p) for p in found} == brute(as_tiles(rows), played.params, {}), rows
         assert [tuple(p) for p in found] == sorted({tuple(p) for p in found})
 
 
-@pytest.mark.parametrize(("colours", "params"), [(3, {}), (2, {"clear_bonus": 0.1}), (3, {"color_rewards": False})])
-def test_witnesses_attain_the_points_through_the_public_door(colours, params, interpreted):
-    played = game(4, 5, colours, **params)
-    env = momagames.make(ID, board_height=4, board_width=5, num_colors=colours, **params)
+@pytest.mark.parametrize(("colors", "params"), [(3, {}), (2, {"clear_bonus": 0.1}), (3, {"color_rewards": False})])
+def test_witnesses_attain_the_points_through_the_public_door(colors, params, interpreted):
+    played = game(4, 5, colors, **params)
+    env = momagames.make(ID, board_height=4, board_width=5, num_colors=colors, **params)
     for seed in range(1 if interpreted else 10):
-        rows = board(4, 5, colours, seed)
+        rows = board(4, 5, colors, seed)
         found = front(played, rows)
         assert len(found.witnesses) == len(found.points)
         for point, actions in zip(found.points, found.witnesses, strict=True):
@@ -252,9 +252,9 @@ def tired(tiles, params, cost, known):
     key = frozenset(tiles.items())
     if key not in known:
         found = set()
-        for colour, group in moves(tiles):
+        for color, group in moves(tiles):
             rest = after(tiles, group)
-            a, b = points_of(tiles, rest, colour, group, params)
+            a, b = points_of(tiles, rest, color, group, params)
             found |= {(a - cost + u, b + v) for u, v in tired(rest, params, cost, known)}
         known[key] = maximal(found) if found else {(0.0, 0.0)}
     return known[key]
@@ -272,7 +272,7 @@ def test_negative_and_fractional_rewards_and_no_thinning(cost, interpreted):
 def test_ends_with_different_rewards_are_told_apart():
     for seed in range(10):
         tiles = as_tiles(rows := board(3, 4, 2, seed))
-        rewards = [[0.0 if k != colour else len(group) ** 2 for k in (1, 2)] for colour, group in moves(tiles)]
+        rewards = [[0.0 if k != color else len(group) ** 2 for k in (1, 2)] for color, group in moves(tiles)]
         expected = maximal({tuple(reward) for reward in rewards})
         assert {tuple(p) for p in front(tiring(0, 0.0, team_rewards=True), rows).points} == expected
 
@@ -293,7 +293,7 @@ def test_rewards_that_are_not_as_declared_are_refused():
 
 @compiled_only
 @pytest.mark.parametrize(
-    ("height", "width", "colours", "params"),
+    ("height", "width", "colors", "params"),
     [
         (6, 6, 3, {}),
         (6, 5, 4, {"clear_bonus": 500}),
@@ -302,8 +302,8 @@ def test_rewards_that_are_not_as_declared_are_refused():
         (16, 3, 10, {"color_rewards": False}),
     ],
 )
-def test_boards_in_bits_are_as_the_rules_have_them(height, width, colours, params):
-    played = game(height, width, colours, **params)
+def test_boards_in_bits_are_as_the_rules_have_them(height, width, colors, params):
+    played = game(height, width, colors, **params)
     plain = dataclasses.replace(played, rules_key="test.plain")  # a name without a form in bits
     assert packed(played, solve.begun(played, None, 1))[0].dtype != played.dtype
     for seed in range(1, 7):

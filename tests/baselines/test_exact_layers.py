@@ -16,7 +16,7 @@ LEVEL = """
 id: 900
 title: small
 moves: {moves}
-colours: [red, blue, yellow]
+colors: [red, blue, yellow]
 goals:
   - {{collect: basic.red, amount: 6}}
   - {{collect: basic.blue, amount: 5}}

@@ -43,7 +43,7 @@ def dealt(game, seed):
     "params",
     [
         {"level": 7, "objectives": ["moves_saved", "score", "created"]},
-        {"level": 10, "objectives": ["goals", "move", "score", "used"], "normalise": True},
+        {"level": 10, "objectives": ["goals", "move", "score", "used"], "normalize": True},
         {"level": 5, "objectives": ["win", "step"], "strict_moves": False, "max_taps": 30},
     ],
 )
@@ -151,7 +151,7 @@ estimate = driver(_estimate, "tests.tileblast_estimates")
 @pytest.mark.parametrize(
     "params",
     [
-        {"level": 1, "normalise": True},
+        {"level": 1, "normalize": True},
         {"level": 5, "strict_moves": False, "max_taps": 60},
         {"level": 9},
         {"level": 10},
@@ -203,7 +203,7 @@ def test_the_guide_by_hand():
 
 
 def test_the_guide_where_there_are_too_few_moves():
-    said, state = guide(level(["rrrybby"], RED, moves=2), normalise=True)
+    said, state = guide(level(["rrrybby"], RED, moves=2), normalize=True)
     done = 2 / (distance(state) / 1.5)
     assert said["win"] == pytest.approx(done)
     assert said["goals"] == said["goal_1"] == pytest.approx(done)

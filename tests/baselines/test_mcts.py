@@ -50,7 +50,7 @@ def chosen(game, states, name, words, agent=0, **options):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_everybody_maximises_what_he_gets(name):
+def test_everybody_maximizes_what_he_gets(name):
     """The first action would pay most if the second helped, who does not."""
     game = gambles.game(PAYS)
     start = deal(game, np.zeros(1, np.uint64))

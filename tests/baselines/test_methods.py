@@ -78,7 +78,7 @@ def test_a_beam_with_a_tiny_budget_still_ends_a_game(game, start):
 
 
 def groups(rows):
-    """(colour, size) of every group of equal tiles, by flooding."""
+    """(color, size) of every group of equal tiles, by flooding."""
     left = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
     while left:
         (x, y), color = left.popitem()
@@ -95,7 +95,7 @@ def groups(rows):
 
 @pytest.mark.parametrize("kind", [1, 2])
 def test_estimates_by_counting(game, start, kind):
-    """Of every position after one move: colour counts squared (optimistic), or group sizes squared (present)."""
+    """Of every position after one move: color counts squared (optimistic), or group sizes squared (present)."""
     search = _Search(game, start, 1, kind, "beam")
     made = search._step(start, np.zeros((1, 3)), 10**9)
     assert made > 3
@@ -273,4 +273,4 @@ def test_select_takes_whole_fronts_and_thins_the_last():
 def test_crowding_by_hand():
     spread = crowding(np.array([[0, 4], [4, 0], [1, 3]], float))
     assert spread[:2].tolist() == [np.inf, np.inf]
-    assert spread[2] == 2.0  # both neighbours span the whole range, in two objectives
+    assert spread[2] == 2.0  # both neighbors span the whole range, in two objectives

@@ -74,7 +74,7 @@ def test_greedy_takes_the_best_weighted_reward(id, params):
 
 
 @pytest.mark.parametrize("rule", [RANDOM, GREEDY])
-def test_an_episode_does_not_depend_on_its_neighbours(rule):
+def test_an_episode_does_not_depend_on_its_neighbors(rule):
     game = momagames.spec(GAMES[0][0], **GAMES[0][1])
     words = np.arange(8, dtype=np.uint64)[:, None]
     together = episodes(game, start(game).repeat(8), rule, words)

@@ -32,7 +32,7 @@ def some(sizes, interpreted):
 
 
 def groups(board):
-    """SameGame: which cells have an equal neighbour."""
+    """SameGame: which cells have an equal neighbor."""
     around = np.pad(board, 1)
     same = [around[1:-1, :-2], around[1:-1, 2:], around[:-2, 1:-1], around[2:, 1:-1]]
     return (board > 0) & np.any([board == other for other in same], axis=0)

@@ -25,8 +25,8 @@ def work(numbers):
         numbers[i] = cube_and_more(numbers[i], 1)
 
 
-def optimised(monkeypatch, compile_work):
-    """The code libraries that are optimised, by name, and what the driver makes of three numbers."""
+def optimized(monkeypatch, compile_work):
+    """The code libraries that are optimized, by name, and what the driver makes of three numbers."""
     names, plain = [], numba.core.codegen.CPUCodeLibrary._optimize_final_module
     monkeypatch.setattr(
         numba.core.codegen.CPUCodeLibrary,
@@ -38,10 +38,10 @@ def optimised(monkeypatch, compile_work):
     return [name for name in names if name in ("work", "cube", "cube_and_more")], numbers.tolist()
 
 
-def test_only_drivers_are_optimised(monkeypatch, tmp_path):
+def test_only_drivers_are_optimized(monkeypatch, tmp_path):
     """Says when a numba goes another way; code of kernels would be right then, and take longer to compile."""
     monkeypatch.setenv("MOMAGAMES_CACHE_DIR", str(tmp_path))
-    assert optimised(monkeypatch, lambda function: driver(function, "tests.parts")) == (["work"], [2, 9, 28])
+    assert optimized(monkeypatch, lambda function: driver(function, "tests.parts")) == (["work"], [2, 9, 28])
 
 
 def test_python_cannot_call_a_kernel():

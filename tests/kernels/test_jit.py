@@ -90,7 +90,7 @@ def test_code_is_cached_until_a_source_changes(copied):
     assert copied.run() == "7 8 9 cached"
     copied.edit("momagames/games/samegame/rules.py", "GUARD = 32", "GUARD = 33")
     assert copied.run() == "7 8 9 compiled"
-    copied.edit("beside.py", "0 * x", "5 + 0 * x")  # a neighbour of a game that lives outside the package
+    copied.edit("beside.py", "0 * x", "5 + 0 * x")  # a neighbor of a game that lives outside the package
     assert copied.run() == "12 13 14 compiled"
 
 

@@ -65,7 +65,7 @@ def test_samegame(side, colors, seed, agents, team, by_color):
         assert ours.get_state()["board"] == strings(tiles(theirs))
         for agent in ours.agents:
             we, they = ours.observe(agent), theirs.observe(agent)
-            assert np.array_equal(we["observation"], they["observation"].transpose(1, 0, 2))  # theirs is [x, y, colour]
+            assert np.array_equal(we["observation"], they["observation"].transpose(1, 0, 2))  # theirs is [x, y, color]
             assert np.array_equal(we["action_mask"], they["action_mask"])
         if ours.terminations[ours.agent_selection]:
             return

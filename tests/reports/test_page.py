@@ -1,4 +1,4 @@
-"""The page of a report in a browser: figures are drawn, lists choose what they show, colours follow the screen."""
+"""The page of a report in a browser: figures are drawn, lists choose what they show, colors follow the screen."""
 
 import html
 import json

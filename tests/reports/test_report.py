@@ -139,7 +139,7 @@ def test_the_page_stands_alone(made):
     page = Outside()
     page.feed(text)
     assert page.fetched == []
-    assert page.scripts == 6  # plotly.js, colours, figures, what draws them, and the player with its games
+    assert page.scripts == 6  # plotly.js, colors, figures, what draws them, and the player with its games
     assert inside(text, "plotly").count("plotly.js v") == 1
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL).group(1)
     assert "url(" not in style
@@ -286,8 +286,8 @@ def test_the_page_repeats_itself(made):
     assert "momagames bench run tiny.yaml --out tiny" in text
 
 
-def test_every_colour_of_a_figure_has_one_for_dark_screens(made):
-    """Colours that stay are mid-tones, which are seen on both."""
+def test_every_color_of_a_figure_has_one_for_dark_screens(made):
+    """Colors that stay are mid-tones, which are seen on both."""
     text = json.dumps(drawn(made.page.read_text(encoding="utf-8")))
     used = set(re.findall('"(#[0-9a-fA-F]+)"', text))
     assert {"#ffffff", "#222222"} <= used

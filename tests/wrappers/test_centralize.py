@@ -1,4 +1,4 @@
-"""Centralise: a parallel game as one Gymnasium environment."""
+"""Centralize: a parallel game as one Gymnasium environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.errors import InvalidCall, InvalidParameter
-from momagames.wrappers import Centralise, FillIllegal, RecordEpisode, Scalarise
+from momagames.wrappers import Centralize, HandleIllegal, RecordEpisode, Scalarize
 from tests import meteors
 from tests.wrappers.games import breakthrough, play, rounds, samegame
 
@@ -40,7 +40,7 @@ def joint(env: Any, seed: int = 0) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("reward", ["sum", "mean", "each"])
 def test_turn_based_game(reward: str) -> None:
-    env = Centralise(breakthrough("parallel"), reward=reward)  # type: ignore[arg-type]
+    env = Centralize(breakthrough("parallel"), reward=reward)  # type: ignore[arg-type]
     join = {"sum": lambda v: v.sum(0), "mean": lambda v: v.mean(0), "each": np.ravel}[reward]
     results = joint(env)
     plain = list(rounds(breakthrough("parallel")))
@@ -59,7 +59,7 @@ def test_turn_based_game(reward: str) -> None:
 
 
 def test_what_all_agents_see() -> None:
-    env = Centralise(samegame("parallel", num_agents=2), observation="agents")
+    env = Centralize(samegame("parallel", num_agents=2), observation="agents")
     observation, info = env.reset(seed=0)
     assert env.observation_space.contains(observation)
     np.testing.assert_array_equal(
@@ -73,7 +73,7 @@ def test_what_all_agents_see() -> None:
 def test_simultaneous_game_with_deaths_and_a_limit() -> None:
     ends = set()
     for seed in range(8):
-        env, plain = Centralise(rovers(), observation="agents"), rovers()
+        env, plain = Centralize(rovers(), observation="agents"), rovers()
         assert env.action_space.nvec.tolist() == [3] * 6
         env.reset(seed=seed)
         plain.reset(seed=seed)
@@ -94,27 +94,27 @@ def test_simultaneous_game_with_deaths_and_a_limit() -> None:
 
 
 def test_more_wrappers_around_and_below() -> None:
-    env = RecordEpisode(Scalarise(Centralise(samegame("parallel", num_agents=2)), [1, 2, 3]))
+    env = RecordEpisode(Scalarize(Centralize(samegame("parallel", num_agents=2)), [1, 2, 3]))
     results = joint(env)
     vectors = sum(step[4]["vector_reward"] for step in results)
     assert results[-1][4]["episode"]["r"] == pytest.approx(vectors @ np.array([1.0, 2.0, 3.0]))
-    below = Centralise(Scalarise(samegame("parallel", num_agents=2), [1, 2, 3]))
+    below = Centralize(Scalarize(samegame("parallel", num_agents=2), [1, 2, 3]))
     assert [step[1] for step in joint(below)] == [step[1] for step in results]
     assert type(joint(below)[0][1]) is float
-    check_env(Scalarise(Centralise(FillIllegal(breakthrough("parallel"), "random")), [1, 1, 1, 1]))
+    check_env(Scalarize(Centralize(HandleIllegal(breakthrough("parallel"), "random")), [1, 1, 1, 1]))
 
 
 def test_mo_gymnasium_wrappers_above() -> None:
     mo = pytest.importorskip("mo_gymnasium.wrappers")
-    env = mo.LinearReward(Centralise(breakthrough("parallel"), reward="each"), np.arange(8.0))
+    env = mo.LinearReward(Centralize(breakthrough("parallel"), reward="each"), np.arange(8.0))
     assert [step[1] for step in joint(env)][-1] == pytest.approx(
-        np.dot(list(joint(Centralise(breakthrough("parallel"), reward="each")))[-1][1], np.arange(8.0))
+        np.dot(list(joint(Centralize(breakthrough("parallel"), reward="each")))[-1][1], np.arange(8.0))
     )
 
 
 def test_foreign_parallel_games() -> None:
     momaland = pytest.importorskip("momaland.envs.item_gathering.moitem_gathering_v0")
-    env = Centralise(momaland.parallel_env(), observation="agents")
+    env = Centralize(momaland.parallel_env(), observation="agents")
     env.reset(seed=0)
     _, reward, *_ = env.step(env.action_space.sample())
     assert reward.shape == env.reward_space.shape
@@ -122,14 +122,14 @@ def test_foreign_parallel_games() -> None:
 
 def test_refusals() -> None:
     with pytest.raises(InvalidParameter, match="cannot wrap a PettingZoo AEC environment; allowed: 'a PettingZoo parallel"):
-        Centralise(samegame())
+        Centralize(samegame())
     with pytest.raises(InvalidParameter, match="did you mean 'mean'"):
-        Centralise(samegame("parallel"), reward="men")  # type: ignore[arg-type]
+        Centralize(samegame("parallel"), reward="men")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="allowed: 'state' or 'agents'"):
-        Centralise(samegame("parallel"), observation="all")  # type: ignore[arg-type]
-    with pytest.raises(InvalidCall, match="put Scalarise around Centralise"):
-        Centralise(Scalarise(samegame("parallel"), [1, 1, 1]), reward="each")
-    env = Centralise(samegame("parallel", num_agents=2))
+        Centralize(samegame("parallel"), observation="all")  # type: ignore[arg-type]
+    with pytest.raises(InvalidCall, match="put Scalarize around Centralize"):
+        Centralize(Scalarize(samegame("parallel"), [1, 1, 1]), reward="each")
+    env = Centralize(samegame("parallel", num_agents=2))
     with pytest.raises(InvalidCall, match="before reset"):
         env.step(np.zeros(2, int))
     env.reset(seed=0)
@@ -141,7 +141,7 @@ def test_refusals() -> None:
 
 
 def test_one_agent_is_the_gymnasium_door() -> None:
-    env = Centralise(samegame("parallel"))
+    env = Centralize(samegame("parallel"))
     paid = sum(step[1] for step in joint(env))
     aec = samegame()
     list(play(aec))
@@ -151,7 +151,7 @@ def test_one_agent_is_the_gymnasium_door() -> None:
 @pytest.mark.parametrize("observation", ["agents", "state"])
 def test_agents_that_had_left_before_the_given_position(observation: Any) -> None:
     """What they saw is not known: zeros. Their parts of the joint action are not read."""
-    env = Centralise(rovers(), observation=observation)
+    env = Centralize(rovers(), observation=observation)
     env.reset(seed=1)
     given = env.get_state() | {"gone": [0, 1, 0]}
     seen, info = env.reset(options={"state": given})

@@ -10,7 +10,7 @@ import pytest
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.errors import InvalidParameter
-from momagames.wrappers import FillIllegal, RecordEpisode, Scalarise, SelectObjectives
+from momagames.wrappers import HandleIllegal, RecordEpisode, Scalarize, SelectObjectives
 from tests import meteors
 from tests.wrappers.games import batches, breakthrough, legal, play, rounds, samegame, samegames, steps
 
@@ -47,7 +47,7 @@ def test_five_agents_in_turn() -> None:
 
 def test_counts_what_is_paid_where_it_stands() -> None:
     inner = RecordEpisode(samegame(num_agents=2))
-    env = RecordEpisode(Scalarise(RecordEpisode(SelectObjectives(inner, [1])), [2.0]))
+    env = RecordEpisode(Scalarize(RecordEpisode(SelectObjectives(inner, [1])), [2.0]))
     list(play(env))
     vectors, scalars = inner.episodes[0]["r"], env.episodes[0]["r"]
     assert {agent: 2 * vector[1] for agent, vector in vectors.items()} == scalars
@@ -108,7 +108,7 @@ def test_a_reset_mask_restarts_the_chosen_books() -> None:
 def test_early_deaths_and_simultaneous_moves() -> None:
     game = meteors.game("meteors-v0", cells=4)
     aec = RecordEpisode(MultiObjectiveAEC(game))
-    parallel = RecordEpisode(FillIllegal(MultiObjectiveParallel(MultiObjectiveAEC(game)), "random"))
+    parallel = RecordEpisode(HandleIllegal(MultiObjectiveParallel(MultiObjectiveAEC(game)), "random"))
     lengths = set()
     for seed in range(6):
         observations, _ = parallel.reset(seed=seed)

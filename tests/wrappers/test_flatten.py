@@ -12,7 +12,7 @@ from pettingzoo.test import api_test, parallel_api_test
 
 import momagames
 from momagames.errors import InvalidParameter
-from momagames.wrappers import Centralise, Flatten, RecordEpisode, Scalarise
+from momagames.wrappers import Centralize, Flatten, RecordEpisode, Scalarize
 from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -46,9 +46,9 @@ def test_the_numbers_are_those_of_the_fields(id: str) -> None:
 
 
 def test_checks_of_pettingzoo_and_gymnasium() -> None:
-    api_test(Flatten(Scalarise(breakthrough(), [1, 2, 3, 4])), num_cycles=60)
-    parallel_api_test(Flatten(Scalarise(samegame("parallel", num_agents=3), [1, 2, 3])), num_cycles=60)
-    check_env(Flatten(Scalarise(samegame("gymnasium", illegal="random"), [1, 2, 3])))
+    api_test(Flatten(Scalarize(breakthrough(), [1, 2, 3, 4])), num_cycles=60)
+    parallel_api_test(Flatten(Scalarize(samegame("parallel", num_agents=3), [1, 2, 3])), num_cycles=60)
+    check_env(Flatten(Scalarize(samegame("gymnasium", illegal="random"), [1, 2, 3])))
 
 
 def test_both_forms_of_pettingzoo_show_the_same() -> None:
@@ -61,7 +61,7 @@ def test_both_forms_of_pettingzoo_show_the_same() -> None:
 
 
 def test_gymnasium_shows_the_mask_beside_the_numbers() -> None:
-    env = Flatten(Scalarise(samegame("gymnasium"), [1, 2, 3]))
+    env = Flatten(Scalarize(samegame("gymnasium"), [1, 2, 3]))
     for observation, _, _, _, info in steps(env):
         np.testing.assert_array_equal(observation["action_mask"], env.action_masks())
         np.testing.assert_array_equal(observation["action_mask"], info["action_mask"])
@@ -78,7 +78,7 @@ def test_infos_are_numbers_only() -> None:
 
 def test_a_vector_of_rewards_stays_in_the_infos_of_a_parallel_game() -> None:
     weights = np.array([1.0, 2.0, 3.0, 4.0])
-    env, plain = Scalarise(breakthrough("parallel"), weights), breakthrough("parallel")
+    env, plain = Scalarize(breakthrough("parallel"), weights), breakthrough("parallel")
     _, infos = env.reset(seed=1)
     np.testing.assert_array_equal(infos["player_0"]["vector_reward"], np.zeros(4, np.float32))
     for (_, rewards, *_, infos), other in zip(rounds(env), rounds(plain), strict=True):
@@ -98,7 +98,7 @@ def test_it_goes_around_a_game_inside_episodes_and_a_joint_agent() -> None:
     env = RecordEpisode(Flatten(breakthrough("parallel")))
     list(rounds(env))
     assert len(env.episodes) == 1
-    joint = Centralise(Flatten(breakthrough("parallel")), observation="agents")
+    joint = Centralize(Flatten(breakthrough("parallel")), observation="agents")
     observation, _ = joint.reset(seed=1)
     assert joint.observation_space.contains(observation)
 

@@ -18,11 +18,11 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 import momagames
 from momagames.errors import InvalidCall, InvalidParameter
 from momagames.wrappers import (
-    FillIllegal,
+    HandleIllegal,
     MergeColors,
     NormalizeReward,
     RecordEpisode,
-    Scalarise,
+    Scalarize,
     SelectObjectives,
     ShareTeamReward,
     SplitColors,
@@ -31,14 +31,14 @@ from tests.wrappers.games import batches, breakthrough, play, rounds, samegame, 
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-SCALAR = {f"samegame, {n} agents": lambda api, n=n: Scalarise(samegame(api, num_agents=n), [1, 2, 3]) for n in range(1, 6)} | {
-    "breakthrough": lambda api: Scalarise(breakthrough(api), [1, 2, 3, 4]),
-    "utility": lambda api: Scalarise(breakthrough(api), utility=lambda v: float(v.min()) + 0.1),
+SCALAR = {f"samegame, {n} agents": lambda api, n=n: Scalarize(samegame(api, num_agents=n), [1, 2, 3]) for n in range(1, 6)} | {
+    "breakthrough": lambda api: Scalarize(breakthrough(api), [1, 2, 3, 4]),
+    "utility": lambda api: Scalarize(breakthrough(api), utility=lambda v: float(v.min()) + 0.1),
     "stack": lambda api: RecordEpisode(
-        Scalarise(NormalizeReward(SelectObjectives(ShareTeamReward(samegame(api, num_agents=3)), [2, 0])), [1, 2])
+        Scalarize(NormalizeReward(SelectObjectives(ShareTeamReward(samegame(api, num_agents=3)), [2, 0])), [1, 2])
     ),
-    "normalised last": lambda api: NormalizeReward(Scalarise(FillIllegal(breakthrough(api), "random"), [1, 2, 3, 4])),
-    "split": lambda api: Scalarise(SplitColors(samegame(api, num_agents=2, color_rewards=False)), [1, 2, 3]),
+    "normalized last": lambda api: NormalizeReward(Scalarize(HandleIllegal(breakthrough(api), "random"), [1, 2, 3, 4])),
+    "split": lambda api: Scalarize(SplitColors(samegame(api, num_agents=2, color_rewards=False)), [1, 2, 3]),
 }
 
 
@@ -61,11 +61,11 @@ def test_parallel_checks(name: str) -> None:
 @pytest.mark.parametrize(
     "env",
     [
-        lambda: Scalarise(samegame("gymnasium", illegal="random"), [1, 2, 3]),
-        lambda: Scalarise(FillIllegal(samegame("gymnasium"), "random"), [1, 2, 3]),
-        lambda: Scalarise(breakthrough("gymnasium", illegal="forfeit", agent="player_1"), [1, 2, 3, 4]),
-        lambda: RecordEpisode(Scalarise(SelectObjectives(samegame("gymnasium", illegal="random"), [1, 0]), [1, 2])),
-        lambda: Scalarise(
+        lambda: Scalarize(samegame("gymnasium", illegal="random"), [1, 2, 3]),
+        lambda: Scalarize(HandleIllegal(samegame("gymnasium"), "random"), [1, 2, 3]),
+        lambda: Scalarize(breakthrough("gymnasium", illegal="forfeit", agent="player_1"), [1, 2, 3, 4]),
+        lambda: RecordEpisode(Scalarize(SelectObjectives(samegame("gymnasium", illegal="random"), [1, 0]), [1, 2])),
+        lambda: Scalarize(
             gymnasium.make("momagames/mo-samegame-v0", illegal="random", board_width=4, board_height=4), [1, 2, 3, 4, 5]
         ),
     ],
@@ -76,7 +76,7 @@ def test_gymnasium_checks(env: Any) -> None:
 
 def test_specs_make_the_same_stack_again() -> None:
     made = gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4)
-    env = RecordEpisode(Scalarise(SelectObjectives(made, ["color_2", "color_1"]), weights=[1, 2]))
+    env = RecordEpisode(Scalarize(SelectObjectives(made, ["color_2", "color_1"]), weights=[1, 2]))
     again = env.spec.make()
     assert str(again) == str(env)
     pairs = zip(steps(env), steps(again), strict=True)
@@ -87,8 +87,8 @@ def test_specs_make_the_same_stack_again() -> None:
 
 def test_wrappers_of_pettingzoo_below_and_above() -> None:
     checked = pettingzoo_wrappers.OrderEnforcingWrapper(pettingzoo_wrappers.AssertOutOfBoundsWrapper(samegame(num_agents=2)))
-    env = pettingzoo_wrappers.OrderEnforcingWrapper(Scalarise(checked, [1, 2, 3]))
-    plain = Scalarise(samegame(num_agents=2), [1, 2, 3])
+    env = pettingzoo_wrappers.OrderEnforcingWrapper(Scalarize(checked, [1, 2, 3]))
+    plain = Scalarize(samegame(num_agents=2), [1, 2, 3])
     assert [rewards for _, rewards, _ in play(env)] == [rewards for _, rewards, _ in play(plain)]
     api_test(env, num_cycles=30)
 
@@ -101,7 +101,7 @@ def test_conversion_of_pettingzoo_below() -> None:
 
 def test_wrappers_of_gymnasium_below_and_above() -> None:
     limited = gymnasium.wrappers.TimeLimit(samegame("gymnasium"), 4)
-    env = gymnasium.wrappers.RecordEpisodeStatistics(Scalarise(SelectObjectives(limited, [2, 1]), [1, 10]))
+    env = gymnasium.wrappers.RecordEpisodeStatistics(Scalarize(SelectObjectives(limited, [2, 1]), [1, 10]))
     *_, last = steps(env)
     assert last[3]
     assert last[4]["episode"]["l"] == 4
@@ -129,7 +129,7 @@ def test_mo_gymnasium_wrappers_above() -> None:
 
 def test_mo_gymnasium_below_and_foreign_environments() -> None:
     mo_gymnasium = pytest.importorskip("mo_gymnasium")
-    env = Scalarise(mo_gymnasium.make("deep-sea-treasure-v0"), [1, 10])
+    env = Scalarize(mo_gymnasium.make("deep-sea-treasure-v0"), [1, 10])
     env.reset(seed=0)
     _, reward, _, _, info = env.step(1)
     assert reward == info["vector_reward"] @ np.array([1.0, 10.0])
@@ -137,10 +137,10 @@ def test_mo_gymnasium_below_and_foreign_environments() -> None:
     chosen.reset(seed=0)
     np.testing.assert_array_equal(chosen.step(1)[1], [-1.0])
     with pytest.raises(InvalidCall, match="around environments made by momagames only"):
-        FillIllegal(mo_gymnasium.make("deep-sea-treasure-v0"))
+        HandleIllegal(mo_gymnasium.make("deep-sea-treasure-v0"))
 
 
-def test_a_foreign_scalarisation_inside_is_noticed() -> None:
+def test_a_foreign_scalarization_inside_is_noticed() -> None:
     mo = pytest.importorskip("mo_gymnasium.wrappers")
     env = SelectObjectives(mo.LinearReward(samegame("gymnasium")), [0])
     with pytest.raises(InvalidCall, match="put the wrappers of momagames inside"):
@@ -161,7 +161,7 @@ def test_momaland_wrappers_above_the_parallel_door() -> None:
         assert all(np.isfinite(step[1]["agent_0"]).all() for step in rounds(normal))
 
 
-@pytest.mark.parametrize("wrap", [lambda env: Scalarise(env, [1]), RecordEpisode, FillIllegal, MergeColors])
+@pytest.mark.parametrize("wrap", [lambda env: Scalarize(env, [1]), RecordEpisode, HandleIllegal, MergeColors])
 def test_other_things_are_refused(wrap: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"cannot wrap str object 'mo-samegame-v0'; allowed: 'a PettingZoo AEC"):
         wrap("mo-samegame-v0")
@@ -176,15 +176,15 @@ ORDER = {
     "SelectObjectives": lambda env: SelectObjectives(env, [0]),
     "MergeColors": MergeColors,
     "SplitColors": SplitColors,
-    "Scalarise": lambda env: Scalarise(env, [1.0]),
+    "Scalarize": lambda env: Scalarize(env, [1.0]),
 }
 
 
 @pytest.mark.parametrize("name", ORDER)
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium", "vector"])
-def test_vectors_first_then_scalarise(name: str, api: str) -> None:
-    env = Scalarise(samegames() if api == "vector" else samegame(api), [1, 2, 3])
-    with pytest.raises(InvalidCall, match=rf"{name} needs reward vectors, .*as in Scalarise\({name}\(env\)"):
+def test_vectors_first_then_scalarize(name: str, api: str) -> None:
+    env = Scalarize(samegames() if api == "vector" else samegame(api), [1, 2, 3])
+    with pytest.raises(InvalidCall, match=rf"{name} needs reward vectors, .*as in Scalarize\({name}\(env\)"):
         ORDER[name](env)
 
 
@@ -232,7 +232,7 @@ def test_shared_bounds_of_a_team() -> None:
 
 
 def test_wrapped_batches_show_what_is_below() -> None:
-    env = Scalarise(SelectObjectives(samegames(), [0]), [1])
+    env = Scalarize(SelectObjectives(samegames(), [0]), [1])
     for rewards, *_ in batches(env, 3):
         assert rewards.shape == (6,)
     assert env.batch.num_envs == env.num_envs == 6
@@ -247,4 +247,4 @@ def test_import_is_light() -> None:
 def test_no_warnings_from_wrapping() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        list(play(RecordEpisode(Scalarise(samegame(num_agents=2), [1, 2, 3]))))
+        list(play(RecordEpisode(Scalarize(samegame(num_agents=2), [1, 2, 3]))))

@@ -1,4 +1,4 @@
-"""FillIllegal does what the option `illegal` of the doors does."""
+"""HandleIllegal does what the option `illegal` of the doors does."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 
 from momagames.adapters.options import next_legal
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter
-from momagames.wrappers import FillIllegal, Scalarise, SelectObjectives
+from momagames.wrappers import HandleIllegal, Scalarize, SelectObjectives
 from tests.wrappers.games import breakthrough, breakthroughs, samegame, samegames
 
 
 @pytest.mark.parametrize("made", ["raise", "forfeit", "random", "next"])
 @pytest.mark.parametrize("how", ["forfeit", "random", "next"])
 def test_aec_door(made: str, how: str) -> None:
-    one, other = FillIllegal(Scalarise(breakthrough(illegal=made), [1, 2, 3, 4]), how), breakthrough(illegal=how)
+    one, other = HandleIllegal(Scalarize(breakthrough(illegal=made), [1, 2, 3, 4]), how), breakthrough(illegal=how)
     for env in (one, other):
         env.reset(seed=7)
     plies = 0
@@ -36,7 +36,7 @@ def test_aec_door(made: str, how: str) -> None:
 
 
 def test_raising_is_said_by_the_door_and_nothing_changes() -> None:
-    env = FillIllegal(samegame(illegal="random"), "raise")
+    env = HandleIllegal(samegame(illegal="random"), "raise")
     env.reset(seed=0)
     before = env.get_state()
     with pytest.raises(IllegalAction, match="agent_0 cannot play 99"):
@@ -47,19 +47,19 @@ def test_raising_is_said_by_the_door_and_nothing_changes() -> None:
 
 @pytest.mark.parametrize("how", ["forfeit", "random", "next"])
 def test_other_doors(how: str) -> None:
-    one, other = FillIllegal(breakthrough("parallel"), how), breakthrough("parallel", illegal=how)
+    one, other = HandleIllegal(breakthrough("parallel"), how), breakthrough("parallel", illegal=how)
     for env in (one, other):
         env.reset(seed=1)
         env.step({"player_0": -1})
     assert one.get_state() == other.get_state()
     assert one.agents == other.agents
-    one, other = FillIllegal(breakthrough("gymnasium"), how), breakthrough("gymnasium", illegal=how)
+    one, other = HandleIllegal(breakthrough("gymnasium"), how), breakthrough("gymnasium", illegal=how)
     results = []
     for env in (one, other):
         env.reset(seed=1)
         results.append(env.step(-1)[1:4])
     np.testing.assert_equal(*results)
-    one, other = FillIllegal(SelectObjectives(breakthroughs(), [0]), how), breakthroughs(illegal=how)
+    one, other = HandleIllegal(SelectObjectives(breakthroughs(), [0]), how), breakthroughs(illegal=how)
     paid: list[Any] = []
     for env in (one, other):
         env.reset(seed=1)
@@ -101,10 +101,10 @@ def test_next_in_each_part_of_an_action() -> None:
 
 def test_refusals() -> None:
     with pytest.raises(InvalidParameter, match=r"how='rise' is not possible.*did you mean 'raise'"):
-        FillIllegal(samegame(), "rise")  # type: ignore[arg-type]
+        HandleIllegal(samegame(), "rise")  # type: ignore[arg-type]
     with pytest.raises(InvalidCall, match="already"):
-        FillIllegal(Scalarise(FillIllegal(samegame(), "random"), [1, 1, 1]), "raise")
-    env = FillIllegal(samegames(illegal="random"))
+        HandleIllegal(Scalarize(HandleIllegal(samegame(), "random"), [1, 1, 1]), "raise")
+    env = HandleIllegal(samegames(illegal="random"))
     env.reset(seed=0)
     with pytest.raises(IllegalAction, match="environment 0: agent_0 cannot play -1"):
         env.step(np.full(6, -1))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momagames.errors import InvalidCall, InvalidParameter
-from momagames.wrappers import NormalizeReward, Scalarise, SelectObjectives
+from momagames.wrappers import NormalizeReward, Scalarize, SelectObjectives
 from momagames.wrappers.normalize import pooled
 from tests.wrappers.games import batches, breakthrough, breakthroughs, play, rounds, samegame, samegames, steps
 
@@ -80,7 +80,7 @@ def test_last_changes_nothing_and_adds_up_since_the_own_move() -> None:
     assert env.transform.count[0, 0] == pytest.approx(1e-4 + env.unwrapped.get_state()["ply"])
 
 
-def test_every_door_normalises_alike() -> None:
+def test_every_door_normalizes_alike() -> None:
     aec, parallel = NormalizeReward(breakthrough()), NormalizeReward(breakthrough("parallel"))
     batch = NormalizeReward(breakthroughs(1))
     for seed in range(3):
@@ -163,15 +163,15 @@ def test_statistics_are_saved_and_frozen() -> None:
 
 def test_statistics_are_reached_from_the_outside() -> None:
     inner = NormalizeReward(SelectObjectives(samegame(), [2, 0]))
-    env = Scalarise(inner, [1, 1])
+    env = Scalarize(inner, [1, 1])
     list(play(env))
     assert env.state_dict() == inner.state_dict()
     env.freeze()
     assert inner.transform.frozen
     env.load_state_dict({**inner.state_dict(), "count": [7.0]})
     assert inner.transform.count[0, 0] == 7
-    with pytest.raises(InvalidCall, match="no NormalizeReward in Scalarise"):
-        Scalarise(samegame(), [1, 1, 1]).state_dict()
+    with pytest.raises(InvalidCall, match="no NormalizeReward in Scalarize"):
+        Scalarize(samegame(), [1, 1, 1]).state_dict()
 
 
 def refuse(env: Any, change: dict[str, Any], message: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.errors import InvalidCall, InvalidFile, InvalidParameter, InvalidState, MissingExtra
-from momagames.wrappers import FillIllegal, Record, RecordEpisode, Scalarise, replay
+from momagames.wrappers import HandleIllegal, Record, RecordEpisode, Scalarize, replay
 from tests import meteors
 from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
 
@@ -54,7 +54,7 @@ def test_every_step_is_shown(tmp_path: Path) -> None:
 
 
 def test_parallel_door_with_wrappers_in_between(tmp_path: Path) -> None:
-    env = RecordEpisode(Record(Scalarise(breakthrough("parallel"), [1, 2, 3, 4]), tmp_path, name="duel"))
+    env = RecordEpisode(Record(Scalarize(breakthrough("parallel"), [1, 2, 3, 4]), tmp_path, name="duel"))
     list(rounds(env))
     again = end(tmp_path / "duel-000000.json")
     np.testing.assert_allclose(again.returns @ np.array([1, 2, 3, 4]), list(env.episodes[0]["r"].values()))
@@ -71,7 +71,7 @@ def test_gymnasium_door_with_everybodys_moves(agent: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("how", ["random", "forfeit"])
 def test_what_was_played_in_place_of_illegal_actions(how: Any, tmp_path: Path) -> None:
-    env = Record(FillIllegal(breakthrough(), how), tmp_path)
+    env = Record(HandleIllegal(breakthrough(), how), tmp_path)
     env.reset(seed=0)
     while env.agents:
         env.step(None if env.terminations[env.agent_selection] else -1)

@@ -1,4 +1,4 @@
-"""Scalarise, through every door."""
+"""Scalarize, through every door."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.errors import InvalidCall, InvalidParameter
-from momagames.wrappers import Scalarise, SelectObjectives, ShareTeamReward
+from momagames.wrappers import Scalarize, SelectObjectives, ShareTeamReward
 from tests import meteors
 from tests.wrappers.games import (
     batches,
@@ -39,7 +39,7 @@ def smallest(vector: np.ndarray) -> float:
 
 @given(weights=st.lists(numbers, min_size=3, max_size=3), seed=st.integers(0, 1000))
 def test_scalar_return_is_weights_times_vector_return(weights: list[float], seed: int) -> None:
-    env = Scalarise(samegame(num_agents=2), weights=weights)
+    env = Scalarize(samegame(num_agents=2), weights=weights)
     total = dict.fromkeys(env.possible_agents, 0.0)
     for _, rewards, _ in play(env, seed):
         for agent, reward in rewards.items():
@@ -50,7 +50,7 @@ def test_scalar_return_is_weights_times_vector_return(weights: list[float], seed
 
 
 def test_weights_by_agent() -> None:
-    env = Scalarise(breakthrough(), weights=WEIGHTS)
+    env = Scalarize(breakthrough(), weights=WEIGHTS)
     total: dict[str, float] = defaultdict(float)
     for _, rewards, _ in play(env):
         for agent, reward in rewards.items():
@@ -64,7 +64,7 @@ def test_weights_by_agent() -> None:
 @pytest.mark.parametrize("utility", [smallest, lambda v: 1.0 + np.log1p(v.sum())])
 def test_last_adds_up_utilities_of_steps(utility: Any) -> None:
     """Not the utility of the sum, and once for each step however often last() is called; u(0) need not be 0."""
-    env = Scalarise(samegame(num_agents=3, team_rewards=True), utility=utility)
+    env = Scalarize(samegame(num_agents=3, team_rewards=True), utility=utility)
     inner = samegame(num_agents=3, team_rewards=True)
     rng = np.random.default_rng(0)
     env.reset(seed=5)
@@ -104,7 +104,7 @@ def test_what_was_handed_out_stays_as_it_was() -> None:
 
 def test_nothing_of_the_inner_environment_is_written() -> None:
     plain, inner = samegame(num_agents=2), samegame(num_agents=2)
-    for (_, rewards, _), (_, scalars, _) in zip(play(plain), play(Scalarise(inner, [1, 2, 3])), strict=True):
+    for (_, rewards, _), (_, scalars, _) in zip(play(plain), play(Scalarize(inner, [1, 2, 3])), strict=True):
         for agent, vector in rewards.items():
             np.testing.assert_array_equal(vector, inner.rewards[agent])
             np.testing.assert_array_equal(plain._cumulative_rewards[agent], inner._cumulative_rewards[agent])
@@ -112,7 +112,7 @@ def test_nothing_of_the_inner_environment_is_written() -> None:
 
 
 def test_simultaneous_moves_are_paid_once_a_round() -> None:
-    env = Scalarise(MultiObjectiveAEC(meteors.game("meteors-v0")), utility=lambda v: 1.0 + float(v.sum()))
+    env = Scalarize(MultiObjectiveAEC(meteors.game("meteors-v0")), utility=lambda v: 1.0 + float(v.sum()))
     for seed in range(5):
         env.reset(seed=seed)
         total: dict[str, float] = defaultdict(float)
@@ -135,7 +135,7 @@ def test_simultaneous_moves_are_paid_once_a_round() -> None:
 
 
 def test_copies_and_pickles_go_on_alike() -> None:
-    env = Scalarise(samegame(num_agents=2), weights=[1, 2, 3])
+    env = Scalarize(samegame(num_agents=2), weights=[1, 2, 3])
     env.reset(seed=2)
     rng = np.random.default_rng(0)
     env.step(legal(env.observe(env.agent_selection)["action_mask"], rng))
@@ -150,7 +150,7 @@ def test_copies_and_pickles_go_on_alike() -> None:
 
 
 def test_set_weights() -> None:
-    env = Scalarise(samegame(), weights=[1, 1, 1])
+    env = Scalarize(samegame(), weights=[1, 1, 1])
     env.set_weights([0, 0, 0])
     assert all(rewards["agent_0"] == 0.0 for _, rewards, _ in play(env))
     assert env.reward_space("agent_0").high == 0
@@ -159,7 +159,7 @@ def test_set_weights() -> None:
 
 
 def test_parallel_door() -> None:
-    env, plain = Scalarise(breakthrough("parallel"), weights=WEIGHTS), breakthrough("parallel")
+    env, plain = Scalarize(breakthrough("parallel"), weights=WEIGHTS), breakthrough("parallel")
     for step, vectors in zip(rounds(env), rounds(plain), strict=True):
         for agent, reward in step[1].items():
             assert type(reward) is float
@@ -167,7 +167,7 @@ def test_parallel_door() -> None:
 
 
 def test_gymnasium_door() -> None:
-    env, plain = Scalarise(samegame("gymnasium"), weights=[1, 2, 3]), samegame("gymnasium")
+    env, plain = Scalarize(samegame("gymnasium"), weights=[1, 2, 3]), samegame("gymnasium")
     for step, vectors in zip(steps(env), steps(plain), strict=True):
         assert type(step[1]) is float
         assert step[1] == vectors[1] @ np.array([1.0, 2.0, 3.0])
@@ -175,11 +175,11 @@ def test_gymnasium_door() -> None:
 
 
 def test_vector_door() -> None:
-    env, plain = Scalarise(samegames(), weights=[1, 2, 3]), samegames()
+    env, plain = Scalarize(samegames(), weights=[1, 2, 3]), samegames()
     for step, vectors in zip(batches(env), batches(plain), strict=True):
         assert step[0].shape == (6,)
         np.testing.assert_array_equal(step[0], vectors[0] @ np.array([1.0, 2.0, 3.0]))
-    env, plain = Scalarise(breakthroughs(), weights=WEIGHTS), breakthroughs()
+    env, plain = Scalarize(breakthroughs(), weights=WEIGHTS), breakthroughs()
     weights = np.array([*WEIGHTS.values()])
     for step, vectors in zip(batches(env), batches(plain), strict=True):
         assert step[0].shape == (6, 2)
@@ -188,7 +188,7 @@ def test_vector_door() -> None:
 
 
 def test_utility_in_a_batch_skips_steps_that_only_deal() -> None:
-    env = Scalarise(samegames(), utility=lambda v: 1.0 + float(v.sum()))
+    env = Scalarize(samegames(), utility=lambda v: 1.0 + float(v.sum()))
     dealt = np.zeros(6, bool)
     seen = 0
     for rewards, over, *_ in batches(env):
@@ -213,29 +213,29 @@ BAD = {
 def test_bad_weights(message: str, api: str) -> None:
     env = breakthroughs() if api == "vector" else breakthrough(api)
     with pytest.raises(InvalidParameter, match=message):
-        Scalarise(env, weights=BAD[message])
+        Scalarize(env, weights=BAD[message])
 
 
 def test_bad_calls() -> None:
     with pytest.raises(InvalidParameter, match=r"weights=\.\.\. or utility=\.\.\., one of them"):
-        Scalarise(samegame())
+        Scalarize(samegame())
     with pytest.raises(InvalidParameter, match="one of them"):
-        Scalarise(samegame(), [1, 1, 1], utility=smallest)
+        Scalarize(samegame(), [1, 1, 1], utility=smallest)
     with pytest.raises(InvalidParameter, match="allowed: a function of a reward vector"):
-        Scalarise(samegame(), utility=[1, 1, 1])
+        Scalarize(samegame(), utility=[1, 1, 1])
     with pytest.raises(InvalidCall, match="scalar already"):
-        Scalarise(Scalarise(samegame(), [1, 1, 1]), [1])
-    env = Scalarise(samegame(), utility=lambda v: float("nan"))
+        Scalarize(Scalarize(samegame(), [1, 1, 1]), [1])
+    env = Scalarize(samegame(), utility=lambda v: float("nan"))
     with pytest.raises(InvalidParameter, match=r"utility of agent_0 gave nan for \["):
         list(play(env))
-    env = Scalarise(samegame(), utility=lambda v: v)
+    env = Scalarize(samegame(), utility=lambda v: v)
     with pytest.raises(InvalidParameter, match="needed: a finite number"):
         list(play(env))
 
 
 def test_calls_before_reset_are_refused_by_the_door() -> None:
     with pytest.raises(InvalidCall, match="before reset"):
-        Scalarise(samegame(), [1, 1, 1]).step(0)
+        Scalarize(samegame(), [1, 1, 1]).step(0)
 
 
 PUBLISHED = {"delivery": 5.0, "pickup": 1.0, "dock": 1.0, "stand": -0.1, "move": -0.1, "skip": -0.1, "charge": 0.0}
@@ -253,7 +253,7 @@ PUBLISHED = {"delivery": 5.0, "pickup": 1.0, "dock": 1.0, "stand": -0.1, "move":
     ids=str,
 )
 def test_published_weights_make_the_reward_of_the_original(params: dict[str, Any]) -> None:
-    env = Scalarise(momagames.make("mo-robotmail-4-v0", max_step=400, **params), weights="published")
+    env = Scalarize(momagames.make("mo-robotmail-4-v0", max_step=400, **params), weights="published")
     policy = momagames.registry.policy("nearest", env.unwrapped.game)
     rng, events = np.random.default_rng(0), set()
     for seed in range(3):
@@ -269,12 +269,12 @@ def test_published_weights_make_the_reward_of_the_original(params: dict[str, Any
 
 
 def test_published_weights_of_shared_and_selected_rewards() -> None:
-    shared = Scalarise(ShareTeamReward(momagames.make("mo-robotmail-4-v0")), weights="published")
+    shared = Scalarize(ShareTeamReward(momagames.make("mo-robotmail-4-v0")), weights="published")
     shared.reset(seed=1)
     shared.step(shared.unwrapped.game.actions[0] - 1)
     assert shared.rewards == {"robot_0": -0.1, "robot_1": -0.1, "robot_2": 0.0, "robot_3": 0.0}
     some = SelectObjectives(momagames.make("mo-robotmail-4-v0", objectives="team"), ["step_cost", "dock", "pickup", "delivery"])
-    assert Scalarise(some, weights="published").reward_space("robot_0").low == -0.1
+    assert Scalarize(some, weights="published").reward_space("robot_0").low == -0.1
 
 
 def test_published_weights_that_there_are_not() -> None:
@@ -286,4 +286,4 @@ def test_published_weights_that_there_are_not() -> None:
         (samegame(), "published", "give one number for each of"),
     ):
         with pytest.raises(InvalidParameter, match=message):
-            Scalarise(env, weights=weights)
+            Scalarize(env, weights=weights)

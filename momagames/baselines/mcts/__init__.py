@@ -9,7 +9,7 @@ methods.py    `uct` and `pareto_uct`
 A node is a sequence of joint actions since the root, so that a game that draws during play is searched in open loop: what is
 learnt at a node is a mean over what may have happened on the way. At a node every agent that is to act, and every part of an
 action that has several, is a bandit of its own with statistics of its own. In games of turns this is a tree search in which
-everybody maximises what he himself gets (max^n); where all move at once it is decoupled UCT.
+everybody maximizes what he himself gets (max^n); where all move at once it is decoupled UCT.
 
 An arm knows the returns of the agent that it belongs to in `G` aims: weighted sums of the objectives. `uct` has one, the sum
 with the user's weights, `pareto_uct` one for each objective. Aims are brought to 0..1 by the least and the greatest return

@@ -24,7 +24,7 @@ class Uct(Method):
 
     Before each move it makes `simulations` playouts, on copies of the state: down the tree by UCB1, one new node, then by lot
     to the end of the game or the horizon. It plays the action whose value has the best lower confidence bound, and forgets
-    the tree. Everybody is taken to maximise the same weighted sum of his own rewards (max^n). Where all move at once, and
+    the tree. Everybody is taken to maximize the same weighted sum of his own rewards (max^n). Where all move at once, and
     for actions of several parts, each agent and each part has statistics of its own (decoupled UCT). Weighted returns are
     brought to 0..1 by the least and greatest of the agent in this search.
 

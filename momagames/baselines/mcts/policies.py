@@ -66,7 +66,7 @@ def searcher(name: str, game: Game, weights: NDArray[np.float64], effort: Effort
 
 
 def search_member(name: str, game: Game, weights: NDArray[np.float64], effort: Effort) -> Member:
-    """The policy `name` with these weights, labelled by them."""
+    """The policy `name` with these weights, labeled by them."""
     return Member(label(weights), KERNEL, tuple(weights.tolist()), searcher(name, game, weights, effort))
 
 

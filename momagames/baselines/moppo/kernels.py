@@ -214,7 +214,7 @@ def network_act(game: Game) -> Callable[..., Any]:
 
 
 def _advantages(rewards, ended, movers, acted, values, later, gamma, trace, sums, out, good):
-    """Generalised advantage estimates, one for each objective, of each agent from one of its decisions to the next.
+    """Generalized advantage estimates, one for each objective, of each agent from one of its decisions to the next.
 
     rewards float32[T, N, A, K], ended bool[T, N]; movers int32[T, N] says who acted where S is 1 (else agent s is actor s);
     acted bool[T, N, S]; values float32[T, N, S, K]; later float32[N, A, K], what agents expect behind the last step (NaN:

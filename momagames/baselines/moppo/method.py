@@ -74,7 +74,7 @@ class Moppo(Method):
     gamma           discount from one decision of an agent to its next
     trace           lambda of the advantages
     clip, entropy   how far a policy may move in an update; what variety is worth
-    concentration   of the Dirichlet distribution of the weights: 1 is uniform, less favours single objectives
+    concentration   of the Dirichlet distribution of the weights: 1 is uniform, less favors single objectives
     channels, hidden, layers   of the network, see `network.Network`
     self_play       share of the games in which all sides learn, where there are several; in the others one does, and meets the
                     opponents of the experiment and the pool by turns
@@ -94,7 +94,7 @@ class Moppo(Method):
     divisions       of the simplex lattice of the weights that are offered as policies
     greedy          whether these take the likeliest action, instead of drawing one
 
-    Source: proximal policy optimisation, Schulman et al., 2017; conditioned on weights, Abels et al., "Dynamic weights in
+    Source: proximal policy optimization, Schulman et al., 2017; conditioned on weights, Abels et al., "Dynamic weights in
     multi-objective deep reinforcement learning", ICML 2019; vector values and weighted advantages, Xu et al.,
     "Prediction-guided multi-objective reinforcement learning for continuous robot control", ICML 2020; masks, Huang and
     Ontañón, "A closer look at invalid action masking in policy gradient algorithms", 2020; shared by agents, de Witt et al.,

@@ -201,7 +201,7 @@ class Trainer:
         return facts, {name: np.array(array) for name, array in {**tensors, **self._arrays()}.items()}
 
     def _tensors(self) -> dict[str, Tensor]:
-        """The network and what the optimiser remembers."""
+        """The network and what the optimizer remembers."""
         found: dict[str, Tensor] = {f"network/{name}": tensor for name, tensor in self.network.state_dict().items()}
         for i, state in self.optimizer.state_dict()["state"].items():
             found |= {f"optimizer/{i}/{name}": tensor for name, tensor in state.items()}
@@ -248,7 +248,7 @@ class Trainer:
         self.archive.take_up(facts["archive"])
 
     def _warm_up(self) -> None:
-        """Let the optimiser make its arrays, if it has none yet."""
+        """Let the optimizer make its arrays, if it has none yet."""
         if not self.optimizer.state:
             for parameter in self.network.parameters():
                 parameter.grad = torch.zeros_like(parameter)
@@ -446,7 +446,7 @@ class Trainer:
         }
 
     def _learn(self, kept: Rollout, chosen: NDArray[np.int64]) -> tuple[float, float, float, float]:
-        """One step of the optimiser, with the decisions of these numbers; those that were taught are imitated."""
+        """One step of the optimizer, with the decisions of these numbers; those that were taught are imitated."""
         options, rows = self.options, kept.rows(chosen)
         n, v = np.divmod(chosen, kept.masks.shape[2])
         games = kept.observations.reshape(-1, *kept.observations.shape[2:])
@@ -458,7 +458,7 @@ class Trainer:
         own = self._tensor(~rows["taught"])
         gain = torch.zeros_like(now)
         if own.sum() > 1:
-            gain[own] = _normalised(self._tensor(self._gain(rows).astype(np.float32))[own])
+            gain[own] = _normalized(self._tensor(self._gain(rows).astype(np.float32))[own])
         clipped = torch.min(gain * ratio, gain * ratio.clamp(1 - options.clip, 1 + options.clip))
         policy_loss = -torch.where(own, clipped, now).mean()
         value_loss = (values - self._tensor(rows["advantages"] + rows["values"])).square().mean()
@@ -542,7 +542,7 @@ def _scale(game: Game, seed: int) -> NDArray[np.float64]:
     return np.where(found > 0, found, 1.0)
 
 
-def _normalised(gain: Tensor) -> Tensor:
+def _normalized(gain: Tensor) -> Tensor:
     return (gain - gain.mean()) / (gain.std() + 1e-8)
 
 

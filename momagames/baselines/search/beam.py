@@ -161,7 +161,7 @@ def _fronts(scores: NDArray[np.float64], width: int) -> Iterator[NDArray[np.int6
 
 
 def crowding(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Crowding distance of each row of float64[n, K]: the sides of the box up to its neighbours; infinite at the ends."""
+    """Crowding distance of each row of float64[n, K]: the sides of the box up to its neighbors; infinite at the ends."""
     spread = np.zeros(len(scores))
     for column in scores.T:
         order = np.argsort(column, kind="stable")

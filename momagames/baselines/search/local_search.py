@@ -42,7 +42,7 @@ class LocalSearch(Method):
     greed        probability, 0..1, that another move takes the best weighted immediate reward, ties by lot; else it is random
     patience     games without a gain before it starts anew, 1 or more
 
-    Source: Hoos and Stützle, "Stochastic local search", 2004 (iterative improvement with restarts); linear scalarisation as
+    Source: Hoos and Stützle, "Stochastic local search", 2004 (iterative improvement with restarts); linear scalarization as
     in Roijers et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013.
     """
 

@@ -50,7 +50,7 @@ class Nrpa(Method):
     iterations   of each level
     alpha        by how much the weight of a move grows in an adaptation, more than 0, up to 10
 
-    Source: Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011; linear scalarisation as in
+    Source: Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011; linear scalarization as in
     Roijers et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013.
     """
 

@@ -46,7 +46,7 @@ def said(state: State, side: int) -> str:
 def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
     """A position as an RGB image, uint8[H, W, 3].
 
-    last   the action that was played last: its two cells are coloured and joined by a line
+    last   the action that was played last: its two cells are colored and joined by a line
     """
     board = cells(state)
     height, width = board.shape

@@ -108,7 +108,7 @@ def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parame
         *asked,
         Parameter("is_partially_observable", kind.fog, "fog hides what is farther than agent_view_size from an agent"),
         Parameter("observation", "dict", "the original's fields, or planes for learners", choices=("dict", "planes")),
-        Parameter("egocentric", False, "matrices and planes centred on the agent (in the fog only)"),
+        Parameter("egocentric", False, "matrices and planes centered on the agent (in the fog only)"),
         Parameter("dead", "stay", "the dead stay until the end and wait, or leave the game", choices=("stay", "leave")),
         Parameter("credit", "full", "what each of several owners of a fire gets: 1, or its part", choices=("full", "split")),
     )

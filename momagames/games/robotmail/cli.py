@@ -55,7 +55,7 @@ def show(
         typer.Argument(metavar="[NAME|random|STEM|COLORS TARGETS]", help="What to show [a list of the package's layouts]."),
     ] = None,
 ) -> None:
-    """Show layouts in colours, with what the signs mean; without arguments, list those of the package."""
+    """Show layouts in colors, with what the signs mean; without arguments, list those of the package."""
     from momagames.games.robotmail.layouts import loader
 
     if not source:
@@ -127,7 +127,7 @@ def listed() -> None:
 
 
 def shown(found: Layout, name: str) -> None:
-    """A layout: what it has, its board in colours, what the signs mean."""
+    """A layout: what it has, its board in colors, what the signs mean."""
     from rich.console import Console
 
     console = Console(highlight=False)

@@ -14,17 +14,17 @@ from momagames.games.samegame import codec, rules, view
 PARAMETERS = (
     Parameter("board_width", 15, "number of columns", 3, rules.MAX_SIDE),
     Parameter("board_height", 15, "number of rows", 3, rules.MAX_SIDE),
-    Parameter("num_colors", 5, "number of colours", 2, 10),
+    Parameter("num_colors", 5, "number of colors", 2, 10),
     Parameter("num_agents", 1, "agents that take turns", 1, rules.MAX_AGENTS),
     Parameter("team_rewards", False, "every agent gets every reward"),
-    Parameter("color_rewards", True, "one objective for each colour, else one for all"),
+    Parameter("color_rewards", True, "one objective for each color, else one for all"),
     Parameter("clear_bonus", 0.0, "points for the move that empties the board", 0.0, 100_000.0),
 )
 KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe, rules.key, rules.thin)
 
 
 def objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
-    """§5 One objective for each colour, or one for all."""
+    """§5 One objective for each color, or one for all."""
     cells = params["board_width"] * params["board_height"]
     best = float(np.float32(cells**2) + np.float32(params["clear_bonus"]))
     names = [f"color_{k + 1}" for k in range(params["num_colors"])] if params["color_rewards"] else ["points"]

@@ -1,7 +1,7 @@
 """MO-SameGame of one agent on at most 64 cells, for the search: the board as planes of bits. Section numbers are SPEC's.
 
-Bit i of plane k is bit k of the colour of cell i, cells counted row by row from the top, as actions are. All cells are
-looked at and moved at once, by shifts: right by 1 brings the neighbour on the right to a cell, by `width` the one below.
+Bit i of plane k is bit k of the color of cell i, cells counted row by row from the top, as actions are. All cells are
+looked at and moved at once, by shifts: right by 1 brings the neighbor on the right to a cell, by `width` the one below.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
 
-PLANES = 4  # colours 1..10
+PLANES = 4  # colors 1..10
 WORD = 64
 NOTHING, ONE = np.uint64(0), np.uint64(1)
 
@@ -45,7 +45,7 @@ def legal(state, agent, mask):
 
 @kernel
 def bonds(state):
-    """§3.1 The cells that are filled and equal their neighbour on the right, and those that equal the one below."""
+    """§3.1 The cells that are filled and equal their neighbor on the right, and those that equal the one below."""
     planes = state["planes"]
     width = np.uint64(state["width"])
     filled, right, below = NOTHING, NOTHING, NOTHING

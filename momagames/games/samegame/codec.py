@@ -17,7 +17,7 @@ SYMBOLS = ".123456789a"
 
 
 def cells(state: State) -> NDArray[np.int64]:
-    """The board, int64[H, W]: 0 empty, 1..C colours, row 0 on top."""
+    """The board, int64[H, W]: 0 empty, 1..C colors, row 0 on top."""
     height, width = int(state["height"]), int(state["width"])
     flat = state["board"][rules.GUARD : rules.GUARD + height * width]
     board: NDArray[np.int64] = flat.astype(np.int64) & int(rules.COLOR)
@@ -25,7 +25,7 @@ def cells(state: State) -> NDArray[np.int64]:
 
 
 def action_colors(states: NDArray[Any]) -> NDArray[np.int64]:
-    """The colour of the cell of each action, int64[N, M]: 0..C-1, -1 where the cell is empty."""
+    """The color of the cell of each action, int64[N, M]: 0..C-1, -1 where the cell is empty."""
     cells = int(states["height"][0]) * int(states["width"][0])
     return (states["board"][:, rules.GUARD : rules.GUARD + cells] & rules.COLOR).astype(np.int64) - 1
 

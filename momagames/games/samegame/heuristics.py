@@ -1,4 +1,4 @@
-"""MO-SameGame: what a position can still bring. Both kernels fill out float64[K]: one for each colour, or one for all."""
+"""MO-SameGame: what a position can still bring. Both kernels fill out float64[K]: one for each color, or one for all."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from momagames.kernels.jit import find_equal, kernel
 
 @kernel
 def optimistic(state, out):
-    """All tiles of a colour removed at once: their number squared, and the bonus of an emptied board."""
+    """All tiles of a color removed at once: their number squared, and the bonus of an emptied board."""
     board = state["board"]
     cells = np.int64(state["width"]) * np.int64(state["height"])
     out[:] = 0.0

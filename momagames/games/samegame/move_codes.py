@@ -10,7 +10,7 @@ from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, LIST_LENGT
 from momagames.kernels.jit import kernel, local_array
 from momagames.kernels.rng import mix
 
-# where colour, size and the sum of squared positions stand in a word; below them the sum of positions
+# where color, size and the sum of squared positions stand in a word; below them the sum of positions
 COLOR_BITS, SIZE_BITS, SQUARE_BITS = np.uint64(60), np.uint64(50), np.uint64(20)
 ONE = np.uint64(1)
 LARGEST = GUARD + MAX_CELLS
@@ -35,10 +35,10 @@ def codes(state, actions, count, codes):
 
 @kernel
 def describe(board, width, cell):
-    """Colour, size, sum of positions and sum of their squares, in one word.
+    """Color, size, sum of positions and sum of their squares, in one word.
 
     Groups that differ do so in this word or in their first cell, but for rare ones (a group and its point reflection have the
-    same sums where their centres agree, and so the first cell is needed).
+    same sums where their centers agree, and so the first cell is needed).
     """
     color = np.uint64(board[FIRST + np.uint64(cell)] & COLOR)
     size, places, squares = flood(board, width, cell)
@@ -48,7 +48,7 @@ def describe(board, width, cell):
 
 @kernel
 def flood(board, width, cell):
-    """Mark a group GONE, as the rules do, from a cell that has no equal neighbour on the left or above (see `rules.thin`).
+    """Mark a group GONE, as the rules do, from a cell that has no equal neighbor on the left or above (see `rules.thin`).
 
     Returns its size, the sum of its positions, and the sum of their squares.
     """
@@ -90,6 +90,6 @@ def take(board, members, size, position, wanted):
 
 @kernel
 def rows_alike(board, color, position):
-    """What a tile of a colour holds in the row of this position, and in the rows next to it."""
+    """What a tile of a color holds in the row of this position, and in the rows next to it."""
     here = np.uint8(color | (board[position] & ODD))
     return here, np.uint8(here ^ ODD)

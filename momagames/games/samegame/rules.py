@@ -1,7 +1,7 @@
 """MO-SameGame: the rules as compiled kernels. Section numbers are those of SPEC.md.
 
 The board is one run of bytes, row after row without gaps (row 0 on top), between two guard rows of zeros, so that the
-loops over cells vectorise and no neighbour needs a bounds check. A byte is the colour (0 empty, 1..10), plus ODD in odd
+loops over cells vectorize and no neighbor needs a bounds check. A byte is the color (0 empty, 1..10), plus ODD in odd
 rows: the last cell of a row and the first of the next then never look equal, and no loop needs to know where rows end.
 """
 
@@ -15,14 +15,14 @@ from momagames.kernels.rng import draw
 MAX_SIDE = 30
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 MAX_AGENTS = 5
-LIST_LENGTH = MAX_CELLS + 4  # one neighbour more than belongs may be written
+LIST_LENGTH = MAX_CELLS + 4  # one neighbor more than belongs may be written
 GUARD = 32  # cells in a guard row: at least one row and two cells more
 COLOR = np.uint8(0x0F)
 ODD, SAME = np.uint8(0x10), np.uint8(0)
 NOTHING = np.uint64(0)
 GONE = np.uint8(0x20)  # the cell belongs to the group that is being removed
 COLUMN = 1 << 16  # a list entry is a position plus COLUMN times its column
-FIRST, ONE = np.uint64(GUARD), np.uint64(1)  # unsigned positions, for loops that should vectorise
+FIRST, ONE = np.uint64(GUARD), np.uint64(1)  # unsigned positions, for loops that should vectorize
 
 state_dtype = record(
     MAX_AGENTS,
@@ -49,7 +49,7 @@ def deal(state):
 
 @kernel
 def fill(state):
-    """§2 Every cell one of the colours, uniformly, row by row."""
+    """§2 Every cell one of the colors, uniformly, row by row."""
     board = state["board"]
     width = np.int64(state["width"])
     colors = np.int64(state["colors"])
@@ -77,7 +77,7 @@ def legal(state, agent, mask):
 
 @kernel
 def groups(state, start):
-    """§3.1 The 64 cells from `start` on, as bits: a cell is in a group iff it is filled and equals a neighbour."""
+    """§3.1 The 64 cells from `start` on, as bits: a cell is in a group iff it is filled and equals a neighbor."""
     board = state["board"]
     width = np.int64(state["width"])
     p = GUARD + start
@@ -88,7 +88,7 @@ def groups(state, start):
 
 @kernel
 def thin(state, mask):
-    """§3.1 All cells of a group do the same: those with an equal neighbour on the left or above are left out.
+    """§3.1 All cells of a group do the same: those with an equal neighbor on the left or above are left out.
 
     One cell at least stays of each group: of its topmost cells the first.
     """
@@ -131,8 +131,8 @@ def step(state, actions, reward):
 def remove_group(state, cell):
     """§4.1 Mark the group of `cell` GONE. Returns its size, its first and last column, and where its lowest row starts.
 
-    The list of members grows while it is read. Each neighbour is written to its end, and the end moves on only if the
-    neighbour belongs: no branch depends on the board. An entry is a position with its column in the upper bits, counted
+    The list of members grows while it is read. Each neighbor is written to its end, and the end moves on only if the
+    neighbor belongs: no branch depends on the board. An entry is a position with its column in the upper bits, counted
     from MAX_SIDE columns to the left of the cell.
     """
     board = state["board"]
@@ -214,7 +214,7 @@ def close_columns(state, first):
 
 @kernel
 def pay(state, mover, color, size, reward):
-    """§5 The square of the group's size, in the objective of its colour, to the mover or to everybody."""
+    """§5 The square of the group's size, in the objective of its color, to the mover or to everybody."""
     agents = np.int64(state["agents"])
     objective = color - 1 if state["color_rewards"] else 0
     points = np.float32(size * size)
@@ -230,7 +230,7 @@ def pay(state, mover, color, size, reward):
 
 @kernel
 def observe(state, agent, out):
-    """§7 One plane per colour, the same for every agent."""
+    """§7 One plane per color, the same for every agent."""
     n = np.int64(state["width"]) * np.int64(state["height"])
     board = state["board"]
     for color in range(np.int64(state["colors"])):
@@ -261,5 +261,5 @@ def key(state, words):
 
 @kernel
 def key_bits(colors):
-    """Bits that hold the colours 0..colors."""
+    """Bits that hold the colors 0..colors."""
     return 2 if colors < 4 else 3 if colors < 8 else 4

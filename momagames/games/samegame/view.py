@@ -1,4 +1,4 @@
-"""MO-SameGame for people: a picture with a colour and a shape for each kind of tile, and a text with its digit."""
+"""MO-SameGame for people: a picture with a color and a shape for each kind of tile, and a text with its digit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEGEND_ROW = 24
 
 
 def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
-    """A position as an RGB image, uint8[H, W, 3]: the board, and for each colour its tile, number and tiles left.
+    """A position as an RGB image, uint8[H, W, 3]: the board, and for each color its tile, number and tiles left.
 
     last   the cell that was chosen last, which is framed
     """
@@ -51,7 +51,7 @@ def pick(state: State, pressed: tuple[float, float], released: tuple[float, floa
 
 @functools.lru_cache(maxsize=32)
 def _tiles(side: int) -> NDArray[np.uint8]:
-    """Empty, then each colour: uint8[11, side, side, 3]."""
+    """Empty, then each color: uint8[11, side, side, 3]."""
     tiles = [canvas.paint(side, EMPTY)]
     for k, color in enumerate(shapes.COLORS):
         tile = shapes.block(0.03, 0.16, color)

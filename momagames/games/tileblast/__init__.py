@@ -25,19 +25,19 @@ VARIANTS = {
     "general": ("goals", "win", "step", "invalid", "created", "score"),
     "goals": ("goal_1", "goal_2", "goal_3", "goal_4", "win", "step", "invalid"),
     "playtest": ("win", "moves_saved", "combo", "used"),
-    "colours": (*(f"color_{k}" for k in range(1, 7)), "win"),
+    "colors": (*(f"color_{k}" for k in range(1, 7)), "win"),
 }
 # §8.2
 PARAMETERS = (
     Parameter("level", 1, "the level", convert=loader.plain, accepts=loader.ACCEPTS),
     Parameter("num_agents", 1, "agents that take turns", 1, MAX_AGENTS),
     Parameter("team_rewards", False, "every agent gets every reward"),
-    Parameter("normalise", False, "rewards divided by what the level has"),
+    Parameter("normalize", False, "rewards divided by what the level has"),
     Parameter("strict_moves", True, "the game is lost when its moves are used up"),
     Parameter(
         "max_taps", None, "taps until the game is cut off; None: 20 times the limit of moves", 1, 1_000_000, optional=True
     ),
-    Parameter("invalid", "penalise", "invalid taps cost a tap, or raise an error", choices=("penalise", "raise")),
+    Parameter("invalid", "penalize", "invalid taps cost a tap, or raise an error", choices=("penalize", "raise")),
     Parameter("observation", "board", "one array, or fields that also show goals and moves", choices=("board", "dict")),
     Parameter("channels", 24, "channels of the board", choices=(24, 27)),
     Parameter("axes", "xyc", "order of the axes of the board", choices=tuple(observation.AXES)),
@@ -64,11 +64,11 @@ def goals_of(level: loader.Level, params: Mapping[str, Any], max_taps: int) -> d
         ("used", "power pieces used", 0, CELLS, 0, CELLS * valid, "§5.4", 1),
         ("combo", "taps that join power pieces", 0, 1, 0, valid, "§5.4", limit),
         ("score", "points", 0, MOST_HITS + fed, 0, MOST_HITS * valid + fed, "§5.4", 100),
-        *((f"color_{k}", "basics of the colour cleared", 0, CELLS, 0, CELLS * valid, "§5.5", 1) for k in range(1, 7)),
+        *((f"color_{k}", "basics of the color cleared", 0, CELLS, 0, CELLS * valid, "§5.5", 1) for k in range(1, 7)),
     ]
     out: dict[str, tuple[Objective, float]] = {}
     for name, unit, low, high, least, most, source, parts in table:
-        share = float(parts) if params["normalise"] else 1.0
+        share = float(parts) if params["normalize"] else 1.0
         step, whole = (low / share, high / share), (least / share, most / share)
         out[name] = Objective(name, unit, *step, *whole, source), share
     return out
@@ -91,7 +91,7 @@ def assemble(id: str, variant: str, level: loader.Level, params: dict[str, Any],
     max_taps = params["max_taps"] or TAPS_A_MOVE * level.moves
     table = goals_of(level, params, max_taps)
     goals = tuple(table[name][0] for name in chosen)
-    lenient = params["invalid"] == "penalise"
+    lenient = params["invalid"] == "penalize"
     selection = Parameter("objectives", VARIANTS[variant], "objectives by name, in this order", choices=COMPONENTS)
     return Game(
         id=id,

@@ -42,7 +42,7 @@ def save(state: State) -> dict[str, Any]:
 
 
 def piece(state: State, cell: int) -> list[Any]:
-    """[x, y, kind, hp, max_hp, colour]"""
+    """[x, y, kind, hp, max_hp, color]"""
     kind, color = KINDS[state["kind"][cell]], int(state["color"][cell])
     shown: Any = COLORS[color - 1] if color else None
     if kind.attributes & COUNTS:
@@ -146,20 +146,20 @@ def load_piece(state: State, entry: list[Any]) -> None:
 
 
 def color_of(entry: list[Any], kind: Kind, hp: int) -> int:
-    """The code of a piece's colour, 0 for none."""
+    """The code of a piece's color, 0 for none."""
     color, takes = entry[5], bool(kind.attributes & TAKES)
     if kind.color == "counters" or (color is None and (takes or kind.color == "none")):
         return 0
     if color not in COLORS or not (takes or kind.color == "one"):
         allowed = one_of(COLORS) if kind.color == "one" else f"None, {one_of(COLORS)}" if takes else "None"
         raise InvalidState(
-            f"piece {entry}: the colour {color!r} is not possible; allowed: {allowed}{nearest(str(color), COLORS)}"
+            f"piece {entry}: the color {color!r} is not possible; allowed: {allowed}{nearest(str(color), COLORS)}"
         )
     return COLORS.index(color) + 1
 
 
 def counters_of(entry: list[Any], kind: Kind, hp: int) -> int:
-    """The packed counters of a piece that counts by colour."""
+    """The packed counters of a piece that counts by color."""
     if kind.color != "counters":
         return 0
     counts = entry[5]
@@ -168,7 +168,7 @@ def counters_of(entry: list[Any], kind: Kind, hp: int) -> int:
         or not set(counts) <= set(COLORS)
         or any(type(n) is not int or n < 0 for n in counts.values())
     ):
-        raise InvalidState(f"piece {entry}: needed is a whole number for each colour, such as {{'red': 2}}")
+        raise InvalidState(f"piece {entry}: needed is a whole number for each color, such as {{'red': 2}}")
     if sum(counts.values()) != hp:
         raise InvalidState(f"piece {entry}: its counters make {sum(counts.values())}, its hp are {hp}")
     return sum(int(count) << 4 * COLORS.index(name) for name, count in counts.items())

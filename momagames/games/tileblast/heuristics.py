@@ -80,7 +80,7 @@ def to_feed(state):
 @kernel
 def most_units(state, goal, taps, cells, feed):
     """Units that a goal can still be given. Where it asks for all, those count as well that come in, and butterflies that
-    get their colour."""
+    get their color."""
     units = np.int64(state["rest"][goal])
     if state["goal_amount"][goal] == ALL:
         things = np.int64(state["goal_units"][goal])

@@ -33,7 +33,7 @@ def part(function: F, **options: Any) -> F:
 
 
 def kernel(function: F) -> F:
-    """A rule: inlined into its callers, so that sizes read from a state propagate and loops vectorise."""
+    """A rule: inlined into its callers, so that sizes read from a state propagate and loops vectorize."""
     return part(function, forceinline=True)
 
 

@@ -1,6 +1,6 @@
-"""Kernels as parts of drivers: intermediate code that is optimised and made into machine code in the drivers alone.
+"""Kernels as parts of drivers: intermediate code that is optimized and made into machine code in the drivers alone.
 
-By itself numba optimises every function with all that it calls, gives it two wrappers to be called by, and makes machine
+By itself numba optimizes every function with all that it calls, gives it two wrappers to be called by, and makes machine
 code of it; a rule that lies five calls deep is so treated six times and more. A kernel needs none of this: nothing but
 compiled code calls it.
 """

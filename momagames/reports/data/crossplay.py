@@ -18,7 +18,7 @@ from momagames.reports.data.scores import measure
 
 OUTCOME = "outcome"  # name of an objective that pays for winning, but where both can lose
 ANCHOR = "random"  # whose rating is 0
-WINS, VOLUMES = "win rate", "normalised HV"
+WINS, VOLUMES = "win rate", "normalized HV"
 Cells = Mapping[tuple[str, str, str], Interval]  # (seat, method, opponent) -> mean over runs
 
 
@@ -40,7 +40,7 @@ class CrossPlay:
 
     objective    that says who won; "" if none does
     policies     method -> its policy that wins most in the games for selection, by run; empty without such an objective
-    tables       "win rate" (of that policy; a tie is half a win), if somebody wins, and "normalised HV" (of the method's
+    tables       "win rate" (of that policy; a tie is half a win), if somebody wins, and "normalized HV" (of the method's
                  front against that opponent from that seat)
     same         methods that have an opponent of their own name
     gaps         table -> mean over methods against their own name less mean against the others, if methods and opponents have

@@ -72,7 +72,7 @@ def caption(lines: Sequence[Line], wanted: Indicators) -> str:
     """What the numbers are."""
     used = {line.indicator for line in lines}
     told = {
-        VOLUME: "normalised hypervolume, the share of the box from reference point to utopia",
+        VOLUME: "normalized hypervolume, the share of the box from reference point to utopia",
         RATIO: f"marked {PROVEN}, hypervolume ratio, the share of the proven front's volume",
     }
     what = "; ".join(text for name, text in told.items() if name in used)

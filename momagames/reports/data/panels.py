@@ -71,7 +71,7 @@ class Panel:
 
     @property
     def clipped(self) -> bool:
-        """Whether a point is beyond the utopia, where the normalised hypervolume is cut off."""
+        """Whether a point is beyond the utopia, where the normalized hypervolume is cut off."""
         return any(
             (points.values > self.references[seed].high + 1e-9 * np.abs(self.references[seed].high)).any()
             for found in self.points.values()

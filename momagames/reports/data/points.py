@@ -49,7 +49,7 @@ class Played:
     """The episodes of every policy of a run, by the opponents and seats (the matches) that are looked at.
 
     select, report    float64[n, E, M, K]: policies, episodes, matches, objectives. Two sets of different episodes: by the
-                      first a user chooses, from the second values are taken. Taking both from one set would favour luck:
+                      first a user chooses, from the second values are taken. Taking both from one set would favor luck:
                       the best of several noisy means is too high.
     matches           opponent and seat of each
     """

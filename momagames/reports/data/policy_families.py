@@ -25,7 +25,7 @@ class Family:
     front        of these non-dominated by their mean returns
     esr          of these not dominated in distribution, see `science.episodes.esr_set`; None for more than three objectives,
                  and for more episodes than can be compared
-    delivered    mean of w·v over the policies that were told weights w, v the normalised return under w; None if none was
+    delivered    mean of w·v over the policies that were told weights w, v the normalized return under w; None if none was
     offered      the same with the family's best policy for each w, chosen by the games for selection
     """
 

@@ -105,7 +105,7 @@ def _score(name: str, found: Mapping[int, Points], known: Mapping[int, Reference
 
 
 def measure(name: str, values: Array, reference: Reference) -> Volume:
-    """One indicator of one run. All but the raw volume and the number of points are in normalised coordinates."""
+    """One indicator of one run. All but the raw volume and the number of points are in normalized coordinates."""
     if name == "hypervolume":
         return indicators.hypervolume(values, reference.low)
     if name == "hypervolume_ratio":
@@ -118,7 +118,7 @@ def measure(name: str, values: Array, reference: Reference) -> Volume:
     return Volume(NORMALIZED[name](own, known), False)
 
 
-# name -> function of normalised points and reference set
+# name -> function of normalized points and reference set
 NORMALIZED: dict[str, Callable[[Array, Array], float]] = {
     "igd_plus": indicators.igd_plus,
     "epsilon": indicators.epsilon,

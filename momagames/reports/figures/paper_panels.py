@@ -43,7 +43,7 @@ def line_of(style: int) -> dict[str, Any]:
 
 
 def mark_of(style: int) -> dict[str, Any]:
-    """How the marks of a method look; more methods than colours have other symbols the second time round."""
+    """How the marks of a method look; more methods than colors have other symbols the second time round."""
     turn = style // len(COLORS)
     return {"color": COLORS[style % len(COLORS)], "marker": MARKERS[(style + turn) % len(MARKERS)]}
 
@@ -62,7 +62,7 @@ def overview(lines: Sequence[Line]) -> Any:
         axes.errorbar([at.value for _, at in rows], [y for y, _ in rows], xerr=spans, linestyle="none", label=name, **look)
     axes.set_yticks(range(len(lines)), titles, fontsize=8)
     axes.set_ylim(len(lines) - 0.5, -0.5)
-    axes.set_xlabel("normalised hypervolume, or hypervolume ratio where the front is proven")
+    axes.set_xlabel("normalized hypervolume, or hypervolume ratio where the front is proven")
     legend_above(axes, len(names))
     return figure
 

@@ -105,7 +105,7 @@ def leaders(panel: Panel) -> tuple[str, str] | None:
 
 def advantages(panel: Panel, styles: Mapping[str, int]) -> tuple[str, list[dict[str, Any]]]:
     """For 2 objectives, where the runs of the best method attain more often than those of the second best, and the other way
-    round: the view's label, and areas of each method's colour, the stronger the larger the difference; no areas if there are
+    round: the view's label, and areas of each method's color, the stronger the larger the difference; no areas if there are
     none."""
     two = leaders(panel)
     if two is None:

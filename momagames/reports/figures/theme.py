@@ -1,10 +1,10 @@
-"""How figures look: colours, symbols, axes. The page exchanges colours for a dark screen by this list of them."""
+"""How figures look: colors, symbols, axes. The page exchanges colors for a dark screen by this list of them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Okabe and Ito's colours, which the colour-blind tell apart; every method has a symbol and a dash too
+# Okabe and Ito's colors, which the color-blind tell apart; every method has a symbol and a dash too
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
 SYMBOLS = ("circle-open", "square-open", "diamond", "cross", "x", "circle", "square")
 SIZES = (15, 12, 9, 7, 7, 6, 6)  # later methods lie on top of earlier ones and must not hide them
@@ -43,6 +43,6 @@ def base(height: int) -> dict[str, Any]:
 
 
 def faint(color: str, opacity: float) -> str:
-    """A colour of six hex digits, see-through."""
+    """A color of six hex digits, see-through."""
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"

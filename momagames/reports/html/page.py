@@ -183,11 +183,11 @@ def _error(run: Run, text: str) -> str:
 def _reading(suite: Suite) -> str:
     wanted = suite.indicators
     return (
-        f"Every objective is maximised. Numbers are means over runs (one seed each) with a {wanted.confidence:.0%} bootstrap "
+        f"Every objective is maximized. Numbers are means over runs (one seed each) with a {wanted.confidence:.0%} bootstrap "
         f"interval. Volumes reach down to the declared reference point, moved outwards by {wanted.margin:.0%} of the range, "
         "so that extreme points count; the range ends at the declared bound of each objective, or at the best of the "
         "reference front, as the suite says. The HV ratio is the share of the reference front's volume. IGD+, epsilon, "
-        "expected utility and the normalised volume use shares of that range. A ~ marks an estimated volume. "
+        "expected utility and the normalized volume use shares of that range. A ~ marks an estimated volume. "
         "An exact reference is proven; a best-known one is the union of what the methods here found, and says "
         "nothing about what is possible."
     )

@@ -15,7 +15,7 @@ from momagames.reports.report import HEADINGS, STATISTIC_HEADINGS, count, headin
 # column -> what it says
 MEANINGS = {
     "hypervolume": "volume of the returns above the reference point that a point of the front dominates, in raw units",
-    "normalized_hypervolume": "the same of normalised returns, cut off at 1",
+    "normalized_hypervolume": "the same of normalized returns, cut off at 1",
     "hypervolume_ratio": "hypervolume as a share of the reference front's; above 1 is possible by luck of the episodes",
     "igd_plus": "mean over the reference front of the distance by which the nearest point found falls short",
     "epsilon": "the least shift in all objectives after which the points dominate the whole reference front",
@@ -23,8 +23,8 @@ MEANINGS = {
     "sampled_utility": "the same for 1,024 weights drawn evenly from the simplex; better for six objectives or more",
     "maximum_utility_loss": "what the user with the worst weights loses against the reference front; exact over all weights",
     "cardinality": "non-dominated points",
-    "rounded_cardinality": "the same after normalised returns are rounded to 0.01: a cloud of noise counts once",
-    "sparsity": "squared gaps between neighbouring values; for comparison with older work, it ranks nothing",
+    "rounded_cardinality": "the same after normalized returns are rounded to 0.01: a cloud of noise counts once",
+    "sparsity": "squared gaps between neighboring values; for comparison with older work, it ranks nothing",
 }
 STATISTIC_MEANINGS = {
     "iqm": "interquartile mean: the mean without the lowest and the highest quarter of all scores",
@@ -47,13 +47,13 @@ FAMILY_MEANINGS = {
     "policies": "that the method offers",
     "on the front": "of these non-dominated by their mean returns (SER)",
     "ESR set": "of these not dominated in distribution; for up to three objectives",
-    "delivered": "mean utility of policies that are told weights, for a user with these weights; returns are normalised",
+    "delivered": "mean utility of policies that are told weights, for a user with these weights; returns are normalized",
     "offered": "the same by the best of the method's policies for these weights; less what is delivered, it is the price of "
     "picking badly",
 }
 CROSS_MEANINGS = {
     "seat": "the agent that the method plays; its team mates play the same policy, the opponent all others",
-    "against (an opponent)": "win rate, or normalised hypervolume of the method's front, against that opponent",
+    "against (an opponent)": "win rate, or normalized hypervolume of the method's front, against that opponent",
     "entrant": "a method by its policy that wins most, or an opponent; a method with one policy is the opponent of its name",
     "Elo ↑": "rating by the Bradley-Terry model; 400 more means ten wins to one",
 }
@@ -75,7 +75,7 @@ def users(panel: Panel, wanted: Indicators) -> str:
         for kind in USER_MEANINGS
     ]
     opened = " open" if panel.primary else ""
-    told = "Utility of normalised returns, by the policy that was best for it in the games for selection; more is better."
+    told = "Utility of normalized returns, by the policy that was best for it in the games for selection; more is better."
     return (
         f"<details{opened}><summary>users who live through one episode (ESR) or many (SER)</summary>"
         f'{table(["method", "", *names], rows)}<p class="caption">{told}</p>'

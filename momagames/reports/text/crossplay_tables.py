@@ -20,7 +20,7 @@ def caption(found: CrossPlay) -> str:
             f"Win rate: share of the report games in which {found.objective!r} ends above the middle of its range (in it: "
             "half), by the policy of each method that won most in the games for selection"
         )
-    told.append("Normalised HV: of the method's front against that opponent from that seat, criterion SER")
+    told.append("Normalized HV: of the method's front against that opponent from that seat, criterion SER")
     if found.same:
         told.append(f"{OWN}: against the policy of the method's own name")
     for name, gap in found.gaps.items():

@@ -56,7 +56,7 @@ def test_every_game_is_trained_on(torch, id):
 
 
 def test_it_learns(torch):
-    """On a tiny board, the sum of both colours: clearly more than by chance, nearly all that there is."""
+    """On a tiny board, the sum of both colors: clearly more than by chance, nearly all that there is."""
     game = momagames.spec("mo-samegame-v0", **BOARD, color_rewards=False)
     start = deal(game, np.array([4], np.uint64))
     options = {"num_envs": 32, "rollout": 8, "learning_rate": 5e-3, "entropy": 0.003, "channels": 8, "hidden": 16}
@@ -70,7 +70,7 @@ def test_it_learns(torch):
 
 
 def test_chebyshev_utility_finds_what_no_weighted_sum_does(torch):
-    """A front with a point below the line between its neighbours: single weights lead there."""
+    """A front with a point below the line between its neighbors: single weights lead there."""
     game = momagames.spec("mo-samegame-v0", **BOARD)
     start = deal(game, np.array([HOLLOW], np.uint64))
     points = method("exact")(max_states=10**5, max_bytes=1 << 28).plan(game, start, 0, 0).values

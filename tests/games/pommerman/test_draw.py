@@ -332,7 +332,7 @@ def test_the_end_is_told():
     assert not np.array_equal(column(state), column(lost))
 
 
-def test_team_mates_share_colour_and_shape_and_differ_in_their_number():
+def test_team_mates_share_color_and_shape_and_differ_in_their_number():
     def outer(state, row, col):
         """The edge of an agent, without the number on it."""
         tile = square(state, row, col).copy()
@@ -353,11 +353,11 @@ def test_text_is_plain_ascii():
         assert text(make(position()), blasts=True).isascii()
 
 
-# --------------------------------------------------------------------------------------------------------------- colours
+# --------------------------------------------------------------------------------------------------------------- colors
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_colours_can_be_told_apart(sight):
+def test_colors_can_be_told_apart(sight):
     assert closest([*tiles.SEATS, canvas.PAPER], sight) > 0.12
     for seat in tiles.SEATS:
         assert closest([seat, tiles.FLOOR], sight) > 0.12

@@ -55,7 +55,7 @@ def hit(pygame):
 
 
 def pixel(pygame, board, row, col):
-    """The colours of a cell in the window."""
+    """The colors of a cell in the window."""
     side = drawing.side_of(int(board.seats.play.state["size"]))
     x, y = MARGIN + drawing.EDGE + col * side, MARGIN + drawing.EDGE + row * side
     return pygame.surfarray.array3d(pygame.display.get_surface())[x : x + side, y : y + side]

@@ -25,7 +25,7 @@ class Robot:
 
 
 class Game:
-    """A game on a layout: rows of colour codes and of target numbers.
+    """A game on a layout: rows of color codes and of target numbers.
 
     position   its dict form (§9.1); None: a start drawn by §2
     """
@@ -37,7 +37,7 @@ class Game:
         self.color = {(x, y): code for y, row in enumerate(colors) for x, code in enumerate(row)}
         self.target = {(x, y): number for y, row in enumerate(targets) for x, number in enumerate(row)}
         self.width, self.height = len(colors[0]), len(colors)
-        self.neighbours = {cell: self.around(cell) for cell in self.color}
+        self.neighbors = {cell: self.around(cell) for cell in self.color}
         self.narrow = {cell for cell in self.color if self.squeezed(cell)}
         self.green = [cell for cell, code in self.color.items() if code == GREEN]
         self.indices = sorted({self.target[cell] for cell, code in self.color.items() if code == YELLOW})
@@ -93,13 +93,13 @@ class Game:
         return self.draw("turn", [1, 2, 3, 4, 5]) if self.random else 1
 
     def around(self, cell):
-        """§1.1 The neighbours of a cell."""
+        """§1.1 The neighbors of a cell."""
         steps = [(cell[0] + right, cell[1] + down) for right, down in MOVES.values()]
         return [there for there in steps if there in self.color]
 
     def squeezed(self, cell):
         """§3.3 Whether a cell is narrow."""
-        return sum(self.color[there] in (YELLOW, RED) for there in self.neighbours[cell]) == 2
+        return sum(self.color[there] in (YELLOW, RED) for there in self.neighbors[cell]) == 2
 
     def player(self, index):
         return index // self.team
@@ -123,7 +123,7 @@ class Game:
             (color == BLUE and shown >= 9)
             or (color == YELLOW and not robot.mail)
             or (color == GREEN and robot.mail)
-            or (shown > 4 and BLUE in [self.color[there] for there in self.neighbours[robot.cell]])
+            or (shown > 4 and BLUE in [self.color[there] for there in self.neighbors[robot.cell]])
             or robot.cell in self.narrow
             or (color != BLUE and robot.stood >= 5)
         )
@@ -140,7 +140,7 @@ class Game:
             return False
         if self.color[robot.cell] == YELLOW or to not in self.narrow:
             return True
-        return robot.mail != 0 and robot.mail in [self.target[there] for there in self.neighbours[to]]
+        return robot.mail != 0 and robot.mail in [self.target[there] for there in self.neighbors[to]]
 
     def to(self, robot, action):
         right, down = MOVES[action]

@@ -34,7 +34,7 @@ def teams(robots, games, seed=3, **params):
 def choices(name, rows, robots, times=1, **params):
     """What the first robot does on a layout of these rows, in a position, with luck of its own each time.
 
-    rows      colours, a number for a receiver
+    rows      colors, a number for a receiver
     robots    [x, y, mail, battery, stands] each
     """
     cells = [row.split() for row in rows]

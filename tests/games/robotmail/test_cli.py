@@ -36,7 +36,7 @@ def test_check(good, tmp_path):
     done = command("check", bad, files[1], good, tmp_path / "none")
     assert done.exit_code == 1
     said = done.stdout.splitlines()
-    assert said[0].startswith(f"{bad}: line 2, column 5, the cell (2,1): 'v' is no colour code; allowed: 'w' (white)")
+    assert said[0].startswith(f"{bad}: line 2, column 5, the cell (2,1): 'v' is no color code; allowed: 'w' (white)")
     assert said[1] == f"{good}: fine"
     assert f"layout='{tmp_path}/none' is not possible" in said[2]
     assert len(said) == 3

@@ -29,7 +29,7 @@ from momagames.render import canvas
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
 
-# A wall on (1, 0), a number on grey on (0, 2); narrow are (0, 0) and (1, 1), between the wall and a receiver
+# A wall on (1, 0), a number on gray on (0, 2); narrow are (0, 0) and (1, 1), between the wall and a receiver
 BOARD = {
     "colors": ["g,r,y,w,g,b", "y,g,g,g,w,w", "g,w,gr,w,w,y", "w,w,g,gr,w,g", "g,g,w,w,y,w"],
     "targets": ["0,0,5,0,0,0", "12,0,0,0,0,0", "5,0,0,0,0,7", "0,0,0,0,0,0", "0,0,0,0,5,0"],
@@ -104,8 +104,8 @@ def differs(one, other):
 
 GROUNDS = {
     "white": ((1, 2), " : "),
-    "grey": ((2, 1), " . "),
-    "grey with a number": ((0, 2), " .5"),
+    "gray": ((2, 1), " . "),
+    "gray with a number": ((0, 2), " .5"),
     "narrow": ((1, 1), " ' "),
     "receiver": ((2, 0), "=5 "),
     "another receiver": ((5, 2), "=7 "),
@@ -315,7 +315,7 @@ def marked(state, x, y, **options):
 
 def test_what_goes_with_a_cell_is_marked():
     state = at(position(), 2, *HOME[2], mail=5)
-    takes_five = {(2, 0), (4, 4)}  # (0, 2) has the number, but is grey
+    takes_five = {(2, 0), (4, 4)}  # (0, 2) has the number, but is gray
     assert marked(state, *HOME[2]) == takes_five
     assert marked(state, 2, 2) == takes_five  # the mail there
     assert marked(state, 2, 0) == {HOME[2], (2, 2)}  # who brings it, and where there is one
@@ -470,11 +470,11 @@ def test_text_is_plain_ascii():
         assert text(make()[0], LEFT, viewer="robot_0", cell=2).isascii()
 
 
-# --------------------------------------------------------------------------------------------------------------- colours
+# --------------------------------------------------------------------------------------------------------------- colors
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_colours_can_be_told_apart(sight):
+def test_colors_can_be_told_apart(sight):
     grounds = list(tiles.GROUNDS.values())
     assert closest([*tiles.PLAYERS, canvas.PAPER], sight) > 0.12
     assert closest(grounds, sight) > 0.06  # and each but plain ones has a sign of its own

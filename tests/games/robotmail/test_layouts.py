@@ -72,7 +72,7 @@ def test_the_documented_board():
 
 
 def test_narrow_cells():
-    """§3.3 Exactly two neighbours are yellow or red; the edge is none, three are too many."""
+    """§3.3 Exactly two neighbors are yellow or red; the edge is none, three are too many."""
     assert loader.load("documented").narrow == {(3, 0), (5, 0), (0, 3), (8, 3), (0, 5), (8, 5), (3, 8), (5, 8)}
     passable = {cell for cell in loader.load("rbgame").narrow if loader.load("rbgame").color(cell) != "r"}
     assert passable == {(0, 3), (0, 5), (0, 7), (3, 0), (5, 0), (8, 3), (8, 5), (8, 7)}
@@ -153,24 +153,24 @@ def test_arguments_that_are_none():
 # --------------------------------------------------------------------------------------------------------------- linter
 
 
-def changed(cell, colour=None, target=None):
+def changed(cell, color=None, target=None):
     """The good layout with one cell changed."""
     x, y = cell
     data = {name: [row.split(",") for row in rows] for name, rows in GOOD.items()}
-    if colour is not None:
-        data["colors"][y][x] = colour
+    if color is not None:
+        data["colors"][y][x] = color
     if target is not None:
         data["targets"][y][x] = str(target)
     return [[",".join(row) for row in rows] for rows in data.values()]
 
 
 C, T = "a_colors.csv", "a_targets.csv"
-# what is wrong -> colours, targets, and of every problem the file, what follows, and words
+# what is wrong -> colors, targets, and of every problem the file, what follows, and words
 WRONG = {
-    "a colour code": (*changed((3, 1), "yy"), [(C, "line 2, column 7, the cell (3,1): ", "'yy'", "did you mean 'y'")]),
-    "a colour name": (*changed((0, 0), "Blue"), [(C, "line 1, column 1, the cell (0,0): ", "'Blue'", "did you mean 'b'")]),
+    "a color code": (*changed((3, 1), "yy"), [(C, "line 2, column 7, the cell (3,1): ", "'yy'", "did you mean 'y'")]),
+    "a color name": (*changed((0, 0), "Blue"), [(C, "line 1, column 1, the cell (0,0): ", "'Blue'", "did you mean 'b'")]),
     "a code in capitals": (*changed((0, 2), "GR"), [(C, "line 3, column 1, the cell (0,2): ", "'GR'", "did you mean 'gr'")]),
-    "no code": (*changed((1, 2), ""), [(C, "line 3, column 4, the cell (1,2): ", "'' is no colour code", "'gr' (green)")]),
+    "no code": (*changed((1, 2), ""), [(C, "line 3, column 4, the cell (1,2): ", "'' is no color code", "'gr' (green)")]),
     "semicolons": (["b;g", "w;g"], ["0", "0"], [(C, f"line {y}, column 1, ", "separated by commas") for y in (1, 2)]),
     "a short row": (
         ["b,g,y", *COLORS[1:]],
@@ -210,7 +210,7 @@ WRONG = {
     "no yellow cell": (["w,gr"], ["0,0"], [(C, "", "there is no cell 'y'")]),
     "nothing at all": ([], TARGETS, [(C, "", "the map of colors is empty")]),
     "both": ([], [" "], [(C, "", "the map of colors is empty"), (T, "", "the map of targets is empty")]),
-    "the wrong order": (TARGETS, COLORS, [(C, "", "these are target numbers; the colours come first")]),
+    "the wrong order": (TARGETS, COLORS, [(C, "", "these are target numbers; the colors come first")]),
     "too many rows": (
         ["w,gr,y", *["g,g,g"] * 24],
         ["0,0,1", *["0,0,0"] * 24],
@@ -378,7 +378,7 @@ def test_a_narrow_cell_opens_to_the_mail_beside_it():
 
 
 def test_numbers_on_other_cells_open_narrow_cells():
-    """(2,1) lies between two walls, on the only way to receiver 5; a 5 on its grey neighbour lets mail 5 pass."""
+    """(2,1) lies between two walls, on the only way to receiver 5; a 5 on its gray neighbor lets mail 5 pass."""
     colors = ["w,gr,r,g,g", "g,g,g,g,y", "g,g,r,g,g"]
     shut = {"colors": colors, "targets": ["0,0,0,0,0", "0,0,0,0,5", "0,0,0,0,0"]}
     opened = {"colors": colors, "targets": ["0,0,0,0,0", "0,0,0,5,5", "0,0,0,0,0"]}

@@ -13,7 +13,7 @@ def splitmix64(word):
 
 
 class SameGame:
-    """One game. `cells` maps (x, y) to a colour, empty cells are not in it."""
+    """One game. `cells` maps (x, y) to a color, empty cells are not in it."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class SameGame:
         return game
 
     def group(self, cell):
-        """§3.1 The cells of one colour around a cell."""
+        """§3.1 The cells of one color around a cell."""
         found, fresh = set(), {cell}
         while fresh:
             x, y = fresh.pop()

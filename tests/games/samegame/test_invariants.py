@@ -55,7 +55,7 @@ def test_tiles_lie_on_the_bottom_and_to_the_left(seed, params):
 
 @given(SEEDS, SIZES, st.randoms(use_true_random=False))
 def test_colors_have_no_meaning(seed, params, chance):
-    """The same game with other colours: the same cells, and the points in the objectives of the other colours."""
+    """The same game with other colors: the same cells, and the points in the objectives of the other colors."""
     play, other = (start(ID, seed, **params) for _ in range(2))
     colors = list(range(params["num_colors"]))
     chance.shuffle(colors)
@@ -77,7 +77,7 @@ def test_every_cell_of_a_group_does_the_same(seed, params):
         other.turn(action)
         after.setdefault(other.states.tobytes() + other.reward.tobytes(), set()).add(action)
     width = params["board_width"]
-    for group in after.values():  # cells with the same result hang together and have one colour
+    for group in after.values():  # cells with the same result hang together and have one color
         found, fresh = set(), {min(group)}
         while fresh:
             cell = fresh.pop()
@@ -120,7 +120,7 @@ def test_the_bound_of_a_step_holds_for_every_bonus(bonus):
 
 def test_a_dealt_board_has_a_group_and_seeds_differ():
     boards = set()
-    for seed in range(300):  # about a third of the 3x3 boards of ten colours have none and are drawn again
+    for seed in range(300):  # about a third of the 3x3 boards of ten colors have none and are drawn again
         play = start(ID, seed, board_width=3, board_height=3, num_colors=10)
         assert legal(play)
         boards.add(tuple(board(play)))

@@ -12,8 +12,8 @@ COLORS = ["red", "blue", "yellow", "orange", "purple", "pink"]
 POWERS = ("rocket_h", "rocket_v", "bomb", "flask")
 WORD = 2**64
 
-# §1.1: kind -> size, usual hp, what holds of it. "n", "p": hurt by neighbour matches, by power effects; "own": a neighbour
-# match must have its colour; "units": each hp is a unit of its goal; "endless": is never used up.
+# §1.1: kind -> size, usual hp, what holds of it. "n", "p": hurt by neighbor matches, by power effects; "own": a neighbor
+# match must have its color; "units": each hp is a unit of its goal; "endless": is never used up.
 CATALOGUE = {
     "basic": (1, 1, "gravity p"),
     "rocket_h": (1, 1, "gravity p"),
@@ -106,9 +106,9 @@ def names(kind, color=None):
 
 
 def read_thing(text):
-    """What a legend says, as {cover, kind, color, hp, crowd}: 'cover+kind.colour:hp' or {kind, colours, hp} (§10)."""
+    """What a legend says, as {cover, kind, color, hp, crowd}: 'cover+kind.color:hp' or {kind, colors, hp} (§10)."""
     if isinstance(text, dict):
-        crowd = {COLORS.index(name): n for name, n in text.get("colours", {}).items()} or None
+        crowd = {COLORS.index(name): n for name, n in text.get("colors", {}).items()} or None
         return {"cover": None, "kind": text["kind"], "color": None, "hp": text.get("hp"), "crowd": crowd}
     cover, _, rest = text.rpartition("+")
     rest, _, hp = rest.partition(":")
@@ -169,7 +169,7 @@ class Naive:
     def _read(self, level, strict_moves, max_taps):
         self.limit, self.strict = level["moves"], strict_moves
         self.max_taps = 20 * self.limit if max_taps is None else max_taps
-        palette = [COLORS.index(name) for name in level["colours"]]
+        palette = [COLORS.index(name) for name in level["colors"]]
         self.palette = list(zip(palette, level.get("weights") or [1] * len(palette), strict=True))
         self.goals = [(goal["collect"], goal["amount"]) for goal in level["goals"]]
         self.feed = [dict(entry, piece=read_thing(entry["piece"])) for entry in level.get("feed") or []]
@@ -191,7 +191,7 @@ class Naive:
         return things
 
     def _deal(self, things):
-        """§2.2: fixed things, then the colours of random basics, then all settles, then there must be a tap."""
+        """§2.2: fixed things, then the colors of random basics, then all settles, then there must be a tap."""
         for i, thing in things.items():
             if thing["cover"]:
                 self.covers[i] = thing["cover"]
@@ -251,7 +251,7 @@ class Naive:
         return [i for i in self.active if self._free(i) and i not in self.covers]
 
     def _group(self, i, kinds):
-        """The cells that hang together with cell i by uncaged pieces of these kinds (basics: of its colour), ascending."""
+        """The cells that hang together with cell i by uncaged pieces of these kinds (basics: of its color), ascending."""
         color, found, todo = self.grid[i].color, {i}, [i]
         while todo:
             for j in neighbors(todo.pop()):
@@ -451,7 +451,7 @@ class Naive:
                     cleared.append(i)
         self._wave(cleared, color)
 
-    # ------------------------------------------------------------------------------------------ §4.5: the neighbour wave
+    # ------------------------------------------------------------------------------------------ §4.5: the neighbor wave
 
     def _wave(self, cells, color):
         done = []

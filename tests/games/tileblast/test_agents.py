@@ -21,7 +21,7 @@ def level(rows, goals, **more):
     """The data of a level whose lowest rows are these."""
     layout = EMPTY * (9 - len(rows)) + "".join(row.ljust(13, "#") + "\n" for row in rows)
     colors = ["red", "blue", "yellow"]
-    return {"id": 1, "title": "By hand", "moves": 20, "colours": colors, "goals": goals, "layout": layout, **more}
+    return {"id": 1, "title": "By hand", "moves": 20, "colors": colors, "goals": goals, "layout": layout, **more}
 
 
 def chosen(name, data, times=1, **params):
@@ -38,12 +38,12 @@ def chosen(name, data, times=1, **params):
     [
         (["rrybb", "1rybd"], [("dandelion", 1)], "d: dandelion", {3}),  # the blue group touches it
         (["rrybb", "1rybd"], [("rock", 1)], "d: dandelion", {1}),  # the red one does
-        (["rrbyy"], [("basic.yellow", 4)], "", {3}),  # tiles of the colour that is asked for
+        (["rrbyy"], [("basic.yellow", 4)], "", {3}),  # tiles of the color that is asked for
         (["rrrrrbyy"], [("basic.yellow", 4)], "", {0}),  # a power piece is worth 4, two tiles are worth 2
         (["rrb-yyy"], [("basic.yellow", 4)], "", {3}),  # a power piece is worth 3.5
         (["rrb-yyyy"], [("basic.yellow", 4)], "", {4}),
         (["rryccbb"], [("cage", 2)], "c: cage+basic.blue", {5}),
-        (["rryccbb"], [("cage", 2)], "c: cage+basic.red", {0, 5}),  # matches of another colour do not open it
+        (["rryccbb"], [("cage", 2)], "c: cage+basic.red", {0, 5}),  # matches of another color do not open it
         (["rrtbb"], [("pot", 1)], "t: pot.blue", {3}),
         (["rrybbyggyr"], [("bubble", 2)], "g: bubble+basic.blue", {6}),
         (["rrybb"], [("power", 1)], "", {0, 3}),  # nothing to choose by: lots

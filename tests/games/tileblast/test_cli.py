@@ -16,13 +16,13 @@ GOOD = (
 id: 7
 title: Two rocks
 moves: 9
-colours: [red, blue]
+colors: [red, blue]
 weights: [1, 3]
 goals:
   - {collect: rock, amount: 2}
 feed:
   - {piece: dandelion, per_mille: 20, max_on_board: 1, total: 2}
-legend: {1: "rock:3", G: {kind: gnomes, colours: {red: 2, blue: 1}}}
+legend: {1: "rock:3", G: {kind: gnomes, colors: {red: 2, blue: 1}}}
 layout: |
 """
     + "  #############\n" * 5
@@ -67,7 +67,7 @@ def test_show(good):
     said = done.stdout.splitlines()
     assert said[:4] == [
         "Two rocks  level 7, 9 moves",
-        "colours: red (1), blue (3)",
+        "colors: red (1), blue (3)",
         "goals:   rock 2",
         "feed:    dandelion, 20 in 1000 new pieces, 1 at a time, 2 in all",
     ]

@@ -23,7 +23,7 @@ LARGE = [kind.name for kind in KINDS[1:] if kind.attributes & BIG]
 
 
 def position(*goals, **given):
-    """An empty board on which all cells are active; goals are (unit, colour, rest)."""
+    """An empty board on which all cells are active; goals are (unit, color, rest)."""
     state = np.zeros(1, state_dtype)[0]
     state["active"], state["limit"], state["strict_moves"] = 1, 30, 1
     state["goals"] = len(goals)
@@ -35,7 +35,7 @@ def position(*goals, **given):
 
 
 def put(state, x, y, name, hp=None, full=None, color=0, cover="", counts=()):
-    """Place a piece with its lower left cell at (x, y); hit points as in the catalogue if not given."""
+    """Place a piece with its lower left cell at (x, y); hit points as in the catalog if not given."""
     cell, kind = WIDTH * y + x, CODES[name]
     hp = hp or sum(counts) or KINDS[kind].usual
     for at in [cell, cell + 1, cell + WIDTH, cell + WIDTH + 1] if ATTRIBUTES[kind] & BIG else [cell]:
@@ -120,7 +120,7 @@ def test_colors_look_different(name):
 
 @pytest.mark.parametrize("name", ["basic", "flask", "pot", "mushroom", "butterfly"])
 def test_colors_have_marks_that_tell_them_apart_without_color(name, monkeypatch):
-    """Also when all colours are one."""
+    """Also when all colors are one."""
     tiles.piece.cache_clear()
     for module in ("marks", "art"):
         monkeypatch.setattr(f"momagames.games.tileblast.{module}.INKS", (INKS[BLUE],) * 7)

@@ -20,7 +20,7 @@ KNOWN = {
     "id": 3,
     "title": "Generated 3",
     "moves": 27,
-    "colours": ["red", "orange", "purple"],
+    "colors": ["red", "orange", "purple"],
     "goals": [{"collect": "rock", "amount": 8}, {"collect": "basic.red", "amount": 8}],
     "legend": {"a": "rock:2", "c": "rock"},
     "layout": """\
@@ -61,7 +61,7 @@ def test_levels_are_good(seed):
     seen = {thing.kind for thing in level.things.values()}
     covers = {COVERS[thing.cover] for thing in level.things.values()}
     assert all(name in covers if name in COVERS else CODES[name] in seen for name in names)
-    assert len(data["colours"]) == colors
+    assert len(data["colors"]) == colors
     cells = [cell for cell in range(117) if level.active[cell]]
     assert connected({(cell % 13, cell // 13) for cell in cells})
     assert 0.7 * width * height < len(cells) <= width * height

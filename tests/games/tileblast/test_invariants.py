@@ -11,7 +11,7 @@ from momagames.games.tileblast.levels.generator import MECHANICS, generate
 from tests.games.tileblast.compiled import make
 
 WIDTH, CELLS = 13, 117
-# §1.1, copied from the page and not from the catalogue
+# §1.1, copied from the page and not from the catalog
 POWER, DROPS = {"rocket_h", "rocket_v", "bomb", "flask"}, {"seedbag", "seedbox"}
 FALLS = {"basic", "dandelion", "chestnut", "sunflower", "pot", "snail", "butterfly", "polaroid", "bucket", *POWER, *DROPS}
 BIG = {"basket", "bush", "gnomes", "seedbox"}
@@ -31,7 +31,7 @@ LEVELS = st.builds(
     st.sampled_from((set(), {"seedbag"}, {"seedbox"})),
     st.floats(0, 1),
 )
-# Small boards of many colours, on which there is often nothing to tap
+# Small boards of many colors, on which there is often nothing to tap
 TIGHT = st.builds(lambda seed, width: generate(seed, width, 3, 6, (), 0.5), st.integers(0, 10**6), st.integers(3, 5))
 LUCK = st.integers(0, 2**64 - 1)
 

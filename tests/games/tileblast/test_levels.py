@@ -20,7 +20,7 @@ GOOD = {
     "id": 1,
     "title": "Good",
     "moves": 10,
-    "colours": ["red", "blue"],
+    "colors": ["red", "blue"],
     "goals": [{"collect": "rock", "amount": 2}],
     "feed": [{"piece": "pot.red:2", "per_mille": 100, "max_on_board": 2, "total": 3}],
     "legend": {"t": "rock:2", "S": "seedbox", "s": "seedbag"},
@@ -68,7 +68,7 @@ def legend_of(said):
 
 @pytest.mark.parametrize("number", TWELVE)
 def test_a_level_fills_a_state(number):
-    """As the oracle reads it: cells, things, colours, goals and feeds."""
+    """As the oracle reads it: cells, things, colors, goals and feeds."""
     said = raw(number)
     oracle, state = Naive(said, 0), filled(loader.load(number))
     things = Naive.__new__(Naive)._read(said, True, None)
@@ -88,8 +88,8 @@ def test_a_level_fills_a_state(number):
         piece.anchor = i
         assert {int(state["start_anchor"][j]) for j in piece.cells()} == {i}
         assert {int(state["start_kind"][j]) for j in piece.cells()} == {CODES[thing["kind"]]}
-    assert state["palette"][: state["colors"]].tolist() == [COLORS.index(name) + 1 for name in said["colours"]]
-    assert state["weights"][: state["colors"]].tolist() == said.get("weights", [1] * len(said["colours"]))
+    assert state["palette"][: state["colors"]].tolist() == [COLORS.index(name) + 1 for name in said["colors"]]
+    assert state["weights"][: state["colors"]].tolist() == said.get("weights", [1] * len(said["colors"]))
     assert state["goals"] == len(said["goals"])
     for k, goal in enumerate(said["goals"]):
         name, _, color = goal["collect"].partition(".")
@@ -134,7 +134,7 @@ def test_data_is_not_shared():
 def test_data_are_a_level():
     """What may be left out is, what may not is there, also where it says nothing."""
     level = loader.load({**GOOD, "id": 0, "title": "", "feed": None, "weights": None})
-    assert list(level.data) == ["id", "title", "moves", "colours", "goals", "legend", "layout"]
+    assert list(level.data) == ["id", "title", "moves", "colors", "goals", "legend", "layout"]
     assert loader.load(level.data) == level
 
 
@@ -152,7 +152,7 @@ BOUNDS = {
     "amounts": (["tt..."], {"rock": 2, "basic.red": 7}, {}, (2, 7, 0, 0)),
     "all of what is there": (["tt..."], {"rock": "all"}, {}, (2, 0, 0, 0)),
     "bushes": (["LL.", "LL."], {"bush": "all"}, {}, (10, 0, 0, 0)),
-    "gnomes, and one colour of them": (["GG.", "GG."], {"gnomes": "all", "gnomes.red": "all"}, {}, (5, 2, 0, 0)),
+    "gnomes, and one color of them": (["GG.", "GG."], {"gnomes": "all", "gnomes.red": "all"}, {}, (5, 2, 0, 0)),
     "weeds": (["ww.."], {"weed": "all"}, {}, (2 + 50, 0, 0, 0)),
     "bubbles that nothing makes": (["uu.."], {"bubble": "all"}, {}, (2, 0, 0, 0)),
     "bubbles and a sprinkler": (["uuZ.."], {"bubble": "all"}, {}, (2 + 117 * 50, 0, 0, 0)),
@@ -160,12 +160,12 @@ BOUNDS = {
     "bubbles and a bucket that is fed": (["uu.."], {"bubble": "all"}, {"piece": "bucket"}, (2 + 117 * 50, 0, 0, 0)),
     "dandelions": (["dDc.."], {"dandelion": "all", "cage": "all"}, {}, (1 + 117 * 50, 1, 0, 0)),
     "a feed": (["t."], {"rock": "all"}, {"piece": "rock:3"}, (1 + 4, 0, 0, 0)),
-    "a feed of another colour": (["a."], {"pot.red": "all", "pot": "all"}, {"piece": "pot.blue"}, (1, 1 + 4, 0, 0)),
+    "a feed of another color": (["a."], {"pot.red": "all", "pot": "all"}, {"piece": "pot.blue"}, (1, 1 + 4, 0, 0)),
 }
 THINGS = {
     "t": "rock",
     "L": "bush",
-    "G": {"kind": "gnomes", "colours": {"red": 2, "blue": 3}},
+    "G": {"kind": "gnomes", "colors": {"red": 2, "blue": 3}},
     "w": "weed",
     "d": "dandelion",
     "u": "bubble+basic",
@@ -209,15 +209,15 @@ def drop(*lines):
 WRONG = {
     "no mapping": ([1], (), ["[1]", "mapping"]),
     "a key is missing": (without("moves"), (), ["'moves' is missing"]),
-    "unknown key": ({**GOOD, "colors": []}, ("colors",), ["'colors'", "did you mean 'colours'"]),
+    "unknown key": ({**GOOD, "color": []}, ("color",), ["'color'", "did you mean 'colors'"]),
     "id": ({**GOOD, "id": "one"}, ("id",), ["'one'", "0.."]),
     "title": ({**GOOD, "title": 3}, ("title",), ["3", "text"]),
     "no moves": ({**GOOD, "moves": 0}, ("moves",), ["0", "1..50000"]),
     "moves that are True": ({**GOOD, "moves": True}, ("moves",), ["True"]),
-    "one colour": ({**GOOD, "colours": ["red"]}, ("colours",), ["1 colours", "2 to 6"]),
-    "unknown colour": ({**GOOD, "colours": ["red", "blu"]}, ("colours", 1), ["'blu'", "did you mean 'blue'"]),
-    "a colour twice": ({**GOOD, "colours": ["red", "blue", "red"]}, ("colours", 2), ["twice"]),
-    "no colours": ({**GOOD, "colours": 3}, ("colours",), ["3", "a list"]),
+    "one color": ({**GOOD, "colors": ["red"]}, ("colors",), ["1 colors", "2 to 6"]),
+    "unknown color": ({**GOOD, "colors": ["red", "blu"]}, ("colors", 1), ["'blu'", "did you mean 'blue'"]),
+    "a color twice": ({**GOOD, "colors": ["red", "blue", "red"]}, ("colors", 2), ["twice"]),
+    "no colors": ({**GOOD, "colors": 3}, ("colors",), ["3", "a list"]),
     "too few weights": ({**GOOD, "weights": [1]}, ("weights",), ["1 weights", "2"]),
     "weight 0": ({**GOOD, "weights": [1, 0]}, ("weights", 1), ["0", "1..1000000"]),
     "no goal": ({**GOOD, "goals": []}, ("goals",), ["0 goals", "1 to 4"]),
@@ -225,8 +225,8 @@ WRONG = {
     "goal without amount": ({**GOOD, "goals": [{"collect": "rock"}]}, ("goals", 0), ["'amount' is missing"]),
     "amount": (goal("rock", "some", "t."), ("goals", 0, "amount"), ["'some'", "'all'"]),
     "unknown unit": (goal("rok", 1, "t."), ("goals", 0, "collect"), ["'rok'", "did you mean 'rock'"]),
-    "unknown colour of a unit": (goal("pot.rad", 1, "a."), ("goals", 0, "collect"), ["'rad'", "did you mean 'red'"]),
-    "unit without colour": (goal("rock.red", 1, "t."), ("goals", 0, "collect"), ["'rock' has no colour", "'pot'"]),
+    "unknown color of a unit": (goal("pot.rad", 1, "a."), ("goals", 0, "collect"), ["'rad'", "did you mean 'red'"]),
+    "unit without color": (goal("rock.red", 1, "t."), ("goals", 0, "collect"), ["'rock' has no color", "'pot'"]),
     "sprinklers never go": (goal("sprinkler", 1, "Z."), ("goals", 0, "collect"), ["'sprinkler'"]),
     "beehives never go": (goal("beehive", 1, "Z."), ("goals", 0, "collect"), ["'beehive'", "did you mean 'bee'"]),
     "five feeds": ({**GOOD, "feed": GOOD["feed"] * 5}, ("feed",), ["5 feeds", "0 to 4"]),
@@ -241,7 +241,7 @@ WRONG = {
     "feed without total": ({**GOOD, "feed": [{"piece": "rock"}]}, ("feed", 0), ["'per_mille' is missing"]),
     "unknown kind": (thing("rok"), ("legend", "x"), ["'rok'", "did you mean 'rock'"]),
     "unknown cover": (thing("cgae+rock"), ("legend", "x"), ["'cgae'", "did you mean 'cage'"]),
-    "unknown colour of a thing": (thing("pot.rde"), ("legend", "x"), ["'rde'", "did you mean 'red'"]),
+    "unknown color of a thing": (thing("pot.rde"), ("legend", "x"), ["'rde'", "did you mean 'red'"]),
     "unknown key of a thing": (thing({"kind": "rock", "hps": 2}), ("legend", "x", "hps"), ["did you mean 'hp'"]),
     "no kind": (thing({"hp": 2}), ("legend", "x"), ["'kind' is missing"]),
     "no thing": (thing(7), ("legend", "x"), ["7", "mapping"]),
@@ -250,18 +250,18 @@ WRONG = {
     "hit points that are none": (thing("rock:two"), ("legend", "x"), ["'two'"]),
     "hit points that are superscript": (thing("rock:²"), ("legend", "x"), ["'²'"]),
     "chestnut of 1": (thing("chestnut:1"), ("legend", "x"), ["1", "'chestnut'"]),
-    "gnomes without colours": (thing("gnomes"), ("legend", "x"), ["0", "1..10", "sum of the colours"]),
+    "gnomes without colors": (thing("gnomes"), ("legend", "x"), ["0", "1..10", "sum of the colors"]),
     "too many gnomes": (
-        thing({"kind": "gnomes", "colours": {"red": 6, "blue": 5}}),
+        thing({"kind": "gnomes", "colors": {"red": 6, "blue": 5}}),
         ("legend", "x"),
-        ["11", "1..10", "sum of the colours"],
+        ["11", "1..10", "sum of the colors"],
     ),
-    "gnomes of another sum": (thing({"kind": "gnomes", "colours": {"red": 6}, "hp": 5}), ("legend", "x"), ["5", "6"]),
-    "gnomes in green": (thing({"kind": "gnomes", "colours": {"green": 6}}), ("legend", "x", "green"), ["'green'"]),
-    "a rock with colours": (thing({"kind": "rock", "colours": {"red": 6}}), ("legend", "x"), ["'rock' has no 'colours'"]),
-    "pot without colour": (thing("pot"), ("legend", "x"), ["'pot' needs a colour"]),
-    "flask without colour": (thing("flask"), ("legend", "x"), ["'flask' needs a colour"]),
-    "butterfly with a colour": (thing("butterfly.red"), ("legend", "x"), ["'butterfly' has no 'colour'"]),
+    "gnomes of another sum": (thing({"kind": "gnomes", "colors": {"red": 6}, "hp": 5}), ("legend", "x"), ["5", "6"]),
+    "gnomes in green": (thing({"kind": "gnomes", "colors": {"green": 6}}), ("legend", "x", "green"), ["'green'"]),
+    "a rock with colors": (thing({"kind": "rock", "colors": {"red": 6}}), ("legend", "x"), ["'rock' has no 'colors'"]),
+    "pot without color": (thing("pot"), ("legend", "x"), ["'pot' needs a color"]),
+    "flask without color": (thing("flask"), ("legend", "x"), ["'flask' needs a color"]),
+    "butterfly with a color": (thing("butterfly.red"), ("legend", "x"), ["'butterfly' has no 'color'"]),
     "cover of size 2": (thing("bubble+bush"), ("legend", "x"), ["'bush' has size 2"]),
     "legend of two characters": ({**GOOD, "legend": {**GOOD["legend"], "xx": "rock"}}, ("legend", "xx"), ["one character"]),
     "legend changes a character": (
@@ -291,14 +291,14 @@ WRONG = {
     "more weeds than can grow": (goal("weed", 22, "w.", moves=20), ("goals", 0, "amount"), ["22 of 'weed'", "21"]),
     "bubbles of a bucket": (goal("bubble", 11, "ug."), ("goals", 0, "amount"), ["10"]),
     "basics that are not drawn": (goal("basic.purple", 2, "p.."), ("goals", 0, "amount"), ["2 of 'basic.purple'", "1"]),
-    "more butterflies in a colour": (goal("butterfly.red", 2, "x.", legend={"x": "butterfly"}), ("goals", 0, "amount"), ["1"]),
-    "butterflies in a colour that never comes": (
+    "more butterflies in a color": (goal("butterfly.red", 2, "x.", legend={"x": "butterfly"}), ("goals", 0, "amount"), ["1"]),
+    "butterflies in a color that never comes": (
         goal("butterfly.purple", 1, "x.", legend={"x": "butterfly"}),
         ("goals", 0, "amount"),
         ["0"],
     ),
     "bees without beehive": (goal("bee", 1, "t."), ("goals", 0, "amount"), ["1 of 'bee'", "0"]),
-    "more gnomes in a colour": (goal("gnomes.red", 3, "GG.", "GG."), ("goals", 0, "amount"), ["3 of 'gnomes.red'", "2"]),
+    "more gnomes in a color": (goal("gnomes.red", 3, "GG.", "GG."), ("goals", 0, "amount"), ["3 of 'gnomes.red'", "2"]),
     "all basics": (goal("basic", "all", "t."), ("goals", 0, "amount"), ["'all'", "'basic'", "no end"]),
     "all power": (goal("rocket", "all", "-."), ("goals", 0, "amount"), ["'all'", "'rocket'", "no end"]),
     "all bees": (goal("bee", "all", "x.", legend={"x": "beehive"}), ("goals", 0, "amount"), ["'all'", "'bee'", "no end"]),
@@ -352,11 +352,11 @@ ALLOWED = {
     "weeds that can grow": goal("weed", 21, "w.", moves=20),
     "many basics": goal("basic.red", 117, ".."),
     "bees": goal("bee", 20, "x.", legend={"x": "beehive"}),
-    "a butterfly in a colour": goal("butterfly.red", 1, "x.", legend={"x": "butterfly"}),
+    "a butterfly in a color": goal("butterfly.red", 1, "x.", legend={"x": "butterfly"}),
     "a caged flask": thing("cage+flask.red"),
-    "gnomes with their sum": thing({"kind": "gnomes", "colours": {"red": 6}, "hp": 6}),
+    "gnomes with their sum": thing({"kind": "gnomes", "colors": {"red": 6}, "hp": 6}),
     "sunflower": thing({"kind": "sunflower", "hp": 4, "cover": "bubble"}),
-    "a pot as a dict": thing({"kind": "pot", "colour": "red"}),
+    "a pot as a dict": thing({"kind": "pot", "color": "red"}),
 }
 
 
@@ -369,7 +369,7 @@ BROKEN = """\
 id: 1
 title: Broken
 moves: 0
-colours: [red, blu]
+colors: [red, blu]
 goals:
   - {collect: rock, amount: 14}
   - {collect: rok, amount: 1}

@@ -101,7 +101,7 @@ def test_fields(channels):
 def test_points_of_drops_that_come_in_and_leave_at_once():
     """§5.4 Nothing but seedbags comes in, and every one falls out: the bound of a tap counts them."""
     level = {
-        "id": 1, "title": "Rain", "moves": 3, "colours": ["red", "blue"], "goals": [{"collect": "seedbag", "amount": 500}],
+        "id": 1, "title": "Rain", "moves": 3, "colors": ["red", "blue"], "goals": [{"collect": "seedbag", "amount": 500}],
         "layout": "#############\n" * 8 + "rrb##########\n",
         "feed": [{"piece": "seedbag", "per_mille": 1000, "max_on_board": 117, "total": 600}],
     }  # fmt: skip

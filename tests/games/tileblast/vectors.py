@@ -19,7 +19,7 @@ def level(*rows, goals=None, legend=None, **more):
     """A level whose lower left corner are these rows, top row first; the rest of the board is inactive."""
     lines = ["#" * WIDTH] * (HEIGHT - len(rows)) + [row.ljust(WIDTH, "#") for row in rows]
     wanted = [{"collect": name, "amount": n} for name, n in (goals or {"basic.pink": 90}).items()]
-    facts = {"id": 1, "title": "vector", "moves": 20, "colours": COLORS, "legend": legend or {}, "goals": wanted}
+    facts = {"id": 1, "title": "vector", "moves": 20, "colors": COLORS, "legend": legend or {}, "goals": wanted}
     return facts | {"layout": "\n".join(lines) + "\n"} | more
 
 
@@ -110,8 +110,8 @@ def channels(deal):
 
 @vector
 def channels_of_large_pieces(deal):
-    """All four cells show what the whole piece has; of a crate's colours those count that a goal wants."""
-    crate = {"t": {"kind": "gnomes", "colours": {"red": 2, "blue": 3}}}
+    """All four cells show what the whole piece has; of a crate's colors those count that a goal wants."""
+    crate = {"t": {"kind": "gnomes", "colors": {"red": 2, "blue": 3}}}
     for kind, goals, expected in (
         ({"t": "bush"}, {"bush": 10}, {0: 1, 8: 10, 9: 10, 21: 10, 22: 10}),
         ({"t": "basket"}, {}, {0: 1, 8: 3, 22: 3}),
@@ -173,7 +173,7 @@ def invalid_taps(deal):
 
 @vector
 def thresholds(deal):
-    """5 make a rocket, 8 a bomb, 10 a flask of the cluster's colour, in the tapped cell."""
+    """5 make a rocket, 8 a bomb, 10 a flask of the cluster's color, in the tapped cell."""
     for n in (2, 4, 5, 6, 7, 8, 9, 10, 13):
         for x in (0, n - 1):
             game = deal(level("r" * n, goals={"basic.red": 90}), 3)
@@ -218,13 +218,13 @@ def chance(deal):
     """§2.3: the published numbers; a basic is drawn by weight, cells ascending; the word moves on with each draw."""
     assert draws(42, 5, 20) == [3, 0, 1, 1, 0, 4, 1, 4, 1, 3, 1, 2, 2, 2, 3, 1, 0, 2, 0, 3]
     colors = ["red", "blue", "yellow", "orange", "purple"]
-    game = deal(level("..........", ".....rr...", colours=colors), 42)
+    game = deal(level("..........", ".....rr...", colors=colors), 42)
     kinds = draws(42, 5, 18)
     cells = [(x, 0) for x in (0, 1, 2, 3, 4, 7, 8, 9)] + [(x, 1) for x in range(10)]
     assert [next(c for c in range(6) if has_color(game, p, c)) for p in cells] == kinds
     assert game.draws == 18
     assert int(game.rng) == (42 + 18 * 0x9E3779B97F4A7C15) % 2**64
-    game = deal(level(".....rr", colours=["pink", "blue"], weights=[1, 3]), 42)
+    game = deal(level(".....rr", colors=["pink", "blue"], weights=[1, 3]), 42)
     assert [has_color(game, (x, 0), 5) for x in range(5)] == [r == 0 for r in draws(42, 4, 5)]
 
 
@@ -296,7 +296,7 @@ def combinations(deal):
 
 @vector
 def convert_to_bombs(deal):
-    """Each basic of the colour is cleared, counts, and goes off as a bomb; the caged one is left alone by the change."""
+    """Each basic of the color is cleared, counts, and goes off as a bomb; the caged one is left alone by the change."""
     game = deal(level("R*byrbyb", goals={"basic.red": 9, "power": 9, "basic": 90}), 0)
     tap(game, 0, hits=1 + 4, used=3, combo=1, created=0, collected=[1, 3, 5])
     game = deal(level("*Rb#b#c#rb", legend={"c": "cage+basic.red"}), 0)
@@ -306,7 +306,7 @@ def convert_to_bombs(deal):
 
 @vector
 def color_of_a_conversion(deal):
-    """With one flask it is the flask's colour, wherever the tap was."""
+    """With one flask it is the flask's color, wherever the tap was."""
     for x in (0, 1):
         game = deal(level("*B##r#b", goals={"basic.blue": 9, "basic.red": 9}), 0)
         tap(game, x, used=3, collected=[1, 1])
@@ -386,7 +386,7 @@ def caged_power_pieces(deal):
 
 @vector
 def flasks(deal):
-    """All free basics of the colour, the cages of caged ones, and one wave around what was cleared."""
+    """All free basics of the color, the cages of caged ones, and one wave around what was cleared."""
     legend = {"c": "cage+basic.red", "t": "rock:3", "m": "mushroom.red", "n": "mushroom.blue", "u": "bubble+basic.red"}
     goals = {"basic.red": 9, "mushroom": 2, "bubble": 1}
     game = deal(level("Rctr#rmrtu#yy", "n####n#######", legend=legend, goals=goals), 0)
@@ -412,7 +412,7 @@ def only_power_hurts_hard_things(deal):
     tap(game, 6, collected=[2, 2], used=1)
 
 
-# ----------------------------------------------------------------------------------- §4.5, §4.6: neighbours and damage
+# ----------------------------------------------------------------------------------- §4.5, §4.6: neighbors and damage
 
 
 @vector
@@ -442,7 +442,7 @@ def no_diagonal_hits(deal):
 
 @vector
 def cages_and_colors(deal):
-    """A match opens cages over its colour and over all that is no basic, and does not hurt what is below."""
+    """A match opens cages over its color and over all that is no basic, and does not hurt what is below."""
     for thing, opened in (("basic.red", 1), ("basic.blue", 0), ("chestnut", 1), ("pot.blue:2", 1), ("bomb", 1)):
         game = deal(level("rrc", legend={"c": f"cage+{thing}"}, goals={"cage": 1, "basic.pink": 90}), 0)
         before = cell(game, 2)
@@ -480,7 +480,7 @@ def bubbles_stay_in_their_cells(deal):
 
 @vector
 def things_with_a_color(deal):
-    """A match hurts a pot or a mushroom of its colour only; power pieces hurt all."""
+    """A match hurts a pot or a mushroom of its color only; power pieces hurt all."""
     legend = {"a": "pot.red:2", "q": "pot.blue:2", "m": "mushroom.red", "n": "mushroom.blue"}
     goals = {"pot": 2, "mushroom.blue": 1, "mushroom.red": 1}
     game = deal(level("arrq#nbbm", legend=legend, goals=goals), 0)
@@ -493,7 +493,7 @@ def things_with_a_color(deal):
 
 @vector
 def butterflies(deal):
-    """The first hit colours them: as the match, or by chance under a power piece. Then only their colour hurts."""
+    """The first hit colors them: as the match, or by chance under a power piece. Then only their color hurts."""
     game = deal(level("rrubb", legend={"u": "butterfly"}, goals={"butterfly": 1}), 0)
     tap(game, 0, hits=3, collected=[0])
     assert cell(game, 2) == {0: 1, 1: 1, 8: 1, 9: 1, 15: 1, 21: 1, 22: 1}
@@ -513,8 +513,8 @@ def butterflies(deal):
 
 @vector
 def gnomes(deal):
-    """A match takes one of its colour, a power piece one of the first colour that is left."""
-    crate = {"G": {"kind": "gnomes", "colours": {"blue": 1, "pink": 2}}}
+    """A match takes one of its color, a power piece one of the first color that is left."""
+    crate = {"G": {"kind": "gnomes", "colors": {"blue": 1, "pink": 2}}}
     goals = {"gnomes": 3, "gnomes.pink": 2}
     game = deal(level("rGGb", "rGGb", legend=crate, goals=goals), 0)
     tap(game, 0, hits=2, collected=[0, 0])
@@ -720,7 +720,7 @@ def spreading(deal):
 
 @vector
 def shuffled(deal):
-    """Colours are permuted until there is a tap, at the start and after a move; nothing else moves."""
+    """Colors are permuted until there is a tap, at the start and after a move; nothing else moves."""
     counts = set()
     for seed in range(6):
         game = deal(level("rbr", goals={"basic.red": 9}), seed)
@@ -743,7 +743,7 @@ def shuffled(deal):
 
 @vector
 def last_resort(deal):
-    """After a hundred permutations that gave no tap, one basic takes the colour of another; or the board is dead."""
+    """After a hundred permutations that gave no tap, one basic takes the color of another; or the board is dead."""
     game = deal(level("rb", goals={"basic.red": 9}), 0)
     assert list(game.valid()) == [at(0), at(1)]
     assert cell(game, 0) == cell(game, 1)

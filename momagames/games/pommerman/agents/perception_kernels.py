@@ -53,7 +53,7 @@ def is_open(shown, enemies):
 
 @kernel
 def step_to(cell, direction, size):
-    """The neighbour in a direction 1..4, the cell itself for Stop; -1 beyond the border."""
+    """The neighbor in a direction 1..4, the cell itself for Stop; -1 beyond the border."""
     if direction == STOP:
         return cell
     row = row_of(cell, size)

@@ -3,7 +3,7 @@
 The scripted agent follows the first of seven rules that says anything. It knows the strength of bombs and not their time,
 never kicks on purpose, says nothing, and blows itself up often: an opponent for beginners, not a strong one.
 
-Source: the scripted agent of the original environment, from a summary of its behaviour; see Resnick et al., "Pommerman: a
+Source: the scripted agent of the original environment, from a summary of its behavior; see Resnick et al., "Pommerman: a
 multi-agent playground", 2018.
 """
 

@@ -112,7 +112,7 @@ state_dtype = record(
 
 @kernel
 def ahead(cell, direction, row, col, size):
-    """The neighbour of a cell in a direction 1..4; -1 beyond the border."""
+    """The neighbor of a cell in a direction 1..4; -1 beyond the border."""
     if direction == UP:
         return cell - size if row > 0 else -1
     if direction == DOWN:

@@ -1,4 +1,4 @@
-"""What the cells of MO-Pommerman look like: each kind has a shape of its own besides its colour. Sizes are parts of a cell."""
+"""What the cells of MO-Pommerman look like: each kind has a shape of its own besides its color. Sizes are parts of a cell."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Bomb:
 
 
 def seat_color(seat: int, teams: bool) -> int:
-    """Index of an agent's colour: its own, or that of its team."""
+    """Index of an agent's color: its own, or that of its team."""
     return seat & 1 if teams else seat
 
 
@@ -70,7 +70,7 @@ def cell(
     shown   its code on the board
     life    of its flames
     bomb    on it, if any (an agent may stand on it)
-    teams   whether colours are those of teams
+    teams   whether colors are those of teams
     dead    the agent that died here, -1: none (shown on an empty cell)
     mark    stripes on the ground, see HATCHES; thin ones where they lie over something
     """
@@ -173,7 +173,7 @@ def ring_color(bomb: Bomb, teams: bool) -> Color:
 
 
 def bomb_body(bomb: Bomb, teams: bool) -> tuple[Painter, ...]:
-    """A bomb with its steps left, a ring in its owner's colour, and an arrow where it rolls."""
+    """A bomb with its steps left, a ring in its owner's color, and an arrow where it rolls."""
     ink = bomb_color(bomb)
     parts: tuple[Painter, ...] = (
         polygon([(0.66, 0.26), (0.76, 0.12), (0.84, 0.17), (0.74, 0.32)], INK),
@@ -218,7 +218,7 @@ def badge(bomb: Bomb, teams: bool) -> tuple[Painter, ...]:
 
 
 def body(seat: int, teams: bool, aside: bool = False) -> tuple[Painter, ...]:
-    """An agent: the shape and colour of its own or of its team, and its number. `aside`: away from the bottom right corner."""
+    """An agent: the shape and color of its own or of its team, and its number. `aside`: away from the bottom right corner."""
     index = seat_color(seat, teams)
     ink = SEATS[index]
     x, y = (0.42, 0.42) if aside else (0.5, 0.5)

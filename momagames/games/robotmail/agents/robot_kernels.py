@@ -38,7 +38,7 @@ from momagames.games.robotmail.rules.state import (
     YELLOW,
     cell_of,
     color_of,
-    neighbour,
+    neighbor,
 )
 from momagames.kernels.jit import kernel, local_array, routine
 from momagames.kernels.rng import advance, below
@@ -71,7 +71,7 @@ def needs_charge(state, agent):
 
 @kernel
 def errand(state, agent):
-    """The colour where a robot with a full battery has to go."""
+    """The color where a robot with a full battery has to go."""
     return YELLOW if state["mail"][agent] else GREEN
 
 
@@ -95,7 +95,7 @@ def nearest(state, agent, mask, parts, memory, word, action):
 
 @routine
 def approach(state, agent, color):
-    """Directions to cells of a colour, a bit for each, and how long the way is, robots apart; FAR if there is none."""
+    """Directions to cells of a color, a bit for each, and how long the way is, robots apart; FAR if there is none."""
     bits, length = toward(state, agent, color, False)
     if length == FAR:
         bits, length = toward(state, agent, color, True)
@@ -120,7 +120,7 @@ def astar(state, agent, mask, parts, memory, word, action):
     step = STAND
     if goal >= 0:
         step = astar_step(state, agent, goal, memory["wary"] == careful)
-        if legal & (1 << STAND | 1 << step) == 0 and state["robot"][neighbour(state, cell_of(state, agent), step)] == 0:
+        if legal & (1 << STAND | 1 << step) == 0 and state["robot"][neighbor(state, cell_of(state, agent), step)] == 0:
             memory["wary"] = careful
             step = astar_step(state, agent, goal, True)
     action[0], word = go(1 << step, legal, word)
@@ -140,7 +140,7 @@ def objective(state, agent):
 
 @routine
 def destination(state, start, color, mail):
-    """The nearest cell of a colour, or the nearest that is not blocked if that one is, and not beside the robot. NONE: there
+    """The nearest cell of a color, or the nearest that is not blocked if that one is, and not beside the robot. NONE: there
     are no such cells; BUSY: all are blocked."""
     goal = nearest_cell(state, start, color, mail)
     if goal < 0 or apart(state, start, goal) == 1 or not is_blocked(state, goal, color):
@@ -159,7 +159,7 @@ def is_blocked(state, cell, color):
     cell or a receiver exactly CROWD, counting those without a mail, or with one."""
     waiting = 0
     for direction in range(FORWARD, RIGHT + 1):
-        other = np.int64(state["robot"][neighbour(state, cell, direction)]) - 1
+        other = np.int64(state["robot"][neighbor(state, cell, direction)]) - 1
         if other >= 0:
             waiting += color == BLUE or (state["mail"][other] != 0) == (color == YELLOW)
     return state["robot"][cell] != 0 and waiting == (1 if color == BLUE else CROWD)
@@ -226,7 +226,7 @@ def learn(state, memory):
 
 @routine
 def plan(state, agent, memory, may_stand):
-    """The colour where to go, or to stay: that of the errand, or a charger if the battery might not last for both; but not a
+    """The color where to go, or to stay: that of the errand, or a charger if the battery might not last for both; but not a
     charger that will not let it in when it arrives, or on which it may not stay."""
     color, power = errand(state, agent), power_of(state, agent)
     way = np.int64(memory["to_charger"][cell_of(state, agent)])
@@ -240,7 +240,7 @@ def plan(state, agent, memory, may_stand):
 
 @routine
 def best_goal(state, agent, memory, color, through):
-    """The cell of a colour that costs fewest moves: how many there are to it, and the directions in which ways begin, a bit for
+    """The cell of a color that costs fewest moves: how many there are to it, and the directions in which ways begin, a bit for
     each; NONE, FAR, 0 if there is none. A cell with a robot on it counts a little more, a twin charger much more.
 
     through   whether other robots are thought away
@@ -264,17 +264,17 @@ def best_goal(state, agent, memory, color, through):
 
 @routine
 def course(state, agent, memory, color, through):
-    """The directions in which it sets out for a colour, a bit for each; none if it had better wait for who is there."""
+    """The directions in which it sets out for a color, a bit for each; none if it had better wait for who is there."""
     goal, length, bits = best_goal(state, agent, memory, color, through)
     return 0 if goal == NONE or (state["robot"][goal] and length <= CLOSE) else bits
 
 
 @routine
 def quiet_ways(state, agent):
-    """The directions of free white and grey cells, a bit for each."""
+    """The directions of free white and gray cells, a bit for each."""
     cell, bits = cell_of(state, agent), 0
     for direction in range(FORWARD, RIGHT + 1):
-        bits |= np.int64(is_plain(state, neighbour(state, cell, direction))) << direction
+        bits |= np.int64(is_plain(state, neighbor(state, cell, direction))) << direction
     return bits
 
 

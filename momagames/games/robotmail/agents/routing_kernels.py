@@ -27,15 +27,15 @@ from momagames.games.robotmail.rules.state import (
     cell_at,
     cell_of,
     color_of,
-    neighbour,
+    neighbor,
     shown,
 )
 from momagames.kernels.jit import kernel, local_array, routine
 from momagames.kernels.rng import advance, below
 
 FAR = 1 << 20
-EVENTFUL = (1 << GREEN) | (1 << YELLOW) | (1 << BLUE)  # colours at which a way ends, for the robot is another one then
-OPEN = 4 * CELLS  # each cell is put on the heap once by each neighbour, at most
+EVENTFUL = (1 << GREEN) | (1 << YELLOW) | (1 << BLUE)  # colors at which a way ends, for the robot is another one then
+OPEN = 4 * CELLS  # each cell is put on the heap once by each neighbor, at most
 
 # ---------------------------------------------------------------------------------------------------------- what is known
 
@@ -62,13 +62,13 @@ def apart(state, cell, other):
 
 @kernel
 def takes(state, cell, color, mail):
-    """Whether a cell has this colour and, if it is a receiver, waits for this mail."""
+    """Whether a cell has this color and, if it is a receiver, waits for this mail."""
     return color_of(state, cell) == color and (color != YELLOW or np.int64(state["target"][cell]) == mail)
 
 
 @kernel
 def nearest_cell(state, start, color, mail):
-    """The cell of a colour (yellow: a receiver of this mail) that is nearest as the crow flies, the first of them; -1: none."""
+    """The cell of a color (yellow: a receiver of this mail) that is nearest as the crow flies, the first of them; -1: none."""
     low, high = ends_of(state)
     best, least = -1, FAR
     for cell in range(low, high):
@@ -136,7 +136,7 @@ def find_ways(state, robot, power, through, steps, first, queue):
         if cell != start and (EVENTFUL >> color) & 1:
             continue
         for direction in range(FORWARD, RIGHT + 1):
-            to = neighbour(state, cell, direction)
+            to = neighbor(state, cell, direction)
             if may_enter(state, to, color, mail, power) and (through or state["robot"][to] == 0):
                 begins = 1 << direction if cell == start else first[cell]
                 if steps[to] == FAR:
@@ -149,7 +149,7 @@ def find_ways(state, robot, power, through, steps, first, queue):
 
 @routine
 def toward(state, robot, color, through):
-    """The directions in which the shortest ways to cells of a colour begin, a bit for each, and how long they are; 0, FAR
+    """The directions in which the shortest ways to cells of a color begin, a bit for each, and how long they are; 0, FAR
     if there is none."""
     steps, first, queue = local_array(CELLS), local_array(CELLS), local_array(CELLS)
     found = find_ways(state, robot, power_of(state, robot), through, steps, first, queue)
@@ -182,7 +182,7 @@ def is_twin(state, cell):
     twin chargers may never come off again."""
     found = False
     for direction in range(FORWARD, RIGHT + 1):
-        found |= color_of(state, neighbour(state, cell, direction)) == BLUE
+        found |= color_of(state, neighbor(state, cell, direction)) == BLUE
     return found
 
 
@@ -207,7 +207,7 @@ def mean_way(state, green):
 
 @routine
 def spread(state, found, steps, queue):
-    """Search breadth-first from the cells in `queue`, over white and grey cells, to whatever they lead to; narrow cells lead to
+    """Search breadth-first from the cells in `queue`, over white and gray cells, to whatever they lead to; narrow cells lead to
     receivers alone. Returns how many cells are in the queue then."""
     done = 0
     while done < found:
@@ -217,7 +217,7 @@ def spread(state, found, steps, queue):
             continue
         narrow = steps[cell] > 0 and np.int64(state["ground"][cell]) & NARROW != 0
         for direction in range(FORWARD, RIGHT + 1):
-            to = neighbour(state, cell, direction)
+            to = neighbor(state, cell, direction)
             color = color_of(state, to)
             if steps[to] == FAR and color != OUTSIDE and color != RED and (not narrow or color == YELLOW):
                 steps[to], queue[found] = steps[cell] + 1, to
@@ -233,8 +233,8 @@ def astar_step(state, robot, goal, wary):
     """The direction in which the A* search of the original sends a robot to `goal`; STAND if it finds no way.
 
     It does not know that narrow cells are closed to most; who is `wary` only looks at moves that its mail and battery allow.
-    Every move costs 1, the estimate is the distance as the crow flies. Ways lead over white and grey cells without robots;
-    goals may be anything. Every second cell that is taken from the heap looks at its neighbours in the opposite order, and of
+    Every move costs 1, the estimate is the distance as the crow flies. Ways lead over white and gray cells without robots;
+    goals may be anything. Every second cell that is taken from the heap looks at its neighbors in the opposite order, and of
     two entries of equal value in the heap either counts as the smaller one when it is compared with the other.
     """
     heap, cost, first = local_array(OPEN), local_array(CELLS), local_array(CELLS)
@@ -249,7 +249,7 @@ def astar_step(state, robot, goal, wary):
             return first[goal]
         for turn in range(FORWARD, RIGHT + 1):
             direction = turn if taken % 2 == 0 else RIGHT + FORWARD - turn
-            to = neighbour(state, cell, direction)
+            to = neighbor(state, cell, direction)
             closed = wary and not may_enter(state, to, color_of(state, cell), mail, power)
             if (to == goal or is_plain(state, to)) and not closed and cost[cell] + 1 < cost[to]:
                 cost[to] = cost[cell] + 1
@@ -261,7 +261,7 @@ def astar_step(state, robot, goal, wary):
 
 @kernel
 def is_plain(state, cell):
-    """Whether a cell is white or grey, and nobody there."""
+    """Whether a cell is white or gray, and nobody there."""
     color = color_of(state, cell)
     return color in (WHITE, GREY) and state["robot"][cell] == 0
 

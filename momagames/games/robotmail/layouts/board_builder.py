@@ -16,9 +16,9 @@ ALONE, MIRRORED, TURNED = range(3)
 
 
 class Yard:
-    """Cells with their colours. Whatever is put on it, robots get everywhere.
+    """Cells with their colors. Whatever is put on it, robots get everywhere.
 
-    Open ground are the white and grey cells that are not narrow. It hangs together, all else but walls is beside it, and
+    Open ground are the white and gray cells that are not narrow. It hangs together, all else but walls is beside it, and
     mails, receivers and chargers are not narrow. So every one of these can be reached from everywhere, whatever a robot
     carries, without passing a narrow cell.
     """
@@ -32,7 +32,7 @@ class Yard:
         self.colors = {(x, y): "w" if (x, y) in self.room else "g" for y in range(height) for x in range(width)}
 
     def furnish(self, code: str, count: int) -> int:
-        """Put up to so many things of a colour where they look well; how many there are then."""
+        """Put up to so many things of a color where they look well; how many there are then."""
         if code == "r":
             self.build(count)
         elif code == "b":

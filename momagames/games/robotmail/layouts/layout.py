@@ -8,14 +8,14 @@ from functools import cached_property
 Grid = tuple[tuple[str, ...], ...]
 Cell = tuple[int, int]  # x, y
 
-COLORS = {"w": "white", "g": "grey", "gr": "green", "y": "yellow", "b": "blue", "r": "red"}
+COLORS = {"w": "white", "g": "gray", "gr": "green", "y": "yellow", "b": "blue", "r": "red"}
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows of colour codes and of target numbers, row 0 on top. What `layouts.load` gives has been checked.
+    """Rows of color codes and of target numbers, row 0 on top. What `layouts.load` gives has been checked.
 
-    colors    "w" white, "g" grey, "gr" green, "y" yellow, "b" blue, "r" red
+    colors    "w" white, "g" gray, "gr" green, "y" yellow, "b" blue, "r" red
     targets   the mail index that a yellow cell accepts; 0 for none
     """
 
@@ -31,7 +31,7 @@ class Layout:
         return len(self.colors[0])
 
     def cells(self, color: str) -> list[Cell]:
-        """The cells of a colour as (x, y), row by row."""
+        """The cells of a color as (x, y), row by row."""
         return [(x, y) for y, row in enumerate(self.colors) for x, code in enumerate(row) if code == color]
 
     def color(self, cell: Cell) -> str:
@@ -41,14 +41,14 @@ class Layout:
         return self.targets[cell[1]][cell[0]]
 
     def around(self, cell: Cell) -> list[Cell]:
-        """The neighbours that are on the board: above, below, left and right."""
+        """The neighbors that are on the board: above, below, left and right."""
         x, y = cell
         near = ((x, y - 1), (x, y + 1), (x - 1, y), (x + 1, y))
         return [(p, q) for p, q in near if 0 <= p < self.width and 0 <= q < self.height]
 
     @cached_property
     def narrow(self) -> frozenset[Cell]:
-        """§3.3 The cells between exactly two neighbours that are yellow or red, whatever their own colour."""
+        """§3.3 The cells between exactly two neighbors that are yellow or red, whatever their own color."""
         cells = ((x, y) for y in range(self.height) for x in range(self.width))
         return frozenset(cell for cell in cells if sum(self.color(near) in ("y", "r") for near in self.around(cell)) == 2)
 

@@ -9,7 +9,7 @@ from momagames.games.robotmail.layouts.map_parser import Map, number
 from momagames.games.robotmail.layouts.problem import Problem
 
 NEEDED = {"w": "robots start on it", "gr": "mails lie on it", "y": "mails are delivered to it"}
-NARROW = "narrow, that is, it has exactly two yellow or red neighbours"
+NARROW = "narrow, that is, it has exactly two yellow or red neighbors"
 
 
 def wrong_targets(colors: Map, targets: Map) -> list[Problem]:
@@ -29,7 +29,7 @@ def wrong_targets(colors: Map, targets: Map) -> list[Problem]:
 
 
 def missing_colors(colors: Map) -> list[Problem]:
-    """Colours that no game can do without."""
+    """Colors that no game can do without."""
     there = {text for _, text in colors.cells()}
     return [
         Problem(0, f"there is no cell {code!r}; needed: at least one, {why}")
@@ -59,7 +59,7 @@ def routes(layout: Layout) -> list[tuple[Cell, str]]:
 
 
 def sources(layout: Layout, goals: Iterable[Cell], mail: int) -> set[Cell]:
-    """The cells that a robot with this mail (0: none) can leave for a goal, on a way over white and grey cells."""
+    """The cells that a robot with this mail (0: none) can leave for a goal, on a way over white and gray cells."""
     found: set[Cell] = set()
     fresh = list(goals)
     while fresh:

@@ -88,10 +88,10 @@ def read(source: Any) -> tuple[Layout | None, list[str]]:
 
 
 def parse(texts: list[str]) -> tuple[Layout | None, list[Problem]]:
-    """The layout that two texts say, colours and targets, or what is wrong with them."""
+    """The layout that two texts say, colors and targets, or what is wrong with them."""
     colors, targets = Map(0, texts[0]), Map(1, texts[1])
     if colors.rows and targets.rows and swapped(colors, targets):
-        return None, [Problem(0, "these are target numbers; the colours come first, then the targets")]
+        return None, [Problem(0, "these are target numbers; the colors come first, then the targets")]
     wrong = [*colors.problems, *wrong_codes(colors), *targets.problems, *wrong_numbers(targets)]
     shaped = not colors.problems and not targets.problems
     if shaped:
@@ -107,7 +107,7 @@ def parse(texts: list[str]) -> tuple[Layout | None, list[Problem]]:
 
 
 def texts_of(source: Any) -> tuple[list[str], list[str], list[Problem]]:
-    """The texts of colours and targets, what they are called, and what keeps them from being read."""
+    """The texts of colors and targets, what they are called, and what keeps them from being read."""
     if isinstance(source, Layout):
         source = source.data
     if isinstance(source, Mapping):

@@ -21,7 +21,7 @@ WHOLE = re.compile(r"-?[0-9]+")
 class Map:
     """One of the two maps.
 
-    map       0 colours, 1 targets
+    map       0 colors, 1 targets
     rows      the texts of the cells, without spaces around them
     places    line and column of each cell, from 1
     problems  what is wrong with its shape
@@ -98,9 +98,9 @@ class Map:
 
 
 def wrong_codes(colors: Map) -> list[Problem]:
-    """Cells that hold no colour code."""
+    """Cells that hold no color code."""
     return [
-        colors.problem(cell, f"{text!r} is no colour code; allowed: {CODES}{hint_code(text)}")
+        colors.problem(cell, f"{text!r} is no color code; allowed: {CODES}{hint_code(text)}")
         for cell, text in colors.cells()
         if text not in COLORS
     ]
@@ -130,7 +130,7 @@ def different_sizes(colors: Map, targets: Map) -> list[Problem]:
         return []
     (w, h), (v, g) = sizes
     cell = (0, min(h, g)) if h != g else (min(w, v), 0)
-    return [targets.problem(cell, f"the map has {g} rows of {v} cells; the colours have {h} rows of {w}")]
+    return [targets.problem(cell, f"the map has {g} rows of {v} cells; the colors have {h} rows of {w}")]
 
 
 def swapped(colors: Map, targets: Map) -> bool:

@@ -13,7 +13,7 @@ MAPS = ("colors", "targets")
 class Problem:
     """Something that is wrong with a layout.
 
-    map     which of the two maps has it: 0 colours, 1 targets
+    map     which of the two maps has it: 0 colors, 1 targets
     text    what was given and what is allowed
     place   line and column in the text of that map, from 1; None: the map as a whole
     cell    (x, y) on the board

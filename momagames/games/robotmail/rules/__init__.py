@@ -32,7 +32,7 @@ from momagames.games.robotmail.rules.state import (
     cell_at,
     cell_of,
     color_of,
-    neighbour,
+    neighbor,
     shown,
 )
 from momagames.kernels.jit import kernel, routine
@@ -142,7 +142,7 @@ def may_stand(state, robot):
         return False
     beside = False
     for direction in range(FORWARD, RIGHT + 1):
-        beside |= color_of(state, neighbour(state, cell, direction)) == BLUE
+        beside |= color_of(state, neighbor(state, cell, direction)) == BLUE
     return not beside or power <= ENTER_BELOW
 
 
@@ -154,7 +154,7 @@ def ways(state, robot):
     free, blocked = 0, 0
     if power > 0 and (color != BLUE or power >= LEAVE_FROM):
         for direction in range(FORWARD, RIGHT + 1):
-            to = neighbour(state, cell, direction)
+            to = neighbor(state, cell, direction)
             open = np.int64(may_enter(state, to, color, mail, power)) << direction
             if state["robot"][to]:
                 blocked |= open
@@ -165,7 +165,7 @@ def ways(state, robot):
 
 @kernel
 def may_enter(state, to, color, mail, power):
-    """§3.2 Whether a robot with this mail and shown battery may move from a cell of this colour to another, robots apart."""
+    """§3.2 Whether a robot with this mail and shown battery may move from a cell of this color to another, robots apart."""
     ground = np.int64(state["ground"][to])
     there = color_of(state, to)
     if there in (OUTSIDE, RED) or (there == GREEN and mail != 0) or (there == BLUE and power > ENTER_BELOW):
@@ -180,7 +180,7 @@ def leads_to(state, cell, mail):
     """§3.3 Whether a robot may pass a narrow cell with this mail: it has one, whose number is beside the cell."""
     found = False
     for direction in range(FORWARD, RIGHT + 1):
-        found |= np.int64(state["target"][neighbour(state, cell, direction)]) == mail
+        found |= np.int64(state["target"][neighbor(state, cell, direction)]) == mail
     return found and mail != 0
 
 

@@ -22,7 +22,7 @@ from momagames.games.robotmail.rules.state import (
     STEP_COST,
     TIME,
     cell_of,
-    neighbour,
+    neighbor,
 )
 from momagames.kernels.jit import kernel
 from momagames.kernels.reward import credit, is_asked
@@ -106,4 +106,4 @@ def pay_blocked(state, robot, blocked, reward):
     for direction in range(FORWARD, RIGHT + 1):
         if (blocked >> direction) & 1:
             credit(state, reward, robot, BLOCKED, -1)
-            credit(state, reward, np.int64(state["robot"][neighbour(state, cell, direction)]) - 1, BLOCKING, -1)
+            credit(state, reward, np.int64(state["robot"][neighbor(state, cell, direction)]) - 1, BLOCKING, -1)

@@ -1,7 +1,7 @@
 """The state record of MO-RoboticMail and its codes (SPEC §1).
 
 Cell (x, y) of a layout of W columns is number (y + 1) * (W + 1) + x: a row lies above the board and one below it, and one
-more column, so that every neighbour of a cell on the board is a cell.
+more column, so that every neighbor of a cell on the board is a cell.
 """
 
 import numpy as np
@@ -92,7 +92,7 @@ def cell_of(state, robot):
 
 
 @kernel
-def neighbour(state, cell, direction):
+def neighbor(state, cell, direction):
     """The cell that a move leads to (FORWARD..RIGHT)."""
     pitch = np.int64(state["width"]) + 1
     if direction <= BACKWARD:
@@ -102,7 +102,7 @@ def neighbour(state, cell, direction):
 
 @kernel
 def color_of(state, cell):
-    """The colour code of a cell."""
+    """The color code of a cell."""
     return np.int64(state["ground"][cell]) & COLOR_BITS
 
 

@@ -1,4 +1,4 @@
-"""What cells, robots and mails of MO-RoboticMail look like: each kind has a shape of its own besides its colour."""
+"""What cells, robots and mails of MO-RoboticMail look like: each kind has a shape of its own besides its color."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from momagames.render.canvas import INK, Color, Painter, Picture
 from momagames.render.figures import slab, stroke
 from momagames.render.shapes import bars, label, polygon
 
-# Of the cells, by colour code; the lines between cells, and the same for what is narrow
+# Of the cells, by color code; the lines between cells, and the same for what is narrow
 CODES = {WHITE: "#fdfcf8", GREY: "#d6d2ce", GREEN: "#94d480", YELLOW: "#ffd83c", BLUE: "#70a6ee", RED: "#842c22"}
 GROUNDS: dict[int, Color] = {code: canvas.color(text) for code, text in CODES.items()}
 PLAYER_CODES = ("#221177", "#ee8811", "#4488aa", "#7700dd", "#550000", "#aa5500")
@@ -159,7 +159,7 @@ def body(robot: Look) -> tuple[Painter, ...]:
 
 
 def gauge(left: float, top: float, right: float, bottom: float, shown: int) -> tuple[Painter, ...]:
-    """A battery: filled as far as it is charged, in another colour when it may go to a charger."""
+    """A battery: filled as far as it is charged, in another color when it may go to a charger."""
     edge = 0.03
     inner = left + edge, right - edge
     until = inner[0] + (inner[1] - inner[0]) * shown / FULL

@@ -8,7 +8,7 @@ new pieces included.
 import numpy as np
 
 from momagames.games.tileblast.rules import forget_tap, move
-from momagames.games.tileblast.rules.bitset import cell_bits, first_of, neighbours, size_of, without_first
+from momagames.games.tileblast.rules.bitset import cell_bits, first_of, neighbors, size_of, without_first
 from momagames.games.tileblast.rules.damage import is_open_to
 from momagames.games.tileblast.rules.goals import collects
 from momagames.games.tileblast.rules.pieces import (
@@ -84,7 +84,7 @@ def without_group(state, cell, low, high):
 
 @kernel
 def is_wanted(state, thing, color):
-    """Whether a goal that is not reached asks for a thing of this colour."""
+    """Whether a goal that is not reached asks for a thing of this color."""
     found = False
     for goal in range(np.int64(state["goals"])):
         found |= state["rest"][goal] > 0 and collects(state, goal, thing, color)
@@ -102,7 +102,7 @@ def contact_value(state, cell):
     value = BIG_GROUP if size >= ROCKET_FROM else 0.0
     if is_wanted(state, BASIC, color):
         value += size
-    a, b = neighbours(low, high)
+    a, b = neighbors(low, high)
     a, b = a & ~low, b & ~high
     if is_wanted(state, UNIT_BUBBLE, 0):
         while low | high:

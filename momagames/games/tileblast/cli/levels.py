@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from momagames.games.tileblast.levels.loader import Level
 
 WRONG_LEVEL = 1  # exit code
-STYLES = ("", "red", "blue", "yellow", "dark_orange", "magenta", "hot_pink")  # by colour code
+STYLES = ("", "red", "blue", "yellow", "dark_orange", "magenta", "hot_pink")  # by color code
 NO_COLOR = "bold"
 DIM = "bright_black"
 
@@ -40,7 +40,7 @@ def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="L
 
 @level.command()
 def show(source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A level file, or 1 to 12.")]) -> None:
-    """Show a level: its goals, its board in colours, what the characters mean."""
+    """Show a level: its goals, its board in colors, what the characters mean."""
     from rich.console import Console
 
     from momagames.games.tileblast.levels import loader
@@ -48,9 +48,9 @@ def show(source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A le
     shown = loader.load(int(source) if source.isdecimal() else source)
     console = Console(highlight=False)
     console.print(f"[bold]{shown.title}[/bold]  level {shown.id}, {shown.moves} moves", soft_wrap=True)
-    drawn = zip(shown.data["colours"], shown.weights, strict=True)
+    drawn = zip(shown.data["colors"], shown.weights, strict=True)
     even = len(set(shown.weights)) == 1
-    console.print("colours: " + ", ".join(name if even else f"{name} ({weight})" for name, weight in drawn), soft_wrap=True)
+    console.print("colors: " + ", ".join(name if even else f"{name} ({weight})" for name, weight in drawn), soft_wrap=True)
     console.print(
         "goals:   " + ", ".join(f"{goal['collect']} {goal['amount']}" for goal in shown.data["goals"]), soft_wrap=True
     )
@@ -69,7 +69,7 @@ def generate(
     difficulty: Annotated[float, typer.Option(help="0 to 1.")] = 0.5,
     width: Annotated[int, typer.Option(help="Columns, 3 to 13.")] = 13,
     height: Annotated[int, typer.Option(help="Rows, 3 to 9.")] = 9,
-    colors: Annotated[int, typer.Option(help="Colours that are drawn, 2 to 6.")] = 4,
+    colors: Annotated[int, typer.Option(help="Colors that are drawn, 2 to 6.")] = 4,
     moves: Annotated[
         int | None, typer.Option(help="The limit of moves [so that 1 - difficulty of the games of lookahead are won].")
     ] = None,
@@ -115,7 +115,7 @@ def rate(
 
 
 def board(shown: Level) -> Any:
-    """The layout, each piece in its colour."""
+    """The layout, each piece in its color."""
     from rich.text import Text
 
     from momagames.games.tileblast.rules.state import HEIGHT, WIDTH
@@ -133,5 +133,5 @@ def said(thing: Any) -> str:
     """A thing of a legend in words."""
     if isinstance(thing, str):
         return thing
-    parts = {**thing, "colours": ", ".join(f"{name} {n}" for name, n in thing.get("colours", {}).items())}
+    parts = {**thing, "colors": ", ".join(f"{name} {n}" for name, n in thing.get("colors", {}).items())}
     return " ".join(str(part) for part in parts.values() if part)

@@ -53,7 +53,7 @@ def generate(
     """The data of a level (SPEC §10) that the linter accepts.
 
     width, height   of the box that the board lies in; it may be smaller
-    colors          how many colours are drawn
+    colors          how many colors are drawn
     mechanics       names from MECHANICS, kinds and covers that are to be there; none: basics alone
     difficulty      0..1: how much stands in the way, how much is asked for, and how tight the moves are
     moves           the limit; None: a guess, see `calibrate`
@@ -77,7 +77,7 @@ def generate(
         "id": seed % 2**31,
         "title": f"Generated {seed}",
         "moves": moves or guess(goals, placed, difficulty),
-        "colours": palette,
+        "colors": palette,
         "goals": [{"collect": name, "amount": amount} for name, amount in goals.items()],
         **({"feed": feed} if feed else {}),
         **({"legend": legend} if legend else {}),
@@ -143,8 +143,8 @@ def thing(luck: Luck, mechanic: str, palette: list[str], difficulty: float) -> T
         counters = dict.fromkeys(palette, 0)
         for _ in range(luck.within(2, 2 + round((kind.high - 2) * difficulty))):
             counters[luck.pick(palette)] += 1
-        return {"kind": mechanic, "colours": {name: count for name, count in counters.items() if count}}
-    color = {"colour": luck.pick(palette)} if kind.color == "one" else {}
+        return {"kind": mechanic, "colors": {name: count for name, count in counters.items() if count}}
+    color = {"color": luck.pick(palette)} if kind.color == "one" else {}
     hp = luck.within(kind.low, kind.low + round((kind.high - kind.low) * difficulty))
     return {"kind": mechanic, **color, **({"hp": hp} if hp != kind.usual else {})}
 
@@ -152,7 +152,7 @@ def thing(luck: Luck, mechanic: str, palette: list[str], difficulty: float) -> T
 def hit_points(piece: Thing) -> int:
     """The hits that a piece needs, that of its cover included."""
     kind = KINDS[CODES[piece["kind"]]]
-    return sum(piece["colours"].values()) if kind.attributes & COUNTS else int(piece.get("hp", kind.usual))
+    return sum(piece["colors"].values()) if kind.attributes & COUNTS else int(piece.get("hp", kind.usual))
 
 
 # --------------------------------------------------------------------------------------------------------------- goals

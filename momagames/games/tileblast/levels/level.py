@@ -28,8 +28,8 @@ NO_COUNTERS = (0, 0, 0, 0, 0, 0)
 class Thing:
     """A piece, and what covers its cell (§10.3).
 
-    kind, color, cover   codes of the catalogue; color 0 is none, and of a basic: left to chance
-    counters             hit points by colour, of kinds that count by colour
+    kind, color, cover   codes of the catalog; color 0 is none, and of a basic: left to chance
+    counters             hit points by color, of kinds that count by color
     """
 
     kind: int
@@ -60,7 +60,7 @@ class Thing:
 class Goal:
     """What is to be collected (§6.1).
 
-    units    bits of the things that give a unit, see catalogue.UNITS
+    units    bits of the things that give a unit, see catalog.UNITS
     color    1..6, or 0 for any
     amount   units, or state.ALL
     """
@@ -71,7 +71,7 @@ class Goal:
     amount: int
 
     def wants(self, thing: int, color: int) -> bool:
-        """Whether a thing (a kind, or a cover as UNIT_...) of a colour gives a unit."""
+        """Whether a thing (a kind, or a cover as UNIT_...) of a color gives a unit."""
         return bool(self.units >> thing & 1) and self.color in (0, color)
 
 
@@ -113,7 +113,7 @@ class Level:
         yield from (feed.thing.kind for feed in self.feeds)
 
     def held(self, goal: Goal) -> int:
-        """Units that the board holds for a goal at the start; basics left to chance have no colour yet."""
+        """Units that the board holds for a goal at the start; basics left to chance have no color yet."""
         return sum(thing.units(goal) for thing in self.things.values())
 
     def fed(self, goal: Goal) -> int:

@@ -118,10 +118,10 @@ class Site:
 
 def short(thing: Thing) -> str | Thing:
     """A thing as a legend says it, §10.3."""
-    if "colours" in thing:
+    if "colors" in thing:
         return thing
     cover = f"{thing['cover']}+" if "cover" in thing else ""
-    color = f".{thing['colour']}" if "colour" in thing else ""
+    color = f".{thing['color']}" if "color" in thing else ""
     hp = f":{thing['hp']}" if "hp" in thing else ""
     return f"{cover}{thing['kind']}{color}{hp}"
 

@@ -11,15 +11,15 @@ from momagames.games.tileblast.levels.problem import Path, Problem, cell_path
 from momagames.games.tileblast.rules.pieces import BASIC, BIG, CODES, COLORED, COLORS, COUNTS, COVERS, KINDS, UNITS, Kind
 from momagames.games.tileblast.rules.state import ALL, CELLS, FEEDS, GOALS, HEIGHT, WIDTH
 
-KEYS = ("id", "title", "moves", "colours", "weights", "goals", "feed", "legend", "layout")
-NEEDED = ("id", "title", "moves", "colours", "goals", "layout")
-THING_KEYS = ("kind", "colour", "colours", "hp", "cover")
+KEYS = ("id", "title", "moves", "colors", "weights", "goals", "feed", "legend", "layout")
+NEEDED = ("id", "title", "moves", "colors", "goals", "layout")
+THING_KEYS = ("kind", "color", "colors", "hp", "cover")
 # What stands for a part that is missing; that those of NEEDED are missing was told before
 DEFAULTS: dict[str, Any] = {
     "id": 0,
     "title": "",
     "moves": 1,
-    "colours": COLORS,
+    "colors": COLORS,
     "goals": [{"collect": "basic", "amount": 1}],
     "layout": "\n".join(["." * WIDTH] * HEIGHT),
     "weights": None,
@@ -99,7 +99,7 @@ class Reader:
         parts = {**DEFAULTS, **{key: value for key, value in given.items() if key in NEEDED or value is not None}}
         if not isinstance(parts["title"], str):
             self.refuse(("title",), f"{parts['title']!r} is not possible; needed: a text")
-        names = self.entries(("colours",), parts["colours"], 2, len(COLORS), "colours")
+        names = self.entries(("colors",), parts["colors"], 2, len(COLORS), "colors")
         colors = self.colors(names)
         weights = self.weights(parts["weights"], len(names))
         goals = self.entries(("goals",), parts["goals"], 1, GOALS, "goals")
@@ -123,16 +123,16 @@ class Reader:
     def colors(self, names: list[Any]) -> list[int]:
         codes = []
         for k, name in enumerate(names):
-            if self.name(("colours", k), name, COLORS, "the colour"):
+            if self.name(("colors", k), name, COLORS, "the color"):
                 codes.append(COLORS.index(name) + 1)
                 if names.index(name) < k:
-                    self.refuse(("colours", k), f"{name!r} stands there twice")
+                    self.refuse(("colors", k), f"{name!r} stands there twice")
         return codes
 
     def weights(self, value: Any, count: int) -> list[int]:
         if value is None:
             return [1] * count
-        weights = self.entries(("weights",), value, count, count, "weights, one for each colour")
+        weights = self.entries(("weights",), value, count, count, "weights, one for each color")
         return [self.whole(("weights", k), weight, 1, MAX_WEIGHT) for k, weight in enumerate(weights)]
 
     def goal(self, path: Path, value: Any) -> Goal | None:
@@ -147,8 +147,8 @@ class Reader:
         if not self.name(at, unit, UNITS, "the unit"):
             return None
         if dot and unit not in COLORED:
-            self.refuse(at, f"{unit!r} has no colour; what may be asked for in one: {one_of(COLORED)}")
-        elif dot and not self.name(at, color, COLORS, "the colour"):
+            self.refuse(at, f"{unit!r} has no color; what may be asked for in one: {one_of(COLORED)}")
+        elif dot and not self.name(at, color, COLORS, "the color"):
             return None
         return Goal(str(given["collect"]), UNITS[unit], COLORS.index(color) + 1 if color in COLORS else 0, amount)
 
@@ -175,16 +175,16 @@ class Reader:
     # ----------------------------------------------------------------------------------------------------- §10.3: things
 
     def thing(self, path: Path, value: Any) -> Thing | None:
-        """`cover+kind.colour:hp`, or a dict."""
+        """`cover+kind.color:hp`, or a dict."""
         given = self.keys(path, parts(value) if isinstance(value, str) else value, THING_KEYS, ("kind",))
         if "kind" not in given or not self.name(path, given["kind"], CODES, "the kind"):
             return None
         code = CODES[given["kind"]]
-        counters = self.counters(path, given.get("colours"), KINDS[code])
+        counters = self.counters(path, given.get("colors"), KINDS[code])
         return Thing(
             kind=code,
             hp=self.hit_points(path, given.get("hp"), KINDS[code], counters),
-            color=self.color(path, given.get("colour"), KINDS[code]),
+            color=self.color(path, given.get("color"), KINDS[code]),
             cover=self.cover(path, given.get("cover"), KINDS[code]),
             counters=counters,
         )
@@ -199,29 +199,29 @@ class Reader:
     def color(self, path: Path, value: Any, kind: Kind) -> int:
         if value is None:
             if kind.color == "one" and kind.name != "basic":
-                self.refuse(path, f"{kind.name!r} needs a colour: {one_of(COLORS)}")
+                self.refuse(path, f"{kind.name!r} needs a color: {one_of(COLORS)}")
             return 0
         if kind.color != "one":
-            self.refuse(path, f"{kind.name!r} has no 'colour' at the start")
+            self.refuse(path, f"{kind.name!r} has no 'color' at the start")
             return 0
-        return COLORS.index(value) + 1 if self.name(path, value, COLORS, "the colour") else 0
+        return COLORS.index(value) + 1 if self.name(path, value, COLORS, "the color") else 0
 
     def hit_points(self, path: Path, value: Any, kind: Kind, counters: tuple[int, ...]) -> int:
         """§1.1"""
         if kind.attributes & COUNTS:
-            total = self.whole(path, sum(counters), kind.low, kind.high, " as the sum of the colours")
+            total = self.whole(path, sum(counters), kind.low, kind.high, " as the sum of the colors")
             if value not in (None, total):
-                self.refuse(path, f"hp {value!r} is not the sum of the colours, {total}")
+                self.refuse(path, f"hp {value!r} is not the sum of the colors, {total}")
             return total
         if value is None:
             return kind.usual
         return self.whole(path, value, kind.low, kind.high, f" as hit points of {kind.name!r}")
 
     def counters(self, path: Path, value: Any, kind: Kind) -> tuple[int, ...]:
-        """Hit points by colour."""
+        """Hit points by color."""
         if not kind.attributes & COUNTS:
             if value is not None:
-                self.refuse(path, f"{kind.name!r} has no 'colours'")
+                self.refuse(path, f"{kind.name!r} has no 'colors'")
             return NO_COUNTERS
         given = self.keys(path, value or {}, COLORS, ())
         return tuple(self.whole((*path, name), given.get(name, 0), 0, kind.high) for name in COLORS)
@@ -290,12 +290,12 @@ class Reader:
 
 
 def parts(text: str) -> dict[str, Any]:
-    """`cover+kind.colour:hp` taken apart."""
+    """`cover+kind.color:hp` taken apart."""
     cover, _, rest = text.rpartition("+")
     rest, _, hp = rest.partition(":")
     kind, _, color = rest.partition(".")
     points = int(hp) if hp.isascii() and hp.isdecimal() else hp
-    return {"kind": kind} | {name: part for name, part in (("cover", cover), ("colour", color), ("hp", points)) if part != ""}
+    return {"kind": kind} | {name: part for name, part in (("cover", cover), ("color", color), ("hp", points)) if part != ""}
 
 
 def plain(given: Mapping[str, Any], lines: list[str]) -> dict[str, Any]:

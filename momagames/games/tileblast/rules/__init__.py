@@ -18,7 +18,7 @@ from momagames.kernels.jit import driver, kernel, routine
 
 @routine
 def deal(state):
-    """§2.2 The level, with colours drawn."""
+    """§2.2 The level, with colors drawn."""
     clear_counters(state)
     for cell in range(CELLS):
         state["kind"][cell] = state["start_kind"][cell]

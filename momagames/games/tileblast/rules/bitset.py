@@ -60,7 +60,7 @@ def under(low, high):
 
 
 @kernel
-def neighbours(low, high):
+def neighbors(low, high):
     """§1.3 All cells beside, above and below these."""
     a, b = right_of(low, high)
     c, d = left_of(low, high)
@@ -79,11 +79,11 @@ def cell_bits(cell):
 
 @kernel
 def connected(cell, low, high):
-    """The part of a set that is connected with one of its cells through neighbours."""
+    """The part of a set that is connected with one of its cells through neighbors."""
     a, b = cell_bits(cell)
     grown = True
     while grown:
-        c, d = neighbours(a, b)
+        c, d = neighbors(a, b)
         c, d = (a | c) & low, (b | d) & high
         grown = c != a or d != b
         a, b = c, d

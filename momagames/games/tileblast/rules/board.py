@@ -1,4 +1,4 @@
-"""Pieces on the board of MO-TileBlast: put there, taken away, coloured, drawn (SPEC §1.2, §2.2, §2.3)."""
+"""Pieces on the board of MO-TileBlast: put there, taken away, colored, drawn (SPEC §1.2, §2.2, §2.3)."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def draw(state, n):
 
 @kernel
 def draw_color(state):
-    """§2.2 A colour that may be drawn, 1..6."""
+    """§2.2 A color that may be drawn, 1..6."""
     count = np.int64(state["colors"])
     total = 0
     for k in range(count):

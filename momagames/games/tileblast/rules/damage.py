@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from momagames.games.tileblast.rules.bitset import first_of, neighbours, without_first
+from momagames.games.tileblast.rules.bitset import first_of, neighbors, without_first
 from momagames.games.tileblast.rules.board import draw_color, remove
 from momagames.games.tileblast.rules.goals import counter, credit
 from momagames.games.tileblast.rules.pieces import (
@@ -48,9 +48,9 @@ def uncover(state, cell, unit):
 
 @routine
 def wave(state, low, high, color):
-    """§4.5 The neighbours of a set of cells that are not in it, ascending."""
+    """§4.5 The neighbors of a set of cells that are not in it, ascending."""
     state["effects"] += 1
-    a, b = neighbours(low, high)
+    a, b = neighbors(low, high)
     a, b = a & ~low, b & ~high
     while a | b:
         touch(state, first_of(a, b), color)
@@ -59,7 +59,7 @@ def wave(state, low, high, color):
 
 @kernel
 def touch(state, cell, color):
-    """§4.5 A neighbouring match of this colour."""
+    """§4.5 A neighboring match of this color."""
     kind = np.int64(state["kind"][cell])
     if state["cover"][cell] == CAGE:
         if kind != BASIC or state["color"][cell] == color:
@@ -73,7 +73,7 @@ def touch(state, cell, color):
 
 @kernel
 def is_open_to(state, anchor, color):
-    """§4.5 Whether a match of this colour hurts a piece that matches hurt."""
+    """§4.5 Whether a match of this color hurts a piece that matches hurt."""
     attributes = ATTRIBUTES[np.int64(state["kind"][anchor])]
     own = np.int64(state["color"][anchor])
     if attributes & COUNTS:
@@ -83,7 +83,7 @@ def is_open_to(state, anchor, color):
 
 @routine
 def damage(state, anchor, color):
-    """§4.6 Damage by a match of this colour, or by power (0)."""
+    """§4.6 Damage by a match of this color, or by power (0)."""
     kind = np.int64(state["kind"][anchor])
     attributes = ATTRIBUTES[kind]
     state["flags"][anchor] |= HIT
@@ -114,7 +114,7 @@ def damage(state, anchor, color):
 
 @kernel
 def lowest_counter(state, anchor):
-    """The lowest colour, 1..6, of which a piece has hit points."""
+    """The lowest color, 1..6, of which a piece has hit points."""
     color = 1
     while counter(state, anchor, color) == 0:
         color += 1

@@ -9,7 +9,7 @@ from momagames.kernels.jit import kernel, routine
 
 @kernel
 def collects(state, goal, thing, color):
-    """Whether a thing (a kind, or a cover as UNIT_...) of this colour, 0 for none, gives a goal a unit."""
+    """Whether a thing (a kind, or a cover as UNIT_...) of this color, 0 for none, gives a goal a unit."""
     asked = np.int64(state["goal_color"][goal])
     return (np.int64(state["goal_units"][goal]) >> thing) & 1 and (asked == 0 or asked == color)
 
@@ -27,7 +27,7 @@ def credit(state, thing, color):
 
 @kernel
 def counter(state, anchor, color):
-    """How many hit points of this colour (1..6) a piece has that counts by colour."""
+    """How many hit points of this color (1..6) a piece has that counts by color."""
     return (np.int64(state["counters"][anchor]) >> (4 * (color - 1))) & 15
 
 

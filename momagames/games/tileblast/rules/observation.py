@@ -31,7 +31,7 @@ from momagames.kernels.jit import kernel, local_array, routine
 
 # §7.3 Channels
 CELL, COLOR, CLICKABLE, FIXED, GOAL, GROUP = 0, 1, 7, 8, 9, 23
-UNCOLORED, BY_TAP, BY_NEIGHBOUR, BY_POWER, DESTRUCTIBLE, LASTING = 19, 20, 21, 22, 24, 25
+UNCOLORED, BY_TAP, BY_NEIGHBOR, BY_POWER, DESTRUCTIBLE, LASTING = 19, 20, 21, 22, 24, 25
 # §7.2 Places of (x, y, channel) in the shape, and the axes of that shape in the order of memory (None: as they come)
 AXES: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "xyc": ((0, 1, 2), (2, 1, 0)),
@@ -41,7 +41,7 @@ AXES: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
 
 
 def channels_of(code: int) -> list[int]:
-    """§7.3 The channels that a kind is always in, colours and goals apart."""
+    """§7.3 The channels that a kind is always in, colors and goals apart."""
     kind = KINDS[code]
     has = kind.attributes
     playable = code == BASIC or has & POWER
@@ -55,7 +55,7 @@ def channels_of(code: int) -> list[int]:
         17: has & HEALS,
         18: kind.spawn or code == BEEHIVE,
         BY_TAP: has & POWER,
-        BY_NEIGHBOUR: has & NEAR,
+        BY_NEIGHBOR: has & NEAR,
         BY_POWER: has & BLAST,
         GROUP: code == BASIC,
         DESTRUCTIBLE: not has & LASTS,
@@ -131,7 +131,7 @@ def show_board(state, out, channels):
 
 @kernel
 def list_wanted(state, wanted):
-    """For each colour, 0 for none, the things (bits) that some goal with a rest collects in it. wanted int64[7]"""
+    """For each color, 0 for none, the things (bits) that some goal with a rest collects in it. wanted int64[7]"""
     wanted[:] = 0
     for goal in range(np.int64(state["goals"])):
         if state["rest"][goal] > 0:
@@ -170,7 +170,7 @@ def add_to_cell(state, out, cell, channels, wanted):
         add(out, FIXED, spot, 1)
         add(out, GOAL, spot, (wanted[0] >> (UNIT_CAGE - 1 + cover)) & 1)
         if cover == CAGE:
-            add(out, BY_NEIGHBOUR, spot, 1)
+            add(out, BY_NEIGHBOR, spot, 1)
             add(out, BY_POWER, spot, 1)
         else:
             add(out, BY_TAP, spot, 1)

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-COLORS = ("red", "blue", "yellow", "orange", "purple", "pink")  # §1.4; in states 0 is no colour, and these are 1..6
+COLORS = ("red", "blue", "yellow", "orange", "purple", "pink")  # §1.4; in states 0 is no color, and these are 1..6
 # Bits of an attribute
 FALLS, NEAR, SAME, BLAST, POWER, PER_HIT, HEALS, SPREADS, DROP, LASTS, TAKES, COUNTS, BIG = (1 << k for k in range(13))
 SPAWN_BUBBLE, SPAWN_DANDELION, SPAWN_AROUND = 1, 2, 3
@@ -21,10 +21,10 @@ class Kind:
     """One kind of piece.
 
     low, high, usual   hit points that a level may give, and those of a piece for which it gives none
-    attributes         bits: FALLS; NEAR a match beside it hurts it, SAME only one of its own colour; BLAST power effects do;
+    attributes         bits: FALLS; NEAR a match beside it hurts it, SAME only one of its own color; BLAST power effects do;
                        POWER piece; PER_HIT each hit point lost is a unit; HEALS; SPREADS; DROP leaves at the bottom; LASTS;
-                       TAKES a colour when first hit; COUNTS hit points by colour; BIG, 2 x 2 cells
-    color              whether a piece has a colour from the start: "one", "counters" (of each colour), or "none"
+                       TAKES a color when first hit; COUNTS hit points by color; BIG, 2 x 2 cells
+    color              whether a piece has a color from the start: "one", "counters" (of each color), or "none"
     spawn              what a hit makes at the end of the turn (SPAWN_...), or 0
     unit               what a goal calls it, "" for what cannot be collected
     """
@@ -87,5 +87,5 @@ UNITS = {
     "rocket": 1 << ROCKET_H | 1 << ROCKET_V,
     "power": sum(1 << code for code, kind in enumerate(KINDS) if kind.attributes & POWER),
 }
-# Units that may be asked for in a colour
+# Units that may be asked for in a color
 COLORED = tuple(kind.name for kind in KINDS if kind.color != "none" or kind.attributes & TAKES)

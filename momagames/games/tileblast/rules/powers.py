@@ -94,7 +94,7 @@ def light(state, cell):
 
 @routine
 def convert(state, color, to_bombs):
-    """§4.3 Every free basic of a colour becomes a power piece that is lit."""
+    """§4.3 Every free basic of a color becomes a power piece that is lit."""
     for cell in range(CELLS):
         if state["kind"][cell] == BASIC and state["color"][cell] == color and state["cover"][cell] != CAGE:
             clear(state, cell)
@@ -122,7 +122,7 @@ def empty_queue(state):
 
 @routine
 def dissolve(state, color):
-    """§4.4 A flask: all basics of its colour, and one wave from those that were cleared."""
+    """§4.4 A flask: all basics of its color, and one wave from those that were cleared."""
     low, high = free_basics(state)
     low, high = of_color(state, color, low, high)
     for cell in range(CELLS):
@@ -136,7 +136,7 @@ def dissolve(state, color):
 
 @kernel
 def reach(area, right, up):
-    """§4.3, §4.4 Whether an area holds a cell so far to the right of and above its centre: 0 no, 1 yes; and BEAM_..."""
+    """§4.3, §4.4 Whether an area holds a cell so far to the right of and above its center: 0 no, 1 yes; and BEAM_..."""
     across, along = abs(right), abs(up)
     if area == ROW:
         return up == 0, BEAM_ROW
@@ -156,10 +156,10 @@ def reach(area, right, up):
 
 
 @routine
-def strike_area(state, area, centre):
+def strike_area(state, area, center):
     """§4.4 An area around a cell, visited ascending; nothing stops it."""
     state["effects"] += 1
-    x, y = centre % WIDTH, centre // WIDTH
+    x, y = center % WIDTH, center // WIDTH
     for cell in range(CELLS):
         inside, beam = reach(area, cell % WIDTH - x, cell // WIDTH - y)
         if inside:

@@ -34,7 +34,7 @@ def free_basics(state):
 
 @kernel
 def of_color(state, color, low, high):
-    """Those of a set that have a colour, 1..6."""
+    """Those of a set that have a color, 1..6."""
     a, b = cells_with(state["color"], WHOLE, color)
     return a & low, b & high
 
@@ -43,7 +43,7 @@ def of_color(state, color, low, high):
 def free_powers(state):
     """§1.3 Power pieces without a cage."""
     low, high = cells_with(state["kind"], WHOLE, ROCKET_H)
-    for kind in range(ROCKET_V, FLASK + 1):  # the four kinds stand together in the catalogue
+    for kind in range(ROCKET_V, FLASK + 1):  # the four kinds stand together in the catalog
         a, b = cells_with(state["kind"], WHOLE, kind)
         low, high = low | a, high | b
     caged_low, caged_high = cells_with(state["cover"], WHOLE, CAGE)

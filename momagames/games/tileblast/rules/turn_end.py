@@ -47,9 +47,9 @@ def drawn_basic(state):
 
 
 @routine
-def bubble_around(state, centre):
+def bubble_around(state, center):
     """§4.9 A bucket: bubbles wherever there is no cover, one cell around it."""
-    x, y = centre % WIDTH, centre // WIDTH
+    x, y = center % WIDTH, center // WIDTH
     for row in range(max(y - 1, 0), min(y + 2, HEIGHT)):
         for column in range(max(x - 1, 0), min(x + 2, WIDTH)):
             cell = WIDTH * row + column
@@ -122,7 +122,7 @@ def rescue(state):
 
 @routine
 def shuffle(state):
-    """§4.12 Permute the colours of the bare basics until there is something to tap; whether there is."""
+    """§4.12 Permute the colors of the bare basics until there is something to tap; whether there is."""
     cells = local_array(CELLS)
     count, color = bare_basics(state, cells), state["color"]
     for _ in range(TRIES):
@@ -137,7 +137,7 @@ def shuffle(state):
 
 @routine
 def lend_color(state):
-    """§4.12 The last resort: two free basics side by side get one colour; whether there are two."""
+    """§4.12 The last resort: two free basics side by side get one color; whether there are two."""
     for cell in range(CELLS):
         if is_free_basic(state, cell):
             if cell % WIDTH + 1 < WIDTH and is_free_basic(state, cell + 1):

@@ -119,7 +119,7 @@ def board(told: dict[str, Any]) -> NDArray[np.uint8]:
 
 
 def mask(positions: Any) -> NDArray[np.int8]:
-    """The mask int8[117] of validActionPositions: pairs of centred numbers as JSON text, or as they are."""
+    """The mask int8[117] of validActionPositions: pairs of centered numbers as JSON text, or as they are."""
     pairs = json.loads(positions) if isinstance(positions, str) else positions
     out = np.zeros(CELLS, np.int8)
     for x, y in pairs:

@@ -22,7 +22,7 @@ from momagames.games.tileblast.rules.pieces import (
 )
 
 COUNTER = 15  # a counter is 4 bits of a state's word
-ANY = len(COLORS) + 1  # colour codes, 0 for none
+ANY = len(COLORS) + 1  # color codes, 0 for none
 COUNTING = ATTRIBUTES & COUNTS > 0
 # Kinds that power effects hit and nothing else: basics go in groups, power pieces by their own tap
 ONLY_POWER = (ATTRIBUTES & BLAST > 0) & (ATTRIBUTES & (NEAR | POWER) == 0) & (np.arange(len(KINDS)) != BASIC)

@@ -113,13 +113,13 @@ def wrong(error: ValidationError) -> str:
 
 
 def cell(x: int, y: int) -> int | None:
-    """The index of a cell in centred coordinates; None off the board."""
+    """The index of a cell in centered coordinates; None off the board."""
     column, row = x + CENTER[0], y + CENTER[1]
     return column + WIDTH * row if 0 <= column < WIDTH and 0 <= row < HEIGHT else None
 
 
 def valid_positions(mask: NDArray[np.int8]) -> str:
-    """The valid taps as JSON text: centred [x, y], ascending by cell."""
+    """The valid taps as JSON text: centered [x, y], ascending by cell."""
     return f"[{', '.join([CELL_TEXTS[i] for i in np.flatnonzero(mask)])}]"
 
 

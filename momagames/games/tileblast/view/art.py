@@ -114,14 +114,14 @@ def rock(look: Look) -> Art:
 def dandelion(look: Look) -> Art:
     seeds = [(0.5 + 0.31 * math.sin(a), 0.37 - 0.31 * math.cos(a)) for a in ring(12)]
     inner = [(0.5 + 0.17 * math.sin(a + 0.3), 0.37 - 0.17 * math.cos(a + 0.3)) for a in ring(7)]
-    grey = (120, 134, 152)
+    gray = (120, 134, 152)
     return (
         stroke([(0.5, 0.4), (0.53, 0.94)], 0.05, LEAF),
         leaf(0.53, 0.93, 0.13, 0.36),
         leaf(0.53, 0.93, -0.15, 0.36),
         dot(0.5, 0.37, 0.34, (206, 216, 228)),
-        *(stroke([(0.5, 0.37), seed], 0.02, grey) for seed in seeds),
-        *(dot(x, y, 0.062, grey) for x, y in seeds),
+        *(stroke([(0.5, 0.37), seed], 0.02, gray) for seed in seeds),
+        *(dot(x, y, 0.062, gray) for x, y in seeds),
         *(dot(x, y, 0.045, WHITE) for x, y in seeds),
         *(dot(x, y, 0.045, WHITE) for x, y in inner),
         dot(0.5, 0.37, 0.06, LEAF_DARK),
@@ -444,7 +444,7 @@ GROUPS: tuple[tuple[tuple[float, float, float], ...], ...] = (
 
 
 def gnomes(look: Look) -> Art:
-    """One for each colour that is left, with its counter in its beard."""
+    """One for each color that is left, with its counter in its beard."""
     shown = [(color + 1, count) for color, count in enumerate(look.counts) if count]
     parts: list[Painter] = [box(0.03, 0.03, 0.97, 0.97, 0.1, (196, 220, 170), LEAF_DARK)]
     for (color, count), (x, y, size) in zip(shown, GROUPS[len(shown)], strict=True):

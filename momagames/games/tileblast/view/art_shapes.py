@@ -1,4 +1,4 @@
-"""Shapes that the pictures of MO-TileBlast are made of, and their colours. Sizes are parts of the side of the piece."""
+"""Shapes that the pictures of MO-TileBlast are made of, and their colors. Sizes are parts of the side of the piece."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Look:
 
     hp, full   hit points now, and when it was placed
     color      0 none, 1..6
-    counts     hit points by colour, of gnomes
+    counts     hit points by color, of gnomes
     """
 
     kind: int

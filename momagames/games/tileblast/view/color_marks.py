@@ -1,4 +1,4 @@
-"""The six colours of MO-TileBlast and the mark of each, so that colours can be told apart also by people who see fewer.
+"""The six colors of MO-TileBlast and the mark of each, so that colors can be told apart also by people who see fewer.
 
 Marks are outlines around the origin with a radius of about 1, y downwards.
 """
@@ -12,14 +12,14 @@ from momagames.render import canvas, shapes
 from momagames.render.canvas import INK, WHITE, Color, Painter
 
 GREY = "#b9bcc0"
-# By the colour of a piece: none, then red, blue, yellow, orange, purple, pink. They differ in lightness as well
+# By the color of a piece: none, then red, blue, yellow, orange, purple, pink. They differ in lightness as well
 CODES = (GREY, "#b91d1a", "#2f76e0", "#ffe426", "#f07a14", "#502689", "#f89ad8")
 INKS: tuple[Color, ...] = tuple(canvas.color(code) for code in CODES)
 Points = list[tuple[float, float]]
 
 
 def mix(one: Color, other: Color, share: float) -> Color:
-    """A colour on the way from one to the other."""
+    """A color on the way from one to the other."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
     return red, green, blue
 
@@ -76,12 +76,12 @@ assert len(OUTLINES) == len(CODES) == len(COLORS) + 1
 
 
 def mark(color: int, x: float, y: float, radius: float, ink: Color) -> Painter:
-    """The mark of a colour with its middle at (x, y); nothing for colour 0. Sizes are parts of the side."""
+    """The mark of a color with its middle at (x, y); nothing for color 0. Sizes are parts of the side."""
     if not color:
         return shapes.bars(ink=ink)
     return shapes.polygon([(x + px * radius, y + py * radius) for px, py in OUTLINES[color]], ink)
 
 
 def on(color: int) -> Color:
-    """What stands out on a colour."""
+    """What stands out on a color."""
     return mix(WHITE if shapes.is_dark(INKS[color]) else INK, INKS[color], 0.12)

@@ -94,7 +94,7 @@ def shown(state: State, cell: int) -> tuple[int, Look, int]:
 
 
 def outline(sheet: Picture, cells: set[int]) -> None:
-    """A line around cells, where their neighbours are not among them."""
+    """A line around cells, where their neighbors are not among them."""
     for cell in cells:
         top, left = corner(cell)
         x = cell % WIDTH
@@ -109,7 +109,7 @@ def outline(sheet: Picture, cells: set[int]) -> None:
 
 
 def join(sheet: Picture, state: State) -> None:
-    """Fill the gaps between free basics of a colour."""
+    """Fill the gaps between free basics of a color."""
     free = (state["kind"] == BASIC) & (state["cover"] != CAGE)
     color = np.where(free, state["color"], 0).reshape(HEIGHT, WIDTH)
     beside, above = color[:, :-1] * (color[:, :-1] == color[:, 1:]), color[:-1] * (color[:-1] == color[1:])

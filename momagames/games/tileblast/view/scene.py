@@ -38,7 +38,7 @@ def group(state: State, cell: int) -> set[int]:
         return set()
     found, border = {cell}, [cell]
     while border:
-        for other in neighbours(border.pop()):
+        for other in neighbors(border.pop()):
             if other not in found and kinship(state, other) == wanted:
                 found.add(other)
                 border.append(other)
@@ -46,7 +46,7 @@ def group(state: State, cell: int) -> set[int]:
 
 
 def kinship(state: State, cell: int) -> int:
-    """What joins tiles: the colour of a free basic, a number above all colours for free power pieces, 0 for all else."""
+    """What joins tiles: the color of a free basic, a number above all colors for free power pieces, 0 for all else."""
     kind = int(state["kind"][cell])
     if state["cover"][cell] == CAGE:
         return 0
@@ -55,7 +55,7 @@ def kinship(state: State, cell: int) -> int:
     return int(state["color"][cell]) if kind == BASIC else 0
 
 
-def neighbours(cell: int) -> list[int]:
+def neighbors(cell: int) -> list[int]:
     """The cells beside, below and above one (SPEC §1.3)."""
     x = cell % WIDTH
     beside = [cell - 1] * (x > 0) + [cell + 1] * (x < WIDTH - 1)

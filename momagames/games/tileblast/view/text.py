@@ -41,7 +41,7 @@ def sketch(state: State, last: Any = None, groups: bool = True, cell: int = -1) 
 
 
 def symbol(state: State, cell: int) -> str:
-    """A cell in four characters: its letter (that of the colour for basics), colour and hit points, and cover last."""
+    """A cell in four characters: its letter (that of the color for basics), color and hit points, and cover last."""
     if not state["active"][cell]:
         return " " * (WIDE - 1)
     kind, anchor = int(state["kind"][cell]), int(state["anchor"][cell])
@@ -54,7 +54,7 @@ def symbol(state: State, cell: int) -> str:
 
 
 def style(state: State, cell: int) -> str:
-    """What has a colour is on it."""
+    """What has a color is on it."""
     kind = int(state["kind"][cell])
     color = int(state["color"][state["anchor"][cell]]) if kind else 0
     if color:
@@ -72,7 +72,7 @@ def goal(state: State, k: int) -> Line:
 
 
 def counters(state: State) -> list[Line]:
-    """A line for each piece that counts by colour."""
+    """A line for each piece that counts by color."""
     lines: list[Line] = []
     for cell in range(CELLS):
         kind = KINDS[state["kind"][cell]]

@@ -86,9 +86,9 @@ def bubbled(drawn: Picture) -> Picture:
 
 
 def washed(drawn: Picture, ink: Color, strength: float, *where: Painter) -> Picture:
-    """A picture with a colour over it that lets through what is below.
+    """A picture with a color over it that lets through what is below.
 
-    strength   0..1, how much of the colour
+    strength   0..1, how much of the color
     where      painters in white
     """
     cover = canvas.paint(drawn.shape[0], (0, 0, 0), *where)[..., :1] * np.float32(strength / 255)
@@ -101,7 +101,7 @@ def washed(drawn: Picture, ink: Color, strength: float, *where: Painter) -> Pict
 
 @functools.lru_cache(maxsize=512)
 def wanted(side: int, units: int, color: int) -> Picture:
-    """What a goal asks for (its units as bits, its colour or 0), on paper: uint8[side, side, 3]."""
+    """What a goal asks for (its units as bits, its color or 0), on paper: uint8[side, side, 3]."""
     name = NAMES[units]
     if name == "cage":
         return piece(side, NOTHING, CAGE, PAPER)

@@ -111,7 +111,7 @@ def test_ping(url):
 
 
 def test_other_fields_and_content_types_are_not_looked_at(url):
-    response = raw(url, "/session/create", json.dumps(CREATE | {"colour": "blue"}), **{"content-type": "text/plain"})
+    response = raw(url, "/session/create", json.dumps(CREATE | {"color": "blue"}), **{"content-type": "text/plain"})
     assert response.status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""SameDeal: every game begins alike. NumberObservations: positions as numbers, for learners with tables."""
+"""FixedInstance: every game begins alike. TabularObservation: positions as numbers, for learners with tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import momagames
 from momagames.errors import InvalidCall, InvalidParameter
-from momagames.wrappers import FillIllegal, NumberObservations, SameDeal
+from momagames.wrappers import HandleIllegal, TabularObservation, FixedInstance
 from tests.wrappers.games import breakthrough, samegame, samegames
 
 
@@ -20,18 +20,18 @@ def board(env: Any) -> Any:
 
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
 def test_every_game_begins_with_the_deal(api: str) -> None:
-    plain, env = samegame(api), SameDeal(samegame(api), 4)
+    plain, env = samegame(api), FixedInstance(samegame(api), 4)
     plain.reset(seed=4)
     for seed in (None, None, 9):
         env.reset(seed=seed)
         assert board(env) == board(plain)
-    env = SameDeal(samegame(api), 5)
+    env = FixedInstance(samegame(api), 5)
     env.reset()
     assert board(env) != board(plain)
 
 
 def test_what_the_game_draws_comes_again_and_others_play_anew() -> None:
-    puzzle = SameDeal(momagames.make("mo-tileblast-v0", api="gymnasium", level=1), 2)
+    puzzle = FixedInstance(momagames.make("mo-tileblast-v0", api="gymnasium", level=1), 2)
     seen = []
     for _ in range(2):
         _, info = puzzle.reset()
@@ -39,7 +39,7 @@ def test_what_the_game_draws_comes_again_and_others_play_anew() -> None:
             _, _, _, _, info = puzzle.step(int(np.flatnonzero(info["action_mask"])[0]))
         seen.append(puzzle.get_state())
     assert seen[0] == seen[1]
-    duel = SameDeal(breakthrough("gymnasium"), 2)
+    duel = FixedInstance(breakthrough("gymnasium"), 2)
     duel.reset(seed=0)
     replies = set()
     for _ in range(20):
@@ -50,7 +50,7 @@ def test_what_the_game_draws_comes_again_and_others_play_anew() -> None:
 
 
 def test_the_recipe_makes_it_again() -> None:
-    env = NumberObservations(SameDeal(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), 3), 50)
+    env = TabularObservation(FixedInstance(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), 3), 50)
     again = gymnasium.make(env.spec)
     env.reset()
     again.reset()
@@ -59,7 +59,7 @@ def test_the_recipe_makes_it_again() -> None:
 
 
 def test_numbers_of_observations() -> None:
-    env = NumberObservations(SameDeal(samegame("gymnasium"), 1), 400)
+    env = TabularObservation(FixedInstance(samegame("gymnasium"), 1), 400)
     for first in (0, 0):
         observation, info = env.reset()
         assert observation.tolist() == [first]
@@ -72,7 +72,7 @@ def test_numbers_of_observations() -> None:
 
 
 def test_more_observations_than_the_limit() -> None:
-    env = NumberObservations(FillIllegal(samegame("gymnasium"), "next"), 2)
+    env = TabularObservation(HandleIllegal(samegame("gymnasium"), "next"), 2)
     env.reset(seed=0)
     env.step(0)
     with pytest.raises(InvalidCall, match="limit=2"):
@@ -83,11 +83,11 @@ def test_more_observations_than_the_limit() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InvalidParameter, match="SameDeal cannot wrap a Gymnasium vector environment"):
-        SameDeal(samegames(), 0)
+    with pytest.raises(InvalidParameter, match="FixedInstance cannot wrap a Gymnasium vector environment"):
+        FixedInstance(samegames(), 0)
     with pytest.raises(InvalidParameter, match="seed=-1"):
-        SameDeal(samegame(), -1)
+        FixedInstance(samegame(), -1)
     with pytest.raises(InvalidParameter, match="limit=0"):
-        NumberObservations(samegame("gymnasium"), 0)
-    with pytest.raises(InvalidParameter, match="NumberObservations cannot wrap"):
-        NumberObservations(samegame(), 10)
+        TabularObservation(samegame("gymnasium"), 0)
+    with pytest.raises(InvalidParameter, match="TabularObservation cannot wrap"):
+        TabularObservation(samegame(), 10)
