@@ -72,14 +72,17 @@ def _again(run: Path, point: int, episodes: int, seed: int) -> None:
 def _play(shown: Replay, gif: Path | None, file: Path | None, window: bool, rate: float) -> None:
     import json
 
-    from momagames.wrappers.recording import film, replayed, whole
+    from momagames.files import atomic_path
+    from momagames.wrappers.recording import film, replayed
 
     print(shown.title)
     if file is not None:
-        whole(file, lambda aside: aside.write_text(json.dumps(shown.record, indent=1) + "\n", encoding="utf-8"))
+        with atomic_path(file) as temporary:
+            temporary.write_text(json.dumps(shown.record, indent=1) + "\n", encoding="utf-8")
     if gif is not None:
         frames = [env.render() for env in replayed(shown.record, shown.title, "rgb_array")]
-        whole(gif, lambda aside: film(aside, frames, "gif", rate))
+        with atomic_path(gif) as temporary:
+            film(temporary, frames, "gif", rate)
     if window or (gif is None and file is None):
         for env in replayed(shown.record, shown.title, "human" if window else "ansi"):
             _show(env.render(), rate, window)

@@ -18,9 +18,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from momagames import registry
 from momagames.benchmark.plan import Frozen, GameChoice, Opponent, canonical_json
-from momagames.benchmark.store.files import write_whole
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, one_of
+from momagames.files import write_file_atomically
 
 SCHEMA = 1
 LARGEST = 64 << 20  # bytes of a front file, unpacked
@@ -160,7 +160,7 @@ def write_front(path: str | Path, front: FrontFile) -> None:
     text = _laid_out({**front.content(), "sha256": front.sha256})
     data = gzip.compress(text.encode(), mtime=0) if place.suffix == ".gz" else text.encode()
     try:
-        write_whole(place, data)
+        write_file_atomically(place, data)
     except OSError as error:
         raise InvalidFile(f"{place}: {error.strerror or error}") from None
 

@@ -13,9 +13,9 @@ from rich.text import Text
 
 from momagames.analysis.episode_returns import episodes_for
 from momagames.benchmark.plan import Indicators
-from momagames.benchmark.store.files import write_whole
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
+from momagames.files import write_file_atomically
 from momagames.reports.data.aggregate import Aggregate, aggregate, comparable
 from momagames.reports.data.crossplay import CrossPlay, crossplay
 from momagames.reports.data.overview import Line, overview
@@ -102,7 +102,7 @@ def report(folder: str | Path, command: str = "", replays: bool = True, tell: Ca
     lines = overview(found, wanted)
     met = [one for panel in primary if (one := crossplay(panel, wanted))]
     text = page(store, suite, found, overall, lines, met, errors, command)
-    write_whole(place, with_player(text, store, found, tell) if replays else text)
+    write_file_atomically(place, with_player(text, store, found, tell) if replays else text)
     return Report(place, wanted, found, overall, lines, met)
 
 

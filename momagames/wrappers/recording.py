@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,6 +24,7 @@ from momagames.errors import (
     nearest,
     one_of,
 )
+from momagames.files import atomic_path
 from momagames.wrappers.kinds import door
 
 FORMAT = "momagames-record-1"
@@ -104,9 +101,11 @@ class Recorder:
             path = self.folder / f"{self.name}-{self.episode:06d}.{kind}"
             if kind == "json":
                 text = json.dumps(record(self.door.game, log, returns, self._seed), indent=1)
-                whole(path, lambda aside, text=text: aside.write_text(text + "\n", encoding="utf-8"))  # type: ignore[misc]
+                with atomic_path(path) as temporary:
+                    temporary.write_text(text + "\n", encoding="utf-8")
             else:
-                whole(path, lambda aside, kind=kind: film(aside, self.frames, kind, self.fps))  # type: ignore[misc]
+                with atomic_path(path) as temporary:
+                    film(temporary, self.frames, kind, self.fps)
             self.files.append(path)
 
 
@@ -126,33 +125,6 @@ def record(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int |
         "objectives": [objective.name for objective in game.objectives],
         "returns": returns.tolist(),
     }
-
-
-def whole(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file aside, then give it its name: it is there whole or not at all. Ctrl-C waits so long."""
-    aside = path.with_name(f".{uuid.uuid4().hex[:12]}{path.suffix}")
-    try:
-        with undisturbed():
-            write(aside)
-            aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Ctrl-C counts afterwards: libraries that are stopped while they write raise errors of their own."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
-        yield
-        return
-    pressed: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
 
 
 def film(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float) -> None:

@@ -262,19 +262,3 @@ def test_a_response_is_trained_against_what_stays_as_it_is(tmp_path):
     assert "exploitability at least" in shown.stdout
     wrong = momagames_command("exploit", str(tmp_path), "--weights", "win")
     assert (wrong.returncode, "--weights 'win' is not possible" in wrong.stderr) == (2, True)
-
-
-def test_ctrl_c_waits_for_a_file_that_is_being_written(tmp_path):
-    from momagames.wrappers.recording import whole
-
-    def write(aside):
-        aside.write_text("half")
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.1)
-        aside.write_text("whole")
-
-    with pytest.raises(KeyboardInterrupt):
-        whole(tmp_path / "a.txt", write)
-    assert (tmp_path / "a.txt").read_text() == "whole"
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

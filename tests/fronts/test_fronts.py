@@ -232,7 +232,7 @@ def test_a_killed_search_goes_on(tmp_path):
     with pytest.raises(InvalidFile, match="from another start"):
         pareto_front(game, seed=1, **limits, checkpoint=Checkpoint(path))
     path.write_bytes(b"nothing")
-    with pytest.raises(InvalidFile, match="no checkpoint"):
+    with pytest.raises(InvalidFile, match="not a checkpoint"):
         pareto_front(game, seed=0, **limits, checkpoint=Checkpoint(path))
 
 

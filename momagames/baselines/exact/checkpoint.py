@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.npz_io import read_headed, write_headed
+from momagames.baselines.npz_io import read_npz, write_npz
 from momagames.errors import InvalidFile
 
 SCHEMA = 2
@@ -36,15 +36,15 @@ class Checkpoint:
         """What was searched, and the words of the solved positions; None without a file. InvalidFile if it cannot be read."""
         if not self.path.exists():
             return None
-        head, arrays = read_headed(self.path, SCHEMA, "checkpoint of a search")
+        head, arrays = read_npz(self.path, SCHEMA, "checkpoint of a search")
         pool = arrays.get("pool", np.zeros(0))
         if pool.dtype != np.uint64 or pool.ndim != 1:
-            raise InvalidFile(f"{self.path}: no checkpoint of a search: its pool is {pool.dtype}{list(pool.shape)}")
+            raise InvalidFile(f"{self.path}: not a checkpoint of a search: its pool is {pool.dtype}{list(pool.shape)}")
         return head, pool
 
     def save(self, head: dict[str, Any], pool: NDArray[np.uint64]) -> None:
         """Write all, aside first."""
-        write_headed(self.path, SCHEMA, head, {"pool": pool})
+        write_npz(self.path, SCHEMA, head, {"pool": pool})
 
 
 class Keeper:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.baselines.moppo.network_policy import NetworkPolicy
-from momagames.baselines.npz_io import read_headed, write_headed
+from momagames.baselines.npz_io import read_npz, write_npz
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.registry import spelled
@@ -58,12 +58,12 @@ def save(path: Path, head: Mapping[str, Any], policy: Mapping[str, NDArray[Any]]
     """Write a checkpoint, aside first. InvalidFile if that fails."""
     arrays = {f"policy/{name}": array for name, array in policy.items()}
     arrays |= {f"training/{name}": _plain(array) for name, array in training.items()}
-    write_headed(path, SCHEMA, head, arrays)
+    write_npz(path, SCHEMA, head, arrays)
 
 
 def load(path: Path) -> Saved:
     """Read a checkpoint, or InvalidFile."""
-    head, arrays = read_headed(path, SCHEMA, "checkpoint of training")
+    head, arrays = read_npz(path, SCHEMA, "checkpoint of training")
     parts = {
         part: {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{part}/")}
         for part in ("policy", "training")

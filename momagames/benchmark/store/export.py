@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from momagames.benchmark.plan import Run, canonical_json, expand
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile, MissingExtra
-from momagames.wrappers.recording import whole
+from momagames.files import atomic_path
 
 Flat = dict[str, Any]
 # column -> its kind; "return_NAME" for each objective follows before the last ones. What a row does not have is empty.
@@ -55,17 +55,11 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
         "jsonl": lambda aside: _jsonl(aside, columns, _rows(store, runs)),
         "parquet": lambda aside: _parquet(aside, {**columns, **ACTIONS}, _rows(store, runs)),
     }[form]
-    written = 0
-
-    def counted(aside: Path) -> None:
-        nonlocal written
-        written = write(aside)
-
     try:
-        whole(Path(file), counted)
+        with atomic_path(Path(file)) as temporary:
+            return write(temporary)
     except OSError as error:
         raise InvalidFile(f"{file}: {error.strerror or error}") from None
-    return written
 
 
 def _columns(runs: list[Run]) -> dict[str, type]:

@@ -8,20 +8,10 @@ import hashlib
 import json
 import os
 import socket
-import uuid
 from pathlib import Path
 from typing import Any
 
 from momagames.errors import InvalidFile
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that its name only ever stands for the whole content, whoever else writes it."""
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}")
-    with aside.open("wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        flush(file)
-    aside.replace(path)
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -31,12 +31,13 @@ from pydantic import ValidationError
 
 import momagames
 from momagames.benchmark.plan import Run, Suite, canonical_json
-from momagames.benchmark.store.files import alive, flush, here, read_json, sync, write_whole
+from momagames.benchmark.store.files import alive, flush, here, read_json, sync
 from momagames.benchmark.store.policy_files import POLICIES, digest, packed
 from momagames.benchmark.store.provenance import provenance
 from momagames.benchmark.store.run_front import Collector
 from momagames.engine.policies import Member
 from momagames.errors import InvalidFile
+from momagames.files import write_file_atomically
 
 SCHEMA = 2  # of the files here; 1 had no number
 STALE_S = 7 * 24 * 3600  # a run in hand of a machine that we cannot ask is given up when it is that old
@@ -62,7 +63,7 @@ class Store:
         try:
             self.prepare()
             data = {"schema": SCHEMA, "version": momagames.__version__, "suite": suite.model_dump(mode="json")}
-            write_whole(self.folder / "suite.json", json.dumps(data, indent=1))
+            write_file_atomically(self.folder / "suite.json", json.dumps(data, indent=1))
         except OSError as error:
             raise InvalidFile(f"{self.folder}: {error.strerror or error}") from None
         self.sweep()
@@ -104,7 +105,7 @@ class Store:
             return spelled({**_head(run), **times, "rows": count, "facts": facts, **provenance()})
 
         try:
-            write_whole(aside / "config.json", config(run))
+            write_file_atomically(aside / "config.json", config(run))
             front = Collector(run, members)
             with (aside / ROWS).open("w", encoding="utf-8") as file:
                 for row in rows:
@@ -115,10 +116,10 @@ class Store:
             known = {}
             if trained := front.trained():
                 content = packed(trained)
-                write_whole(aside / POLICIES, content)
+                write_file_atomically(aside / POLICIES, content)
                 known = {"policies": digest(content)}
-            write_whole(aside / "front.json", spelled({"schema": SCHEMA, "points": front.points(), **known}))
-            write_whole(aside / "metadata.json", metadata())
+            write_file_atomically(aside / "front.json", spelled({"schema": SCHEMA, "points": front.points(), **known}))
+            write_file_atomically(aside / "metadata.json", metadata())
         except Exception as error:
             self._fail(run, aside, headline(error), traceback.format_exc(), metadata)
             raise
@@ -131,7 +132,7 @@ class Store:
         """Seal a run that was carried out elsewhere, from the content of its files; with an error.txt, it failed."""
         aside = self._aside(run)
         for name, content in files.items():
-            write_whole(aside / name, content)
+            write_file_atomically(aside / name, content)
         if ERROR in files:
             self._put_failed(run, aside)
         else:
@@ -170,9 +171,9 @@ class Store:
         sync(place.parent)
 
     def _fail(self, run: Run, aside: Path, line: str, trace: str, metadata: Callable[[], str]) -> None:
-        write_whole(aside / ERROR, f"{line}\n\n{trace}")
+        write_file_atomically(aside / ERROR, f"{line}\n\n{trace}")
         with contextlib.suppress(ValueError, OSError):  # facts that are not JSON are no second failure
-            write_whole(aside / "metadata.json", metadata())
+            write_file_atomically(aside / "metadata.json", metadata())
         self._put_failed(run, aside)
 
     def _put_failed(self, run: Run, aside: Path) -> None:

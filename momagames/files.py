@@ -1,0 +1,50 @@
+"""Atomic file writes: a path holds the complete new content, or what it held before."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yield a temporary path with the same suffix in the same directory, and rename it to `path` on success.
+
+    The temporary file is deleted after an error. Ctrl-C is delivered afterwards, see `delay_interrupt`.
+    """
+    temporary = path.with_name(f".{uuid.uuid4().hex[:12]}{path.suffix}")
+    try:
+        with delay_interrupt():
+            yield temporary
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_file_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file through `atomic_path`, and flush it to disk before it is renamed."""
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def delay_interrupt() -> Iterator[None]:
+    """Delay Ctrl-C to the end of the block: libraries that are interrupted while they write raise errors of their own."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
+        yield
+        return
+    received: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if received:
+        raise KeyboardInterrupt
