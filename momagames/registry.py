@@ -24,7 +24,7 @@ DOORS: dict[str, str] = {
 VECTOR_DOOR = "momagames.adapters.vector:make"
 # What doors ask of the layers that are built on them: found by name when it is needed.
 POLICY = "momagames.baselines:policy"
-KNOWN_FRONT = "momagames.baselines.exact:known_front"
+KNOWN_FRONT = "momagames.baselines.exact:pareto_front_if_small"
 _entries: dict[str, Entry] = dict(VERSIONS)
 _watchers: list[Callable[[str], None]] = []
 
@@ -137,7 +137,7 @@ def policy(name: str, game: Game, agent: int | None = None) -> Policy:
     return found
 
 
-def known_front(game: Game, start: State) -> NDArray[Any] | None:
+def pareto_front_if_small(game: Game, start: State) -> NDArray[Any] | None:
     """The exact Pareto front of the returns from a start position, float64[n, K], where it is quickly found, else None."""
     front: NDArray[Any] | None = _resolve(KNOWN_FRONT)(game, start)
     return front

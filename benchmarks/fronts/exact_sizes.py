@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 import momagames
-from momagames.baselines.exact import Front, bounded_front, pareto_front
+from momagames.baselines.exact import Front, branch_and_bound_front, pareto_front
 from momagames.errors import TooLarge
 
 SIZES = ("5x5x3:100", "6x6x3:50", "7x7x3:10", "8x8x3:1")
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--max-states", type=int, default=40_000_000)
     parser.add_argument("--max-gigabytes", type=float, default=4.0)
     given = parser.parse_args()
-    solve = bounded_front if given.bounded else pareto_front
+    solve = branch_and_bound_front if given.bounded else pareto_front
     print("| rows x columns x colors | boards | CPU s median / max | positions | points | M positions/s | bytes/position |")
     print("|---|---|---|---|---|---|---|")
     for size in given.sizes:

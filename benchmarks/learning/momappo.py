@@ -27,7 +27,7 @@ from supersuit import observation_lambda_v0
 
 import momagames
 from momagames.analysis.indicators import hypervolume
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.wrappers import HandleIllegal, Flatten
 
 NAME = "mail"  # by which MOMAPPO makes the game
@@ -75,7 +75,7 @@ def tell(name: str, play: Callable[[], Points]) -> None:
     points = play()
     seconds = time.perf_counter() - began
     reached = "; ".join(f"{energy:.2f} energy, {delivery:.2f} deliveries" for energy, delivery in points)
-    volume = hypervolume(points[undominated(points)], FLOOR).value
+    volume = hypervolume(points[is_nondominated(points)], FLOOR).value
     print(f"{name}: {reached}; hypervolume {volume:.2f}; {seconds:.0f} s (load {os.getloadavg()[0]:.1f})", flush=True)
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 import momagames
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import member, method
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.baselines.base import sides
 from momagames.baselines.exact import exact_front
 from momagames.baselines.moppo.method import USUAL, Moppo
@@ -104,7 +104,7 @@ def deliveries(wanted: Training, policy: Callable[..., Member]) -> dict[str, flo
     """Deliveries as a share of those of astar in the same seats and games, and the energy that the front spans."""
     members = [policy([w, 1 - w]) for w in np.linspace(0, 1, 11)]
     returns = sessions.returns_of(wanted, [*members, member("astar", wanted.game)], 50, SEED).mean(axis=1)
-    front = returns[:-1][undominated(returns[:-1])]
+    front = returns[:-1][is_nondominated(returns[:-1])]
     return {
         "deliveries": float(returns[:-1, 0].max()),
         "of astar's": float(returns[:-1, 0].max() / returns[-1, 0]),
@@ -123,7 +123,7 @@ def front_of_a_deal(wanted: Training, policy: Callable[..., Member]) -> dict[str
     return {
         "hypervolume": volume(wanted, found),
         "greedy": volume(wanted, greedy),
-        "points": float(undominated(found).sum()),
+        "points": float(is_nondominated(found).sum()),
     }
 
 

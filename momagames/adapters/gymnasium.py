@@ -217,7 +217,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         """
         if not self._started or gamma != 1.0:
             return None
-        front = registry.known_front(self.game, self._start)
+        front = registry.pareto_front_if_small(self.game, self._start)
         return None if front is None else [point.astype(np.float32) for point in front]
 
     def get_state(self) -> dict[str, Any]:

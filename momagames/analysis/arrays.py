@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.errors import InvalidParameter
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ def vector(name: str, given: ArrayLike, objectives: int) -> Array:
 def front(points: ArrayLike) -> Array:
     """The rows that no other row dominates, each once, in lexicographic order."""
     array = rows("points", points)
-    return np.unique(array[undominated(array)], axis=0)
+    return np.unique(array[is_nondominated(array)], axis=0)
 
 
 def normalize(points: ArrayLike, ref: ArrayLike, utopia: ArrayLike) -> Array:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from momagames.analysis.arrays import Array, rows
 from momagames.analysis.statistics import SEED, draws
-from momagames.baselines.archive import MARKS
+from momagames.baselines.archive import SNAPSHOT_STEPS
 from momagames.errors import InvalidParameter, check_range
 
 DECADES = 3  # of the budget that are looked at: about 50 marks
@@ -32,7 +32,7 @@ class Band(NamedTuple):
 def marks(budget: int) -> NDArray[np.int64]:
     """The budgets to look at, int64[M]: evenly spread over the last three decades in logarithms, and the whole budget."""
     check_range("budget", budget, 1)
-    return np.array([*(mark for mark in MARKS if budget / 10**DECADES <= mark < budget), budget], np.int64)
+    return np.array([*(mark for mark in SNAPSHOT_STEPS if budget / 10**DECADES <= mark < budget), budget], np.int64)
 
 
 def progress(found: ArrayLike, values: ArrayLike, budgets: ArrayLike, indicator: Callable[[Array], float]) -> Array:

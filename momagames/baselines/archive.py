@@ -1,4 +1,4 @@
-"""The plans of a search that no other plan dominates."""
+"""Non-dominated plans of a search."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Passed, Plan
 
-MARKS = (*sorted({int(10 ** (k / 16)) for k in range(16 * 12)}), 2**62)  # steps of the engine at which progress is looked at
+SNAPSHOT_STEPS = (*sorted({int(10 ** (k / 16)) for k in range(16 * 12)}), 2**62)  # environment steps at which anytime performance is measured
 
 
-def undominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which rows of float64[n, K] no other row dominates, all maximized; of equal rows the first."""
+def is_nondominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return a mask of the non-dominated rows of float64[n, K], all objectives maximized; of equal rows only the first."""
     if not len(points):
         return np.zeros(0, np.bool_)
-    kept: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(points, maximize=True, keep_weakly=False), np.bool_)
-    return kept
+    mask: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(points, maximize=True, keep_weakly=False), np.bool_)
+    return mask
 
 
 class Archive:
-    """Plans whose values are non-dominated; of equal values the one that was found first.
+    """Anytime archive of non-dominated plans; of equal values it holds the plan that was found first.
 
-    passed    what stood at one of MARKS and was beaten later: with the plans, what had been found by each mark
+    passed    values that were non-dominated at one of SNAPSHOT_STEPS and dominated later. Together with the plans they give
+              the front at each of these steps
     """
 
     def __init__(self, objectives: int) -> None:
@@ -34,46 +35,48 @@ class Archive:
         self.plans: list[Plan] = []
         self.passed: list[Passed] = []
 
-    def offer(self, values: NDArray[np.float64], plan: Callable[[int], Plan]) -> None:
-        """Take in the rows of `values`, float64[n, K], that stand; `plan(i)` is asked for few but those. Rows are in the
-        order in which they were found."""
+    def add(self, values: NDArray[np.float64], plan: Callable[[int], Plan]) -> None:
+        """Add the non-dominated rows of `values`, float64[n, K], in the order in which they were found.
+
+        plan    makes the plan of a row; it is called for few rows that are not added
+        """
 
         def found(i: int) -> int:
             return plan(i).found
 
         first = 0
         while first < len(values):
-            mark = MARKS[bisect_left(MARKS, found(first))]
-            end = bisect_right(range(len(values)), mark, lo=first, key=found)
-            self._take(first, values[first:end], plan)
+            snapshot = SNAPSHOT_STEPS[bisect_left(SNAPSHOT_STEPS, found(first))]
+            end = bisect_right(range(len(values)), snapshot, lo=first, key=found)
+            self._add_until_snapshot(first, values[first:end], plan)
             first = end
 
-    def _take(self, first: int, values: NDArray[np.float64], plan: Callable[[int], Plan]) -> None:
-        """Take in rows that were found between two marks, the number of whose first plan is `first`."""
+    def _add_until_snapshot(self, first: int, values: NDArray[np.float64], plan: Callable[[int], Plan]) -> None:
+        """Add rows that were found between two snapshots; `first` is the index of the first row for `plan`."""
         known = len(self.plans)
-        every = np.concatenate([self.values, values])
-        stand = np.flatnonzero(undominated(every))
-        if stand[-1] < known:  # nothing new: nobody beats what stands already
+        candidates = np.concatenate([self.values, values])
+        front = np.flatnonzero(is_nondominated(candidates))
+        if front[-1] < known:  # no new row is non-dominated
             return
-        beaten = np.setdiff1d(np.arange(known), stand, assume_unique=True)
-        now = bisect_left(MARKS, plan(first).found)
+        dominated = np.setdiff1d(np.arange(known), front, assume_unique=True)
+        interval = bisect_left(SNAPSHOT_STEPS, plan(first).found)
         self.passed += [
-            Passed(self.plans[i].found, self.values[i]) for i in beaten if bisect_left(MARKS, self.plans[i].found) < now
+            Passed(self.plans[i].found, self.values[i]) for i in dominated if bisect_left(SNAPSHOT_STEPS, self.plans[i].found) < interval
         ]
-        self.plans = [self.plans[i] if i < known else plan(first + int(i) - known) for i in stand]
-        self.values = every[stand]
+        self.plans = [self.plans[i] if i < known else plan(first + int(i) - known) for i in front]
+        self.values = candidates[front]
 
     def front(self) -> tuple[Plan, ...]:
-        """The plans, ordered by their values."""
+        """Return the plans in ascending order of their values."""
         return tuple(self.plans[i] for i in np.lexsort(self.values.T[::-1]))
 
-    def kept(self) -> dict[str, Any]:
-        """All that it holds, as JSON-able data."""
+    def state_dict(self) -> dict[str, Any]:
+        """Return the content as JSON-able data."""
         plans = [[list(one.actions), one.value.tolist(), one.found, one.label] for one in self.plans]
         return {"plans": plans, "passed": [[one.found, one.value.tolist()] for one in self.passed]}
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Hold what another one held."""
-        self.plans = [Plan(tuple(actions), np.array(value), found, label) for actions, value, found, label in kept["plans"]]
-        self.passed = [Passed(found, np.array(value)) for found, value in kept["passed"]]
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Replace the content with that of a `state_dict`."""
+        self.plans = [Plan(tuple(actions), np.array(value), found, label) for actions, value, found, label in state["plans"]]
+        self.passed = [Passed(found, np.array(value)) for found, value in state["passed"]]
         self.values = np.array([one.value for one in self.plans]).reshape(len(self.plans), self.values.shape[1])

@@ -34,7 +34,7 @@ class DryRunBeam(Beam):
 
     name: ClassVar[str] = "dry_run_beam"
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         check_together(self.name, game)
 
 
@@ -58,7 +58,7 @@ class DryRunLocalSearch(LocalSearch):
 
     name: ClassVar[str] = "dry_run_local_search"
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         check_together(self.name, game)
 
 
@@ -68,7 +68,7 @@ class DryRunNrpa(Nrpa):
 
     name: ClassVar[str] = "dry_run_nrpa"
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         check_together(self.name, game)
 
 
@@ -78,7 +78,7 @@ class DryRunParetoNrpa(ParetoNrpa):
 
     name: ClassVar[str] = "dry_run_pareto_nrpa"
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         check_together(self.name, game)
 
 
@@ -88,5 +88,5 @@ class DryRunExact(Exact):
 
     name: ClassVar[str] = "dry_run_exact"
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         check_together(self.name, game)

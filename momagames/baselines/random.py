@@ -54,7 +54,7 @@ def sample(game: Game, start: NDArray[Any], members: tuple[Member, ...], budget:
         done = play(game, start.repeat(BATCH), rules, weights, words, keep_moves=True)
         spent = used + np.cumsum(done.steps)
         paid = max(int(np.searchsorted(spent, budget, side="right")), int(not episodes))
-        archive.offer(done.returns[:paid, 0], partial(_plan, done, spent, [members[t].label for t in turn]))
+        archive.add(done.returns[:paid, 0], partial(_plan, done, spent, [members[t].label for t in turn]))
         episodes += paid
         used = int(spent[paid - 1]) if paid else used
         if paid < BATCH:

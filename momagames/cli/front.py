@@ -110,7 +110,7 @@ def make(
         if claim == What.returns:
             made = fronts.returns_front(choice, start, effort, command())
         elif claim == What.foreseen:
-            made = fronts.foreseen_front(choice, start, effort, command())
+            made = fronts.clairvoyant_front(choice, start, effort, command())
         elif claim == What.response:
             other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
             made = fronts.response_front(choice, start, agent or game.agents[0], other, effort, command())

@@ -156,10 +156,10 @@ def _front(wanted: Training, found: dict[str, Any]) -> Any:
     """The policies that no other one dominates."""
     import numpy as np
 
-    from momagames.baselines.archive import undominated
+    from momagames.baselines.archive import is_nondominated
 
     labels, points = list(found["points"]), np.array(list(found["points"].values()))
-    best = np.flatnonzero(undominated(points))
+    best = np.flatnonzero(is_nondominated(points))
     shown = table("policy")
     for goal in wanted.game.objectives:
         shown.add_column(goal.name, justify="right")

@@ -8,7 +8,7 @@ print(front.statement, front.values)
 """
 
 from momagames.fronts.front_file import FrontFile, read_front, write_front
-from momagames.fronts.generation import Effort, foreseen_front, guaranteed_front, response_front, returns_front
+from momagames.fronts.generation import Effort, clairvoyant_front, guaranteed_front, response_front, returns_front
 from momagames.fronts.shipped import known, load_front, shipped
 from momagames.fronts.union import union
 from momagames.fronts.verify import prove, verify

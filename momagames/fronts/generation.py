@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.baselines.base import seat_of
 from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
-from momagames.baselines.exact import foreseen_front as solve_foreseen
+from momagames.baselines.exact import clairvoyant_front as solve_clairvoyant
 from momagames.baselines.strategies import pack
 from momagames.benchmark.plan import GameChoice, Opponent
 from momagames.benchmark.store.provenance import provenance
@@ -22,7 +22,7 @@ from momagames.engine.episode import Play
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
 from momagames.fronts.front_file import STATEMENTS, Claim, FrontFile, Method, Point, Start
-from momagames.games.breakthrough.solver import guaranteed, response_witness, responses, witness
+from momagames.games.breakthrough.solver import guaranteed, response_strategy, responses, witness
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ def returns_front(choice: GameChoice, start: int | dict[str, Any], effort: Effor
     return _played("returns", choice, game, begin, found, effort, command)
 
 
-def foreseen_front(choice: GameChoice, start: int | dict[str, Any], effort: Effort, command: str = "") -> FrontFile:
+def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], effort: Effort, command: str = "") -> FrontFile:
     """The proven front of one deal of a game that may draw during play, its draws known beforehand; otherwise as
     `returns_front`."""
     game = choice.game()
     begin = started(game, start)
     check_no_checkpoint(effort.checkpoint, "foreseen")
-    found = solve_foreseen(game, begin.position, **effort.limits, progress=effort.progress)
+    found = solve_clairvoyant(game, begin.position, **effort.limits, progress=effort.progress)
     return _played("foreseen", choice, game, begin, found, effort, command)
 
 
@@ -106,7 +106,7 @@ def response_front(
     found = responses(game, begin.position, seat, reply_weights(game, opponent), **effort.limits, progress=effort.progress)
     points = []
     for user in found.users:
-        walked, actions = response_witness(found, user)
+        walked, actions = response_strategy(found, user)
         points.append(Point(value=tuple(walked.expected.tolist()), strategy=pack(actions)))
     method = Method(
         name="convex hull backward induction", options=effort.limits, states=found.states, bytes=found.bytes,

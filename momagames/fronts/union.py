@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from momagames import registry
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
@@ -47,7 +47,7 @@ def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
     ]
     if not points:
         raise InvalidFile(f"{run.canonical}, seed {run.seed}: its runs found nothing")
-    keep = undominated(np.array([point.value for point in points]))  # of equal points the first
+    keep = is_nondominated(np.array([point.value for point in points]))  # of equal points the first
     return FrontFile(
         kind="best known",
         claim="foreseen" if game.chance == "step" else "returns",

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.baselines.base import Plan
-from momagames.baselines.exact import foreseen_front, pareto_front
-from momagames.baselines.exact.backward import PLACES, front_from_the_end
-from momagames.baselines.exact.bounded import BRANCH_AND_BOUND
+from momagames.baselines.exact import clairvoyant_front, pareto_front
+from momagames.baselines.exact.backward_induction import DECIMALS, backward_induction_front
+from momagames.baselines.exact.branch_and_bound import BRANCH_AND_BOUND
 from momagames.baselines.strategies import Stored, walk
 from momagames.contract import Game
 from momagames.engine.episode import Play, loaded
@@ -20,7 +20,7 @@ from momagames.engine.playouts import FOREVER
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.front_file import PLAYED, Claim, FrontFile, Point
 from momagames.fronts.generation import reply_weights
-from momagames.games.breakthrough.solver import Board, best_value, can_guarantee, guaranteed, just_beyond, replies
+from momagames.games.breakthrough.solver import Board, best_response_value, can_guarantee, guaranteed, minimal_uncovered, replies
 
 ROUNDING = 1e-12  # of expected returns, which are sums of many products; other returns are exact
 FEW_STATES, LAYER_BYTES = 200_000, 8 << 30  # for the second way to a front of returns, ply after ply
@@ -60,7 +60,7 @@ def _start(front: FrontFile, game: Game) -> NDArray[Any]:
 
 def _check_order(front: FrontFile) -> None:
     values = front.values
-    for number in np.flatnonzero(~undominated(values)):
+    for number in np.flatnonzero(~is_nondominated(values)):
         other = next(i for i, v in enumerate(values) if i != number and (v >= values[number]).all())
         raise InvalidFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
 
@@ -111,12 +111,12 @@ def _prove_returns(front: FrontFile) -> None:
     assert front.method is not None
     if front.method.name == BRANCH_AND_BOUND:
         known = [Plan(point.actions or (), np.array(point.value), 0) for point in front.points]
-        plies = foreseen_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES, known=known)
+        plies = clairvoyant_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES, known=known)
         _compare(front, front.values, plies.points)
         return
     _compare(front, front.values, pareto_front(game, front.start.position, **limits).points)
     if limits["max_states"] <= FEW_STATES:
-        plies = foreseen_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES)
+        plies = clairvoyant_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES)
         _compare(front, front.values, plies.points)
 
 
@@ -131,7 +131,7 @@ def _prove_guaranteed(front: FrontFile) -> None:
     most = board.in_units(np.array([goal.return_high for goal in game.objectives]))
     for number in np.flatnonzero(~can_guarantee(board, claimed)):
         raise InvalidFile(f"point {number}: it cannot be guaranteed")
-    beyond = just_beyond(claimed, least, most)
+    beyond = minimal_uncovered(claimed, least, most)
     for vector in beyond[can_guarantee(board, beyond)] / board.units:
         raise InvalidFile(f"points: {vector.tolist()} can be guaranteed as well")
 
@@ -151,7 +151,7 @@ def _prove_response(front: FrontFile) -> None:
         raise InvalidFile(f"point {int(np.argmax(np.diff(slopes) <= 0))}: it is no corner of the convex hull")
     board, weights = Board(game, front.start.position, game.agents.index(front.agent)), reply_weights(game, front.opponent)
     for normal in normals:
-        best, found = best_value(board, weights, normal), float((values @ normal).max())
+        best, found = best_response_value(board, weights, normal), float((values @ normal).max())
         if abs(best - found) > ROUNDING:
             raise InvalidFile(
                 f"points: with weights {normal.tolist()} a policy gets {best!r}; the best of the points is {found!r}"
@@ -161,9 +161,9 @@ def _prove_response(front: FrontFile) -> None:
 def _prove_foreseen(front: FrontFile) -> None:
     """From the start on, and from the end back."""
     game, limits = front.board(), _limits(front)
-    _compare(front, front.values, foreseen_front(game, front.start.position, **limits).points)
-    plainly = front_from_the_end(game, front.start.position, max_states=limits["max_states"])
-    _compare(front, np.round(front.values, PLACES), plainly)
+    _compare(front, front.values, clairvoyant_front(game, front.start.position, **limits).points)
+    plainly = backward_induction_front(game, front.start.position, max_states=limits["max_states"])
+    _compare(front, np.round(front.values, DECIMALS), plainly)
 
 
 PROOFS: dict[Claim, Callable[[FrontFile], None]] = {

@@ -12,8 +12,8 @@ import pytest
 
 import momagames
 from momagames.baselines import exact
-from momagames.baselines.exact import search as loops
-from momagames.baselines.exact import solve
+from momagames.baselines.exact import depth_first_kernels as loops
+from momagames.baselines.exact import depth_first
 from momagames.baselines.exact.compact import packed
 from momagames.contract import Objective
 from momagames.errors import InvalidParameter, InvalidState, TooLarge
@@ -187,9 +187,9 @@ def test_a_game_that_is_over_has_one_point():
 def test_tables_grow_in_the_middle_of_a_search(monkeypatch):
     played, rows = game(5, 5, 3), board(5, 5, 3, 1)
     expected = front(played, rows)
-    monkeypatch.setattr(solve, "FIRST_TABLE", 8)
-    monkeypatch.setattr(solve, "FIRST_POOL", 8)
-    monkeypatch.setattr(solve, "SLICE", 7)
+    monkeypatch.setattr(depth_first, "FIRST_TABLE", 8)
+    monkeypatch.setattr(depth_first, "FIRST_POOL", 8)
+    monkeypatch.setattr(depth_first, "SLICE", 7)
     told = []
     found = exact.pareto_front(played, {"board": rows}, **ROOMY, progress=lambda states, size: told.append((states, size)))
     np.testing.assert_array_equal(found.points, expected.points)
@@ -305,7 +305,7 @@ def test_rewards_that_are_not_as_declared_are_refused():
 def test_boards_in_bits_are_as_the_rules_have_them(height, width, colors, params):
     played = game(height, width, colors, **params)
     plain = dataclasses.replace(played, rules_key="test.plain")  # a name without a form in bits
-    assert packed(played, solve.begun(played, None, 1))[0].dtype != played.dtype
+    assert packed(played, depth_first.resolve_start(played, None, 1))[0].dtype != played.dtype
     for seed in range(1, 7):
         found, expected = (exact.pareto_front(g, seed=seed, **ROOMY) for g in (played, plain))
         np.testing.assert_array_equal(found.points, expected.points)
@@ -314,7 +314,7 @@ def test_boards_in_bits_are_as_the_rules_have_them(height, width, colors, params
 
 def test_large_boards_and_rules_of_other_names_are_searched_as_they_are():
     for played in (game(5, 13, 3), dataclasses.replace(game(3, 3, 2), rules_key="test.plain")):
-        start = solve.begun(played, None, 1)
+        start = depth_first.resolve_start(played, None, 1)
         searched, begins = packed(played, start)
         assert searched is played
         assert begins is start
@@ -356,10 +356,10 @@ def test_known_front_of_small_boards_only():
     env = momagames.make(ID, api="gymnasium", board_height=6, board_width=6, num_colors=3)
     env.reset(seed=3)
     expected = exact.pareto_front(small, seed=3, **ROOMY).points
-    np.testing.assert_array_equal(exact.known_front(small, env.unwrapped.play.state), expected)
+    np.testing.assert_array_equal(exact.pareto_front_if_small(small, env.unwrapped.play.state), expected)
     np.testing.assert_array_equal(env.unwrapped.pareto_front(), expected)
-    assert exact.known_front(large, large.start(3)[0]) is None
-    assert exact.known_front(game(3, 3, 2, num_agents=2), env.unwrapped.play.state) is None
+    assert exact.pareto_front_if_small(large, large.start(3)[0]) is None
+    assert exact.pareto_front_if_small(game(3, 3, 2, num_agents=2), env.unwrapped.play.state) is None
 
 
 @compiled_only
@@ -367,4 +367,4 @@ def test_known_front_gives_up_on_a_hard_board(monkeypatch):
     monkeypatch.setattr(exact, "QUICK_STATES", 10)
     env = momagames.make(ID, api="gymnasium", board_height=6, board_width=6, num_colors=3)
     env.reset(seed=3)
-    assert exact.known_front(game(6, 6, 3), env.unwrapped.play.state) is None
+    assert exact.pareto_front_if_small(game(6, 6, 3), env.unwrapped.play.state) is None

@@ -6,7 +6,7 @@ import pytest
 import momagames
 from momagames.baselines import method
 from momagames.baselines.base import Plan
-from momagames.baselines.exact import Checkpoint, bounded_front, exact_front, foreseen_front, pareto_front
+from momagames.baselines.exact import Checkpoint, branch_and_bound_front, exact_front, clairvoyant_front, pareto_front
 from momagames.engine.episode import PASS, Play, loaded
 from momagames.errors import InvalidParameter, TooLarge
 
@@ -74,7 +74,7 @@ def best(values):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_against_every_play(name, seed, tmp_path):
     game = small(name, tmp_path)
-    found = foreseen_front(game, seed=seed, **ROOMY)
+    found = clairvoyant_front(game, seed=seed, **ROOMY)
     assert found.points.tolist() == [list(value) for value in best(every_return(game, _dealt(game, seed)[0]))]
 
 
@@ -82,7 +82,7 @@ def test_a_robot_that_can_only_pass(tmp_path):
     """Without battery it cannot move, and after five stands it may not stand."""
     game = small("robotmail", tmp_path)
     stuck = {**game.save(_dealt(game, 0)[0]), "robots": [[2, 1, 0, 0.0, 0, 0, 5]]}
-    found = foreseen_front(game, stuck, **ROOMY)
+    found = clairvoyant_front(game, stuck, **ROOMY)
     assert found.points.tolist() == [list(value) for value in best(every_return(game, stuck))]
     assert set(found.witnesses[0]) == {PASS}
     beam = method("dry_run_beam")(width=4, estimate="none").plan(game, loaded(game, stuck), 1000, 0)
@@ -92,7 +92,7 @@ def test_a_robot_that_can_only_pass(tmp_path):
 @pytest.mark.parametrize("name", ["samegame", "tileblast", "robotmail"])
 def test_witnesses_bring_what_they_should(name, tmp_path):
     game = small(name, tmp_path)
-    found = foreseen_front(game, seed=5, **ROOMY)
+    found = clairvoyant_front(game, seed=5, **ROOMY)
     for value, actions in zip(found.points, found.witnesses, strict=True):
         assert _returns(game, 5, actions) == value.tolist()
 
@@ -101,27 +101,27 @@ def test_witnesses_bring_what_they_should(name, tmp_path):
 def test_as_the_search_by_keys(height, width, colors):
     game = momagames.spec("mo-samegame-v0", board_height=height, board_width=width, num_colors=colors)
     for seed in range(8):
-        layers, keys = foreseen_front(game, seed=seed, **ROOMY), pareto_front(game, seed=seed, **ROOMY)
+        layers, keys = clairvoyant_front(game, seed=seed, **ROOMY), pareto_front(game, seed=seed, **ROOMY)
         assert np.array_equal(layers.points, keys.points)
 
 
 def test_a_deal_that_is_over():
     game = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2)
-    found = foreseen_front(game, {**game.save(_dealt(game, 0)[0]), "board": ["121", "212", "121"]}, **ROOMY)
+    found = clairvoyant_front(game, {**game.save(_dealt(game, 0)[0]), "board": ["121", "212", "121"]}, **ROOMY)
     assert (found.points.tolist(), found.witnesses) == ([[0.0, 0.0]], [[]])
 
 
 def test_limits_and_progress(tmp_path):
     game = small("robotmail", tmp_path)
     told = []
-    found = foreseen_front(game, seed=0, **ROOMY, progress=lambda *so_far: told.append(so_far))
+    found = clairvoyant_front(game, seed=0, **ROOMY, progress=lambda *so_far: told.append(so_far))
     assert told == sorted(told, key=lambda pair: pair[0])
     assert told[-1][0] == found.states
     assert max(used for _, used in told) == found.bytes
     with pytest.raises(TooLarge, match="max_states=100"):
-        foreseen_front(game, seed=0, max_states=100, max_bytes=1 << 30)
+        clairvoyant_front(game, seed=0, max_states=100, max_bytes=1 << 30)
     with pytest.raises(TooLarge, match="max_bytes=50,000"):
-        foreseen_front(game, seed=0, max_states=10**6, max_bytes=50_000)
+        clairvoyant_front(game, seed=0, max_states=10**6, max_bytes=50_000)
 
 
 def test_as_a_method(tmp_path):
@@ -135,7 +135,7 @@ def test_as_a_method(tmp_path):
     start[0] = one.state
     found = foreseen.plan(game, start, 0, 3)
     assert found.complete
-    assert found.values.tolist() == foreseen_front(game, seed=3, **ROOMY).points.tolist()
+    assert found.values.tolist() == clairvoyant_front(game, seed=3, **ROOMY).points.tolist()
     together = small("samegame", tmp_path)
     assert exact.plan(together, _dealt(together, 1), 0, 1).complete
     with pytest.raises(InvalidParameter, match="2 agents with rewards of their own"):
@@ -163,7 +163,7 @@ def test_branch_and_bound_as_the_search_by_keys(board):
     game = momagames.spec("mo-samegame-v0", **board)
     solved = 0
     for seed in range(12):
-        bounded, keys = bounded_front(game, seed=seed, **ROOMY), pareto_front(game, seed=seed, **ROOMY)
+        bounded, keys = branch_and_bound_front(game, seed=seed, **ROOMY), pareto_front(game, seed=seed, **ROOMY)
         assert np.array_equal(bounded.points, keys.points)
         solved += keys.states - bounded.states
         for value, actions in zip(bounded.points, bounded.witnesses, strict=True):
@@ -176,11 +176,11 @@ def test_whatever_is_known_the_front_is_the_same(name, tmp_path):
     """A single game that somebody played, good or bad, or the whole front: only the work differs."""
     game = small(name, tmp_path)
     for seed in range(4):
-        plain = foreseen_front(game, seed=seed, **ROOMY)
+        plain = clairvoyant_front(game, seed=seed, **ROOMY)
         whole = [Plan(tuple(way), value, 0) for way, value in zip(plain.witnesses, plain.points, strict=True)]
         random = method("dry_run_beam")(width=1, estimate="none").plan(game, _dealt(game, seed), 1, 0).plans
         for known in (random, whole[:1], whole):
-            found = foreseen_front(game, seed=seed, **ROOMY, known=known)
+            found = clairvoyant_front(game, seed=seed, **ROOMY, known=known)
             assert np.array_equal(found.points, plain.points)
             assert found.states <= plain.states
             for value, actions in zip(found.points, found.witnesses, strict=True):
@@ -190,13 +190,13 @@ def test_whatever_is_known_the_front_is_the_same(name, tmp_path):
 def test_where_nothing_can_be_given_up(tmp_path):
     game = small("robotmail", tmp_path)
     with pytest.raises(InvalidParameter, match="no upper bound"):
-        foreseen_front(game, seed=0, **ROOMY, known=[Plan((), np.zeros(2), 0)])
+        clairvoyant_front(game, seed=0, **ROOMY, known=[Plan((), np.zeros(2), 0)])
     game = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2, clear_bonus=0.5)
     with pytest.raises(InvalidParameter, match="no upper bound"):
-        foreseen_front(game, seed=0, **ROOMY, known=[Plan((), np.zeros(2), 0)])
+        clairvoyant_front(game, seed=0, **ROOMY, known=[Plan((), np.zeros(2), 0)])
     over = {**game.save(_dealt(game, 0)[0]), "board": ["121", "212", "121"]}
     whole = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2)
-    assert bounded_front(whole, over, **ROOMY).points.tolist() == [[0.0, 0.0]]
+    assert branch_and_bound_front(whole, over, **ROOMY).points.tolist() == [[0.0, 0.0]]
 
 
 def test_the_quickest_search():

@@ -5,7 +5,7 @@ import pytest
 
 import momagames
 from momagames.baselines import compiled, method
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Play
 from momagames.engine.playouts import deal
@@ -93,7 +93,7 @@ def test_the_front_of_a_tiny_level_is_whole(seed, estimate):
     game = momagames.spec(ID, level=data, objectives=["goals", "move", "score", "created"])
     start = dealt(game, seed)
     values = every_value(game, start)
-    front = values[undominated(values)]
+    front = values[is_nondominated(values)]
     assert len(values) > len(front) > 2
     assert beam(4096, estimate).plan(game, start, 10**9, 0).values.tolist() == sorted(front.tolist())
 

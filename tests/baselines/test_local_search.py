@@ -7,7 +7,7 @@ import pytest
 
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import method
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import InvalidParameter
 from tests.baselines.plain_search import Lots, groups, position, small
@@ -93,7 +93,7 @@ def test_it_is_the_search_that_is_told(keep, greed):
     for actions, value, used in plain.games:
         first.setdefault(tuple(value), (tuple(actions), used))
     values = np.array(list(first))
-    expected = {tuple(value): first[tuple(value)] for value in values[undominated(values)].tolist()}
+    expected = {tuple(value): first[tuple(value)] for value in values[is_nondominated(values)].tolist()}
     assert {tuple(plan.value.tolist()): (plan.actions, plan.found) for plan in found.plans} == expected
 
 

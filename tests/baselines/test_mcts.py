@@ -12,7 +12,7 @@ import pytest
 
 import momagames
 from momagames.baselines import compiled, member, method, policy
-from momagames.baselines.mcts.simulation import Effort, playout, tools
+from momagames.baselines.mcts.simulation import UctOptions, playout, tools
 from momagames.baselines.mcts.tree import EMPTY, NONE, choose, empty_tree, forget, logarithm, rank
 from momagames.engine.batch import Batch
 from momagames.engine.episode import loaded
@@ -152,13 +152,13 @@ def test_open_loop_without_the_luck_of_the_state():
     """MO-TileBlast: the pieces that fall in, and with them the legal actions of a node, are others in every playout."""
     game = momagames.spec("mo-tileblast-v0")
     start = deal(game, np.array([3], np.uint64))
-    tree, _ = grown(game, start, Effort(300, 0.3, 4))
+    tree, _ = grown(game, start, UctOptions(300, 0.3, 4))
     assert tree.used[0] > 100
     arms = [actions_of(tree, node) for node in range(tree.used[0])]
     assert all(len(set(actions)) == len(actions) for actions in arms)  # each action once
     assert len(actions_of(tree, 0)) <= legal(game, start).sum() < max(map(len, arms))
     start["rng"] = 12345
-    again, _ = grown(game, start, Effort(300, 0.3, 4))
+    again, _ = grown(game, start, UctOptions(300, 0.3, 4))
     assert all((a == b).all() for a, b in zip(tree, again, strict=True))
 
 
@@ -197,7 +197,7 @@ def actions_of(tree, node, slot=0):
 def test_a_playout_makes_one_node_and_visits_add_up():
     game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
     start = deal(game, np.zeros(1, np.uint64))
-    tree, _ = grown(game, start, Effort(500, 0.3, 100), [1, 0, 0, 0])
+    tree, _ = grown(game, start, UctOptions(500, 0.3, 100), [1, 0, 0, 0])
     root = list(arms_of(tree, 0))
     assert sorted(int(tree.action[arm]) for arm in root) == np.flatnonzero(legal(game, start)).tolist()
     assert tree.visits[root].sum() == 500
@@ -210,13 +210,13 @@ def test_a_playout_makes_one_node_and_visits_add_up():
 def test_equal_actions_have_one_arm():
     game = momagames.spec("mo-samegame-v0", board_width=5, board_height=5, num_colors=2)
     start = deal(game, np.array([2], np.uint64))
-    tree, _ = grown(game, start, Effort(50, 0.3, 100))
+    tree, _ = grown(game, start, UctOptions(50, 0.3, 100))
     assert len(actions_of(tree, 0)) < legal(game, start).sum()
 
 
 def test_agents_that_move_at_once_have_statistics_of_their_own():
     game = meteors.game("meteors-v0", limit=5)
-    tree, _ = grown(game, deal(game, np.zeros(1, np.uint64)), Effort(100, 0.3, 5))
+    tree, _ = grown(game, deal(game, np.zeros(1, np.uint64)), UctOptions(100, 0.3, 5))
     for slot in range(6):  # three agents, two parts
         assert sorted(actions_of(tree, 0, slot)) == [0, 1, 2]
         assert tree.visits[list(arms_of(tree, 0, slot))].sum() == 100
@@ -280,7 +280,7 @@ def test_a_dominated_arm_is_dropped():
     game = gambles.game(pays)
     start = deal(game, np.zeros(1, np.uint64))
     goals = np.eye(2)
-    tree, kit = empty_tree(game, 500, 2), tools(game, goals, np.ones(2), Effort(500, 0.3, 5))
+    tree, kit = empty_tree(game, 500, 2), tools(game, goals, np.ones(2), UctOptions(500, 0.3, 5))
     kit.root[0] = start[0]
     play = playout(game)
 

@@ -6,7 +6,7 @@ import pytest
 import momagames
 from momagames.analysis.indicators import hypervolume_ratio
 from momagames.baselines import METHODS, method, policy
-from momagames.baselines.archive import MARKS, Archive, undominated
+from momagames.baselines.archive import SNAPSHOT_STEPS, Archive, is_nondominated
 from momagames.baselines.base import Plan
 from momagames.baselines.search.beam import SCORES, _Search, crowding, select
 from momagames.engine.episode import Play
@@ -240,8 +240,8 @@ def test_wrong_weights(weights):
 
 def test_archive_keeps_what_is_not_dominated_and_the_first_of_equals():
     archive = Archive(2)
-    archive.offer(np.array([[1.0, 3.0], [2.0, 2.0], [1.0, 2.0]]), lambda i: Plan((i,), np.zeros(2), 0))
-    archive.offer(np.array([[2.0, 2.0], [3.0, 1.0], [0.0, 4.0]]), lambda i: Plan((10 + i,), np.zeros(2), 0))
+    archive.add(np.array([[1.0, 3.0], [2.0, 2.0], [1.0, 2.0]]), lambda i: Plan((i,), np.zeros(2), 0))
+    archive.add(np.array([[2.0, 2.0], [3.0, 1.0], [0.0, 4.0]]), lambda i: Plan((10 + i,), np.zeros(2), 0))
     assert [plan.actions for plan in archive.front()] == [(12,), (0,), (1,), (11,)]
     assert len(archive.values) == 4
 
@@ -254,13 +254,13 @@ def test_archive_tells_what_had_been_found_by_each_mark():
     for size in (1, 37, 400):
         archive = Archive(2)
         for low in range(0, 400, size):
-            archive.offer(values[low : low + size], lambda i, low=low: Plan((), np.zeros(2), int(found[low + i])))
+            archive.add(values[low : low + size], lambda i, low=low: Plan((), np.zeros(2), int(found[low + i])))
         assert 0 < len(archive.passed) < 200
         times = np.array([*(plan.found for plan in archive.plans), *(one.found for one in archive.passed)])
         points = np.concatenate([archive.values, [one.value for one in archive.passed]])
-        for mark in [mark for mark in MARKS if mark <= 3100]:
+        for mark in [mark for mark in SNAPSHOT_STEPS if mark <= 3100]:
             told, true = points[times <= mark], values[found <= mark]
-            assert np.unique(told[undominated(told)], axis=0).tolist() == np.unique(true[undominated(true)], axis=0).tolist()
+            assert np.unique(told[is_nondominated(told)], axis=0).tolist() == np.unique(true[is_nondominated(true)], axis=0).tolist()
 
 
 def test_select_takes_whole_fronts_and_thins_the_last():

@@ -7,8 +7,8 @@ import pytest
 
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import method
-from momagames.baselines.archive import undominated
-from momagames.baselines.search.nested import ROOM, SLOTS, Lines, exponential, list_actions, settle, tables
+from momagames.baselines.archive import is_nondominated
+from momagames.baselines.search.nrpa_kernels import ROOM, SLOTS, Lines, exponential, list_actions, settle, tables
 from momagames.baselines.search.pareto_nrpa import ROOM as FRONT
 from momagames.baselines.search.pareto_nrpa import _fronts, offer
 from momagames.baselines.weight_lattice import simplex_lattice
@@ -94,7 +94,7 @@ def test_it_is_the_search_of_the_paper(levels, iterations, alpha):
     for actions, value, used in plain.games:
         first.setdefault(tuple(value), (tuple(actions), used))
     values = np.array(list(first))
-    expected = {tuple(value): first[tuple(value)] for value in values[undominated(values)].tolist()}
+    expected = {tuple(value): first[tuple(value)] for value in values[is_nondominated(values)].tolist()}
     assert {tuple(plan.value.tolist()): (plan.actions, plan.found) for plan in found.plans} == expected
 
 
@@ -255,7 +255,7 @@ def test_a_front_keeps_what_is_not_dominated(count):
     fronts = _fronts(1, 2)
     offers(lines, fronts)
     kept = lines.values[fronts.members[1, : fronts.sizes[1]]]
-    assert sorted(kept.tolist()) == sorted(values[undominated(values)].tolist())
+    assert sorted(kept.tolist()) == sorted(values[is_nondominated(values)].tolist())
     assert sorted(fronts.members[1]) == list(range(1, FRONT + 1))
 
 

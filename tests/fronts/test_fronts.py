@@ -260,7 +260,7 @@ ROBOT = GameChoice(
 
 
 def test_a_foreseen_front_is_proven_two_ways(tmp_path):
-    one = fronts.foreseen_front(ROBOT, 1, EFFORT)
+    one = fronts.clairvoyant_front(ROBOT, 1, EFFORT)
     fronts.write_front(tmp_path / "a.json", one)
     again = fronts.read_front(tmp_path / "a.json")
     fronts.verify(again)
@@ -269,13 +269,13 @@ def test_a_foreseen_front_is_proven_two_ways(tmp_path):
     with pytest.raises(InvalidFile, match="1 points of the front are missing"):
         fronts.prove(less)
     with pytest.raises(InvalidParameter, match="keeps none"):
-        fronts.foreseen_front(ROBOT, 1, fronts.Effort(10, 10, checkpoint=Checkpoint(tmp_path / "c", 1)))
+        fronts.clairvoyant_front(ROBOT, 1, fronts.Effort(10, 10, checkpoint=Checkpoint(tmp_path / "c", 1)))
 
 
 def test_the_plain_search_notices_what_the_other_one_gets_wrong(monkeypatch):
-    one = fronts.foreseen_front(ROBOT, 1, EFFORT)
+    one = fronts.clairvoyant_front(ROBOT, 1, EFFORT)
     checks = sys.modules["momagames.fronts.verify"]
-    plain = checks.front_from_the_end
+    plain = checks.backward_induction_front
     monkeypatch.setattr(checks, "front_from_the_end", lambda *args, **more: plain(*args, **more)[1:])
     with pytest.raises(InvalidFile, match=r"point 0: .* is not on the front"):
         fronts.prove(one)

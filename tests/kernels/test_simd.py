@@ -10,7 +10,7 @@ from momagames.kernels.jit import copy_few, driver, find_equal, find_value, loca
 
 WORDS = st.integers(0, 2**64 - 1)
 BYTES = st.binary(min_size=160, max_size=160)
-PLACES = st.integers(0, 96)
+DECIMALS = st.integers(0, 96)
 
 
 def spread(word, out, at):
@@ -87,21 +87,21 @@ def test_spread_few(word, at, count):
     assert out.tolist() == [9] * at + bits(word)[:count] + [9] * (112 - at - count)
 
 
-@given(BYTES, PLACES, PLACES, st.integers(0, 255))
+@given(BYTES, DECIMALS, DECIMALS, st.integers(0, 255))
 def test_find_equal(data, at, to, flip):
     cells = np.frombuffer(data, np.uint8).copy() & 3
     found = bits(int(equal(cells, at, np.uint8(flip & 3), to)))
     assert found == [int((cells[at + i] ^ (flip & 3)) == cells[to + i]) for i in range(64)]
 
 
-@given(BYTES, PLACES, st.integers(0, 255), st.integers(0, 255))
+@given(BYTES, DECIMALS, st.integers(0, 255), st.integers(0, 255))
 def test_find_value(data, at, part, wanted):
     cells = np.frombuffer(data, np.uint8).copy() & 7
     found = bits(int(value(cells, at, np.uint8(part), np.uint8(wanted & 7))))
     assert found == [int(cells[at + i] & part == wanted & 7) for i in range(64)]
 
 
-@given(BYTES, PLACES, st.integers(0, 16), st.integers(0, 255), st.integers(0, 48))
+@given(BYTES, DECIMALS, st.integers(0, 16), st.integers(0, 255), st.integers(0, 48))
 def test_copy_few(data, at, count, rest, to):
     cells, out = np.frombuffer(data, np.uint8).copy(), np.full(64, 9, np.uint8)
     copy(cells, at, count, np.uint8(rest), out, to)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.baselines.base import Method, Trained
 from momagames.baselines.evolution.linear_policy import LinearPolicy
 from momagames.baselines.evolution.population_eval import Arena
@@ -110,7 +110,7 @@ class _Evolution(Method):
             )
         every, worth = np.concatenate(tried), np.concatenate(values)
         best = np.unique(search.best())
-        best = best[undominated(worth[best])]
+        best = best[is_nondominated(worth[best])]
         best = best[np.lexsort(worth[best].T[::-1])]
         members = tuple(policy.member(f"policy {i}", every[at]) for i, at in enumerate(best))
         facts = {"generations": len(tried), "tried": len(every), "numbers": policy.minds * policy.size}

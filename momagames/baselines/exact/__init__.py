@@ -1,4 +1,4 @@
-"""Exact Pareto fronts of deterministic games of one agent."""
+"""Exact Pareto fronts of deterministic single-agent games."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.exact.bounded import bounded_front
+from momagames.baselines.exact.branch_and_bound import branch_and_bound_front
 from momagames.baselines.exact.checkpoint import Checkpoint
-from momagames.baselines.exact.layers import foreseen_front, has_bounds
-from momagames.baselines.exact.solve import Bounds, Front, Progress, misfits, pareto_front
+from momagames.baselines.exact.label_setting import clairvoyant_front, has_upper_bounds
+from momagames.baselines.exact.depth_first import Bounds, Front, Progress, unsupported_reasons, pareto_front
 from momagames.contract import Game, State
 from momagames.errors import TooLarge
 
@@ -18,11 +18,11 @@ __all__ = [
     "Checkpoint",
     "Front",
     "Progress",
-    "bounded_front",
+    "branch_and_bound_front",
+    "clairvoyant_front",
     "exact_front",
-    "foreseen_front",
-    "known_front",
     "pareto_front",
+    "pareto_front_if_small",
 ]
 
 QUICK_PLIES = 18  # MO-SameGame: boards of up to 37 cells
@@ -30,21 +30,24 @@ QUICK_STATES, QUICK_BYTES = 1_000_000, 256 << 20
 
 
 def exact_front(game: Game, state: Any = None, *, checkpoint: Checkpoint | None = None, **bounds: Unpack[Bounds]) -> Front:
-    """The exact Pareto front by the search that is quickest: `bounded_front` for large boards of a game with bounds, unless
-    there is a checkpoint, which it does not keep; else `pareto_front`. Arguments and errors as there."""
-    large = game.max_plies > QUICK_PLIES and has_bounds(game)
-    if large and checkpoint is None and not misfits(game):
-        return bounded_front(game, state, **bounds)
+    """Compute the exact Pareto front with the fastest search.
+
+    That is `branch_and_bound_front` for large boards of a game with upper bounds. Other games, and every search with a
+    checkpoint, use `pareto_front`. Arguments and errors as there.
+    """
+    large = game.max_plies > QUICK_PLIES and has_upper_bounds(game)
+    if large and checkpoint is None and not unsupported_reasons(game):
+        return branch_and_bound_front(game, state, **bounds)
     return pareto_front(game, state, checkpoint=checkpoint, **bounds)
 
 
-def known_front(game: Game, state: State) -> NDArray[np.float64] | None:
-    """The exact Pareto front of the returns from a state record on, float64[n, K], if it is quickly found.
+def pareto_front_if_small(game: Game, state: State) -> NDArray[np.float64] | None:
+    """Compute the exact Pareto front of the returns from a state record, float64[n, K], or return None if that is slow.
 
-    That is so for a game of one agent without chance during play whose episodes have at most 18 plies (`max_plies`); on
-    a board with more than a million positions, which is rare, None is returned as well.
+    The front is computed for a single-agent game without chance during play whose episodes have at most 18 plies
+    (`max_plies`), unless more than a million positions are reachable.
     """
-    if misfits(game) or game.max_plies > QUICK_PLIES:
+    if unsupported_reasons(game) or game.max_plies > QUICK_PLIES:
         return None
     try:
         return pareto_front(game, state, max_states=QUICK_STATES, max_bytes=QUICK_BYTES).points

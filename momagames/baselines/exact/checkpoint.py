@@ -47,7 +47,7 @@ class Checkpoint:
         write_npz(self.path, SCHEMA, head, {"pool": pool})
 
 
-class Keeper:
+class CheckpointWriter:
     """Writes a checkpoint when it is time, and not more than a tenth of the time."""
 
     def __init__(self, checkpoint: Checkpoint | None) -> None:

@@ -1,4 +1,4 @@
-"""The exact Pareto front as a method of the benchmark; the search itself is in `momagames.baselines.exact`."""
+"""Method `exact` of the benchmark: the exact Pareto front; the searches are in `momagames.baselines.exact`."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plan, Plans, check_certain
-from momagames.baselines.exact import exact_front, foreseen_front
-from momagames.baselines.exact.solve import misfits
+from momagames.baselines.exact import exact_front, clairvoyant_front
+from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.contract import Game
 from momagames.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
 class Exact(Method):
-    """Every value that no other play beats, proven by a search through all positions. The budget is not asked: a proof
-    takes what it takes, and these bounds stop it.
+    """Exact Pareto front, proven by a search through all positions. The budget is ignored; the two limits end the search.
 
-    max_states    positions that may be kept
-    max_bytes     memory that they may take
+    max_states    largest number of stored positions
+    max_bytes     largest memory of the stored positions, in bytes
 
     Source: dynamic programming over sets of vectors, White, "Multi-objective infinite-horizon discounted Markov decision
-    processes", 1982; from the start on, as labels of ways, Martins, "On a multicriteria shortest path problem", 1984.
+    processes", 1982; label setting, Martins, "On a multicriteria shortest path problem", 1984.
     """
 
     name: ClassVar[str] = "exact"
@@ -34,18 +33,18 @@ class Exact(Method):
     def __post_init__(self) -> None:
         for option in ("max_states", "max_bytes"):
             if getattr(self, option) < 1:
-                raise InvalidParameter(f"{self.name}: {option}={getattr(self, option)} is not possible; allowed: 1 or more")
+                raise InvalidParameter(f"invalid {self.name}: {option}={getattr(self, option)}")
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:
-        self.check_luck(game)
+        self.check_chance(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        solve = foreseen_front if misfits(game) else exact_front
+        solve = clairvoyant_front if unsupported_reasons(game) else exact_front
         front = solve(game, start, max_states=self.max_states, max_bytes=self.max_bytes)
         plans = tuple(
             Plan(tuple(int(a) for a in actions), np.asarray(value, np.float64), front.states, self.name)

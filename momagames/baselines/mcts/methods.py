@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_certain
-from momagames.baselines.mcts.plans import search_plans
+from momagames.baselines.mcts.planner import search_plans
 from momagames.baselines.mcts.policies import AIMS, search_member
-from momagames.baselines.mcts.simulation import Effort
+from momagames.baselines.mcts.simulation import UctOptions
 from momagames.baselines.mcts.tree import check_size
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
@@ -55,8 +55,8 @@ class Uct(Method):
         self._effort.check(self.name)
 
     @property
-    def _effort(self) -> Effort:
-        return Effort(self.simulations, self.exploration, self.horizon)
+    def _effort(self) -> UctOptions:
+        return UctOptions(self.simulations, self.exploration, self.horizon)
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Policies that search before every move."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.mcts.simulation import Effort, decide, playout, tools
+from momagames.baselines.mcts.simulation import UctOptions, decide, playout, tools
 from momagames.baselines.mcts.tree import check_size, empty_tree, forget
 from momagames.baselines.weight_lattice import given_weights, label
 from momagames.contract import Game
@@ -53,7 +54,7 @@ def searching(game: Game) -> Callable[..., Any]:
     return act
 
 
-def searcher(name: str, game: Game, weights: NDArray[np.float64], effort: Effort) -> Compiled:
+def searcher(name: str, game: Game, weights: NDArray[np.float64], effort: UctOptions) -> Compiled:
     """The policy `name` as a kernel, or InvalidParameter."""
     effort.check(name)
     aims, wishes = AIMS[name](weights)
@@ -65,7 +66,7 @@ def searcher(name: str, game: Game, weights: NDArray[np.float64], effort: Effort
     return Compiled(name, searching(game), scratch=scratch)
 
 
-def search_member(name: str, game: Game, weights: NDArray[np.float64], effort: Effort) -> Member:
+def search_member(name: str, game: Game, weights: NDArray[np.float64], effort: UctOptions) -> Member:
     """The policy `name` with these weights, labeled by them."""
     return Member(label(weights), KERNEL, tuple(weights.tolist()), searcher(name, game, weights, effort))
 
@@ -91,7 +92,7 @@ class UctPolicy(CompiledPolicy):
         horizon: int = 200,
     ) -> None:
         chosen = given_weights(self.name, game, weights)
-        self.compiled = searcher(self.name, game, chosen, Effort(simulations, exploration, horizon))  # type: ignore[misc]
+        self.compiled = searcher(self.name, game, chosen, UctOptions(simulations, exploration, horizon))  # type: ignore[misc]
         super().__init__(game, agent)
 
 

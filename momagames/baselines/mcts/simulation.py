@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """One playout: down the tree, on by lot, and what it brought back up."""
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MOST, WIDEST = 1_000_000, 1000.0
 
 
 @dataclass(frozen=True)
-class Effort:
+class UctOptions:
     """How a search goes about it.
 
     simulations   playouts before each move, 1 or more
@@ -83,7 +84,7 @@ class Tools(NamedTuple):
     line: NDArray[np.int32]
 
 
-def tools(game: Game, aims: NDArray[np.float64], wishes: NDArray[np.float64], effort: Effort, room: int = 0) -> Tools:
+def tools(game: Game, aims: NDArray[np.float64], wishes: NDArray[np.float64], effort: UctOptions, room: int = 0) -> Tools:
     """The tools of a search; `room` for so many actions of a line."""
     return Tools(
         aims,

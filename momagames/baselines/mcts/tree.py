@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The tree: nodes by the actions that lead there, an arm for each action that somebody may take at a node."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.search.nested import find
+from momagames.baselines.search.nrpa_kernels import find
 from momagames.contract import Game
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import kernel, routine

@@ -195,7 +195,7 @@ class Trainer:
         """All that the next update depends on: plain facts, and arrays."""
         facts = {
             "steps": self.steps, "updates": self.updates, "seconds": self.seconds, "luck": self.luck.bit_generator.state,
-            "scale": self.scale.tolist(), "archive": self.archive.kept(),
+            "scale": self.scale.tolist(), "archive": self.archive.state_dict(),
         }  # fmt: skip
         tensors = {name: tensor.detach().cpu().numpy() for name, tensor in self._tensors().items()}
         return facts, {name: np.array(array) for name, array in {**tensors, **self._arrays()}.items()}
@@ -245,7 +245,7 @@ class Trainer:
         self.steps, self.updates, self.seconds = facts["steps"], facts["updates"], dict(facts["seconds"])
         self.luck.bit_generator.state = facts["luck"]
         self.scale = np.array(facts["scale"])
-        self.archive.take_up(facts["archive"])
+        self.archive.load_state_dict(facts["archive"])
 
     def _warm_up(self) -> None:
         """Let the optimizer make its arrays, if it has none yet."""
@@ -378,7 +378,7 @@ class Trainer:
             moves = self._moves[ended[i], : self.batch.final_lengths[ended[i]]]
             return Plan(tuple(moves.tolist()), self.batch.returns[ended[i], 0].copy(), self.steps, self.options.name)
 
-        self.archive.offer(self.batch.returns[ended, 0], plan)
+        self.archive.add(self.batch.returns[ended, 0], plan)
 
     def _sample(self, logs: Tensor) -> Tensor:
         """An index of each row, by its log probabilities (the Gumbel trick)."""
@@ -421,7 +421,7 @@ class Trainer:
         def plan(i: int) -> Plan:
             return Plan(tuple(every[i][every[i] >= 0].tolist()), batch.returns[i, 0].copy(), self.steps, members[i].label)
 
-        self.archive.offer(batch.returns[:, 0], plan)
+        self.archive.add(batch.returns[:, 0], plan)
         return batch.returns[:, 0].copy()
 
     # ------------------------------------------------------------------------------------------------------ updates

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Pareto beam search: many unfinished games side by side, of which the non-dominated and least crowded go on."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.archive import Archive, undominated
+from momagames.baselines.archive import Archive, is_nondominated
 from momagames.baselines.base import Method, Plan, Plans, check_certain
 from momagames.baselines.search.heuristics import KINDS, estimates
 from momagames.contract import Game
@@ -53,12 +54,12 @@ class Beam(Method):
         check_range(f"{self.name}: width", self.width, 1, MAX_WIDTH)
         check_choice(f"{self.name}: estimate", self.estimate, SCORES)
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:
-        self.check_luck(game)
+        self.check_chance(game)
         widest = MAX_BYTES // (game.mask_size * game.dtype.itemsize)
         if self.width > widest:
             raise InvalidParameter(
@@ -137,7 +138,7 @@ class _Search:
             return Plan(tuple(reversed(actions)), self._values[child].copy(), self.used, self._label)
 
         if len(ended):
-            self.archive.offer(self._values[ended], plan)
+            self.archive.add(self._values[ended], plan)
 
 
 def select(scores: NDArray[np.float64], width: int) -> NDArray[np.int64]:
@@ -150,7 +151,7 @@ def select(scores: NDArray[np.float64], width: int) -> NDArray[np.int64]:
 def _fronts(scores: NDArray[np.float64], width: int) -> Iterator[NDArray[np.int64]]:
     left = np.arange(len(scores))
     while width > 0 and len(left):
-        first = undominated(scores[left])
+        first = is_nondominated(scores[left])
         front = left[first]
         left = left[~first]
         if len(front) > width:

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Local search for weighted sums of the objectives: a plan is cut somewhere and played to the end anew."""
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_certain
 from momagames.baselines.search.move_codes import move_codes
-from momagames.baselines.search.nested import list_actions, unit
-from momagames.baselines.search.playout_buffer import Harvest
+from momagames.baselines.search.nrpa_kernels import list_actions, unit
+from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import label, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.loops import keep_all, once_for_rules
@@ -58,12 +59,12 @@ class LocalSearch(Method):
         check_range(f"{self.name}: greed", self.greed, 0, 1)
         check_range(f"{self.name}: patience", self.patience, 1)
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:
-        self.check_luck(game)
+        self.check_chance(game)
         simplex_lattice(len(game.objectives), self.divisions)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
@@ -71,7 +72,7 @@ class LocalSearch(Method):
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         walk, work = _walk(game, start), _work(game)
         search = searcher(game)
-        harvest = Harvest(game)
+        harvest = PlayoutBuffer(game)
         word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
         used = restarts = 0
         for i, weights in enumerate(lattice):

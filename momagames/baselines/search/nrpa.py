@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Nested rollout policy adaptation for weighted sums of the objectives."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_certain
-from momagames.baselines.search.nested import (
+from momagames.baselines.search.nrpa_kernels import (
     adapt,
     check_lines,
     copy_line,
@@ -22,7 +23,7 @@ from momagames.baselines.search.nested import (
     tables,
     write,
 )
-from momagames.baselines.search.playout_buffer import Harvest
+from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import label, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
@@ -64,12 +65,12 @@ class Nrpa(Method):
         check_range(f"{self.name}: divisions", self.divisions, 1)
         check_nesting(self.name, self.levels, self.iterations, self.alpha)
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:
-        self.check_luck(game)
+        self.check_chance(game)
         simplex_lattice(len(game.objectives), self.divisions)
         check_lines(self.name, game, self.levels + 1)
 
@@ -79,7 +80,7 @@ class Nrpa(Method):
         policies, memory, work = tables(self.levels), lines(game, self.levels + 1), scratch(game, start)
         done, best = np.zeros(self.levels + 1, np.int64), np.full(self.levels + 1, -np.inf)
         search = searcher(game)
-        harvest = Harvest(game)
+        harvest = PlayoutBuffer(game)
         word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
         used = finished = 0
         for i, weights in enumerate(lattice):

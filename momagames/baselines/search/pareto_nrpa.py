@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Nested rollout policy adaptation towards a front: several policies, and sets of lines that do not dominate each other."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_certain
-from momagames.baselines.search.nested import (
+from momagames.baselines.search.nrpa_kernels import (
     adapt,
     check_lines,
     copy_line,
@@ -23,7 +24,7 @@ from momagames.baselines.search.nested import (
     write,
 )
 from momagames.baselines.search.nrpa import check_nesting
-from momagames.baselines.search.playout_buffer import Harvest
+from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
 from momagames.errors import check_range
@@ -67,12 +68,12 @@ class ParetoNrpa(Method):
         check_range(f"{self.name}: num_policies", self.num_policies, 1, MAX_POLICIES)
         check_nesting(self.name, self.levels, self.iterations, self.alpha)
 
-    def check_luck(self, game: Game) -> None:
+    def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter if the search may not know what this game will draw."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:
-        self.check_luck(game)
+        self.check_chance(game)
         check_lines(self.name, game, self.levels * ROOM + 1)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
@@ -81,7 +82,7 @@ class ParetoNrpa(Method):
         fronts = _fronts(self.levels, len(game.objectives))
         done = np.full(self.levels + 1, self.iterations)  # as after a search: the next one starts anew
         search = searcher(game)
-        harvest = Harvest(game)
+        harvest = PlayoutBuffer(game)
         word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
         used = finished = 0
         while used < budget or not harvest.games:

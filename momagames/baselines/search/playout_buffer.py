@@ -29,7 +29,7 @@ class Batch(NamedTuple):
     found: NDArray[np.int64]
 
 
-class Harvest:
+class PlayoutBuffer:
     """A batch to be filled, and the archive that it goes to."""
 
     def __init__(self, game: Game) -> None:
@@ -52,4 +52,4 @@ class Harvest:
             return Plan(tuple(actions), batch.values[i].copy(), int(batch.found[i]), label)
 
         self.games += count
-        self.archive.offer(batch.values[:count], plan)
+        self.archive.add(batch.values[:count], plan)

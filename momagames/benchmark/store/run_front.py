@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.engine.policies import Member
 
@@ -77,7 +77,7 @@ class Collector:
     def _chosen(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
         """The mean returns of all policies in both sets of games, and the labels of those that make the points."""
         means = {label: {kind: total / count for kind, (count, total) in sets.items()} for label, sets in self._sums.items()}
-        chosen = undominated(np.array([mean["select"] for mean in means.values()]))
+        chosen = is_nondominated(np.array([mean["select"] for mean in means.values()]))
         return means, [label for label, stays in zip(means, chosen, strict=True) if stays]
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import means, standard_errors
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Played:
 
     def points(self) -> Points:
         """The policies that are non-dominated in the episodes for selection, with their values in the others."""
-        chosen = undominated(means(self.select))
+        chosen = is_nondominated(means(self.select))
         labels = tuple(label for label, stays in zip(self.labels, chosen, strict=True) if stays)
         kept = self.report[chosen]
         return Points(means(kept), labels, standard_errors(kept))

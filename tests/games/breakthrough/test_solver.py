@@ -121,7 +121,7 @@ def test_the_threshold_games_say_the_same(agent):
     found = solved.guaranteed(game, given(rows, mover), agent, **LIMITS)
     least, most = np.array([-1, -25, 0, -6]), np.array([1, 25, 6, 0])
     assert solved.can_guarantee(found.board, found.points).all()
-    beyond = solved.just_beyond(found.points, least, most)
+    beyond = solved.minimal_uncovered(found.points, least, most)
     assert len(beyond) > 0
     assert not solved.can_guarantee(found.board, beyond).any()
     every = {tuple(v) for v in beyond.tolist()}
@@ -152,8 +152,8 @@ def test_responses_to_random_play(rows, mover):
         for corner, user in zip(found.points, found.users, strict=True):
             assert np.abs(every - corner).max(axis=1).min() < 1e-6
             assert (every @ user).max() <= corner @ user + 1e-6
-            assert abs(solved.best_value(found.board, np.zeros(2), user) - corner @ user) < 1e-12
-            walked, _ = solved.response_witness(found, user)
+            assert abs(solved.best_response_value(found.board, np.zeros(2), user) - corner @ user) < 1e-12
+            walked, _ = solved.response_strategy(found, user)
             assert np.abs(walked.expected - corner).max() < 1e-12
 
 

@@ -118,7 +118,7 @@ def users(chain: Floats) -> Floats:
     return between
 
 
-def best_value(board: Board, weights: Floats, user: Floats) -> float:
+def best_response_value(board: Board, weights: Floats, user: Floats) -> float:
     """The largest expected weighted sum of returns, by dynamic programming over single numbers."""
     loops = reply_loops(board.game)
     after, values = np.zeros(0, np.uint64), np.zeros(0)
@@ -134,7 +134,7 @@ def best_value(board: Board, weights: Floats, user: Floats) -> float:
     return float(values[0])
 
 
-def response_witness(found: Responses, user: Floats) -> tuple[Walked, list[int]]:
+def response_strategy(found: Responses, user: Floats) -> tuple[Walked, list[int]]:
     """The policy that is the best for a user's weights: what comes of it, and its actions in the order of the walk."""
     board, loops = found.board, reply_loops(found.board.game)
     actions: list[int] = []

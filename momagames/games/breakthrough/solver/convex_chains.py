@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Convex fronts of two objectives as chains of corners, float64[n, 2], from the best in the first objective to the best in
 the second. Along a chain the first objective falls, the second rises, and every turn is to the left."""
 

@@ -16,7 +16,7 @@ from momagames.contract import Game
 from momagames.engine.episode import loaded
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.rules import SPEED, WIN
-from momagames.games.breakthrough.solver.layer_kernels import FULL, loops
+from momagames.games.breakthrough.solver.guarantee_kernels import FULL, loops
 from momagames.games.breakthrough.solver.packed_words import BIAS, LANE, LANES, MOST_CELLS
 
 CHUNK = 1 << 13  # positions between two looks at Ctrl-C and at `progress`
@@ -113,7 +113,7 @@ def misfit(game: Game) -> str | None:
 
 
 @dataclass(frozen=True)
-class Guaranteed:
+class GuaranteedFront:
     """What an agent can guarantee.
 
     board     the game, the start and the agent
@@ -133,7 +133,7 @@ class Guaranteed:
 
 def guaranteed(
     game: Game, start: Any, agent: int, *, max_states: int, max_bytes: int, progress: Progress | None = None
-) -> Guaranteed:
+) -> GuaranteedFront:
     """The Pareto front of the vectors that an agent can guarantee against every reply, by strategies without chance.
 
     The vectors that can be guaranteed from a position are all that are dominated by a front. Where the agent moves they are
@@ -150,7 +150,7 @@ def guaranteed(
     solver = _Backwards(board, max_bytes, progress)
     layers = solver.layers()
     points = board.unpack(layers[0].points)
-    return Guaranteed(
+    return GuaranteedFront(
         board, layers, points[np.lexsort(points.T[::-1])], solver.states, solver.bytes, time.perf_counter() - began
     )
 
@@ -224,7 +224,7 @@ def can_guarantee(board: Board, asked: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.array(sure, np.bool_)
 
 
-def just_beyond(points: NDArray[np.int64], least: NDArray[np.int64], most: NDArray[np.int64]) -> NDArray[np.int64]:
+def minimal_uncovered(points: NDArray[np.int64], least: NDArray[np.int64], most: NDArray[np.int64]) -> NDArray[np.int64]:
     """The smallest vectors of the grid least..most that no point covers, int64[m, K]: if none of these can be guaranteed,
     nothing beyond the points can."""
     corners = {tuple(least.tolist())}
@@ -264,7 +264,7 @@ def _mirrored(words: Words, width: int, height: int) -> Words:
     return out
 
 
-def witness(found: Guaranteed, point: NDArray[np.int64]) -> tuple[Walked, list[int]]:
+def witness(found: GuaranteedFront, point: NDArray[np.int64]) -> tuple[Walked, list[int]]:
     """A strategy that guarantees a point of the front: what comes of it, and its actions in the order of the walk."""
     board = found.board
     actions: list[int] = []

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Positions of MO-Breakthrough on up to 32 cells as one word, and vectors of four small whole numbers as one word.
 
 A position: player_0's cells in the lower half, player_1's in the upper half, cell (x, y) at bit x * H + y, as in the rules.

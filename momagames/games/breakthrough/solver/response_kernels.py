@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Compiled loops for best responses to an opponent that plays by lot; see `loops` for what they share."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
 from momagames.games.breakthrough.solver.convex_chains import add, hull
-from momagames.games.breakthrough.solver.layer_kernels import player
+from momagames.games.breakthrough.solver.guarantee_kernels import player
 from momagames.games.breakthrough.solver.packed_words import place_of, read_position, write_position
 from momagames.kernels.jit import driver, kernel
 

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Plans by tree search: searches along a line of play, until it ends, and then along another."""
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Plans
 from momagames.baselines.mcts.policies import AIMS
-from momagames.baselines.mcts.simulation import Effort, decide, playout, tools
+from momagames.baselines.mcts.simulation import UctOptions, decide, playout, tools
 from momagames.baselines.mcts.tree import empty_tree, forget
-from momagames.baselines.search.playout_buffer import Batch, Harvest
+from momagames.baselines.search.playout_buffer import Batch, PlayoutBuffer
 from momagames.baselines.weight_lattice import label
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules
@@ -35,10 +36,10 @@ class Line(NamedTuple):
 
 
 def search_plans(
-    name: str, game: Game, start: NDArray[Any], lattice: NDArray[np.float64], effort: Effort, budget: int, seed: int
+    name: str, game: Game, start: NDArray[Any], lattice: NDArray[np.float64], effort: UctOptions, budget: int, seed: int
 ) -> Plans:
     """Search with each row of `lattice`, float64[n, K], as weights; they share the budget evenly, one after the other."""
-    harvest, walk = Harvest(game), walker(game)
+    harvest, walk = PlayoutBuffer(game), walker(game)
     word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
     used = lines = 0
     tree = empty_tree(game, effort.simulations, len(AIMS[name](lattice[0])[0]))

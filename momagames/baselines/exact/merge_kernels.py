@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The front of a position from the fronts of its children."""
 
 from collections.abc import Callable
@@ -5,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines.exact.table import NONE, ONE, UNKNOWN
+from momagames.baselines.exact.transposition_table import NONE, ONE, UNKNOWN
 from momagames.kernels.jit import kernel, quiet
 
 

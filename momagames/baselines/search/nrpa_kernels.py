@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """What searches by nested rollout policy adaptation share: policies as tables, playouts that follow them, adaptation.
 
 A policy gives each code of a move (see `move_codes`) a weight, 0 if it was never adapted, and takes a legal move with

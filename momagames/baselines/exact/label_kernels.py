@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The loops of `layers`: children of positions, each different one once; and the labels that reach them.
 
 A label is a way to a position: its return so far (float64[K]), the label that it came from, and the action. It is hopeless

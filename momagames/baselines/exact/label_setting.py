@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.archive import undominated
+from momagames.baselines.archive import is_nondominated
 from momagames.baselines.base import Plan, check_together
-from momagames.baselines.exact.lanes import whole
-from momagames.baselines.exact.layer_loops import enter, expander, merge
-from momagames.baselines.exact.solve import Front, Progress, begun
+from momagames.baselines.exact.packed_vectors import whole
+from momagames.baselines.exact.label_kernels import enter, expander, merge
+from momagames.baselines.exact.depth_first import Front, Progress, resolve_start
 from momagames.baselines.search.heuristics import estimates
 from momagames.contract import Game
 from momagames.engine.playouts import buffers
@@ -27,7 +27,7 @@ CHUNK = 4096  # positions between two looks at `progress` and at Ctrl-C
 FREE = -1  # a slot of a table
 
 
-def foreseen_front(
+def clairvoyant_front(
     game: Game,
     state: Any = None,
     *,
@@ -51,19 +51,19 @@ def foreseen_front(
             these are to the front, the less is searched
     """
     check_together("a proof", game)
-    if known and not has_bounds(game):
+    if known and not has_upper_bounds(game):
         raise InvalidParameter(
             f"{game.id}: known games help no proof here, for there is no upper bound of what can still be won"
         )
     began = time.perf_counter()
-    search = _Layers(game, begun(game, state, seed), known, max_states, max_bytes, progress)
+    search = _Layers(game, resolve_start(game, state, seed), known, max_states, max_bytes, progress)
     while search.positions.size:
         search.advance()
     points, witnesses = search.front()
     return Front(points, witnesses, search.solved, search.most, time.perf_counter() - began)
 
 
-def has_bounds(game: Game) -> bool:
+def has_upper_bounds(game: Game) -> bool:
     """Whether ways can be given up for what is known already."""
     return estimates(game) is not None and whole(game)
 
@@ -103,7 +103,7 @@ class _Layers:
         over = children["over"] != 0
         last = np.concatenate([np.arange(a, b) for a, b in spans[over]] or [np.zeros(0, np.int64)])
         if len(last):
-            best = undominated(vectors[last])
+            best = is_nondominated(vectors[last])
             self._ended.append((len(self._came), last[best], vectors[last[best]]))
         self.positions, self._spans, self._vectors = children[~over], spans[~over], vectors
 
@@ -177,7 +177,7 @@ class _Layers:
             return np.zeros((1, len(self.game.objectives))), [[]]
         values = np.concatenate([self._values, *(found for _, _, found in self._ended)])
         where = [(ply, int(label)) for ply, labels, _ in self._ended for label in labels]
-        best = np.flatnonzero(undominated(values))
+        best = np.flatnonzero(is_nondominated(values))
         best = best[np.lexsort(values[best].T[::-1])]
         ways = [
             list(self._plans[i].actions) if i < len(self._plans) else self._way(*where[i - len(self._plans)])

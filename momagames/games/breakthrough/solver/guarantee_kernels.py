@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The compiled loops over the layers of MO-Breakthrough: all positions after the same number of moves.
 
 Every move brings a piece forward, so that no position comes twice in a game and the layers are solved from the last to the

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The compiled search: depth first over positions, each solved once, with an explicit stack of frames.
 
 Nothing is allocated here: the search returns when an array is full, and goes on where it was when it is called again.
@@ -14,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines.exact.merge import merger
-from momagames.baselines.exact.table import NONE, ONE, UNKNOWN, enter, find
+from momagames.baselines.exact.merge_kernels import merger
+from momagames.baselines.exact.transposition_table import NONE, ONE, UNKNOWN, enter, find
 from momagames.contract import Game
 from momagames.engine.loops import keep_all
 from momagames.kernels.jit import driver, kernel, quiet

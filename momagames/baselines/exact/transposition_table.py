@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The table of solved positions, in flat arrays.
 
 A solved position is a record of words in the pool: its key, the number of its points, the points in descending order (see

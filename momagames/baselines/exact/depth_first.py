@@ -10,10 +10,10 @@ from typing import Any, Required, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.exact import search as loops
-from momagames.baselines.exact.checkpoint import Checkpoint, Keeper
+from momagames.baselines.exact import depth_first_kernels as loops
+from momagames.baselines.exact.checkpoint import Checkpoint, CheckpointWriter
 from momagames.baselines.exact.compact import packed
-from momagames.baselines.exact.lanes import Lanes, lanes, whole
+from momagames.baselines.exact.packed_vectors import Lanes, lanes, whole
 from momagames.contract import Game
 from momagames.engine.episode import loaded
 from momagames.engine.loops import single
@@ -84,24 +84,24 @@ def pareto_front(
                  simultaneous moves, without keys, or whose rewards are not within what it declares; InvalidState; InvalidFile
                  for a checkpoint of another search
     """
-    if misfits(game):
+    if unsupported_reasons(game):
         raise InvalidParameter(
             f"{game.id}: exact fronts need one agent that moves in turn, no chance during play, one number as action and keys "
             f"of positions; this game has {', '.join(misfits(game))}"
         )
-    start = begun(game, state, seed)
+    start = resolve_start(game, state, seed)
     began = time.perf_counter()
     try:
         solver = Solver(game, start, lanes(game, fine=not whole(game)), max_states, max_bytes)
         solver.solve(progress, checkpoint)
-    except NotWhole:
+    except FractionalRewardError:
         solver = Solver(game, start, lanes(game, fine=True), max_states, max_bytes)
         solver.solve(progress, checkpoint)
     points, witnesses = solver.front()
     return Front(points, witnesses, solver.solved, solver.bytes, time.perf_counter() - began)
 
 
-def begun(game: Game, state: Any, seed: int) -> NDArray[Any]:
+def resolve_start(game: Game, state: Any, seed: int) -> NDArray[Any]:
     """The start of a search, record[1]: a position in whatever form, or a deal."""
     if state is not None:
         return loaded(game, state)
@@ -110,7 +110,7 @@ def begun(game: Game, state: Any, seed: int) -> NDArray[Any]:
     return start
 
 
-def misfits(game: Game) -> list[str]:
+def unsupported_reasons(game: Game) -> list[str]:
     """Why the method does not fit a game."""
     reasons = {
         f"{len(game.agents)} agents": len(game.agents) != 1,
@@ -122,7 +122,7 @@ def misfits(game: Game) -> list[str]:
     return [reason for reason, holds in reasons.items() if holds]
 
 
-class NotWhole(Exception):
+class FractionalRewardError(Exception):
     """A reward is a fraction although the declared bounds are whole."""
 
 
@@ -169,7 +169,7 @@ class Solver:
             raise self._too_large("bytes")
         if checkpoint is not None:
             self._go_on(checkpoint)
-        keeper = Keeper(checkpoint)
+        keeper = CheckpointWriter(checkpoint)
         while True:
             budget = min(SLICE, self.max_states - self.solved)
             status = self.loops.run(
@@ -214,7 +214,7 @@ class Solver:
             )
         if head.get("lanes") != own["lanes"]:  # of the attempt with fractions, which follows
             if self.lanes.scale == 1:
-                raise NotWhole
+                raise FractionalRewardError
             return
         slots = len(self.table)
         while 2 * slots < 3 * (head["states"] + 1):
@@ -256,7 +256,7 @@ class Solver:
     def _refuse(self, status: int) -> None:
         """Raise for a reward or an episode that is not as declared."""
         if status == loops.FRACTION and self.lanes.scale == 1:
-            raise NotWhole
+            raise FractionalRewardError
         reason = {
             loops.FRACTION: f"pays a reward that is not a multiple of {1 / self.lanes.scale:g}",
             loops.OUT_OF_BOUNDS: "pays more or less than its objectives declare",
