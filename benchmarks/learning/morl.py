@@ -84,7 +84,7 @@ def pcn(env: Any, front: Points, budget: int, seed: int) -> Points:
     from morl_baselines.multi_policy.pcn.pcn import PCN
 
     flat, most = FlattenObservation(env), front.max(axis=0).astype(np.float32)
-    scale = np.append(1 / most, 1 / env.unwrapped.game.max_plies)
+    scale = np.append(1 / most, 1 / env.unwrapped.game.max_episode_steps)
     agent = PCN(flat, scaling_factor=scale, hidden_dim=128, learning_rate=1e-2, seed=seed, log=False)
     agent.train(
         budget, flat, np.zeros(front.shape[1]), max_return=most, num_er_episodes=100, num_step_episodes=20,

@@ -34,7 +34,7 @@ class Exact(Method):
     def __post_init__(self) -> None:
         for option in ("max_states", "max_bytes"):
             if getattr(self, option) < 1:
-                raise InvalidParameter(f"{self.name}: {option}={getattr(self, option)} is not possible; allowed: 1 or more")
+                raise InvalidParameter(f"{self.name}: invalid {option}={getattr(self, option)}: expected 1 or more")
 
     def check_luck(self, game: Game) -> None:
         """Raise InvalidParameter if the search may not know what this game will draw."""

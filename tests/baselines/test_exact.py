@@ -243,7 +243,8 @@ def tiring(cost, low, high=1000.0, **params):
     return dataclasses.replace(
         played,
         objectives=sides,
-        kernels=dataclasses.replace(played.kernels, step=tiring_step, thin=None),
+        kernels=dataclasses.replace(played.kernels, step=tiring_step),
+        search=dataclasses.replace(played.search, prune_equivalent_actions=None),
         rules_key="test.tiring",
     )
 
@@ -285,8 +286,8 @@ def test_rewards_that_are_not_as_declared_are_refused():
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 81, 0, 15, "test"),) * 2), ["111"] * 3)
     with pytest.raises(InvalidParameter, match="pays more or less than its objectives declare"):
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 5, 0, 81, "test"),) * 2), ["112"] * 3)
-    with pytest.raises(InvalidParameter, match="goes on after max_plies=0"):
-        front(dataclasses.replace(game(3, 4, 2), max_plies=0), rows)
+    with pytest.raises(InvalidParameter, match="goes on after max_episode_steps=0"):
+        front(dataclasses.replace(game(3, 4, 2), max_episode_steps=0), rows)
     with pytest.raises(InvalidParameter, match="declared bounds below"):
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 1, 0, np.inf, "test"),) * 2), ["112"] * 3)
 

@@ -125,7 +125,7 @@ def test_refusals() -> None:
         Centralise(samegame())
     with pytest.raises(InvalidParameter, match="did you mean 'mean'"):
         Centralise(samegame("parallel"), reward="men")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="allowed: 'state' or 'agents'"):
+    with pytest.raises(InvalidParameter, match="expected 'state' or 'agents'"):
         Centralise(samegame("parallel"), observation="all")  # type: ignore[arg-type]
     with pytest.raises(InvalidCall, match="put Scalarise around Centralise"):
         Centralise(Scalarise(samegame("parallel"), [1, 1, 1]), reward="each")

@@ -79,7 +79,7 @@ def lanes(game: Game, fine: bool = False) -> Lanes:
 
     fine   a word for each objective, and all bits that the bounds leave for fractions; else whole numbers only
     """
-    bounds = [_bounds(objective, game.max_plies) for objective in game.objectives]
+    bounds = [_bounds(objective, game.max_episode_steps) for objective in game.objectives]
     largest = max(high - low for low, high in bounds)
     if not largest < MOST:
         raise InvalidParameter(

@@ -56,8 +56,8 @@ def search(game: Game, words: int) -> Search:
 
 
 def _make(game: Game, words: int) -> Search:
-    legal, step, make_key = game.kernels.legal, game.kernels.step, game.kernels.key
-    thin = game.kernels.thin or keep_all
+    legal, step, make_key = game.kernels.legal, game.kernels.step, game.search.state_key
+    thin = game.search.prune_equivalent_actions or keep_all
     merge = merger(words)
 
     @kernel

@@ -117,7 +117,7 @@ def misfits(game: Game) -> list[str]:
         f"{game.dynamics} moves": not game.sequential,
         "chance during play": game.chance == "step",
         "actions of several parts": len(game.actions) != 1,
-        "no keys of positions": game.kernels.key is None,
+        "no keys of positions": game.search.state_key is None,
     }
     return [reason for reason, holds in reasons.items() if holds]
 
@@ -131,8 +131,8 @@ class Solver:
 
     def __init__(self, game: Game, start: NDArray[Any], layout: Lanes, max_states: int, max_bytes: int) -> None:
         self.game, self.lanes, self.max_states, self.max_bytes = game, layout, max_states, max_bytes
-        depth, actions, words = game.max_plies + 2, game.mask_size, layout.words
-        self._position = game.save(start[0])  # the frames are used up by the search
+        depth, actions, words = game.max_episode_steps + 2, game.mask_size, layout.words
+        self._position = game.codec.save(start[0])  # the frames are used up by the search
         searched, start = packed(game, start)
         self.loops = loops.search(searched, words)
         self.states = np.zeros(depth, searched.dtype)
@@ -144,7 +144,7 @@ class Solver:
         self.counts = np.zeros(depth, np.int64)
         self.children = np.zeros((depth, actions), np.int64)
         self.gains = np.zeros((depth, actions, words), np.uint64)
-        self.keys = np.zeros((depth, searched.key_words), np.uint64)
+        self.keys = np.zeros((depth, searched.search.key_words), np.uint64)
         self.move = np.zeros((1, 1), np.int64)
         self.reward = np.zeros((1, len(game.objectives)), np.float32)
         self.spans = np.zeros((actions, 2), np.uint64)
@@ -260,7 +260,7 @@ class Solver:
         reason = {
             loops.FRACTION: f"pays a reward that is not a multiple of {1 / self.lanes.scale:g}",
             loops.OUT_OF_BOUNDS: "pays more or less than its objectives declare",
-            loops.TOO_DEEP: f"goes on after max_plies={self.game.max_plies}",
+            loops.TOO_DEEP: f"goes on after max_episode_steps={self.game.max_episode_steps}",
         }[status]
         raise InvalidParameter(f"{self.game.id} {reason}; no exact front can be computed")
 

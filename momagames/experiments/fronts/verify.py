@@ -53,7 +53,7 @@ def _start(front: FrontFile, game: Game) -> NDArray[Any]:
     if front.start.seed is not None:
         one = Play(game)
         one.deal(front.start.seed)
-        if game.save(one.state) != front.start.position:
+        if game.codec.save(one.state) != front.start.position:
             raise InvalidFile(f"start: the seed {front.start.seed} deals another position than the one in the file")
     return start
 

@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
+from momagames.contract import (
+    Codec,
+    Game,
+    Human,
+    Kernels,
+    Objective,
+    Parameter,
+    State,
+    View,
+    check_objectives,
+    check_parameters,
+)
 from momagames.errors import InvalidParameter, check_choice, one_of
 from momagames.games.pommerman import draw, facts, position, rules, view
 from momagames.games.pommerman.sketch import sketch
@@ -206,42 +217,35 @@ def assemble(
     agents = tuple(f"agent_{seat}" for seat in range(seats))
     sight = params["agent_view_size"] if params["is_partially_observable"] else 0
     planes = params["observation"] == "planes"
-    goals = tuple(objectives(mode, params)[name] for name in chosen)
     selection = Parameter("objectives", VARIANTS[variant].objectives, "objectives by name, in this order", choices=OBJECTIVES)
     return Game(
         id=id,
         title="MO-Pommerman",
         agents=agents,
-        teams=tuple(seat % 2 for seat in range(seats)) if mode in (TEAM, RADIO) else tuple(range(seats)),
+        teams=tuple(seat % 2 for seat in range(seats)) if mode in (TEAM, RADIO) else (),
         dynamics="simultaneous",
         chance="start",
         information="partial",  # §7: what is hidden in wood, and what others carry
-        utility="teams" if mode in (TEAM, RADIO) else "individual",
-        objectives=goals,
+        objectives=tuple(objectives(mode, params)[name] for name in chosen),
         actions=(len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else [])),
         fields=view.fields(mode, size, seats, sight, params["egocentric"], planes, params["max_steps"]),
-        max_plies=params["max_steps"],
-        reference_point=tuple(goal.return_low for goal in goals),
+        max_episode_steps=params["max_steps"],
         params={**params, "objectives": chosen},
         parameters=(*declared, selection),
         factory=partial(game, variant=variant),
-        blank=blank(mode, params, sight, chosen),
+        blank_state=blank(mode, params, sight, chosen),
         kernels=KERNELS,
         rules_key="pommerman",
-        position_keys=position.KEYS,
-        load=position.load,
-        save=position.save,
-        show=position.show,
-        read=position.read,
-        draw=draw.picture,
-        sketch=sketch,
-        render_options=draw.options(agents, size),
-        point=draw.point,
-        keys=draw.keys(mode),
-        facts=facts.facts,
-        action_name=action_name,
-        parse_action=parse_action,
-        legal_hint=legal_hint,
+        codec=Codec(position.save, position.load, position.KEYS, position.show, position.read),
+        view=View(draw.picture, sketch, draw.options(agents, size)),
+        human=Human(
+            keys=draw.keys(mode),
+            point=draw.point,
+            action_name=action_name,
+            parse_action=parse_action,
+            legal_hint=legal_hint,
+        ),
+        infos=facts.facts,
         source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
     )
 
