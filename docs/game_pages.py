@@ -37,7 +37,7 @@ def facts(id: str) -> list[str]:
         ("dynamics, chance, information, utility", f"{game.dynamics}, {game.chance}, {game.information}, {game.utility}"),
         ("actions", actions),
         ("observation", fields),
-        ("longest episode", f"{game.max_plies} steps"),
+        ("longest episode", f"{game.max_episode_steps} steps"),
         ("reference point", ", ".join(f"{value:g}" for value in game.reference_point)),
         ("source", game.source),
     ]

@@ -138,7 +138,7 @@ def tileblast_levels() -> Image.Image:
     for number in range(1, LEVELS + 1):
         play = Play(momagames.spec("mo-tileblast-v0", level=number))
         play.deal(0)
-        drawn = Image.fromarray(play.game.draw(play.state, None))
+        drawn = Image.fromarray(play.game.view.draw(play.state, None))
         small = drawn.resize((round(drawn.width * SHRUNK), round(drawn.height * SHRUNK)), Image.Resampling.LANCZOS)
         sheet = canvas.blank(small.height + TITLE + LEFT, small.width + LEFT)
         canvas.write(sheet, LEFT, TITLE / 2, f"{number}  {levels.load(number).title}", 15)
@@ -169,7 +169,7 @@ def robotmail_layouts() -> Image.Image:
         play.deal(0)
         height, width = int(play.state["height"]), int(play.state["width"])
         side = drawing.side_of(height, width)
-        drawn = Image.fromarray(play.game.draw(play.state))
+        drawn = Image.fromarray(play.game.view.draw(play.state))
         board = drawn.crop((drawing.EDGE, drawing.EDGE, drawing.EDGE + width * side, drawing.EDGE + height * side))
         small = board.resize((width * SMALL, height * SMALL), Image.Resampling.LANCZOS)
         sheet = canvas.blank(small.height + TITLE + LEFT, small.width + 2 * LEFT)

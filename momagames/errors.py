@@ -23,6 +23,10 @@ class InvalidParameter(MomagamesError, ValueError):
     """A parameter that does not exist or is outside its range."""
 
 
+class UnknownParameter(InvalidParameter, TypeError):
+    """A keyword that a game does not have; a TypeError as well, as for any unknown keyword argument in Python."""
+
+
 class InvalidLevel(InvalidParameter):
     """A level that cannot be played as it is; the message names the file, the place in it and what is allowed there."""
 
@@ -69,13 +73,19 @@ def check_range(what: str, value: object, low: float, high: float = inf, *, abov
         allowed = f"above {least}" + (f", to {most}" if high < inf else "")
     else:
         allowed = f"{least} or more" if high == inf else f"{least}..{most}"
-    raise InvalidParameter(f"{what}={value!r} is not possible; allowed: {'whole numbers, ' if whole else ''}{allowed}")
+    raise InvalidParameter(invalid_value(what, value, f"{'an integer, ' if whole else ''}{allowed}"))
 
 
 def check_choice(what: str, value: object, allowed: Iterable[str]) -> None:
     """InvalidParameter unless a word is one of those."""
     if value not in (words := tuple(allowed)):
-        raise InvalidParameter(f"{what}={value!r} is not possible; allowed: {one_of(words)}{nearest(value, words)}")
+        raise InvalidParameter(invalid_value(what, value, one_of(words), nearest(value, words)))
+
+
+def invalid_value(what: str, value: object, expected: str, hint: str = "") -> str:
+    """Return the message "invalid name=value: expected ..." and a hint, see `nearest`; `what` may be "place: name"."""
+    place, colon, name = what.rpartition(": ")
+    return f"{place}{colon}invalid {name}={value!r}: expected {expected}{hint}"
 
 
 def nearest(given: object, allowed: Iterable[str], alike: float = 0.5) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from momagames.errors import InvalidParameter, UnknownId, check_choice, nearest, one_of
 from momagames.games import RETIRED, VERSIONS, Entry
@@ -13,6 +13,10 @@ from momagames.games import RETIRED, VERSIONS, Entry
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from momagames.adapters.aec import MultiObjectiveAEC
+    from momagames.adapters.gymnasium import OneAgent
+    from momagames.adapters.parallel import MultiObjectiveParallel
+    from momagames.adapters.vector import VectorGame
     from momagames.contract import Game, Policy, State
 
 Api = Literal["aec", "parallel", "gymnasium"]
@@ -108,27 +112,37 @@ def spelled(id: str, params: Mapping[str, Any]) -> str:
     return f"{id}({','.join(f'{name}={value!r}' for name, value in params.items())})"
 
 
-def make(id: str, api: Api = "aec", **options: Any) -> Any:
+@overload
+def make(id: str, api: Literal["aec"] = "aec", **options: Any) -> MultiObjectiveAEC: ...
+@overload
+def make(id: str, api: Literal["parallel"], **options: Any) -> MultiObjectiveParallel: ...
+@overload
+def make(id: str, api: Literal["gymnasium"], **options: Any) -> OneAgent: ...
+@overload
+def make(id: str, api: Api, **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | OneAgent: ...
+def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | OneAgent:
     """An environment by id.
 
     api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
-    options    parameters of the game, and of the door: render_mode, render_options (a dict, see `Game.render_options`),
+    options    parameters of the game, and of the door: render_mode, render_options (a dict, see `View.render_options`),
                illegal ("raise", "forfeit", "random", "next"); for "gymnasium" also agent and others
-    Raises     UnknownId, InvalidParameter
+    Raises     UnknownId, InvalidParameter, UnknownParameter (a TypeError as well) for a keyword that nothing takes
     """
     check_choice("api", api, DOORS)
     entry(id)
-    return _resolve(DOORS[api])(id, **options)
+    env: MultiObjectiveAEC | MultiObjectiveParallel | OneAgent = _resolve(DOORS[api])(id, **options)
+    return env
 
 
-def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> Any:
+def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> VectorGame:
     """A batch of environments behind one step(); see `momagames.adapters.vector`.
 
     options    parameters of the game, and of the door: autoreset ("next_step", "same_step", "disabled"), views
                ("mover", "all"), illegal
     """
     entry(id)
-    return _resolve(VECTOR_DOOR)(id, num_envs, threads, **options)
+    envs: VectorGame = _resolve(VECTOR_DOOR)(id, num_envs, threads, **options)
+    return envs
 
 
 def policy(name: str, game: Game, agent: int | None = None) -> Policy:

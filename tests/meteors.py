@@ -14,7 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Kernels, Keys, Line, Objective, Parameter, check_parameters
+from momagames.contract import (
+    Codec,
+    Field,
+    Game,
+    Human,
+    Kernels,
+    Keys,
+    Line,
+    Objective,
+    Parameter,
+    View,
+    check_parameters,
+)
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record
 from momagames.kernels.rng import draw
@@ -97,19 +109,6 @@ def save(state: Any) -> dict[str, Any]:
     return {name: state[name].tolist() for name in ("place", "still", "word", "gone", "ply", "rng")}
 
 
-def read(text: str) -> dict[str, Any]:
-    import json
-
-    position: dict[str, Any] = json.loads(text)
-    return position
-
-
-def show(state: Any) -> str:
-    import json
-
-    return json.dumps(save(state))
-
-
 PARAMETERS = (Parameter("cells", 6, "cells of the ring", 3, 20), Parameter("limit", 12, "steps", 1, 100))
 
 
@@ -121,33 +120,25 @@ def game(id: str, **given: Any) -> Game:
         id=id,
         title="Meteors",
         agents=tuple(f"rover_{i}" for i in range(AGENTS)),
-        teams=tuple(range(AGENTS)),
         dynamics="simultaneous",
         chance="step",
         information="partial",
-        utility="individual",
         objectives=(
             Objective("alive", "steps", 0, 1, 0, params["limit"], "docstring"),
             Objective("heard", "words", 0, 4, 0, 4 * params["limit"], "docstring"),
         ),
         actions=(3, 3),
         fields=(Field("near", (3,), "float32", 0, 1.5), Field("words", (AGENTS,), "uint8", 0, 2)),
-        max_plies=params["limit"],
-        reference_point=(0.0, 0.0),
+        max_episode_steps=params["limit"],
         params=params,
         parameters=PARAMETERS,
         factory=game,
-        blank=blank,
+        blank_state=blank,
         kernels=Kernels(deal, legal, step, observe),
         rules_key="tests.meteors",
-        load=load,
-        save=save,
-        show=show,
-        read=read,
-        draw=lambda state, last: np.zeros((4, 4, 3), np.uint8),
-        action_name=lambda state, action: str(action),
-        parse_action=lambda state, text: [int(part) for part in text.split()],
-        facts=lambda state: {"left": int(AGENTS - state["gone"].sum())},
+        codec=Codec(save, load),
+        view=View(draw=lambda state, last: np.zeros((4, 4, 3), np.uint8)),
+        infos=lambda state: {"left": int(AGENTS - state["gone"].sum())},
     )
 
 
@@ -165,13 +156,17 @@ def for_people(cells: int = 20, limit: int = 30) -> Game:
     words = {str(word): ((1,), word) for word in range(3)}
     return replace(
         game("meteors-v0", cells=cells, limit=limit),
-        draw=draw,
-        sketch=sketch,
-        render_options=(
-            Parameter("viewer", None, "who looks on", choices=(None, *agents)),
-            Parameter("big", False, "a large picture"),
-            Parameter("cell", -1, "a cell", -1, cells - 1),
+        view=View(
+            draw,
+            sketch,
+            (
+                Parameter("viewer", None, "who looks on", choices=(None, *agents)),
+                Parameter("big", False, "a large picture"),
+                Parameter("cell", -1, "a cell", -1, cells - 1),
+            ),
         ),
-        point=lambda state, x, y: {"cell": int(x) // 2} if 0 <= x < 40 and 0 <= y < 8 else {},
-        keys=Keys({"left": ((0,), 1), "right": ((0,), 2), **words}, "arrows: move, 0 to 2: say"),
+        human=Human(
+            Keys({"left": ((0,), 1), "right": ((0,), 2), **words}, "arrows: move, 0 to 2: say"),
+            point=lambda state, x, y: {"cell": int(x) // 2} if 0 <= x < 40 and 0 <= y < 8 else {},
+        ),
     )

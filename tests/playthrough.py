@@ -131,7 +131,7 @@ def legal_actions(play: Play, agent: int) -> Any:
 
 def scene(play: Play) -> Iterator[str]:
     """What can be seen now: the position, and the mask and observation of every agent."""
-    yield from (f"  {line}" for line in play.game.show(play.state).splitlines())
+    yield from (f"  {line}" for line in play.game.codec.show(play.state).splitlines())
     for agent, name in enumerate(play.game.agents):
         mask = play.mask(agent)
         if mask.any():
@@ -167,7 +167,7 @@ def playthrough(header: str, choose: Any) -> Iterator[str]:
         yield from scene(play)
     yield ""
     how = "truncated" if play.state["truncated"] else "terminated"
-    yield f"{how} after {int(play.state['ply'])} of at most {game.max_plies}"
+    yield f"{how} after {int(play.state['ply'])} of at most {game.max_episode_steps}"
     for name, total in zip(game.agents, returns, strict=True):
         yield f"return {name}: {numbers(total)}"
 

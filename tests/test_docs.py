@@ -164,7 +164,7 @@ def table(text: str, first_column: str) -> list[list[str]]:
 
 def level_letters(game: Game, name: str) -> dict[str, float]:
     """G, A_k, M, V, F and T of a game with a level (MO-TileBlast, SPEC §5), for the objective of this name."""
-    level, taps = loader.load(game.params["level"]), game.max_plies
+    level, taps = loader.load(game.params["level"]), game.max_episode_steps
     valid = level.moves if game.params["strict_moves"] else taps
     amounts = loader.goal_bounds(level, valid)
     one = amounts[int(name[-1]) - 1] if name.startswith("goal_") else 0
@@ -252,7 +252,7 @@ def test_spec_gives_actions_observation_and_bounds(id):
     text = spec_text(id)
     actions = re.search(r"`Discrete\(([^`]+)\)`", text)
     observation = re.search(r"Observation, int8\[([^\]]+)\]", text)
-    plies = re.search(r"`max_plies` = (.+?)(?:: |\. )", text)
+    plies = re.search(r"`max_episode_steps` = (.+?)(?:: |\. )", text)
     reference = re.search(r"\*\*6\.3 Reference point\*\*[^:]*: (.+)", text)
     assert actions
     assert observation
@@ -262,7 +262,7 @@ def test_spec_gives_actions_observation_and_bounds(id):
         assert game.actions == (value_of(actions.group(1), game),)
         assert game.fields[0].shape == tuple(value_of(part, game) for part in observation.group(1).split(","))
         assert game.fields[0].dtype == "int8"
-        assert game.max_plies == value_of(plies.group(1), game)
+        assert game.max_episode_steps == value_of(plies.group(1), game)
         if "in every objective" in reference.group(1):
             points = [float(reference.group(1).split()[0])] * len(game.objectives)
         else:
@@ -289,7 +289,7 @@ def test_the_pictures_of_the_docs_are_those_that_are_listed(monkeypatch):
         if hasattr(one, "look"):
             game = momagames.spec(one.id, **one.params)
             assert len(one.players) == len(game.agents)
-            assert set(one.look) <= {option.name for option in game.render_options}
+            assert set(one.look) <= {option.name for option in game.view.render_options}
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "docs").glob("*.py")), ids=name)

@@ -55,9 +55,9 @@ CASES = {
     "no id at all": (lambda: momagames.spec("?"), UnknownId, ["'?'", "'mo-samegame-v0'", "'mo-breakthrough-v0'"]),
     "unknown api": (lambda: momagames.make(SAME, api="aecs"), InvalidParameter, ["'aecs'", "'parallel'", "did you mean 'aec'"]),
     "unknown parameter": (
-        lambda: momagames.make(SAME, num_colour=3),
+        lambda: momagames.make(SAME, num_color=3),
         InvalidParameter,
-        ["'num_colour'", "did you mean 'num_colors'", SAME],
+        ["'num_color'", "did you mean 'num_colors'", SAME],
     ),
     "unknown parameter, parallel": (
         lambda: momagames.make(SAME, api="parallel", widht=3),
@@ -80,7 +80,7 @@ CASES = {
         ["'num_color'", "did you mean 'num_colors'"],
     ),
     "out of range": (lambda: momagames.make(SAME, board_width=2), InvalidParameter, ["board_width=2", "3..30", SAME]),
-    "not whole": (lambda: momagames.make(SAME, board_width=5.5), InvalidParameter, ["board_width=5.5", "whole numbers 3..30"]),
+    "not whole": (lambda: momagames.make(SAME, board_width=5.5), InvalidParameter, ["board_width=5.5", "an integer in 3..30"]),
     "not a number": (lambda: momagames.spec(SAME, clear_bonus="much"), InvalidParameter, ["clear_bonus='much'", "0..100000"]),
     "not a truth value": (lambda: momagames.spec(SAME, team_rewards=1), InvalidParameter, ["team_rewards=1", "True or False"]),
     "unknown objective": (
@@ -118,7 +118,7 @@ CASES = {
         ["others={}", "'player_1'"],
     ),
     "num_envs": (lambda: momagames.make_vec(SAME, 0), InvalidParameter, ["num_envs=0", "1 or more"]),
-    "num_envs, kind": (lambda: momagames.make_vec(SAME, 2.5), InvalidParameter, ["num_envs=2.5", "whole numbers, 1 or more"]),
+    "num_envs, kind": (lambda: momagames.make_vec(SAME, 2.5), InvalidParameter, ["num_envs=2.5", "an integer, 1 or more"]),
     "threads": (lambda: momagames.make_vec(SAME, 2, threads=0), InvalidParameter, ["threads=0", "1 or more"]),
     "threads, kind": (lambda: momagames.make_vec(SAME, 2, threads="all"), InvalidParameter, ["threads='all'", "1 or more"]),
     "autoreset": (
@@ -141,10 +141,10 @@ CASES = {
     "unknown agent's space": (lambda: small().reward_space("agent_1"), InvalidParameter, ["'agent_1'", "'agent_0'"]),
     "unknown agent, parallel": (lambda: small("parallel").step({"agent_1": 4}), InvalidParameter, ["'agent_1'", "'agent_0'"]),
     # seeds and positions
-    "seed": (lambda: small().reset(seed=-1), InvalidParameter, ["seed=-1", "whole numbers from 0"]),
-    "seed, kind": (lambda: small().reset(seed="x"), InvalidParameter, ["seed='x'", "whole numbers from 0"]),
-    "seed, gymnasium": (lambda: small("gymnasium").reset(seed=0.5), InvalidParameter, ["seed=0.5", "whole numbers from 0"]),
-    "seed, vector": (lambda: batch().reset(seed=-1), InvalidParameter, ["seed=-1", "whole numbers from 0"]),
+    "seed": (lambda: small().reset(seed=-1), InvalidParameter, ["seed=-1", "an integer from 0"]),
+    "seed, kind": (lambda: small().reset(seed="x"), InvalidParameter, ["seed='x'", "an integer from 0"]),
+    "seed, gymnasium": (lambda: small("gymnasium").reset(seed=0.5), InvalidParameter, ["seed=0.5", "an integer from 0"]),
+    "seed, vector": (lambda: batch().reset(seed=-1), InvalidParameter, ["seed=-1", "an integer from 0"]),
     "unknown option": (lambda: small().reset(options={"bord": BOARD}), MomagamesError, ["'bord'", "did you mean 'board'"]),
     "state and board": (lambda: small().reset(options={"state": {}, "board": BOARD}), InvalidParameter, ["'state'", "'board'"]),
     "state of no kind": (lambda: small().reset(options={"state": 7}), InvalidState, ["int", "record", "dict", "text"]),

@@ -78,7 +78,7 @@ def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
         over = terminated or truncated
         for other in env.agents:
             mask = np.hstack(env.observe(other)["action_mask"])
-            if over or not env.game.passes:
+            if over or not env.game.can_pass:
                 assert mask.any() == (other == agent and not over), f"mask of {other} while {agent} is selected"
         env.step(None if over else random_legal(np.hstack(seen["action_mask"]), env.game.actions, rng))
         if not over:
@@ -98,7 +98,7 @@ def test_a_game_ends_within_its_bounds(game: Game) -> None:
     for seed in range(5):
         env.reset(seed=seed)
         play_out(env, seed)
-        assert 0 < int(env.play.state["ply"]) <= game.max_plies
+        assert 0 < int(env.play.state["ply"]) <= game.max_episode_steps
         for k, objective in enumerate(game.objectives):
             returns = env.returns[:, k]
             assert (returns >= objective.return_low - 1e-6).all()
@@ -146,7 +146,7 @@ def test_a_position_goes_on_the_same(game: Game, how: str) -> None:
         given = {
             "dict": env.get_state(),
             "json": json.loads(json.dumps(env.get_state())),
-            "text": game.show(env.play.state),
+            "text": game.codec.show(env.play.state),
             "record": env.record,
         }[how]
         other = MultiObjectiveAEC(game)
@@ -174,7 +174,7 @@ def test_batch_equals_single_environments(game: Game) -> None:
     for i, env in enumerate(singles):
         env.reset(seed=40 + i)
     words = np.arange(n, dtype=np.uint64)
-    for _ in range(game.max_plies):
+    for _ in range(game.max_episode_steps):
         actions = batches[0].choose(words).copy()
         for i, env in enumerate(singles):
             if env.agents and not any(env.terminations.values()):
@@ -214,7 +214,7 @@ def test_autoreset(game: Game, mode: str) -> None:
     words = np.arange(4, dtype=np.uint64)
     ended = np.zeros(4, bool)
     sums = np.zeros_like(batch.returns)
-    for _ in range(game.max_plies + 2):
+    for _ in range(game.max_episode_steps + 2):
         batch.step(batch.choose(words))
         if mode == "next_step":
             assert not batch.rewards[ended].any(), "the step that starts a new game pays nothing"
@@ -253,7 +253,7 @@ def test_vector_door(game: Game, views: str) -> None:
     assert isinstance(env, gymnasium.vector.VectorEnv)
     words = np.arange(5, dtype=np.uint64)
     episodes = 0
-    for _ in range(3 * game.max_plies):
+    for _ in range(3 * game.max_episode_steps):
         assert env.observation_space.contains(seen)
         assert np.shares_memory(infos["action_mask"], env.batch.masks)
         actions = env.batch.choose(words).copy()

@@ -84,8 +84,12 @@ def layer_of_module(name: str) -> str:
 
 
 def imported(tree: ast.AST, module: str) -> Iterator[str]:
-    """Full names of the modules that a source imports, wherever the import stands."""
-    for node in ast.walk(tree):
+    """Full names of the modules that a source imports, wherever the import stands; imports for type checkers do not count."""
+    nodes = [tree]
+    while nodes:
+        node = nodes.pop(0)
+        typing_only = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        nodes += node.orelse if typing_only else list(ast.iter_child_nodes(node))
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -204,7 +208,7 @@ def test_what_serves_every_game_names_none():
     ("path", "source"),
     [
         ("errors.py", "import momagames.contract"),
-        ("contract.py", "from momagames.kernels import record"),
+        ("contract/game.py", "from momagames.kernels import record"),
         ("kernels/grid.py", "import momagames.games.samegame.rules"),
         ("games/x/__init__.py", "from ...engine import batch"),
         ("engine/episode.py", "def f():\n    from momagames import registry"),
@@ -230,6 +234,12 @@ def test_a_planted_import_is_found(path, source):
 )
 def test_a_planted_import_in_rules_is_found(source):
     assert rules_violations("games/x/rules.py", source)
+
+
+def test_imports_for_type_checkers_are_none():
+    source = "if TYPE_CHECKING:\n    from momagames import wrappers\nelse:\n    {}"
+    assert not violations("registry.py", source.format("pass"))
+    assert violations("registry.py", source.format("from momagames import wrappers"))
 
 
 def test_a_planted_game_word_is_found():

@@ -17,7 +17,7 @@ import pytest
 
 import momagames
 from momagames import registry
-from momagames.errors import InvalidParameter, MomagamesError, UnknownId
+from momagames.errors import InvalidParameter, MomagamesError, UnknownId, UnknownParameter
 from momagames.games import RETIRED, VERSIONS, Entry
 
 IDS = tuple(VERSIONS)
@@ -50,7 +50,7 @@ def test_a_copied_or_pickled_game_is_the_same_game(id):
     game = momagames.spec(id)
     again = pickle.loads(pickle.dumps(game))
     assert registry.spelled(again.id, again.params) == registry.spelled(game.id, game.params)
-    assert again.blank.tobytes() == game.blank.tobytes()
+    assert again.blank_state.tobytes() == game.blank_state.tobytes()
     assert copy.deepcopy(game) is game
 
 
@@ -132,8 +132,54 @@ def test_the_ends_of_a_range_are_allowed_and_nothing_beyond(id, parameter):
         *([] if parameter.optional else [None]),
     )
     for value in bad:
-        with pytest.raises(InvalidParameter, match=re.escape(f"{parameter.name}={value!r} is not possible; allowed: ")):
+        with pytest.raises(InvalidParameter, match=re.escape(f"invalid {parameter.name}={value!r}: expected ")):
             momagames.spec(id, **{parameter.name: value})
+
+
+@pytest.mark.parametrize("call", [momagames.make, momagames.spec, functools.partial(momagames.make_vec, num_envs=2)])
+def test_an_unknown_keyword_is_a_type_error_too(call):
+    with pytest.raises(UnknownParameter) as caught:
+        call("mo-samegame-v0", bord_width=5)
+    assert isinstance(caught.value, TypeError)
+    assert isinstance(caught.value, InvalidParameter)
+    for part in ("unexpected keyword argument 'bord_width'", "expected 'board_width'", "did you mean 'board_width'?"):
+        assert part in str(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+TYPED = """
+from typing import Literal, assert_type
+
+import momagames
+from momagames.adapters.aec import MultiObjectiveAEC
+from momagames.adapters.gymnasium import OneAgent
+from momagames.adapters.parallel import MultiObjectiveParallel
+from momagames.adapters.vector import VectorGame
+from momagames.contract import Game, Policy
+from momagames.registry import policy
+
+assert_type(momagames.make("mo-samegame-v0", num_agents=2), MultiObjectiveAEC)
+assert_type(momagames.make("mo-samegame-v0", "aec"), MultiObjectiveAEC)
+assert_type(momagames.make("mo-samegame-v0", api="parallel"), MultiObjectiveParallel)
+assert_type(momagames.make("mo-samegame-v0", api="gymnasium"), OneAgent)
+assert_type(momagames.make_vec("mo-samegame-v0", 3), VectorGame)
+assert_type(momagames.spec("mo-samegame-v0"), Game)
+assert_type(policy("random", momagames.spec("mo-samegame-v0")), Policy)
+
+
+def make_any(api: Literal["aec", "parallel", "gymnasium"]) -> None:
+    assert_type(momagames.make("mo-samegame-v0", api), MultiObjectiveAEC | MultiObjectiveParallel | OneAgent)
+"""
+
+
+def test_type_checkers_know_what_is_made(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    file = tmp_path / "typed.py"
+    config = Path(__file__).resolve().parent.parent / "pyproject.toml"
+    for source, right in ((TYPED, True), (TYPED.replace('api="gymnasium"', 'api="parallel"'), False)):
+        file.write_text(source)
+        said, _, status = api.run([f"--config-file={config}", str(file)])
+        assert (status == 0) == right, said
 
 
 def test_registering_a_variant(guests):
@@ -201,11 +247,10 @@ def legal(state, agent, mask):
 
 def game(id):
     return Game(
-        id=id, title="Guest", agents=("a",), teams=(0,), dynamics="sequential", chance="none", information="perfect",
-        utility="individual", objectives=(Objective("x", "points", 0, 1, 0, 1, "1"),), actions=(2,),
-        fields=(Field("observation", (1,), "int8", 0, 9),), max_plies=9, reference_point=(0.0,), params={}, factory=game,
-        blank=np.zeros(1, dtype)[0], kernels=Kernels(deal, legal, legal, legal), rules_key="guest", load=print, save=print,
-        show=print, read=print, draw=print, action_name=print, parse_action=print,
+        id=id, title="Guest", agents=("a",), dynamics="sequential", chance="none",
+        objectives=(Objective("x", "points", 0, 1, 0, 1, "1"),), actions=(2,),
+        fields=(Field("observation", (1,), "int8", 0, 9),),
+        max_episode_steps=9, factory=game, blank_state=np.zeros(1, dtype)[0], kernels=Kernels(deal, legal, legal, legal),
     )
 
 made = game("guest-v0")

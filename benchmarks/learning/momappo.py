@@ -28,7 +28,7 @@ from supersuit import observation_lambda_v0
 import momagames
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines.archive import is_nondominated
-from momagames.wrappers import HandleIllegal, Flatten
+from momagames.wrappers import Flatten, HandleIllegal
 
 NAME = "mail"  # by which MOMAPPO makes the game
 GAME = {"layout": "tiny", "num_players": 2, "max_step": 30, "objectives": ["energy", "delivery"]}

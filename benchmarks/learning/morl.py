@@ -27,7 +27,7 @@ from gymnasium.wrappers import FlattenObservation
 from numpy.typing import NDArray
 
 import momagames
-from momagames.wrappers import HandleIllegal, TabularObservation, FixedInstance
+from momagames.wrappers import FixedInstance, HandleIllegal, TabularObservation
 
 Points = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def pcn(env: Any, front: Points, budget: int, seed: int) -> Points:
     from morl_baselines.multi_policy.pcn.pcn import PCN
 
     flat, most = FlattenObservation(env), front.max(axis=0).astype(np.float32)
-    scale = np.append(1 / most, 1 / env.unwrapped.game.max_plies)
+    scale = np.append(1 / most, 1 / env.unwrapped.game.max_episode_steps)
     agent = PCN(flat, scaling_factor=scale, hidden_dim=128, learning_rate=1e-2, seed=seed, log=False)
     agent.train(
         budget, flat, np.zeros(front.shape[1]), max_return=most, num_er_episodes=100, num_step_episodes=20,
@@ -153,7 +153,7 @@ def main() -> None:
     env = game(given.deal, *map(int, given.board.split("x")))
     env.reset()
     front = np.array(env.unwrapped.pareto_front(), np.float64)
-    measure = moocore.Hypervolume(ref=np.zeros(front.shape[1]), maximize=True)
+    measure = moocore.Hypervolume(ref=np.zeros(front.shape[1]), maximise=True)
     best = measure(front)
     print(
         f"{given.board}, deal {given.deal}: {len(front)} points; {given.budget:,} steps, torch {torch.__version__}", flush=True

@@ -26,7 +26,7 @@ import torch
 
 import momagames
 from momagames.baselines.exact import exact_front
-from momagames.wrappers import Flatten, FixedInstance, Scalarize
+from momagames.wrappers import FixedInstance, Flatten, Scalarize
 
 ROLLOUT = 256  # steps between two updates, on MO-SameGame
 ROUND = 2048  # the same for RLlib

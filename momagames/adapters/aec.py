@@ -206,8 +206,8 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
 
     def _tell(self) -> None:
         """What the game has to say to everybody."""
-        if self.game.facts:
-            facts = self.game.facts(self.play.state)
+        if self.game.infos:
+            facts = self.game.infos(self.play.state)
             self.infos = {agent: facts.copy() for agent in self.agents}
 
     def _end(self, status: int) -> None:
@@ -243,7 +243,7 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
     def get_state(self) -> dict[str, Any]:
         """The position as JSON-able data; reset(options={"state": that}) goes on with the very same game."""
         self._need_reset("get_state()")
-        return self.game.save(self.play.state)
+        return self.game.codec.save(self.play.state)
 
     @property
     def record(self) -> State:

@@ -150,7 +150,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         return next(iter(fields.values())) if len(fields) == 1 else fields
 
     def _info(self) -> dict[str, Any]:
-        facts = self.game.facts(self.play.state) if self.game.facts else {}
+        facts = self.game.infos(self.play.state) if self.game.infos else {}
         if self.team is not None:
             facts["agent"] = self.game.agents[self._seat]
         return {"action_mask": shown_mask(self.game, self.play.mask(self._seat)), **facts}
@@ -224,7 +224,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         """The position as JSON-able data; reset(options={"state": that}) goes on with the very same game."""
         if not self._started:
             raise checks.before_reset("get_state()")
-        return self.game.save(self.play.state)
+        return self.game.codec.save(self.play.state)
 
     @property
     def state(self) -> State:
@@ -265,7 +265,7 @@ def seats(game: Game, agent: str | None, team: int | None) -> list[int]:
             f"team={team!r} is for games of turns; in {game.id} all move at once: see momagames.wrappers.Centralize"
         )
     if isinstance(team, bool) or team not in teams:
-        raise InvalidParameter(f"team={team!r} is not possible; allowed: {one_of(teams)}")
+        raise InvalidParameter(f"invalid team={team!r}: expected {one_of(teams)}")
     return [i for i, of in enumerate(game.teams) if of == team]
 
 

@@ -56,13 +56,13 @@ def next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) -> An
 def check_render_mode(render_mode: str | None) -> str | None:
     if render_mode is not None and render_mode not in RENDER_MODES:
         allowed = f"None, {one_of(RENDER_MODES)}{nearest(render_mode, RENDER_MODES)}"
-        raise InvalidParameter(f"render_mode={render_mode!r} is not possible; allowed: {allowed}")
+        raise InvalidParameter(f"invalid render_mode={render_mode!r}: expected {allowed}")
     return render_mode
 
 
 def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Render options by name, those that are given; InvalidParameter for one that the game does not have or that cannot be so."""
-    options = {option.name: option for option in game.render_options}
+    """Render options by name, those that are given; InvalidParameter for one that the game has not, or that cannot be so."""
+    options = {option.name: option for option in game.view.render_options}
     for name in given or ():
         if name not in options:
             there = f"it has {one_of(options)}{nearest(name, options)}" if options else "it has none"
@@ -72,7 +72,7 @@ def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[st
 
 def check_seed(seed: int | None) -> int | None:
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise InvalidParameter(f"seed={seed!r} is not possible; allowed: whole numbers from 0, or None")
+        raise InvalidParameter(f"invalid seed={seed!r}: expected an integer from 0, or None")
     return None if seed is None else int(seed)
 
 
@@ -82,7 +82,7 @@ def start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
     options   {"state": record, dict or text}, or keys of the game's dict form, such as {"board": rows}. Options that mean
               nothing to us are left alone, as hosts do; a slip of the pen is refused.
     """
-    known = ("state", *game.position_keys)
+    known = ("state", *game.codec.position_keys)
     for key in options or ():
         if key not in known and nearest(key, known):
             raise InvalidParameter(

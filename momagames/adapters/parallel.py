@@ -75,7 +75,7 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
     def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
         told = self.aec_env.infos
         if not self.game.sequential:
-            return dict(told) if self.game.facts else {agent: told[agent].copy() for agent in agents}  # facts are made anew
+            return dict(told) if self.game.infos else {agent: told[agent].copy() for agent in agents}  # facts are made anew
         return {agent: {**told[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
 
     def _bury(self) -> None:

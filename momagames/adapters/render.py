@@ -16,6 +16,7 @@ from momagames.contract import Game, State
 from momagames.errors import InvalidCall
 from momagames.render import canvas
 from momagames.render.caption import Caption, seen_by, text
+from momagames.render.position import describe_position, draw_position
 from momagames.render.text import plain
 
 FRAMES_PER_SECOND = 4.0
@@ -26,7 +27,7 @@ BESIDE = 400  # pixels: the caption of a narrower picture stands beside it, and 
 class Renderer:
     """Shows one game: as text (ansi), as a picture (rgb_array) or in a window (human).
 
-    options   render options of the game (see `Game.render_options`); they may be changed, and count from then on. In a
+    options   render options of the game (see `View.render_options`); they may be changed, and count from then on. In a
               window the pointer has its say too, and the first letter of an option goes through its values
     Raises    InvalidParameter for an unknown mode or option, MissingExtra for "human" without pygame
     """
@@ -74,14 +75,14 @@ class Renderer:
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
         """The board and its caption as lines of plain text."""
-        sketch, options = self.game.sketch, check_render_options(self.game, self.options)
-        board = self.game.show(state) if sketch is None else plain(sketch(state, last, **options))
+        options = check_render_options(self.game, self.options)
+        board = plain(describe_position(self.game, state, last, **options))
         return f"{board}\n\n{text(self.game, state, seen_by(self.game, returns, options.get('viewer')))}"
 
     def picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
         """The board with its caption below, or beside it where the board is narrow."""
         options = check_render_options(self.game, {**self.options, **self.pointed(state)})
-        board = self.game.draw(state, last, **options)
+        board = draw_position(self.game, state, last, **options)
         width = board.shape[1]
         beside = width < BESIDE
         if self._caption is None:
@@ -95,14 +96,14 @@ class Renderer:
 
     def pointed(self, state: State) -> Mapping[str, Any]:
         """The render options that the pointer asks for."""
-        if self.window is None or self.window.pointer is None or self.game.point is None:
+        if self.window is None or self.window.pointer is None or self.game.human.point is None:
             return {}
         x, y = self.window.pointer
-        return self.game.point(state, x - MARGIN, y - MARGIN)
+        return self.game.human.point(state, x - MARGIN, y - MARGIN)
 
     def press(self, key: str) -> bool:
         """The next value of the render option that begins with this letter, if there is one. Returns whether there is."""
-        for option in self.game.render_options:
+        for option in self.game.view.render_options:
             values = (False, True) if isinstance(option.default, bool) else option.choices
             if option.name[0] == key and values:
                 now = values.index(self.options.get(option.name, option.default))

@@ -44,8 +44,8 @@ def hypervolume(points: ArrayLike, ref: ArrayLike) -> Volume:
     if goals == 1:
         return Volume(float(array.max() - low[0]), False)
     if goals <= 6 or len(array) <= EXACT_POINTS.get(goals, 20):
-        return Volume(float(moocore.hypervolume(array, ref=low, maximize=True)), False)
-    return Volume(float(moocore.hv_approx(array, ref=low, maximize=True, method="Rphi-FWE+")), True)
+        return Volume(float(moocore.hypervolume(array, ref=low, maximise=True)), False)
+    return Volume(float(moocore.hv_approx(array, ref=low, maximise=True, method="Rphi-FWE+")), True)
 
 
 def hypervolume_ratio(points: ArrayLike, ref: ArrayLike, reference_set: ArrayLike) -> Volume:
@@ -65,7 +65,7 @@ def igd_plus(points: ArrayLike, reference_set: ArrayLike) -> float:
     EMO 2015.
     """
     known = rows("reference_set", reference_set, least=1)
-    return float(moocore.igd_plus(rows("points", points, known.shape[1], least=1), ref=known, maximize=True))
+    return float(moocore.igd_plus(rows("points", points, known.shape[1], least=1), ref=known, maximise=True))
 
 
 def epsilon(points: ArrayLike, reference_set: ArrayLike) -> float:
@@ -75,7 +75,7 @@ def epsilon(points: ArrayLike, reference_set: ArrayLike) -> float:
     Source: Zitzler et al., "Performance assessment of multiobjective optimizers", IEEE Trans. Evol. Comp. 7, 2003.
     """
     known = rows("reference_set", reference_set, least=1)
-    return float(moocore.epsilon_additive(rows("points", points, known.shape[1], least=1), ref=known, maximize=True))
+    return float(moocore.epsilon_additive(rows("points", points, known.shape[1], least=1), ref=known, maximise=True))
 
 
 def cardinality(points: ArrayLike) -> int:

@@ -58,7 +58,7 @@ def band(curves: ArrayLike, confidence: float = 0.95, resamples: int = 10_000) -
     """Means over the runs, float[S, M], with percentile bootstrap intervals at each mark by itself; whole runs are drawn."""
     given = rows("curves", curves, least=1)
     if not 0 < confidence < 1:
-        raise InvalidParameter(f"confidence={confidence} is not possible; allowed: between 0 and 1")
+        raise InvalidParameter(f"invalid confidence={confidence}: expected a number between 0 and 1")
     chosen = draws((len(given), 1), resamples, True, np.random.default_rng(SEED))[:, :, 0]
     often = (chosen[:, :, None] == np.arange(len(given))).sum(axis=1)
     low, high = np.quantile(often @ given / len(given), [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)

@@ -107,7 +107,7 @@ def bootstrap(
 def interval(values: Array, confidence: float) -> tuple[float, float]:
     """The percentile interval of float[B]."""
     if not 0 < confidence < 1:
-        raise InvalidParameter(f"confidence={confidence} is not possible; allowed: between 0 and 1")
+        raise InvalidParameter(f"invalid confidence={confidence}: expected a number between 0 and 1")
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
 

@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Passed, Plan
 
-SNAPSHOT_STEPS = (*sorted({int(10 ** (k / 16)) for k in range(16 * 12)}), 2**62)  # environment steps at which anytime performance is measured
+SNAPSHOT_STEPS = (
+    *sorted({int(10 ** (k / 16)) for k in range(16 * 12)}),
+    2**62,
+)  # environment steps at which anytime performance is measured
 
 
 def is_nondominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return a mask of the non-dominated rows of float64[n, K], all objectives maximized; of equal rows only the first."""
     if not len(points):
         return np.zeros(0, np.bool_)
-    mask: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(points, maximize=True, keep_weakly=False), np.bool_)
+    mask: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(points, maximise=True, keep_weakly=False), np.bool_)
     return mask
 
 
@@ -61,7 +64,9 @@ class Archive:
         dominated = np.setdiff1d(np.arange(known), front, assume_unique=True)
         interval = bisect_left(SNAPSHOT_STEPS, plan(first).found)
         self.passed += [
-            Passed(self.plans[i].found, self.values[i]) for i in dominated if bisect_left(SNAPSHOT_STEPS, self.plans[i].found) < interval
+            Passed(self.plans[i].found, self.values[i])
+            for i in dominated
+            if bisect_left(SNAPSHOT_STEPS, self.plans[i].found) < interval
         ]
         self.plans = [self.plans[i] if i < known else plan(first + int(i) - known) for i in front]
         self.values = candidates[front]

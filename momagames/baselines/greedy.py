@@ -36,7 +36,7 @@ class Greedy(Method):
 
     def __post_init__(self) -> None:
         if self.divisions < 1:
-            raise InvalidParameter(f"greedy: divisions={self.divisions} is not possible; allowed: 1 or more")
+            raise InvalidParameter(f"greedy: invalid divisions={self.divisions}: expected 1 or more")
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)

@@ -70,7 +70,7 @@ class ThriftyPolicy(CompiledPolicy):
 def frugal(patience: int = 0, fair: bool = False) -> Compiled:
     """The policy "thrifty", more or less patient, and perhaps fair."""
     if not isinstance(patience, int) or not 0 <= patience <= MAX_STANDS:
-        raise InvalidParameter(f"thrifty: patience={patience!r} is not possible; allowed: 0..{MAX_STANDS}")
+        raise InvalidParameter(f"thrifty: invalid patience={patience!r}: expected 0..{MAX_STANDS}")
     return replace(ThriftyPolicy.compiled, begins=(("patience", patience), ("fair", int(fair))))
 
 

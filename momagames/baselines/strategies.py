@@ -104,7 +104,7 @@ def _ordered(values: Floats) -> NDArray[np.uint64]:
 
 def check_turns(game: Game) -> None:
     """Raise InvalidParameter if strategies as data are not for this game."""
-    if not game.sequential or game.chance == "step" or len(game.actions) != 1 or game.kernels.key is None:
+    if not game.sequential or game.chance == "step" or len(game.actions) != 1 or game.search.state_key is None:
         raise InvalidParameter(
             f"{game.id}: strategies need agents that move in turn, no chance during play, one number as action, and keys of "
             "positions"
@@ -151,7 +151,7 @@ class Stored:
 
 @once_for_rules
 def _loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    legal, step, make_key = game.kernels.legal, game.kernels.step, game.kernels.key
+    legal, step, make_key = game.kernels.legal, game.kernels.step, game.search.state_key
     assert make_key is not None
 
     def masks_of(states, masks):  # type: ignore[no-untyped-def]
@@ -186,6 +186,6 @@ def step_all(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) -> tu
 
 
 def position_keys(game: Game, states: NDArray[Any]) -> NDArray[np.uint64]:
-    keys = np.zeros((len(states), game.key_words), np.uint64)
+    keys = np.zeros((len(states), game.search.key_words), np.uint64)
     _loops(game)[2](states, keys)
     return keys

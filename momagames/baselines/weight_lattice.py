@@ -46,7 +46,7 @@ def given_weights(name: str, game: Game, weights: Sequence[float] | None) -> NDA
     except (TypeError, ValueError):
         row = np.zeros(0)
     if row.shape != (goals,) or not np.isfinite(row).all():
-        raise InvalidParameter(f"{name}: weights={weights!r} is not possible; needed: {goals} finite numbers")
+        raise InvalidParameter(f"{name}: invalid weights={weights!r}: expected {goals} finite numbers")
     return row
 
 

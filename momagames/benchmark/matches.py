@@ -218,7 +218,7 @@ def check(game: Game, players: Sequence[Entrant], games: int, max_reruns: int, t
     if games < 1 or max_reruns < 0:
         raise InvalidParameter(f"games={games!r}, max_reruns={max_reruns!r} are not possible; allowed: 1 or more, 0 or more")
     if time_limit is not None and time_limit <= 0:
-        raise InvalidParameter(f"time_limit={time_limit!r} is not possible; allowed: milliseconds above 0, or None")
+        raise InvalidParameter(f"invalid time_limit={time_limit!r}: expected milliseconds above 0, or None")
 
 
 def seats_of(game: Game, players: int, bout: int) -> tuple[int, ...]:
@@ -240,8 +240,8 @@ def collapsing(game: Game) -> Game:
 
 def winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int, ...]:
     """The agents that have won a game that is over, by index: as its infos say, or who has most of what is zero-sum."""
-    if game.facts is not None and _says_who_won(game):
-        return tuple(game.agents.index(name) for name in game.facts(state)["winners"])
+    if game.infos is not None and _says_who_won(game):
+        return tuple(game.agents.index(name) for name in game.infos(state)["winners"])
     column = next(k for k, objective in enumerate(game.objectives) if objective.zero_sum)
     best = returns[:, column].max()
     won = np.flatnonzero(returns[:, column] == best)
@@ -249,7 +249,7 @@ def winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int
 
 
 def _says_who_won(game: Game) -> bool:
-    return game.facts is not None and "winners" in game.facts(game.start()[0])
+    return game.infos is not None and "winners" in game.infos(game.start()[0])
 
 
 # ------------------------------------------------------------------------------------------------------------- playing

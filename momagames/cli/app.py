@@ -212,7 +212,7 @@ def _facts(game: Game) -> Any:
         ("kind", f"{game.dynamics}, chance: {game.chance}, {game.information} information, utility: {game.utility}"),
         ("actions", f"{size}, legal ones in the action mask"),
         ("observation", seen),
-        ("longest episode", f"{game.max_plies} plies"),
+        ("longest episode", f"{game.max_episode_steps} plies"),
         ("reference point", "(" + ", ".join(f"{v:g}" for v in game.reference_point) + ")"),
         ("versions", ", ".join(i for i in registry.ids() if i.rpartition("-v")[0] == name)),
         ("source", game.source),

@@ -103,7 +103,7 @@ def make(
     screen = console()
     choice = GameChoice(id=id, params=parameters(param or []))
     game = choice.game()
-    start = seed if state is None else game.read(read_text(state))
+    start = seed if state is None else game.codec.read(read_text(state))
     with screen.status("compiling") as status:
         kept = Checkpoint(checkpoint, every) if checkpoint else None
         effort = fronts.Effort(max_states, int(max_gigabytes * 2**30), _teller(status), kept)

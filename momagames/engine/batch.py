@@ -56,7 +56,7 @@ class Batch:
         n, agents, goals = num_envs, len(game.agents), len(game.objectives)
         seen = 1 if game.sequential and views == "mover" else agents
         self.states = np.zeros(n, game.dtype)
-        self.states[:] = game.blank
+        self.states[:] = game.blank_state
         self.observations = np.zeros((n, seen, game.observation_bytes), np.uint8)
         self.masks = np.zeros((n, seen, game.mask_size), np.int8)
         self.rewards = np.zeros((n, agents, goals), np.float32)

@@ -13,7 +13,7 @@ from momagames.engine import loops
 from momagames.engine.observation_pool import Shown
 from momagames.errors import IllegalAction, InvalidState
 
-PASS = 0  # what an agent says that has no legal action, see `Game.passes`
+PASS = 0  # what an agent says that has no legal action, see `Game.can_pass`
 INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types of numbers that need no second look
 
 
@@ -39,10 +39,10 @@ def loaded(game: Game, given: Any) -> NDArray[Any]:
         raise InvalidState(f"{game.id}: a state is a record, a dict or the text of show(); given: {type(given).__name__}")
     try:
         if record is not None:
-            given = game.save(record)
+            given = game.codec.save(record)
         elif isinstance(given, str):
-            given = game.read(given)
-        game.load(states[0], given)
+            given = game.codec.read(given)
+        game.codec.load(states[0], given)
     except InvalidState as error:
         raise InvalidState(f"{game.id}: {error}") from None
     except (TypeError, ValueError, LookupError, OverflowError) as error:
@@ -51,7 +51,7 @@ def loaded(game: Game, given: Any) -> NDArray[Any]:
         states["gone"] = record["gone"]
         if record["over"]:  # a game that was broken off stays so
             states["over"], states["truncated"] = record["over"], record["truncated"]
-    if game.sequential and not game.passes:
+    if game.sequential and not game.can_pass:
         mask = np.zeros(game.mask_size, np.int8)
         loops.single(game).look(states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask)
         if not mask.any():  # nobody can play on: the game is over before it starts
@@ -145,7 +145,7 @@ class Play:
         for book in (self.reward, self.totals, self.returns, self.pending):
             book[:] = 0
         if self.log is not None:
-            self.log[:] = [self.game.save(self.state)]
+            self.log[:] = [self.game.codec.save(self.state)]
         self._see()
 
     def _see(self) -> None:
@@ -197,7 +197,7 @@ class Play:
         try:
             if self._simple:
                 number = int(action)
-                return bool(number == action and 0 <= number < self._parts[0] and (self.game.lenient or mask[number]))
+                return bool(number == action and 0 <= number < self._parts[0] and (self.game.allows_illegal or mask[number]))
             parts = [int(part) for part in action]
         except (TypeError, ValueError, OverflowError):
             return False
@@ -205,7 +205,7 @@ class Play:
             return False
         start = 0
         for part, size in zip(parts, self._parts, strict=True):
-            if not (0 <= part < size and (self.game.lenient or mask[start + part])):
+            if not (0 <= part < size and (self.game.allows_illegal or mask[start + part])):
                 return False
             start += size
         return True
@@ -229,7 +229,7 @@ class Play:
         given = action.tolist() if isinstance(action, np.ndarray) else action
         hint = ""
         if self._simple and isinstance(action, (int, np.integer)):
-            hint = game.legal_hint(self.state, int(action), mask)
+            hint = game.human.legal_hint(self.state, int(action), mask)
         said = f"{game.agents[agent]} cannot play {given!r}: {int(mask.sum())} actions are legal"
         return IllegalAction(said + (f"; {hint}" if hint else ""))
 

@@ -54,7 +54,7 @@ def begin(state):
 
 @kernel
 def keep_all(state, mask):
-    """In place of `Kernels.thin`, for a game that does not tell which actions do the same."""
+    """In place of `SearchSupport.prune_equivalent_actions`, for a game that does not tell which actions do the same."""
 
 
 @kernel
@@ -188,7 +188,7 @@ def _viewer(game: Game) -> Loop:
 
 
 def _referee(game: Game) -> Loop:
-    sequential, lenient = game.sequential, game.lenient
+    sequential, lenient = game.sequential, game.allows_illegal
 
     @kernel
     def refused(state, action, masks, parts, actor):
@@ -219,7 +219,7 @@ def _referee(game: Game) -> Loop:
 def single(game: Game) -> Single:
     """The loops of one environment of this game's rules."""
     rules = game.kernels
-    deal_game, legal, step, observe = rules.deal, rules.legal, rules.step, rules.observe
+    deal_game, legal, step, observe = rules.generate, rules.legal, rules.step, rules.observe
     show, first_refused, sequential = _viewer(game), _referee(game), game.sequential
 
     def deal(states):
@@ -263,7 +263,7 @@ def single(game: Game) -> Single:
 def many(game: Game) -> Many:
     """The loops of a batch of this game's rules."""
     rules = game.kernels
-    deal_game, play = rules.deal, rules.step
+    deal_game, play = rules.generate, rules.step
     sequential = game.sequential
 
     view = _viewer(game)

@@ -39,7 +39,7 @@ class Episodes:
 def deal(game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
     """Start positions record[N]; that of seed s is the one that reset(seed=s) deals."""
     states = np.zeros(len(seeds), game.dtype)
-    states[:] = game.blank
+    states[:] = game.blank_state
     states["rng"] = seeds
     agents = len(game.agents)
     rules, weights = np.zeros((len(seeds), agents), np.int64), np.zeros((len(seeds), agents, len(game.objectives)))
@@ -77,7 +77,7 @@ def _run(
     n = len(states)
     returns = np.zeros((n, len(game.agents), len(game.objectives)))
     lengths, steps = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    moves = np.full((n, game.max_plies if keep_moves else 0), -1, np.int32)
+    moves = np.full((n, game.max_episode_steps if keep_moves else 0), -1, np.int32)
     player(game)(
         states, rules, weights, words, fresh, limit, np.array(game.actions, np.int64), np.zeros(1, game.dtype),
         np.zeros(game.mask_size, np.int8), *buffers(game), returns, lengths, steps, moves,
@@ -129,7 +129,7 @@ def _greedy(game: Game) -> Callable[..., Any]:
 @once_for_rules
 def player(game: Game) -> Callable[..., None]:
     """The compiled loop over episodes of this game's rules."""
-    deal_game, legal, step, sequential = game.kernels.deal, game.kernels.legal, game.kernels.step, game.sequential
+    deal_game, legal, step, sequential = game.kernels.generate, game.kernels.legal, game.kernels.step, game.sequential
     greedy = _greedy(game)
 
     def episodes(

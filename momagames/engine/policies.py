@@ -204,7 +204,7 @@ class CompiledPolicy:
                 f"{policy.name} must know which agent of {game.id} it plays: policy(..., agent=0), for example"
             )
         if agent is not None and not 0 <= agent < len(game.agents):
-            raise InvalidParameter(f"{policy.name}: agent={agent!r} is not possible; allowed: 0..{len(game.agents) - 1}")
+            raise InvalidParameter(f"{policy.name}: invalid agent={agent!r}: expected 0..{len(game.agents) - 1}")
         self.game, self.agent = game, agent
         agents = len(game.agents)
         self._states = np.zeros(1, game.dtype)

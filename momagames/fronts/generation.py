@@ -159,9 +159,9 @@ def started(game: Game, start: int | dict[str, Any]) -> Start:
     one = Play(game)
     if isinstance(start, int):
         one.deal(start)
-        return Start(seed=start, position=game.save(one.state))
+        return Start(seed=start, position=game.codec.save(one.state))
     one.load(start)
-    return Start(seed=None, position=game.save(one.state))
+    return Start(seed=None, position=game.codec.save(one.state))
 
 
 def check_no_checkpoint(checkpoint: Checkpoint | None, claim: Claim) -> None:

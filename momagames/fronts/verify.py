@@ -20,7 +20,14 @@ from momagames.engine.playouts import FOREVER
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.front_file import PLAYED, Claim, FrontFile, Point
 from momagames.fronts.generation import reply_weights
-from momagames.games.breakthrough.solver import Board, best_response_value, can_guarantee, guaranteed, minimal_uncovered, replies
+from momagames.games.breakthrough.solver import (
+    Board,
+    best_response_value,
+    can_guarantee,
+    guaranteed,
+    minimal_uncovered,
+    replies,
+)
 
 ROUNDING = 1e-12  # of expected returns, which are sums of many products; other returns are exact
 FEW_STATES, LAYER_BYTES = 200_000, 8 << 30  # for the second way to a front of returns, ply after ply
@@ -53,7 +60,7 @@ def _start(front: FrontFile, game: Game) -> NDArray[Any]:
     if front.start.seed is not None:
         one = Play(game)
         one.deal(front.start.seed)
-        if game.save(one.state) != front.start.position:
+        if game.codec.save(one.state) != front.start.position:
             raise InvalidFile(f"start: the seed {front.start.seed} deals another position than the one in the file")
     return start
 

@@ -72,7 +72,7 @@ class Seating:
 
     def look(self) -> dict[str, Any]:
         """Render options of what people may see: as long as the only one has something to choose, what this agent sees."""
-        hidden = self.game.information == "partial" and any(option.name == "viewer" for option in self.game.render_options)
+        hidden = self.game.information == "partial" and any(option.name == "viewer" for option in self.game.view.render_options)
         return {"viewer": self.humans[0]} if hidden and len(self.humans) == 1 and self.asked() else {}
 
     def memories(self) -> list[Any]:

@@ -15,6 +15,7 @@ from momagames import registry
 from momagames.contract import Game, Policy
 from momagames.play.session import Seating, people, some_seed
 from momagames.render import caption
+from momagames.render.position import describe_position
 
 LISTED = 120  # legal moves that "?" shows at most
 HELP = "Type a move, ? for the legal moves, u to take back your last move, q to quit."
@@ -99,7 +100,7 @@ class Table(Seating):
                 self.list_moves(agent)
                 continue
             try:
-                action = self.game.parse_action(self.play.state, typed)
+                action = self.game.human.parse_action(self.play.state, typed)
             except ValueError as error:
                 self.say(f"{error}; ? lists the legal moves", "red")
                 continue
@@ -123,7 +124,7 @@ class Table(Seating):
         mask = self.play.mask(agent)
         if len(self.game.actions) == 1:
             legal = np.flatnonzero(mask)
-            names = [self.game.action_name(self.play.state, action) for action in legal[:LISTED]]
+            names = [self.game.human.action_name(self.play.state, action) for action in legal[:LISTED]]
             more = f" and {len(legal) - LISTED} more" if len(legal) > LISTED else ""
             self.say(f"{len(legal)} legal moves: {' '.join(names)}{more}")
             return
@@ -141,7 +142,7 @@ class Table(Seating):
         """Play the actions of people and those of the others, and say what they paid, as far as people may know that."""
         play, game = self.play, self.game
         before, known = play.state.copy(), self.humans if self.look() else game.agents
-        named = [(game.agents[i], game.action_name(before, action)) for i, action in self.move(chosen).items()]
+        named = [(game.agents[i], game.human.action_name(before, action)) for i, action in self.move(chosen).items()]
         moves = [f"{name} plays {move}" for name, move in named if name in known]
         gained = zip(game.agents, map(self.gains, play.reward), strict=True)
         paid = [f"{name} {gains}" for name, gains in gained if gains and name in known]
@@ -154,13 +155,10 @@ class Table(Seating):
 
     def show(self) -> None:
         """The board, the situation and the returns."""
-        state, sketch, look = self.play.state, self.game.sketch, self.look()
+        state, look = self.play.state, self.look()
         self.console.print()
-        if sketch is None:
-            self.say(self.game.show(state))
-        else:
-            for line in sketch(state, self.last, **look):
-                self.console.print(Text.assemble(*line), no_wrap=True, crop=False)
+        for line in describe_position(self.game, state, self.last, **look):
+            self.console.print(Text.assemble(*line), no_wrap=True, crop=False)
         self.console.print()
         returns = caption.seen_by(self.game, self.play.returns, look.get("viewer"))
         self.say(caption.text(self.game, state, returns, min(100, self.console.width)))

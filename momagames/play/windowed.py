@@ -53,13 +53,13 @@ def play(
 def sit(id: str, opponent: str | Policy, seed: int | None, human: str | None, rate: float, **params: Any) -> Board:
     """Open the window for a game; see `play`."""
     game = registry.spec(id, **params)
-    kind = MouseBoard if game.pick is not None else Board
+    kind = MouseBoard if game.human.pick is not None else Board
     return kind(game, opponent, some_seed(seed), human, rate)
 
 
 def suits(game: Game) -> bool:
     """Whether a game can be played in a window."""
-    return game.keys is not None or game.pick is not None
+    return game.human.keys is not None or game.human.pick is not None
 
 
 class Board:
@@ -69,8 +69,8 @@ class Board:
         if not suits(game):
             raise InvalidParameter(f"{game.id} has neither keys nor a mouse for a window; play it at the terminal")
         if not 0 <= rate <= FASTEST:
-            raise InvalidParameter(f"rate={rate!r} is not possible; allowed: numbers 0..{FASTEST:g} (steps per second)")
-        self.keys, self.rate = game.keys or NO_KEYS, rate
+            raise InvalidParameter(f"invalid rate={rate!r}: expected numbers 0..{FASTEST:g} (steps per second)")
+        self.keys, self.rate = game.human.keys or NO_KEYS, rate
         self.seats = Seating(game, opponent, seed, people(game, human))
         self.restricted = self.seats.look()
         self.renderer = Renderer(game, "human", dict(self.restricted))
@@ -203,7 +203,7 @@ class Board:
 
     def looks(self) -> list[str]:
         """The letters that change how a position is shown, each with what it changes."""
-        names = [option.name for option in self.seats.game.render_options if option.low is None]
+        names = [option.name for option in self.seats.game.view.render_options if option.low is None]
         return [f"{name[0]}: {name}" for name in names if name not in self.restricted]
 
     def says(self) -> str:
@@ -215,13 +215,13 @@ class Board:
             return f"{seats.humans[0]} is out of the game; the others go on."
         if self.paused:
             return f"{seats.welcome} A key of yours starts the {'clock' if self.rate else 'game'}."
-        return f"{seats.humans[0]}: {seats.game.action_name(seats.play.state, self.action())} next"
+        return f"{seats.humans[0]}: {seats.game.human.action_name(seats.play.state, self.action())} next"
 
 
 class MouseBoard(Board):
     """A game of turns in a window, played with the mouse; it waits for the person, and moves can be taken back.
 
-    What a click means the game says (`Game.pick`). One that means nothing yet is the first of two, as from cell to cell.
+    What a click means the game says (`Human.pick`). One that means nothing yet is the first of two, as from cell to cell.
     Where the game has keys as well, each is an action.
     """
 
@@ -258,11 +258,11 @@ class MouseBoard(Board):
         if self.allowed(action):
             self.picked = action
         else:
-            self.refused = f"{self.seats.game.action_name(self.seats.play.state, action)} is not possible."
+            self.refused = f"{self.seats.game.human.action_name(self.seats.play.state, action)} is not possible."
 
     def meant(self, pressed: Pixel, released: Pixel) -> Any:
         """The action of a click, None if it means none."""
-        pick, state = self.seats.game.pick, self.seats.play.state
+        pick, state = self.seats.game.human.pick, self.seats.play.state
         assert pick is not None
         (x, y), (end_x, end_y) = pressed, released
         return pick(state, (x - MARGIN, y - MARGIN), (end_x - MARGIN, end_y - MARGIN))
@@ -327,5 +327,5 @@ class MouseBoard(Board):
             mover = seats.play.mover
             return f"{seats.game.agents[mover]} {'is to move' if seats.play.mask(mover).any() else 'can do nothing'}."
         action = self.pointed()
-        name = "" if action is None else seats.game.action_name(seats.play.state, action)
+        name = "" if action is None else seats.game.human.action_name(seats.play.state, action)
         return f"{seats.humans[0]}: {name or 'your move'}"

@@ -21,18 +21,18 @@ from momagames.wrappers.reward_spec import layers
 
 __all__ = [
     "Centralize",
-    "HandleIllegal",
+    "FixedInstance",
     "Flatten",
+    "HandleIllegal",
     "MergeColors",
     "NormalizeReward",
-    "TabularObservation",
     "Record",
     "RecordEpisode",
-    "FixedInstance",
     "Scalarize",
     "SelectObjectives",
     "ShareTeamReward",
     "SplitColors",
+    "TabularObservation",
     "replay",
 ]
 

@@ -24,7 +24,7 @@ class Flat:
 
     def __init__(self, observations: spaces.Space[Any], actions: spaces.Space[Any], key: str) -> None:
         if not isinstance(key, str) or key in ("", MASK):
-            raise InvalidParameter(f"key={key!r} is not possible; allowed: any name but {MASK!r}, such as 'observations'")
+            raise InvalidParameter(f"invalid key={key!r}: expected any name but {MASK!r}, such as 'observations'")
         self.fields: tuple[str, ...] = ()
         parts: list[Any] = [observations]
         if isinstance(observations, spaces.Dict):

@@ -132,9 +132,7 @@ class Scalarize(Transform):
             for agent, one in zip(source.agents, _per_agent(source, given), strict=True)
         ]
         if weights is None and not all(callable(rule) for rule in self.rules):
-            raise InvalidParameter(
-                f"utility={utility!r} is not possible; allowed: a function of a reward vector, or one by agent"
-            )
+            raise InvalidParameter(f"invalid utility={utility!r}: expected a function of a reward vector, or one by agent")
         linear = [rule for rule in self.rules if not callable(rule)]
         self.weights = np.stack(linear) if len(linear) == len(self.rules) else None
         super().__init__(source, self._scalar(source))
@@ -178,7 +176,7 @@ class Scalarize(Transform):
 def _published(source: Form, weights: str) -> list[float]:
     """The weights of the original's reward for what the source pays; InvalidParameter where they mean nothing."""
     if weights != PUBLISHED:
-        raise InvalidParameter(f"weights={weights!r} is not possible; allowed: one number for each objective, or {PUBLISHED!r}")
+        raise InvalidParameter(f"invalid weights={weights!r}: expected one number for each objective, or {PUBLISHED!r}")
     game = source.game
     known = {}
     if game is not None and game.published_weights is not None:
@@ -277,11 +275,11 @@ def _teams(source: Form, given: Any, known: bool) -> tuple[int, ...]:
         return (0,) * count
     if isinstance(given, str):
         if given != "all":
-            raise InvalidParameter(f"teams={given!r} is not possible; allowed: None, 'all', or the team of each agent")
+            raise InvalidParameter(f"invalid teams={given!r}: expected None, 'all', or the team of each agent")
         return (0,) * count
     chosen = [given.get(agent) for agent in source.agents] if isinstance(given, Mapping) else list(given)
     if len(chosen) != count or (isinstance(given, Mapping) and len(given) != count) or None in chosen:
-        raise InvalidParameter(f"teams={given!r} is not possible; needed: one team for each of {one_of(source.agents)}")
+        raise InvalidParameter(f"invalid teams={given!r}: expected one team for each of {one_of(source.agents)}")
     order = list(dict.fromkeys(chosen))
     return tuple(order.index(team) for team in chosen)
 
@@ -351,10 +349,10 @@ class SplitColors(Transform):
 
     def __init__(self, source: Form) -> None:
         form = _recolored(source, self.name, split=True)
-        colors_of = form.game.action_colors if form.game else None
+        colors_of = form.game.action_objectives if form.game else None
         if colors_of is None:
             raise InvalidCall(
-                f"SplitColors needs a game that declares action_colors; {source.game and source.game.id} does not"
+                f"SplitColors needs a game that declares action_objectives; {source.game and source.game.id} does not"
             )
         self._colors_of = colors_of
         super().__init__(source, form)

@@ -87,8 +87,8 @@ def test_a_team_is_played(team: int) -> None:
 def test_who_can_be_played() -> None:
     for params, message in (
         ({"agent": "robot_0", "team": 0}, "give one or the other"),
-        ({"team": 2}, "allowed: 0 or 1"),
-        ({"team": True}, "allowed: 0 or 1"),
+        ({"team": 2}, "expected 0 or 1"),
+        ({"team": True}, "expected 0 or 1"),
         ({"agent": "robot_7"}, "did you mean"),
     ):
         with pytest.raises(momagames.errors.InvalidParameter, match=message):

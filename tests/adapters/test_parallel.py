@@ -94,7 +94,7 @@ def test_an_illegal_action_moves_nobody() -> None:
 
 
 def test_a_game_tells_everybody_its_facts() -> None:
-    """`Game.facts` stands in the infos of every door of one environment, at the start and after every step."""
+    """`Game.infos` stands in the infos of every door of one environment, at the start and after every step."""
     aec = MultiObjectiveAEC(meteors.game("meteors-v0"))
     parallel, alone = MultiObjectiveParallel(copy.deepcopy(aec)), OneAgent(meteors.game("meteors-v0"), "rover_0", "random")
     infos = parallel.reset(seed=1)[1]

@@ -16,6 +16,7 @@ from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.gymnasium import OneAgent
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.adapters.render import Renderer
+from momagames.contract import View
 from momagames.engine.episode import Play, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, MissingExtra
 from momagames.games.breakthrough import view as breakthrough
@@ -59,13 +60,13 @@ def test_every_size_is_drawn_at_about_the_same_size(id, lowest, highest):
         if not (height == width or height in (lowest[0], highest) or width in (lowest[1], 10, highest)):
             continue
         play = dealt(id, board_height=height, board_width=width)
-        picture = play.game.draw(play.state, int(play.mask(0).argmax()))
+        picture = play.game.view.draw(play.state, int(play.mask(0).argmax()))
         assert picture.dtype == np.uint8
         assert picture.ndim == 3
         assert picture.shape[2] == 3
         assert 480 <= max(picture.shape) <= 660, (height, width, picture.shape)
-        board = play.game.save(play.state)["board"]
-        lines = play.game.sketch(play.state, None)
+        board = play.game.codec.save(play.state)["board"]
+        lines = play.game.view.text(play.state, None)
         shown = ["".join(text for text, _ in line) for line in lines]
         wide = [line for line in shown if len(line) >= 2 * width + 2]
         assert len(wide) >= height
@@ -75,9 +76,9 @@ def test_every_size_is_drawn_at_about_the_same_size(id, lowest, highest):
 @pytest.mark.parametrize(("id", "params"), [(SAMEGAME, BIG), (BREAKTHROUGH, {}), (BREAKTHROUGH, {"canonical": True})])
 def test_every_position_looks_different(id, params):
     play = dealt(id, **params)
-    before_picture, before_text = play.game.draw(play.state, None), text_of(play)
+    before_picture, before_text = play.game.view.draw(play.state, None), text_of(play)
     for action in moves(play, 30):
-        bare, marked = play.game.draw(play.state, None), play.game.draw(play.state, action)
+        bare, marked = play.game.view.draw(play.state, None), play.game.view.draw(play.state, action)
         assert bare.shape == marked.shape == before_picture.shape
         assert not np.array_equal(bare, before_picture)
         assert not np.array_equal(bare, marked)
@@ -89,9 +90,9 @@ def test_every_position_looks_different(id, params):
 def test_drawing_changes_nothing_that_is_kept():
     play = dealt(SAMEGAME)
     before = play.states.tobytes()
-    first = play.game.draw(play.state, 0)
+    first = play.game.view.draw(play.state, 0)
     first[:] = 7
-    assert not np.array_equal(play.game.draw(play.state, 0), first)
+    assert not np.array_equal(play.game.view.draw(play.state, 0), first)
     assert play.states.tobytes() == before
 
 
@@ -103,7 +104,7 @@ def test_samegame_marks_the_cell_that_was_chosen():
     assert row.endswith("]")
     assert row[-3] == "["
     side = (canvas.LONG_SIDE - samegame.EDGE) // 4
-    changed = (play.game.draw(play.state, 7) != play.game.draw(play.state, None)).any(axis=2)
+    changed = (play.game.view.draw(play.state, 7) != play.game.view.draw(play.state, None)).any(axis=2)
     ys, xs = np.nonzero(changed)
     top, left = samegame.EDGE + side, samegame.EDGE + 3 * side
     assert (ys.min(), ys.max() + 1, xs.min(), xs.max() + 1) == (top, top + side, left, left + side)
@@ -115,7 +116,7 @@ def test_samegame_counts_the_tiles_that_are_left():
     legends = []
     for board in (["112", "112", "112"], ["211", "211", "211"], ["212", "211", "211"]):
         play.load({"board": board})
-        legends.append(play.game.draw(play.state, None)[-samegame.LEGEND_ROW :])
+        legends.append(play.game.view.draw(play.state, None)[-samegame.LEGEND_ROW :])
     assert np.array_equal(legends[0], legends[1])
     assert not np.array_equal(legends[1], legends[2])
 
@@ -123,18 +124,18 @@ def test_samegame_counts_the_tiles_that_are_left():
 @pytest.mark.parametrize("canonical", [False, True])
 def test_breakthrough_marks_from_and_to(canonical):
     play = dealt(BREAKTHROUGH, board_width=6, board_height=7, canonical=canonical)
-    first = play.game.parse_action(play.state, "4 1 5")
+    first = play.game.human.parse_action(play.state, "4 1 5")
     play.turn(first)
     rows = text_of(play, first).splitlines()[2:9]
     assert rows[1] == "1  V V V V[.]V"
     assert rows[2] == "2  . . . . .[V]"
-    second = play.game.parse_action(play.state, "0 5 1")
+    second = play.game.human.parse_action(play.state, "0 5 1")
     play.turn(second)
     rows = text_of(play, second).splitlines()[2:9]
     assert rows[5] == "5 [.]A A A A A"
     assert rows[4] == "4  .[A]. . . ."
     assert rows[1] == "1  V V V V . V"
-    marked = (play.game.draw(play.state, second) == breakthrough.MARK).all(axis=2)
+    marked = (play.game.view.draw(play.state, second) == breakthrough.MARK).all(axis=2)
     side = (canvas.LONG_SIDE - 2 * breakthrough.EDGE - 2 * breakthrough.STRIP) // 7
     top, left = breakthrough.STRIP + breakthrough.EDGE, breakthrough.EDGE
     cells = {((y - top) // side, (x - left) // side) for y, x in np.argwhere(marked).tolist()}
@@ -146,15 +147,15 @@ def test_breakthrough_says_who_has_won():
     play.load({"board": ["...", "2..", "...", ".1.", "..."], "next_agent": "player_1"})
     assert "player_0 goes down" in text_of(play)
     assert "player_1 goes up" in text_of(play)
-    running = play.game.draw(play.state, None)
-    action = play.game.parse_action(play.state, "0 1 1")
+    running = play.game.view.draw(play.state, None)
+    action = play.game.human.parse_action(play.state, "0 1 1")
     play.turn(action)
     shown = text_of(play, action)
     assert "player_0 lost" in shown
     assert "player_1 won" in shown
     assert "over after 1 ply" in shown
     strip = breakthrough.STRIP
-    assert not np.array_equal(play.game.draw(play.state, action)[-strip:], running[-strip:])
+    assert not np.array_equal(play.game.view.draw(play.state, action)[-strip:], running[-strip:])
 
 
 def test_who_forfeits_has_lost():
@@ -292,15 +293,17 @@ def test_numbers(value, shown):
     assert caption.number(value) == shown
 
 
-def test_simultaneous_games_and_games_without_a_sketch():
+def test_simultaneous_games_and_games_without_a_view():
     game = meteors.game("meteors-v0")
     play = Play(game)
     play.deal(1)
     assert (
-        Renderer(game, "ansi").show(play.state, None, play.returns).startswith(f"{game.show(play.state)}\n\nply 0, all agents")
+        Renderer(game, "ansi")
+        .show(play.state, None, play.returns)
+        .startswith(f"{game.codec.show(play.state)}\n\nply 0, all agents")
     )
     assert Renderer(game, "rgb_array").show(play.state, None, play.returns).shape[2] == 3
-    other = dataclasses.replace(momagames.spec(SAMEGAME), sketch=None)
+    other = dataclasses.replace(momagames.spec(SAMEGAME), view=View())
     dealt_one = dealt(SAMEGAME)
     assert Renderer(other, "ansi").show(dealt_one.state, None, dealt_one.returns).startswith("next_agent=agent_0")
 
@@ -450,7 +453,7 @@ def test_render_options_may_be_changed():
         env.render_options["viewer"] = "rover_2"
         assert env.render().startswith("rover_2 False")
         env.render_options["viewer"] = "rover2"
-        with pytest.raises(InvalidParameter, match=r"viewer='rover2' is not possible; allowed: None, 'rover_0'"):
+        with pytest.raises(InvalidParameter, match=r"invalid viewer='rover2': expected None, 'rover_0'"):
             env.render()
 
 

@@ -38,7 +38,7 @@ def test_weights_are_the_fixed_lattices():
     assert [len(utility_weights(k)) for k in (2, 3, 4, 5, 6, 8, 10)] == [100, 91, 120, 210, 252, 120, 220]
     with pytest.raises(InvalidParameter, match=r"1\.\.10"):
         utility_weights(11)
-    with pytest.raises(InvalidParameter, match=r"objectives=2\.5 is not possible"):
+    with pytest.raises(InvalidParameter, match=r"invalid objectives=2\.5: expected"):
         utility_weights(2.5)
 
 

@@ -37,7 +37,7 @@ class Lots:
 
 def groups(one):
     """{action: the group that it removes, as a set of (x, y)}, by flooding, in the order of the actions."""
-    rows = one.game.save(one.state)["board"]
+    rows = one.game.codec.save(one.state)["board"]
     tiles = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
     found, seen = {}, set()
     for x, y in sorted(tiles, key=lambda at: (at[1], at[0])):

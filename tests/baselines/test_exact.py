@@ -12,8 +12,8 @@ import pytest
 
 import momagames
 from momagames.baselines import exact
-from momagames.baselines.exact import depth_first_kernels as loops
 from momagames.baselines.exact import depth_first
+from momagames.baselines.exact import depth_first_kernels as loops
 from momagames.baselines.exact.compact import packed
 from momagames.contract import Objective
 from momagames.errors import InvalidParameter, InvalidState, TooLarge
@@ -187,9 +187,9 @@ def test_a_game_that_is_over_has_one_point():
 def test_tables_grow_in_the_middle_of_a_search(monkeypatch):
     played, rows = game(5, 5, 3), board(5, 5, 3, 1)
     expected = front(played, rows)
-    monkeypatch.setattr(depth_first, "FIRST_TABLE", 8)
-    monkeypatch.setattr(depth_first, "FIRST_POOL", 8)
-    monkeypatch.setattr(depth_first, "SLICE", 7)
+    monkeypatch.setattr(depth_first, "INITIAL_TABLE_SIZE", 8)
+    monkeypatch.setattr(depth_first, "INITIAL_POOL_SIZE", 8)
+    monkeypatch.setattr(depth_first, "SLICE_POSITIONS", 7)
     told = []
     found = exact.pareto_front(played, {"board": rows}, **ROOMY, progress=lambda states, size: told.append((states, size)))
     np.testing.assert_array_equal(found.points, expected.points)
@@ -243,7 +243,8 @@ def tiring(cost, low, high=1000.0, **params):
     return dataclasses.replace(
         played,
         objectives=sides,
-        kernels=dataclasses.replace(played.kernels, step=tiring_step, thin=None),
+        kernels=dataclasses.replace(played.kernels, step=tiring_step),
+        search=dataclasses.replace(played.search, prune_equivalent_actions=None),
         rules_key="test.tiring",
     )
 
@@ -285,8 +286,8 @@ def test_rewards_that_are_not_as_declared_are_refused():
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 81, 0, 15, "test"),) * 2), ["111"] * 3)
     with pytest.raises(InvalidParameter, match="pays more or less than its objectives declare"):
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 5, 0, 81, "test"),) * 2), ["112"] * 3)
-    with pytest.raises(InvalidParameter, match="goes on after max_plies=0"):
-        front(dataclasses.replace(game(3, 4, 2), max_plies=0), rows)
+    with pytest.raises(InvalidParameter, match="goes on after max_episode_steps=0"):
+        front(dataclasses.replace(game(3, 4, 2), max_episode_steps=0), rows)
     with pytest.raises(InvalidParameter, match="declared bounds below"):
         front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 1, 0, np.inf, "test"),) * 2), ["112"] * 3)
 
@@ -352,7 +353,7 @@ def test_a_bad_position_is_refused():
 @compiled_only
 def test_known_front_of_small_boards_only():
     small, large = game(6, 6, 3), game(7, 7, 3)
-    assert loops.search(small, 1) is loops.search(large, 1)  # one compiled search serves every size
+    assert loops.compile_search(small, 1) is loops.compile_search(large, 1)  # one compiled search serves every size
     env = momagames.make(ID, api="gymnasium", board_height=6, board_width=6, num_colors=3)
     env.reset(seed=3)
     expected = exact.pareto_front(small, seed=3, **ROOMY).points

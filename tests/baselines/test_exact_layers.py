@@ -6,7 +6,7 @@ import pytest
 import momagames
 from momagames.baselines import method
 from momagames.baselines.base import Plan
-from momagames.baselines.exact import Checkpoint, branch_and_bound_front, exact_front, clairvoyant_front, pareto_front
+from momagames.baselines.exact import Checkpoint, branch_and_bound_front, clairvoyant_front, exact_front, pareto_front
 from momagames.engine.episode import PASS, Play, loaded
 from momagames.errors import InvalidParameter, TooLarge
 
@@ -81,7 +81,7 @@ def test_against_every_play(name, seed, tmp_path):
 def test_a_robot_that_can_only_pass(tmp_path):
     """Without battery it cannot move, and after five stands it may not stand."""
     game = small("robotmail", tmp_path)
-    stuck = {**game.save(_dealt(game, 0)[0]), "robots": [[2, 1, 0, 0.0, 0, 0, 5]]}
+    stuck = {**game.codec.save(_dealt(game, 0)[0]), "robots": [[2, 1, 0, 0.0, 0, 0, 5]]}
     found = clairvoyant_front(game, stuck, **ROOMY)
     assert found.points.tolist() == [list(value) for value in best(every_return(game, stuck))]
     assert set(found.witnesses[0]) == {PASS}
@@ -107,7 +107,7 @@ def test_as_the_search_by_keys(height, width, colors):
 
 def test_a_deal_that_is_over():
     game = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2)
-    found = clairvoyant_front(game, {**game.save(_dealt(game, 0)[0]), "board": ["121", "212", "121"]}, **ROOMY)
+    found = clairvoyant_front(game, {**game.codec.save(_dealt(game, 0)[0]), "board": ["121", "212", "121"]}, **ROOMY)
     assert (found.points.tolist(), found.witnesses) == ([[0.0, 0.0]], [[]])
 
 
@@ -194,7 +194,7 @@ def test_where_nothing_can_be_given_up(tmp_path):
     game = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2, clear_bonus=0.5)
     with pytest.raises(InvalidParameter, match="no upper bound"):
         clairvoyant_front(game, seed=0, **ROOMY, known=[Plan((), np.zeros(2), 0)])
-    over = {**game.save(_dealt(game, 0)[0]), "board": ["121", "212", "121"]}
+    over = {**game.codec.save(_dealt(game, 0)[0]), "board": ["121", "212", "121"]}
     whole = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2)
     assert branch_and_bound_front(whole, over, **ROOMY).points.tolist() == [[0.0, 0.0]]
 

@@ -90,7 +90,7 @@ def test_the_best_by_reward_is_what_it_takes():
     numbers[:] = 0
     numbers[0, 0] = 1.0  # winning
     states = game.start()
-    game.load(states[0], states_near_a_win(game))
+    game.codec.load(states[0], states_near_a_win(game))
     batch = Batch(game, 20, autoreset="disabled")
     batch.load(states.repeat(20))
     batch.step(Players(batch, [policy.kernel(numbers), RANDOM_KERNEL], [0, 1], 5).act())
@@ -107,7 +107,7 @@ def states_near_a_win(game):
         before = batch.states.copy()
         batch.step(batch.choose(words))
         if batch.finished[0] and before["to_move"][0] == 0 and batch.rewards[0, 0, 0] > 0:
-            return game.save(before[0])
+            return game.codec.save(before[0])
 
 
 def test_luck_to_come_does_not_change_what_it_does():

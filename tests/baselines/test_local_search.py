@@ -121,7 +121,7 @@ def test_a_front_that_is_found_whole():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"divisions": 0}, "divisions=0 is not possible; allowed: 1 or more"),
+        ({"divisions": 0}, "invalid divisions=0: expected 1 or more"),
         ({"keep": 1.5}, r"keep=1.5 .* 0\.\.1"),
         ({"greed": -0.1}, r"greed=-0.1 .* 0\.\.1"),
         ({"greed": float("nan")}, "greed=nan"),

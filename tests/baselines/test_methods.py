@@ -100,7 +100,7 @@ def test_estimates_by_counting(game, start, kind):
     made = search._step(start, np.zeros((1, 3)), 10**9)
     assert made > 3
     for i in range(made):
-        rows = game.save(search._children[i])["board"]
+        rows = game.codec.save(search._children[i])["board"]
         sizes = np.zeros(3)
         for color in (1, 2, 3):
             own = [size for c, size in groups(rows) if c == color]
@@ -128,7 +128,7 @@ def test_what_is_present_all_through_a_game(params, positions):
         made = search._step(state, np.zeros((1, goals)), 10**9)
         for i in range(made):
             sizes = np.zeros(goals)
-            for color, size in groups(game.save(search._children[i])["board"]):
+            for color, size in groups(game.codec.save(search._children[i])["board"]):
                 sizes[color - 1 if goals > 1 else 0] += size * size * (size > 1)
             assert (search._scores[i] == search._values[i] + sizes).all()
         state = search._children[[rng.integers(made)]]
@@ -260,7 +260,10 @@ def test_archive_tells_what_had_been_found_by_each_mark():
         points = np.concatenate([archive.values, [one.value for one in archive.passed]])
         for mark in [mark for mark in SNAPSHOT_STEPS if mark <= 3100]:
             told, true = points[times <= mark], values[found <= mark]
-            assert np.unique(told[is_nondominated(told)], axis=0).tolist() == np.unique(true[is_nondominated(true)], axis=0).tolist()
+            assert (
+                np.unique(told[is_nondominated(told)], axis=0).tolist()
+                == np.unique(true[is_nondominated(true)], axis=0).tolist()
+            )
 
 
 def test_select_takes_whole_fronts_and_thins_the_last():

@@ -354,6 +354,6 @@ def test_a_match_that_cannot_be(call, kind, said):
 
 def test_a_game_in_which_nobody_wins():
     game = meteors.game("meteors-v0")
-    assert game.facts is not None
+    assert game.infos is not None
     with pytest.raises(InvalidParameter, match="name no winners"):
         check(game, ["random", "random"], 1, 0, None)

@@ -72,7 +72,7 @@ def test_only_methods_that_train_have_a_budget(done):
         ({"methods": [RANDOM]}, r"experiments\[0\]\.budget: 12000 steps, and no method trains; allowed: 0"),
         (
             {"methods": [{**NSGA2, "options": {**NSGA2["options"], "population": 2}}]},
-            r"population=2 is not possible; allowed: 4",
+            r"invalid population=2: expected 4",
         ),
         (
             {"methods": [{**CMA, "options": {**CMA["options"], "divisions": 12}}]},

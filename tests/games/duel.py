@@ -54,7 +54,7 @@ def through_the_batch(id, oracles, params, seed, threads=1):
     while True:
         seen = batch.fields(batch.observations)["observation"]
         for i, oracle in enumerate(oracles):
-            assert game.save(batch.states[i])["board"] == oracle.rows()
+            assert game.codec.save(batch.states[i])["board"] == oracle.rows()
             assert batch.to_move[i] == oracle.mover
             assert bool(batch.states[i]["over"]) == oracle.over
             for agent in range(len(game.agents)):

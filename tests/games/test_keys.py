@@ -21,20 +21,20 @@ def key(play):
     """The key of a position, as bytes."""
     game = play.game
     if game.id not in drivers:
-        kernel = game.kernels.key
+        kernel = game.search.state_key
 
         def words_of(states, words):
             kernel(states[0], words)
 
         drivers[game.id] = driver(words_of, f"tests.{game.rules_key}.key")
-    words = np.zeros(game.key_words, np.uint64)
+    words = np.zeros(game.search.key_words, np.uint64)
     drivers[game.id](play.states, words)
     return words.tobytes()
 
 
 def future(play):
     """What decides how the game goes on: the position without its random word, and in Breakthrough the moves made."""
-    data = play.game.save(play.state)
+    data = play.game.codec.save(play.state)
     counted = data["ply"] if play.game.id == "mo-breakthrough-v0" else 0
     return tuple(data["board"]), data["next_agent"], counted
 
@@ -62,14 +62,14 @@ def test_keys(id, params):
 def test_another_mover_is_another_future():
     play = start("mo-samegame-v0", 4, board_width=4, board_height=4, num_agents=2)
     first = key(play)
-    play.load(play.game.save(play.state) | {"next_agent": "agent_1"})
+    play.load(play.game.codec.save(play.state) | {"next_agent": "agent_1"})
     assert key(play) != first
 
 
 def test_thin_keeps_an_action_of_every_group():
     params = {"board_width": 7, "board_height": 6, "num_colors": 3}
     play = start("mo-samegame-v0", 2, **params)
-    kernel = play.game.kernels.thin
+    kernel = play.game.search.prune_equivalent_actions
 
     def clear(states, mask):
         kernel(states[0], mask)

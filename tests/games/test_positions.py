@@ -43,9 +43,9 @@ def test_round_trips_at_every_point(chosen, seed):
     for _ in moves(play, seed):
         if id == BREAKTHROUGH and play.state["over"]:
             continue  # SPEC §9: a finished one is refused
-        data = game.save(play.state)
-        assert game.read(game.show(play.state)).keys() == data.keys()
-        for form in (play.state, play.states, data, json.loads(json.dumps(data)), game.show(play.state)):
+        data = game.codec.save(play.state)
+        assert game.codec.read(game.codec.show(play.state)).keys() == data.keys()
+        for form in (play.state, play.states, data, json.loads(json.dumps(data)), game.codec.show(play.state)):
             assert loaded(game, form).tobytes() == play.states.tobytes()
 
 
@@ -59,7 +59,7 @@ def test_a_copy_has_the_same_future(chosen, seed, when):
     if play.state["over"]:
         return
     copies = [copy.deepcopy(play), pickle.loads(pickle.dumps(play)), start(id, 0, **params)]
-    copies[2].load(play.game.save(play.state))
+    copies[2].load(play.game.codec.save(play.state))
     for _, _, action, reward in moves(play, seed + 1):
         for other in copies:
             other.turn(action)
@@ -92,7 +92,9 @@ def test_the_examples_of_the_specifications_load():
         text = re.sub("^    ", "", found.group(), flags=re.MULTILINE).strip()
         play = start(id, 0, **params)
         play.load(text)
-        assert play.game.show(play.state).startswith(text.splitlines()[0] if id == SAMEGAME else "next_agent=player_1 ply=1")
+        assert play.game.codec.show(play.state).startswith(
+            text.splitlines()[0] if id == SAMEGAME else "next_agent=player_1 ply=1"
+        )
         assert legal(play)
 
 
@@ -163,7 +165,7 @@ def changed(rows, y, row):
 
 
 BAD_FOR_BOTH = [
-    ({"state": {"boart": []}}, "no key 'boart'.*did you mean 'board'"),
+    ({"state": {"boart": []}}, "invalid key 'boart' of a position.*did you mean 'board'"),
     ({"next_agent": "nobody"}, "needs 'board'"),
     ({"board": None}, "shape"),
     ({"board": 5}, "shape"),
@@ -335,8 +337,8 @@ def test_actions_by_name(id, more):
     play = start(id, 3, **SMALL[id] | more)
     game = play.game
     for before, _, action, _ in moves(play, 3):
-        assert game.parse_action(before, game.action_name(before, action)) == action
-        assert game.parse_action(before, str(action)) == action
+        assert game.human.parse_action(before, game.human.action_name(before, action)) == action
+        assert game.human.parse_action(before, str(action)) == action
 
 
 @pytest.mark.parametrize("id", list(SMALL))
@@ -344,4 +346,4 @@ def test_actions_by_name(id, more):
 def test_unreadable_actions(id, text):
     play = start(id, 0, **SMALL[id])
     with pytest.raises(ValueError, match="type"):
-        play.game.parse_action(play.state, text)
+        play.game.human.parse_action(play.state, text)

@@ -31,4 +31,4 @@ def moves(play, seed):
 
 
 def board(play):
-    return play.game.save(play.state)["board"]
+    return play.game.codec.save(play.state)["board"]

@@ -75,7 +75,7 @@ def shown(pygame):
 
 
 def test_every_pixel_of_a_cell_is_that_cell():
-    state = momagames.spec(TILEBLAST).blank
+    state = momagames.spec(TILEBLAST).blank_state
     for cell in range(117):
         top, left = tileblast.corner(cell)
         for place in ((left, top), (left + tileblast.SIDE - 1, top + tileblast.SIDE - 1)):
@@ -336,7 +336,7 @@ def test_the_keys_are_explained_and_are_not_pressed_for_others(mouse):
 
 def stuck(board):
     """The robot of the person has no energy left and has stood as long as it may."""
-    data = board.seats.play.game.save(board.seats.play.state)
+    data = board.seats.play.game.codec.save(board.seats.play.state)
     data["robots"][0][3:5], data["robots"][0][6] = [0.0, 0], 5
     board.seats.play.load(data)
     board.drawn = None

@@ -67,7 +67,7 @@ def test_a_single_agent_plays_to_the_end(sit_down):
     typed = []
     while env.agents and not env.terminations["agent_0"]:
         action = int(env.observe("agent_0")["action_mask"].argmax())
-        typed.append(game.action_name(env.record, action))
+        typed.append(game.human.action_name(env.record, action))
         env.step(action)
     shown, returns = sit_down(SAMEGAME, *typed, seed=5, board_width=4, board_height=4, num_colors=2)
     assert f"over after {len(typed)} plies" in shown

@@ -41,7 +41,7 @@ def pictures(seeds):
     play = Play(game)
     for seed in seeds:
         play.deal(seed)
-        yield game.draw(play.state, None)
+        yield game.view.draw(play.state, None)
 
 
 def test_the_grid_lies_on_the_cells_and_pictures_come_back():

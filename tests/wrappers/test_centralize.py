@@ -125,7 +125,7 @@ def test_refusals() -> None:
         Centralize(samegame())
     with pytest.raises(InvalidParameter, match="did you mean 'mean'"):
         Centralize(samegame("parallel"), reward="men")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="allowed: 'state' or 'agents'"):
+    with pytest.raises(InvalidParameter, match="expected 'state' or 'agents'"):
         Centralize(samegame("parallel"), observation="all")  # type: ignore[arg-type]
     with pytest.raises(InvalidCall, match="put Scalarize around Centralize"):
         Centralize(Scalarize(samegame("parallel"), [1, 1, 1]), reward="each")

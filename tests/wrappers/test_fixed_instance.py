@@ -10,7 +10,7 @@ import pytest
 
 import momagames
 from momagames.errors import InvalidCall, InvalidParameter
-from momagames.wrappers import HandleIllegal, TabularObservation, FixedInstance
+from momagames.wrappers import FixedInstance, HandleIllegal, TabularObservation
 from tests.wrappers.games import breakthrough, samegame, samegames
 
 

@@ -104,7 +104,7 @@ def test_it_goes_around_a_game_inside_episodes_and_a_joint_agent() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(InvalidParameter, match="key='action_mask' is not possible"):
+    with pytest.raises(InvalidParameter, match="invalid key='action_mask': expected"):
         Flatten(samegame(), key="action_mask")
     with pytest.raises(InvalidParameter, match="Flatten cannot wrap a Gymnasium vector environment"):
         Flatten(samegames(2))

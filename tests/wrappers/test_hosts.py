@@ -207,7 +207,7 @@ def test_bad_teams_and_objectives() -> None:
         ShareTeamReward(breakthrough())
     with pytest.raises(InvalidParameter, match="needed: one team for each"):
         ShareTeamReward(samegame(num_agents=3), teams=[0, 1])
-    with pytest.raises(InvalidParameter, match="allowed: None, 'all'"):
+    with pytest.raises(InvalidParameter, match="expected None, 'all'"):
         ShareTeamReward(samegame(num_agents=3), teams="al")
     with pytest.raises(InvalidCall, match="already"):
         ShareTeamReward(samegame(num_agents=3, team_rewards=True))

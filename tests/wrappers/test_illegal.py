@@ -88,7 +88,7 @@ def test_next_is_the_first_legal_action_from_it_on() -> None:
     batch = samegames(4, illegal="next")
     batch.reset(seed=3)
     batch.step(np.full(4, illegal[0]))
-    assert env.game.save(batch.batch.states[0]) == after(env, illegal[0])
+    assert env.game.codec.save(batch.batch.states[0]) == after(env, illegal[0])
 
 
 def test_next_in_each_part_of_an_action() -> None:
@@ -100,7 +100,7 @@ def test_next_in_each_part_of_an_action() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InvalidParameter, match=r"how='rise' is not possible.*did you mean 'raise'"):
+    with pytest.raises(InvalidParameter, match=r"invalid how='rise': expected .*did you mean 'raise'"):
         HandleIllegal(samegame(), "rise")  # type: ignore[arg-type]
     with pytest.raises(InvalidCall, match="already"):
         HandleIllegal(Scalarize(HandleIllegal(samegame(), "random"), [1, 1, 1]), "raise")

@@ -221,7 +221,7 @@ def test_bad_calls() -> None:
         Scalarize(samegame())
     with pytest.raises(InvalidParameter, match="one of them"):
         Scalarize(samegame(), [1, 1, 1], utility=smallest)
-    with pytest.raises(InvalidParameter, match="allowed: a function of a reward vector"):
+    with pytest.raises(InvalidParameter, match="expected a function of a reward vector"):
         Scalarize(samegame(), utility=[1, 1, 1])
     with pytest.raises(InvalidCall, match="scalar already"):
         Scalarize(Scalarize(samegame(), [1, 1, 1]), [1])
@@ -280,7 +280,7 @@ def test_published_weights_of_shared_and_selected_rewards() -> None:
 def test_published_weights_that_there_are_not() -> None:
     core = momagames.make("mo-robotmail-v0")
     for env, weights, message in (
-        (core, "publshed", "allowed: one number for each objective, or 'published'"),
+        (core, "publshed", "expected one number for each objective, or 'published'"),
         (SelectObjectives(core, ["delivery", "dock"]), "published", "'pickup' or 'step_cost' is left out"),
         (momagames.make("mo-robotmail-v0", objectives="delivery"), "published", "mo-robotmail-v0 has none for its objectives"),
         (samegame(), "published", "give one number for each of"),

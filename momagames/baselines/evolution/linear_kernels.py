@@ -76,7 +76,7 @@ def without_thinning(state, mask):
 @once_for_rules
 def ahead_act(game: Game) -> Callable[..., Any]:
     """The kernel of a policy that looks ahead, see `players.Compiled`."""
-    observe, step, thin = game.kernels.observe, game.kernels.step, game.kernels.thin or without_thinning
+    observe, step, thin = game.kernels.observe, game.kernels.step, game.search.prune_equivalent_actions or without_thinning
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):

@@ -43,7 +43,7 @@ class LinearPolicy:
         goals = len(game.objectives)
         self.size = goals + 1 + self.sight.count if self.ahead else game.mask_size * (1 + self.sight.count)
         if self.rows.shape != (len(game.agents),) or self.rows.min() < 0:
-            raise InvalidParameter(f"rows={rows!r} is not possible; needed: {len(game.agents)} numbers, 0 or more")
+            raise InvalidParameter(f"invalid rows={rows!r}: expected {len(game.agents)} numbers, 0 or more")
         self.minds = int(self.rows.max()) + 1
         if self.minds * self.size > MAX_NUMBERS:
             raise InvalidParameter(

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from momagames.baselines.exact.branch_and_bound import branch_and_bound_front
 from momagames.baselines.exact.checkpoint import Checkpoint
+from momagames.baselines.exact.depth_first import Bounds, Front, Progress, pareto_front, unsupported_reasons
 from momagames.baselines.exact.label_setting import clairvoyant_front, has_upper_bounds
-from momagames.baselines.exact.depth_first import Bounds, Front, Progress, unsupported_reasons, pareto_front
 from momagames.contract import Game, State
 from momagames.errors import TooLarge
 
@@ -35,7 +35,7 @@ def exact_front(game: Game, state: Any = None, *, checkpoint: Checkpoint | None 
     That is `branch_and_bound_front` for large boards of a game with upper bounds. Other games, and every search with a
     checkpoint, use `pareto_front`. Arguments and errors as there.
     """
-    large = game.max_plies > QUICK_PLIES and has_upper_bounds(game)
+    large = game.max_episode_steps > QUICK_PLIES and has_upper_bounds(game)
     if large and checkpoint is None and not unsupported_reasons(game):
         return branch_and_bound_front(game, state, **bounds)
     return pareto_front(game, state, checkpoint=checkpoint, **bounds)
@@ -45,9 +45,9 @@ def pareto_front_if_small(game: Game, state: State) -> NDArray[np.float64] | Non
     """Compute the exact Pareto front of the returns from a state record, float64[n, K], or return None if that is slow.
 
     The front is computed for a single-agent game without chance during play whose episodes have at most 18 plies
-    (`max_plies`), unless more than a million positions are reachable.
+    (`max_episode_steps`), unless more than a million positions are reachable.
     """
-    if unsupported_reasons(game) or game.max_plies > QUICK_PLIES:
+    if unsupported_reasons(game) or game.max_episode_steps > QUICK_PLIES:
         return None
     try:
         return pareto_front(game, state, max_states=QUICK_STATES, max_bytes=QUICK_BYTES).points

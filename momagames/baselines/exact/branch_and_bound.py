@@ -6,8 +6,8 @@ import time
 from dataclasses import replace
 from typing import Any, Unpack
 
+from momagames.baselines.exact.depth_first import Front, SearchOptions, resolve_start
 from momagames.baselines.exact.label_setting import clairvoyant_front
-from momagames.baselines.exact.depth_first import SearchOptions, Front, resolve_start
 from momagames.baselines.search.beam import Beam
 from momagames.contract import Game
 from momagames.engine.playouts import FOREVER

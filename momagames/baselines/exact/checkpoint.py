@@ -1,7 +1,8 @@
-"""Solved positions kept on disk, so that a long search can be broken off and go on later.
+"""Checkpoints of exact searches: solved positions on disk, from which a long search resumes after an interruption.
 
-A checkpoint is an .npz file: what was searched (JSON), and the solved positions with their fronts, as they lie in memory. A
-search that goes on begins at the root again and finds them in its table; positions in hand are lost, a path of them.
+A checkpoint is an .npz file with the description of the search (JSON) and the solved positions with their fronts, in their
+memory layout. A resumed search starts at the root again and finds them in its table. Only the positions of the current path
+are lost.
 """
 
 from __future__ import annotations
@@ -18,46 +19,49 @@ from momagames.baselines.npz_io import read_npz, write_npz
 from momagames.errors import InvalidFile
 
 SCHEMA = 2
-EVERY = 60.0  # seconds
+INTERVAL_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where solved positions are kept, and how often.
+    """File of a checkpoint and the interval at which it is written.
 
-    path     of the file; if it is there the search goes on from it
-    every    seconds from one writing to the next
+    path       file; if it exists the search resumes from it
+    interval   seconds between two writes
     """
 
     path: Path
-    every: float = EVERY
+    interval: float = INTERVAL_SECONDS
 
     def load(self) -> tuple[dict[str, Any], NDArray[np.uint64]] | None:
-        """What was searched, and the words of the solved positions; None without a file. InvalidFile if it cannot be read."""
+        """Load the description of the search and the words of the solved positions, or return None if there is no file.
+
+        Raises InvalidFile if the file cannot be read
+        """
         if not self.path.exists():
             return None
-        head, arrays = read_npz(self.path, SCHEMA, "checkpoint of a search")
+        header, arrays = read_npz(self.path, SCHEMA, "checkpoint of a search")
         pool = arrays.get("pool", np.zeros(0))
         if pool.dtype != np.uint64 or pool.ndim != 1:
             raise InvalidFile(f"{self.path}: not a checkpoint of a search: its pool is {pool.dtype}{list(pool.shape)}")
-        return head, pool
+        return header, pool
 
-    def save(self, head: dict[str, Any], pool: NDArray[np.uint64]) -> None:
-        """Write all, aside first."""
-        write_npz(self.path, SCHEMA, head, {"pool": pool})
+    def save(self, header: dict[str, Any], pool: NDArray[np.uint64]) -> None:
+        """Replace the file atomically."""
+        write_npz(self.path, SCHEMA, header, {"pool": pool})
 
 
 class CheckpointWriter:
-    """Writes a checkpoint when it is time, and not more than a tenth of the time."""
+    """Writes a checkpoint at its interval, and spends at most a tenth of the time on it."""
 
     def __init__(self, checkpoint: Checkpoint | None) -> None:
-        self._to = checkpoint
-        self._due = time.monotonic() + (checkpoint.every if checkpoint else 0.0)
+        self._checkpoint = checkpoint
+        self._due = time.monotonic() + (checkpoint.interval if checkpoint else 0.0)
 
-    def look(self, head: dict[str, Any], pool: NDArray[np.uint64]) -> None:
-        if self._to is None or time.monotonic() < self._due:
+    def save_if_due(self, header: dict[str, Any], pool: NDArray[np.uint64]) -> None:
+        if self._checkpoint is None or time.monotonic() < self._due:
             return
-        began = time.monotonic()
-        self._to.save(head, pool)
+        started = time.monotonic()
+        self._checkpoint.save(header, pool)
         ended = time.monotonic()
-        self._due = ended + max(self._to.every, 9 * (ended - began))
+        self._due = ended + max(self._checkpoint.interval, 9 * (ended - started))

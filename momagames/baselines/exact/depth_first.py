@@ -1,4 +1,4 @@
-"""The exact Pareto front of the returns of a deterministic game of one agent, by dynamic programming over positions."""
+"""Exact Pareto front of the returns of a deterministic single-agent game, by dynamic programming over positions."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 from momagames.baselines.exact import depth_first_kernels as loops
 from momagames.baselines.exact.checkpoint import Checkpoint, CheckpointWriter
 from momagames.baselines.exact.compact import packed
-from momagames.baselines.exact.packed_vectors import Lanes, lanes, whole
+from momagames.baselines.exact.packed_vectors import PackedLayout, make_packed_layout, has_integer_bounds
 from momagames.contract import Game
 from momagames.engine.episode import loaded
 from momagames.engine.loops import single
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
 from momagames.registry import spelled
 
-SLICE = 20_000  # positions between two looks at the clock, at Ctrl-C and at `progress`: some hundredths of a second
-FIRST_TABLE, FIRST_POOL = 1 << 10, 1 << 13  # slots and words to begin with
-GROWTH = 1.5  # of the pool; the table doubles
+SLICE_POSITIONS = 20_000  # positions per call of the compiled loop, some hundredths of a second; Ctrl-C and `progress` wait for it
+INITIAL_TABLE_SIZE, INITIAL_POOL_SIZE = 1 << 10, 1 << 13  # slots, words
+POOL_GROWTH = 1.5  # growth factor of the pool; the table doubles
 
 Progress = Callable[[int, int], None]
 
 
-class Bounds(TypedDict, total=False):
-    """What the searches for a front have in common besides the game and the start; see `pareto_front`."""
+class SearchOptions(TypedDict, total=False):
+    """Options that all searches for a front share; see `pareto_front`."""
 
     seed: int
     max_states: Required[int]
@@ -38,14 +38,14 @@ class Bounds(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Front:
-    """A Pareto front and how it is attained.
+    """A Pareto front and the action sequences that attain it.
 
     points      float64[n, K], in ascending lexicographic order; no point dominates or equals another
-    witnesses   for each point the actions, from the start on, that attain it
-    states      positions solved
-    bytes       memory of the tables at their largest
-    seconds     wall time
-    search      how it was found
+    witnesses   for each point an action sequence from the start that attains it
+    states      number of solved positions
+    bytes       peak memory of the tables
+    seconds     wall-clock time
+    search      name of the algorithm
     """
 
     points: NDArray[np.float64]
@@ -66,43 +66,43 @@ def pareto_front(
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Front:
-    """The exact Pareto front of the returns from a position on.
+    """Compute the exact Pareto front of the returns from a position.
 
-    Every position that can be reached is solved once: its front is the set of non-dominated vectors among the rewards of
-    the actions plus the fronts behind them (White, "Multi-objective infinite-horizon discounted Markov decision
-    processes", 1982, for a finite horizon without chance). Exact: keys of positions are compared in full, and returns are
-    added as whole numbers (or binary fractions).
+    Every reachable position is solved once. Its front is the set of non-dominated sums of the reward of an action and a
+    point of the successor's front (White, "Multi-objective infinite-horizon discounted Markov decision processes", 1982,
+    for a finite horizon without chance). The result is exact: state keys are compared in full, and returns are added as
+    whole numbers (or binary fractions).
 
-    state        a record, the dict form or the text of a position (default: the position dealt with `seed`); what was
-                 paid before it does not count
-    max_states   positions to solve at most
-    max_bytes    memory to use at most
-    progress     called several times a second with (positions solved, bytes used)
-    checkpoint   a file that solved positions are written to now and then; a search that was broken off (Ctrl-C, a crash)
-                 goes on from it, with the same result
-    Raises       TooLarge if a limit is reached; InvalidParameter for a game of several agents, with chance during play, with
-                 simultaneous moves, without keys, or whose rewards are not within what it declares; InvalidState; InvalidFile
-                 for a checkpoint of another search
+    state        a record, the dict form or the text of a position (default: the start position of `seed`); earlier rewards
+                 do not count
+    max_states   largest number of solved positions
+    max_bytes    largest memory, in bytes
+    progress     called several times a second with (solved positions, bytes)
+    checkpoint   file to which solved positions are written at intervals; an interrupted search (Ctrl-C, a crash) resumes from
+                 it with the same result
+    Raises       TooLarge if a limit is reached; InvalidParameter for a game with several agents, chance during play,
+                 simultaneous moves, no state keys, or rewards outside the declared bounds; InvalidState; InvalidFile for a
+                 checkpoint of another search
     """
     if unsupported_reasons(game):
         raise InvalidParameter(
-            f"{game.id}: exact fronts need one agent that moves in turn, no chance during play, one number as action and keys "
-            f"of positions; this game has {', '.join(misfits(game))}"
+            f"{game.id}: exact fronts need a single agent, sequential moves, no chance during play, one number per action and "
+            f"state keys; this game has {', '.join(unsupported_reasons(game))}"
         )
     start = resolve_start(game, state, seed)
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     try:
-        solver = Solver(game, start, lanes(game, fine=not whole(game)), max_states, max_bytes)
+        solver = Solver(game, start, make_packed_layout(game, fractional=not has_integer_bounds(game)), max_states, max_bytes)
         solver.solve(progress, checkpoint)
     except FractionalRewardError:
-        solver = Solver(game, start, lanes(game, fine=True), max_states, max_bytes)
+        solver = Solver(game, start, make_packed_layout(game, fractional=True), max_states, max_bytes)
         solver.solve(progress, checkpoint)
     points, witnesses = solver.front()
-    return Front(points, witnesses, solver.solved, solver.bytes, time.perf_counter() - began)
+    return Front(points, witnesses, solver.solved, solver.bytes, time.perf_counter() - start_time)
 
 
 def resolve_start(game: Game, state: Any, seed: int) -> NDArray[Any]:
-    """The start of a search, record[1]: a position in whatever form, or a deal."""
+    """Return the start of a search, record[1]: a position in any form, or the start position of `seed`."""
     if state is not None:
         return loaded(game, state)
     start = game.start(seed)
@@ -111,71 +111,71 @@ def resolve_start(game: Game, state: Any, seed: int) -> NDArray[Any]:
 
 
 def unsupported_reasons(game: Game) -> list[str]:
-    """Why the method does not fit a game."""
+    """List the features of a game that `pareto_front` does not support."""
     reasons = {
         f"{len(game.agents)} agents": len(game.agents) != 1,
         f"{game.dynamics} moves": not game.sequential,
         "chance during play": game.chance == "step",
-        "actions of several parts": len(game.actions) != 1,
-        "no keys of positions": game.kernels.key is None,
+        "actions with several components": len(game.actions) != 1,
+        "no state keys": game.search.state_key is None,
     }
     return [reason for reason, holds in reasons.items() if holds]
 
 
 class FractionalRewardError(Exception):
-    """A reward is a fraction although the declared bounds are whole."""
+    """A reward is a fraction although the declared bounds are whole numbers."""
 
 
 class Solver:
-    """The arrays of one search (letters: D frames, M actions, W words of a vector), and their growth."""
+    """Arrays of one search and their growth. Shapes: D frames, M actions, W words of a vector."""
 
-    def __init__(self, game: Game, start: NDArray[Any], layout: Lanes, max_states: int, max_bytes: int) -> None:
-        self.game, self.lanes, self.max_states, self.max_bytes = game, layout, max_states, max_bytes
-        depth, actions, words = game.max_plies + 2, game.mask_size, layout.words
-        self._position = game.save(start[0])  # the frames are used up by the search
-        searched, start = packed(game, start)
-        self.loops = loops.search(searched, words)
-        self.states = np.zeros(depth, searched.dtype)
+    def __init__(self, game: Game, start: NDArray[Any], layout: PackedLayout, max_states: int, max_bytes: int) -> None:
+        self.game, self.layout, self.max_states, self.max_bytes = game, layout, max_states, max_bytes
+        depth, actions, num_words = game.max_episode_steps + 2, game.mask_size, layout.num_words
+        self._position = game.codec.save(start[0])  # the search overwrites the frames
+        packed_game, start = packed(game, start)
+        self.loops = loops.compile_search(packed_game, num_words)
+        self.states = np.zeros(depth, packed_game.dtype)
         self.states[0] = start[0]
-        self.images = self.states.view(np.uint64).reshape(depth, -1)  # to copy a position word by word
+        self.images = self.states.view(np.uint64).reshape(depth, -1)  # copies a position word by word
         self.mask = np.zeros(actions, np.int8)
         self.moves = np.zeros((depth, actions + 1), np.int64)
         self.cursor = np.zeros(depth, np.int64)
         self.counts = np.zeros(depth, np.int64)
         self.children = np.zeros((depth, actions), np.int64)
-        self.gains = np.zeros((depth, actions, words), np.uint64)
-        self.keys = np.zeros((depth, searched.key_words), np.uint64)
+        self.gains = np.zeros((depth, actions, num_words), np.uint64)
+        self.keys = np.zeros((depth, packed_game.search.key_words), np.uint64)
         self.move = np.zeros((1, 1), np.int64)
         self.reward = np.zeros((1, len(game.objectives)), np.float32)
         self.spans = np.zeros((actions, 2), np.uint64)
-        self.heads = np.zeros((actions, words), np.uint64)
-        self.book = np.zeros(len(loops.BOOK), np.int64)
-        self.pool = np.zeros(FIRST_POOL, np.uint64)
-        self.table = np.zeros(FIRST_TABLE, np.uint64)
+        self.candidates = np.zeros((actions, num_words), np.uint64)
+        self.registers = np.zeros(len(loops.REGISTERS), np.int64)
+        self.pool = np.zeros(INITIAL_POOL_SIZE, np.uint64)
+        self.table = np.zeros(INITIAL_TABLE_SIZE, np.uint64)
         frames = (self.states, self.moves, self.children, self.gains, self.keys)
         self._fixed = sum(array.nbytes for array in frames)
         self.bytes = self._fixed + self.pool.nbytes + self.table.nbytes
         zero = layout.zero
-        self.loops.start(self.states, self.mask, self.moves, self.cursor, self.counts, self.keys, zero, self.book, self.pool)
+        self.loops.start(self.states, self.mask, self.moves, self.cursor, self.counts, self.keys, zero, self.registers, self.pool)
 
     @property
     def solved(self) -> int:
-        return int(self.book[loops.STATES])
+        return int(self.registers[loops.STATES])
 
     def solve(self, progress: Progress | None, checkpoint: Checkpoint | None = None) -> None:
-        """Run in slices until the start is solved."""
-        layout = self.lanes
+        """Run the search in slices until the start is solved."""
+        layout = self.layout
         if self.bytes > self.max_bytes:
             raise self._too_large("bytes")
         if checkpoint is not None:
-            self._go_on(checkpoint)
-        keeper = CheckpointWriter(checkpoint)
+            self._resume(checkpoint)
+        writer = CheckpointWriter(checkpoint)
         while True:
-            budget = min(SLICE, self.max_states - self.solved)
+            budget = min(SLICE_POSITIONS, self.max_states - self.solved)
             status = self.loops.run(
                 budget, float(layout.scale), layout.table, layout.guards, self.states, self.images, self.mask, self.moves,
-                self.cursor, self.counts, self.children, self.gains, self.keys, self.move, self.reward, self.spans, self.heads,
-                self.book, self.pool, self.table,
+                self.cursor, self.counts, self.children, self.gains, self.keys, self.move, self.reward, self.spans, self.candidates,
+                self.registers, self.pool, self.table,
             )  # fmt: skip
             if status == loops.SOLVED:
                 return
@@ -184,63 +184,63 @@ class Solver:
             elif status == loops.TABLE_FULL:
                 self._grow_table()
             elif status != loops.PAUSED:
-                self._refuse(status)
+                self._raise_invalid(status)
             elif self.solved >= self.max_states:
                 raise self._too_large("states")
             if progress is not None:
                 progress(self.solved, self.bytes)
-            keeper.look(self._facts(), self.pool[: int(self.book[loops.TOP])])
+            writer.save_if_due(self._header(), self.pool[: int(self.registers[loops.TOP])])
 
-    def _facts(self) -> dict[str, Any]:
-        """What the records in the pool belong to, and how many they are."""
+    def _header(self) -> dict[str, Any]:
+        """Return the search that the records of the pool belong to, and their number."""
         game = self.game
         return {
             "game": spelled(game.id, game.params),
             "position": self._position,
-            "lanes": [list(map(int, row)) for row in self.lanes.table.T] + [self.lanes.scale],
+            "lanes": [list(map(int, row)) for row in self.layout.table.T] + [self.layout.scale],
             "states": self.solved,
         }
 
-    def _go_on(self, checkpoint: Checkpoint) -> None:
-        """Take over what an earlier search has solved, if there is a checkpoint."""
+    def _resume(self, checkpoint: Checkpoint) -> None:
+        """Load the solved positions of an earlier search if the checkpoint exists."""
         found = checkpoint.load()
         if found is None:
             return
-        head, pool = found
-        own = self._facts()
-        if head.get("game") != own["game"] or head.get("position") != own["position"]:
+        header, pool = found
+        own = self._header()
+        if header.get("game") != own["game"] or header.get("position") != own["position"]:
             raise InvalidFile(
-                f"{checkpoint.path}: a checkpoint of {head.get('game')} from another start; needed: {own['game']}"
+                f"{checkpoint.path}: a checkpoint of {header.get('game')} from another start; expected: {own['game']}"
             )
-        if head.get("lanes") != own["lanes"]:  # of the attempt with fractions, which follows
-            if self.lanes.scale == 1:
+        if header.get("lanes") != own["lanes"]:  # written by the second attempt, which allows fractions
+            if self.layout.scale == 1:
                 raise FractionalRewardError
             return
         slots = len(self.table)
-        while 2 * slots < 3 * (head["states"] + 1):
+        while 2 * slots < 3 * (header["states"] + 1):
             slots *= 2
-        needed = self._fixed + 2 * pool.nbytes + slots * self.table.itemsize  # what was read, and an array that can grow
+        needed = self._fixed + 2 * pool.nbytes + slots * self.table.itemsize  # the loaded array, and a copy that can grow
         if needed > self.max_bytes:
             raise self._too_large("bytes")
         self.pool, self.table = pool.copy(), np.zeros(slots, np.uint64)
-        self.book[loops.TOP], self.book[loops.STATES] = len(pool), head["states"]
+        self.registers[loops.TOP], self.registers[loops.STATES] = len(pool), header["states"]
         self.loops.rehash(self.keys.shape[1], len(pool), self.pool, self.table)
         self._count_bytes()
 
     def _grow_pool(self) -> None:
-        needed = int(self.book[loops.NEED])
+        needed = int(self.registers[loops.NEED])
         allowed = (self.max_bytes - self._fixed - self.table.nbytes) // self.pool.itemsize
         if needed > allowed:
             raise self._too_large("bytes")
-        self.pool.resize(min(max(needed, int(GROWTH * len(self.pool))), allowed), refcheck=False)  # in place where possible
+        self.pool.resize(min(max(needed, int(POOL_GROWTH * len(self.pool))), allowed), refcheck=False)  # in place where possible
         self._count_bytes()
 
     def _grow_table(self) -> None:
-        if self._fixed + self.pool.nbytes + 3 * self.table.nbytes > self.max_bytes:  # the old and the new one
+        if self._fixed + self.pool.nbytes + 3 * self.table.nbytes > self.max_bytes:  # old and new table
             raise self._too_large("bytes")
         self.bytes = max(self.bytes, self._fixed + self.pool.nbytes + 3 * self.table.nbytes)
         self.table = np.zeros(2 * len(self.table), np.uint64)
-        self.loops.rehash(self.keys.shape[1], int(self.book[loops.TOP]), self.pool, self.table)
+        self.loops.rehash(self.keys.shape[1], int(self.registers[loops.TOP]), self.pool, self.table)
         self._count_bytes()
 
     def _count_bytes(self) -> None:
@@ -250,32 +250,32 @@ class Solver:
         return TooLarge(
             f"{self.game.id}: the front from this position is too large to compute within max_states={self.max_states:,} and "
             f"max_bytes={self.max_bytes:,}: max_{limit} was reached after {self.solved:,} positions and {self.bytes:,} bytes; "
-            "raise the limits, or take a smaller game"
+            "raise the limits or choose a smaller game"
         )
 
-    def _refuse(self, status: int) -> None:
-        """Raise for a reward or an episode that is not as declared."""
-        if status == loops.FRACTION and self.lanes.scale == 1:
+    def _raise_invalid(self, status: int) -> None:
+        """Raise an error for a reward or an episode that contradicts the game's declaration."""
+        if status == loops.FRACTION and self.layout.scale == 1:
             raise FractionalRewardError
         reason = {
-            loops.FRACTION: f"pays a reward that is not a multiple of {1 / self.lanes.scale:g}",
-            loops.OUT_OF_BOUNDS: "pays more or less than its objectives declare",
-            loops.TOO_DEEP: f"goes on after max_plies={self.game.max_plies}",
+            loops.FRACTION: f"returned a reward that is not a multiple of {1 / self.layout.scale:g}",
+            loops.OUT_OF_BOUNDS: "returned a reward outside the bounds of its objectives",
+            loops.TOO_DEEP: f"continues after max_episode_steps={self.game.max_episode_steps}",
         }[status]
         raise InvalidParameter(f"{self.game.id} {reason}; no exact front can be computed")
 
     def front(self) -> tuple[NDArray[np.float64], list[list[int]]]:
-        """The points of the solved start in ascending order, and the actions that attain each."""
-        head, words = int(self.book[loops.LAST]) + self.keys.shape[1], self.lanes.words
-        count = int(self.pool[head])
-        packed = self.pool[head + 1 : head + 1 + count * words].reshape(count, words)[::-1]
-        return self.lanes.unpack(packed), [self._witness(point.copy()) for point in packed]
+        """Return the points of the solved start in ascending order, and an action sequence for each."""
+        size, num_words = int(self.registers[loops.LAST]) + self.keys.shape[1], self.layout.num_words
+        count = int(self.pool[size])
+        packed = self.pool[size + 1 : size + 1 + count * num_words].reshape(count, num_words)[::-1]
+        return self.layout.unpack(packed), [self._trace_actions(point.copy()) for point in packed]
 
-    def _witness(self, target: NDArray[np.uint64]) -> list[int]:
-        """The actions that attain a point of the start's front: each leads to a position whose front has the rest of it."""
+    def _trace_actions(self, target: NDArray[np.uint64]) -> list[int]:
+        """Return actions that attain a point of the start's front; each leads to a position whose front has the remainder."""
         path = np.zeros(len(self.states), np.int64)
-        plies = self.loops.walk(
-            target, float(self.lanes.scale), self.lanes.table, self.states, self.images, self.mask, self.moves, self.cursor,
+        plies = self.loops.trace(
+            target, float(self.layout.scale), self.layout.table, self.states, self.images, self.mask, self.moves, self.cursor,
             self.counts, self.keys, self.gains, self.move, self.reward, self.pool, self.table, path,
         )  # fmt: skip
         return [int(action) for action in path[:plies]]

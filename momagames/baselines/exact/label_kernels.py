@@ -134,7 +134,7 @@ merge: Callable[..., Any] = driver(_merge, "layers.merge")
 def expander(game: Game) -> Callable[..., Any]:
     """The compiled step from one layer to the next, for this game's rules."""
     legal, step = game.kernels.legal, game.kernels.step
-    thin = game.kernels.thin or keep_all
+    thin = game.search.prune_equivalent_actions or keep_all
 
     optimistic, _ = estimates(game) or (nothing, nothing)
 

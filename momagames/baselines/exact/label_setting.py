@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import is_nondominated
 from momagames.baselines.base import Plan, check_together
-from momagames.baselines.exact.packed_vectors import whole
-from momagames.baselines.exact.label_kernels import enter, expander, merge
 from momagames.baselines.exact.depth_first import Front, Progress, resolve_start
+from momagames.baselines.exact.label_kernels import enter, expander, merge
+from momagames.baselines.exact.packed_vectors import whole
 from momagames.baselines.search.heuristics import estimates
 from momagames.contract import Game
 from momagames.engine.playouts import buffers

@@ -1,88 +1,89 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""The front of a position from the fronts of its children."""
+"""Merge of the fronts of the children into the front of a position."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from momagames.baselines.exact.transposition_table import NONE, ONE, UNKNOWN
+from momagames.baselines.exact.transposition_table import ZERO, ONE, UNKNOWN
 from momagames.kernels.jit import kernel, quiet
 
 
-def merger(words: int) -> Callable[..., Any]:
-    """The kernel `merge` for vectors of so many words (see lanes.py). Unsigned positions: none is looked at from the end."""
+def make_merge(words: int) -> Callable[..., Any]:
+    """Make the kernel `merge` for vectors of that many words (see packed_vectors.py). Offsets are unsigned, which saves the
+    handling of negative indices."""
     size = np.uint64(words)
 
     @quiet
-    def put_head(pool, at, gain, head, guards):
-        """The next candidate of a child; returns whether it is within bounds."""
-        inside = True
+    def load_candidate(pool, at, gain, candidate, guards):
+        """Load the next candidate of a child; return whether it is within bounds."""
+        in_bounds = True
         for w in range(size):
-            head[w] = pool[at + w] + gain[w]
-            inside &= head[w] & guards[w] == NONE
-        return inside
+            candidate[w] = pool[at + w] + gain[w]
+            in_bounds &= candidate[w] & guards[w] == ZERO
+        return in_bounds
 
     @kernel
-    def before(u, v):
-        """Whether u comes before v in descending order."""
+    def precedes(u, v):
+        """Return whether u precedes v in descending order."""
         for w in range(size):
             if u[w] != v[w]:
                 return u[w] > v[w]
         return False
 
     @kernel
-    def foremost(heads, live):
-        """The first of the vectors in descending order."""
-        best, highest = NONE, heads[NONE, NONE]
-        for i in range(ONE, live):
-            ahead = heads[i, NONE] > highest
-            if words > 1 and heads[i, NONE] == highest:
-                ahead = before(heads[i], heads[best])
-            best, highest = (i, heads[i, NONE]) if ahead else (best, highest)
-        return best
+    def find_largest(candidates, num_open):
+        """Return the index of the lexicographically largest vector."""
+        largest, largest_word = ZERO, candidates[ZERO, ZERO]
+        for i in range(ONE, num_open):
+            is_larger = candidates[i, ZERO] > largest_word
+            if words > 1 and candidates[i, ZERO] == largest_word:
+                is_larger = precedes(candidates[i], candidates[largest])
+            largest, largest_word = (i, candidates[i, ZERO]) if is_larger else (largest, largest_word)
+        return largest
 
     @quiet
-    def dominated(vector, pool, first, end, guards):
-        """Whether a point of the pool is at least `vector` everywhere; looks at the latest first."""
+    def is_dominated(vector, pool, first, end, guards):
+        """Return whether a point of the pool weakly dominates `vector`; the latest points are compared first."""
         while end > first:
             end -= size
-            above = True
+            dominates = True
             for w in range(size):
-                above &= ((pool[end + w] | guards[w]) - vector[w]) & guards[w] == guards[w]
-            if above:
+                dominates &= ((pool[end + w] | guards[w]) - vector[w]) & guards[w] == guards[w]
+            if dominates:
                 return True
         return False
 
     @kernel
-    def merge(pool, first, key_words, children, gains, count, spans, heads, guards):
-        """Write the front of the children's points plus rewards to the pool; uses the list of children up.
+    def merge(pool, first, key_words, children, gains, count, spans, candidates, guards):
+        """Write the front of the children's points plus rewards to the pool; overwrites the arrays of the children.
 
-        Candidates come in descending order, so that none dominates an earlier one.
+        Candidates are visited in descending order, so none dominates an earlier one.
         Returns the end of the points, or UNKNOWN if one is out of bounds
         """
-        first, live = np.uint64(first), np.uint64(count)
-        inside = True
-        for i in range(live):
+        first, num_open = np.uint64(first), np.uint64(count)
+        in_bounds = True
+        for i in range(num_open):
             length = np.uint64(children[i] + key_words)
             spans[i, 0] = length + ONE
             spans[i, 1] = length + ONE + size * pool[length]
-            inside &= put_head(pool, length + ONE, gains[i], heads[i], guards)
+            in_bounds &= load_candidate(pool, length + ONE, gains[i], candidates[i], guards)
         end = first
-        while live > NONE:
-            best = foremost(heads, live)
-            if not dominated(heads[best], pool, first, end, guards):
+        while num_open > ZERO:
+            largest = find_largest(candidates, num_open)
+            if not is_dominated(candidates[largest], pool, first, end, guards):
                 for w in range(size):
-                    pool[end + w] = heads[best, w]
+                    pool[end + w] = candidates[largest, w]
                 end += size
-            spans[best, 0] += size
-            if spans[best, 0] < spans[best, 1]:
-                inside &= put_head(pool, spans[best, 0], gains[best], heads[best], guards)
+            spans[largest, 0] += size
+            if spans[largest, 0] < spans[largest, 1]:
+                in_bounds &= load_candidate(pool, spans[largest, 0], gains[largest], candidates[largest], guards)
             else:
-                live -= ONE
-                spans[best, 0], spans[best, 1] = spans[live, 0], spans[live, 1]
+                num_open -= ONE
+                spans[largest, 0], spans[largest, 1] = spans[num_open, 0], spans[num_open, 1]
                 for w in range(size):
-                    gains[best, w], heads[best, w] = gains[live, w], heads[live, w]
-        return np.int64(end) if inside else UNKNOWN
+                    gains[largest, w], candidates[largest, w] = gains[num_open, w], candidates[num_open, w]
+        return np.int64(end) if in_bounds else UNKNOWN
 
     return merge

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plan, Plans, check_certain
-from momagames.baselines.exact import exact_front, clairvoyant_front
+from momagames.baselines.exact import clairvoyant_front, exact_front
 from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.contract import Game
-from momagames.errors import InvalidParameter
+from momagames.errors import check_range
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,10 @@ class Exact(Method):
 
     def __post_init__(self) -> None:
         for option in ("max_states", "max_bytes"):
-            if getattr(self, option) < 1:
-                raise InvalidParameter(f"invalid {self.name}: {option}={getattr(self, option)}")
+            check_range(f"{self.name}: {option}", getattr(self, option), 1)
 
     def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter if the search may not know what this game will draw."""
+        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:

@@ -1,9 +1,9 @@
-"""Vectors of returns in machine words: one lane of bits for each objective.
+"""Return vectors packed into machine words, one lane of bits for each objective.
 
-A vector is stored as sum over k of (value[k] * scale - least[k]) << shift[k]. With a spare bit above every lane, adding a
-reward is one addition for each word, and "u is at least v in every lane" is one subtraction: (u | guards) - v keeps all
-guard bits. Objective 0 is in the uppermost lane of the first word, so that the order of the words is the lexicographic
-order of the vectors.
+A vector is stored as the sum over k of (value[k] * scale - offset[k]) << shift[k]. A guard bit above each lane makes the
+addition of a reward one integer addition per word. It also makes weak dominance one subtraction: u is at least v in every
+lane if (u | guards) - v keeps all guard bits. Objective 0 has the uppermost lane of the first word, so the order of the
+words is the lexicographic order of the vectors.
 """
 
 from __future__ import annotations
@@ -18,110 +18,113 @@ from numpy.typing import NDArray
 from momagames.contract import Game, Objective
 from momagames.errors import InvalidParameter
 
-WORD = 64
-MOST = 2.0**50  # of the difference between two returns
+WORD_BITS = 64
+MAX_RANGE = 2.0**50  # largest difference between two returns
 
 
 @dataclass(frozen=True)
-class Lanes:
-    """Where each objective lies.
+class PackedLayout:
+    """Lane of each objective.
 
-    scale     units of a lane in 1: 1 for whole rewards, else a power of 2
-    least     the lowest value of each lane, in its units
-    low, high bounds of one step's reward, in units
-    place     index of the word of each objective
-    shift     number of bits below its lane
-    width     bits of its lane, without the guard
+    scale     lane units per unit of return: 1 for whole rewards, else a power of 2
+    offset    lowest value of each lane, in lane units
+    low, high bounds of one step's reward, in lane units
+    word      index of the word of each objective
+    shift     number of bits below the lane
+    width     bits of the lane, without the guard bit
     """
 
     scale: int
-    least: tuple[int, ...]
+    offset: tuple[int, ...]
     low: tuple[int, ...]
     high: tuple[int, ...]
-    place: tuple[int, ...]
+    word: tuple[int, ...]
     shift: tuple[int, ...]
     width: tuple[int, ...]
 
     @property
-    def words(self) -> int:
-        return self.place[-1] + 1
+    def num_words(self) -> int:
+        return self.word[-1] + 1
 
     @property
     def guards(self) -> NDArray[np.uint64]:
-        """The bit above each lane, uint64[W]."""
-        guards = [0] * self.words
-        for place, shift, width in zip(self.place, self.shift, self.width, strict=True):
-            guards[place] |= 1 << (shift + width)
+        """Bit above each lane, uint64[W]."""
+        guards = [0] * self.num_words
+        for word, shift, width in zip(self.word, self.shift, self.width, strict=True):
+            guards[word] |= 1 << (shift + width)
         return np.array(guards, np.uint64)
 
     @property
     def zero(self) -> NDArray[np.uint64]:
-        """The vector of zeros, uint64[W]."""
-        zero = [0] * self.words
-        for place, shift, least in zip(self.place, self.shift, self.least, strict=True):
-            zero[place] += -least << shift
+        """Zero vector, uint64[W]."""
+        zero = [0] * self.num_words
+        for word, shift, offset in zip(self.word, self.shift, self.offset, strict=True):
+            zero[word] += -offset << shift
         return np.array(zero, np.uint64)
 
     @cached_property
     def table(self) -> NDArray[np.int64]:
-        """low, high, place and shift of each objective for the compiled search, int64[K, 4]."""
-        return np.array([self.low, self.high, self.place, self.shift], np.int64).T.copy()
+        """low, high, word and shift of each objective for the compiled search, int64[K, 4]."""
+        return np.array([self.low, self.high, self.word, self.shift], np.int64).T.copy()
 
     def unpack(self, packed: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """uint64[n, W] -> float64[n, K]"""
+        """Unpack vectors: uint64[n, W] -> float64[n, K]."""
         mask = np.array([(1 << width) - 1 for width in self.width], np.uint64)
-        units = (packed[:, list(self.place)] >> np.array(self.shift, np.uint64)) & mask
-        return (units.astype(np.int64) + np.array(self.least, np.int64)) / self.scale
+        units = (packed[:, list(self.word)] >> np.array(self.shift, np.uint64)) & mask
+        return (units.astype(np.int64) + np.array(self.offset, np.int64)) / self.scale
 
 
-def lanes(game: Game, fine: bool = False) -> Lanes:
-    """Lanes that hold the returns from every position of a game: its declared bounds decide.
+def make_packed_layout(game: Game, fractional: bool = False) -> PackedLayout:
+    """Make the layout for the returns from every position of a game, from its declared bounds.
 
-    fine   a word for each objective, and all bits that the bounds leave for fractions; else whole numbers only
+    fractional   one word for each objective, whose spare bits hold fractions; else whole numbers only
     """
-    bounds = [_bounds(objective, game.max_plies) for objective in game.objectives]
+    bounds = [_remaining_return_bounds(objective, game.max_episode_steps) for objective in game.objectives]
     largest = max(high - low for low, high in bounds)
-    if not largest < MOST:
+    if not largest < MAX_RANGE:
         raise InvalidParameter(
-            f"{game.id}: returns may differ by {largest:g}; exact fronts need declared bounds below {MOST:g}"
+            f"{game.id}: invalid return bounds: their range is {largest:g}; expected for exact fronts: below {MAX_RANGE:g}"
         )
-    scale = 1 << (WORD - 2 - int(largest).bit_length()) if fine else 1
-    least = tuple(math.floor(low * scale) for low, _ in bounds)
-    width = tuple(max(1, (math.ceil(high * scale) - low).bit_length()) for (_, high), low in zip(bounds, least, strict=True))
-    place: list[int] = []
+    scale = 1 << (WORD_BITS - 2 - int(largest).bit_length()) if fractional else 1
+    offset = tuple(math.floor(low * scale) for low, _ in bounds)
+    width = tuple(max(1, (math.ceil(high * scale) - low).bit_length()) for (_, high), low in zip(bounds, offset, strict=True))
+    word: list[int] = []
     shift: list[int] = []
-    word, free = 0, WORD
+    current, free_bits = 0, WORD_BITS
     for bits in width:
-        if bits + 1 > free:
-            word, free = word + 1, WORD
-        free -= bits + 1
-        place.append(word)
-        shift.append(free)
-    return Lanes(
+        if bits + 1 > free_bits:
+            current, free_bits = current + 1, WORD_BITS
+        free_bits -= bits + 1
+        word.append(current)
+        shift.append(free_bits)
+    return PackedLayout(
         scale=scale,
-        least=least,
-        low=tuple(math.floor(_rounded(o.low, -1) * scale) for o in game.objectives),
-        high=tuple(math.ceil(_rounded(o.high, 1) * scale) for o in game.objectives),
-        place=tuple(place),
+        offset=offset,
+        low=tuple(math.floor(_widen_bound(o.low, -1) * scale) for o in game.objectives),
+        high=tuple(math.ceil(_widen_bound(o.high, 1) * scale) for o in game.objectives),
+        word=tuple(word),
         shift=tuple(shift),
         width=width,
     )
 
 
-def whole(game: Game) -> bool:
-    """Whether the declared bounds are whole numbers, so that the rewards probably are."""
+def has_integer_bounds(game: Game) -> bool:
+    """Return whether all declared bounds are whole numbers, as they are for games with whole rewards."""
     return all(float(x).is_integer() for o in game.objectives for x in (o.low, o.high, o.return_low, o.return_high))
 
 
-def _bounds(objective: Objective, plies: int) -> tuple[float, float]:
-    """Bounds of what can still be collected from any position. Where no reward is negative, the rest of an episode gives
-    no more than an episode; elsewhere only the bounds of the steps say something about a part of it."""
+def _remaining_return_bounds(objective: Objective, plies: int) -> tuple[float, float]:
+    """Return bounds of the return from any position.
+
+    Without negative rewards the rest of an episode returns at most as much as an episode. Otherwise the bounds are those of
+    a step times the number of plies.
+    """
     if objective.low >= 0:
-        return 0.0, _rounded(objective.return_high, 1)
-    return plies * _rounded(objective.low, -1), plies * max(_rounded(objective.high, 1), 0.0)
+        return 0.0, _widen_bound(objective.return_high, 1)
+    return plies * _widen_bound(objective.low, -1), plies * max(_widen_bound(objective.high, 1), 0.0)
 
 
-def _rounded(bound: float, side: int) -> float:
-    """A bound with room for the rounding of rewards to float32, which is exact for whole numbers up to 2^24."""
+def _widen_bound(bound: float, side: int) -> float:
+    """Widen a bound by the rounding error of float32 rewards; whole numbers up to 2^24 are exact."""
     exact = float(bound).is_integer() and abs(bound) <= 1 << 24
     return bound if exact else bound + side * abs(bound) * 2.0**-23

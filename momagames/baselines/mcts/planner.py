@@ -45,7 +45,7 @@ def search_plans(
     tree = empty_tree(game, effort.simulations, len(AIMS[name](lattice[0])[0]))
     for i, weights in enumerate(lattice):
         share = budget * (i + 1) // len(lattice)
-        kit = tools(game, *AIMS[name](weights), effort, room=game.max_plies)
+        kit = tools(game, *AIMS[name](weights), effort, room=game.max_episode_steps)
         line = _new_line(game, start)
         kit.root["over"] = 1  # so that it begins with a new line
         while used < share or not harvest.games:
@@ -58,7 +58,7 @@ def search_plans(
 
 
 def _new_line(game: Game, start: NDArray[Any]) -> Line:
-    return Line(start.copy(), np.zeros(game.max_plies, np.int32), np.zeros(len(game.objectives)), np.zeros(2, np.int64))
+    return Line(start.copy(), np.zeros(game.max_episode_steps, np.int32), np.zeros(len(game.objectives)), np.zeros(2, np.int64))
 
 
 @kernel

@@ -107,7 +107,7 @@ def tools(game: Game, aims: NDArray[np.float64], wishes: NDArray[np.float64], ef
 def playout(game: Game) -> Callable[..., Any]:
     """The compiled playout for this game's rules."""
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
-    thin = game.kernels.thin or keep_all
+    thin = game.search.prune_equivalent_actions or keep_all
 
     @routine
     def play(tree, tools, limit, word):

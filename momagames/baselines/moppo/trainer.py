@@ -95,7 +95,7 @@ class Trainer:
         self.batch.seed(int(self.luck.integers(2**63)))
         self._start = None if start is None else np.repeat(start, options.num_envs)
         self.archive = Archive(len(game.objectives))
-        self._moves = np.zeros((options.num_envs, 0 if start is None else game.max_plies), np.int32)
+        self._moves = np.zeros((options.num_envs, 0 if start is None else game.max_episode_steps), np.int32)
         self._again = np.zeros(options.num_envs, np.bool_)
         self._others, self._word = tuple(others), int(self.luck.integers(2**63))
         self._seats = _seats(game, options, ours, len(others))

@@ -201,7 +201,7 @@ def nothing(state, out):
 
 @kernel
 def or_pass(mask):
-    """Who has no legal action, and stays in the game, passes (see `Game.passes`)."""
+    """Who has no legal action, and stays in the game, passes (see `Game.can_pass`)."""
     if not mask.any():
         mask[PASS] = 1
 
@@ -210,7 +210,7 @@ def or_pass(mask):
 def expander(game: Game) -> Callable[..., Any]:
     """The compiled step of a beam, for this game's rules."""
     legal, step = game.kernels.legal, game.kernels.step
-    thin = game.kernels.thin or keep_all
+    thin = game.search.prune_equivalent_actions or keep_all
     optimistic, present = estimates(game) or (nothing, nothing)
 
     @kernel

@@ -124,7 +124,7 @@ class Work(NamedTuple):
 
 
 def _walk(game: Game, start: NDArray[Any]) -> Walk:
-    plies, goals = game.max_plies, len(game.objectives)
+    plies, goals = game.max_episode_steps, len(game.objectives)
     walk = Walk(
         np.empty(plies + 1, game.dtype),
         np.zeros((plies + 1, goals)),
@@ -196,7 +196,7 @@ def _next_of(old, first, length, codes, count, otherwise):
 @once_for_rules
 def searcher(game: Game) -> Callable[..., Any]:
     """The compiled search for this game's rules."""
-    legal, step, thin = game.kernels.legal, game.kernels.step, game.kernels.thin or keep_all
+    legal, step, thin = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all
     codes = move_codes(game)
 
     @kernel

@@ -99,14 +99,14 @@ def tables(count: int) -> Tables:
 
 def check_lines(name: str, game: Game, count: int) -> None:
     """Raise InvalidParameter if that many lines do not fit into memory."""
-    needed = count * game.max_plies * game.mask_size * 8
+    needed = count * game.max_episode_steps * game.mask_size * 8
     if needed > MAX_BYTES:
         raise InvalidParameter(f"{name} needs {needed >> 20:,} MiB for {game.id}; allowed: {MAX_BYTES >> 20:,} MiB")
 
 
 def lines(game: Game, count: int) -> Lines:
     """Room for that many lines; the system hands out memory only for what is written."""
-    plies, codes = game.max_plies, game.max_plies * game.mask_size
+    plies, codes = game.max_episode_steps, game.max_episode_steps * game.mask_size
     return Lines(
         np.empty((count, plies), np.int32),
         np.empty((count, plies), np.int32),
@@ -118,7 +118,7 @@ def lines(game: Game, count: int) -> Lines:
 
 
 def scratch(game: Game, start: NDArray[Any]) -> Scratch:
-    codes = game.max_plies * game.mask_size
+    codes = game.max_episode_steps * game.mask_size
     return Scratch(
         start.copy(),
         np.zeros(1, game.dtype),
@@ -267,7 +267,7 @@ def adapt(tables, policy, lines, line, alpha, scratch):
 
 def playout(game: Game) -> Callable[..., Any]:
     """A kernel that plays one game from the start by a policy, for this game's rules."""
-    legal, step, thin = game.kernels.legal, game.kernels.step, game.kernels.thin or keep_all
+    legal, step, thin = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all
     codes = move_codes(game)
 
     @kernel

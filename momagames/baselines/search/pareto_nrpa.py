@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_certain
+from momagames.baselines.search.nrpa import check_nesting
 from momagames.baselines.search.nrpa_kernels import (
     adapt,
     check_lines,
@@ -23,7 +24,6 @@ from momagames.baselines.search.nrpa_kernels import (
     tables,
     write,
 )
-from momagames.baselines.search.nrpa import check_nesting
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.contract import Game
 from momagames.engine.loops import once_for_rules

@@ -35,7 +35,7 @@ class PlayoutBuffer:
     def __init__(self, game: Game) -> None:
         goals = len(game.objectives)
         self.batch = Batch(
-            np.empty((BATCH, game.max_plies), np.int32),
+            np.empty((BATCH, game.max_episode_steps), np.int32),
             np.empty(BATCH, np.int64),
             np.empty((BATCH, goals)),
             np.empty(BATCH, np.int64),

@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_objectives, check_parameters
+from momagames.contract import (
+    Codec,
+    Field,
+    Game,
+    Human,
+    Kernels,
+    Objective,
+    Parameter,
+    SearchSupport,
+    View,
+    check_objectives,
+    check_parameters,
+)
 from momagames.games import board_codec
 from momagames.games.breakthrough import codec, rules, view
 
@@ -27,7 +39,7 @@ PARAMETERS = (
     Parameter("canonical", False, "turn the board for player_1, who then moves upwards too"),
 )
 SELECTION = Parameter("objectives", None, "objectives by name, in this order, instead of num_objectives", choices=(None, NAMES))
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe, rules.key)
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe)
 
 
 def game(id: str, objectives: Any = None, **given: Any) -> Game:
@@ -40,39 +52,27 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
     blank = np.zeros(1, rules.state_dtype)[0]
     blank["width"], blank["height"], blank["canonical"] = width, height, params["canonical"]
     blank["column"] = [chosen.index(name) if name in chosen else -1 for name in NAMES]
-    goals = tuple(OBJECTIVES[NAMES.index(name)] for name in chosen)
     return Game(
         id=id,
         title="MO-Breakthrough",
         agents=("player_0", "player_1"),
-        teams=(0, 1),
         dynamics="sequential",
         chance="none",
-        information="perfect",
-        utility="zero_sum" if all(goal.zero_sum for goal in goals) else "individual",
-        objectives=goals,
+        objectives=tuple(OBJECTIVES[NAMES.index(name)] for name in chosen),
         actions=(3 * width * height,),
         fields=(Field("observation", (height, width, 2), "int8", 0, 1, order=(2, 1, 0)),),
-        max_plies=2 * width * (2 * height - 5) + 1,
+        max_episode_steps=2 * width * (2 * height - 5) + 1,
         reward_bounds=(-1.0, 1.0),  # §5
-        reference_point=tuple(goal.return_low for goal in goals),
         params=params,
         parameters=(*PARAMETERS, SELECTION),
         factory=game,
-        blank=blank,
+        blank_state=blank,
         kernels=KERNELS,
         rules_key="breakthrough",
-        key_words=2 * rules.WORDS + 1,
-        position_keys=board_codec.KEYS,
-        load=codec.load,
-        save=codec.save,
-        show=codec.show,
-        read=board_codec.read,
-        draw=view.picture,
-        pick=view.pick,
-        sketch=view.sketch,
-        action_name=codec.action_name,
-        parse_action=codec.parse_action,
+        codec=Codec(codec.save, codec.load, board_codec.KEYS, codec.show, board_codec.read),
+        view=View(view.picture, view.sketch),
+        human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
+        search=SearchSupport(rules.key, 2 * rules.WORDS + 1),
         mask_space="binary",
         source="MOMAland's documentation of mobreakthrough_v0; traced against momaland 0.2.0",
     )

@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
+from momagames.contract import (
+    Codec,
+    Game,
+    Human,
+    Kernels,
+    Objective,
+    Parameter,
+    State,
+    View,
+    check_objectives,
+    check_parameters,
+)
 from momagames.errors import InvalidParameter, check_choice, one_of
 from momagames.games.pommerman import codec, infos, rules
 from momagames.games.pommerman.observation_fields import fields
@@ -209,42 +220,35 @@ def assemble(
     agents = tuple(f"agent_{seat}" for seat in range(seats))
     sight = params["agent_view_size"] if params["is_partially_observable"] else 0
     planes = params["observation"] == "planes"
-    goals = tuple(objectives(mode, params)[name] for name in chosen)
     selection = Parameter("objectives", VARIANTS[variant].objectives, "objectives by name, in this order", choices=OBJECTIVES)
     return Game(
         id=id,
         title="MO-Pommerman",
         agents=agents,
-        teams=tuple(seat % 2 for seat in range(seats)) if mode in (TEAM, RADIO) else tuple(range(seats)),
+        teams=tuple(seat % 2 for seat in range(seats)) if mode in (TEAM, RADIO) else (),
         dynamics="simultaneous",
         chance="start",
         information="partial",  # §7: what is hidden in wood, and what others carry
-        utility="teams" if mode in (TEAM, RADIO) else "individual",
-        objectives=goals,
+        objectives=tuple(objectives(mode, params)[name] for name in chosen),
         actions=(len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else [])),
         fields=fields(mode, size, seats, sight, params["egocentric"], planes, params["max_steps"]),
-        max_plies=params["max_steps"],
-        reference_point=tuple(goal.return_low for goal in goals),
+        max_episode_steps=params["max_steps"],
         params={**params, "objectives": chosen},
         parameters=(*declared, selection),
         factory=partial(game, variant=variant),
-        blank=blank(mode, params, sight, chosen),
+        blank_state=blank(mode, params, sight, chosen),
         kernels=KERNELS,
         rules_key="pommerman",
-        position_keys=codec.KEYS,
-        load=codec.load,
-        save=codec.save,
-        show=codec.show,
-        read=codec.read,
-        draw=drawing.picture,
-        sketch=sketch,
-        render_options=drawing.options(agents, size),
-        point=drawing.point,
-        keys=drawing.keys(mode),
-        facts=infos.facts,
-        action_name=action_name,
-        parse_action=parse_action,
-        legal_hint=legal_hint,
+        codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
+        view=View(drawing.picture, sketch, drawing.options(agents, size)),
+        human=Human(
+            keys=drawing.keys(mode),
+            point=drawing.point,
+            action_name=action_name,
+            parse_action=parse_action,
+            legal_hint=legal_hint,
+        ),
+        infos=infos.facts,
         source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
     )
 

@@ -142,13 +142,13 @@ def for_each(given: Mapping[str, Any], name: str, count: int, what: str, high: i
         raise InvalidState(f"{name}={values!r}: needed is a list of {count} whole numbers, one for each {what}")
     for k, value in enumerate(values):
         if not whole(value) or not 0 <= value <= high:
-            raise InvalidState(f"{name}[{k}]={value!r} is not possible; allowed: 0..{high}")
+            raise InvalidState(f"invalid {name}[{k}]={value!r}: expected 0..{high}")
     return [int(value) for value in values]
 
 
 def within(name: str, part: str, value: int, low: int, high: int) -> int:
     if not low <= value <= high:
-        raise InvalidState(f"{name}: {part}={value} is not possible; allowed: {low}..{high}")
+        raise InvalidState(f"{name}: invalid {part}={value}: expected {low}..{high}")
     return value
 
 

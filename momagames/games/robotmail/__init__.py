@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
+from momagames.contract import (
+    Codec,
+    Game,
+    Human,
+    Kernels,
+    Objective,
+    Parameter,
+    State,
+    View,
+    check_objectives,
+    check_parameters,
+)
 from momagames.errors import InvalidParameter, check_choice, nearest, one_of
 from momagames.games.robotmail import codec, rules
 from momagames.games.robotmail.infos import facts
@@ -155,9 +166,7 @@ def check_fixed(id: str, kind: Variant, given: Mapping[str, Any]) -> None:
     """§8.1 InvalidParameter for other numbers of players and robots than those of the id."""
     for name, count in (("num_players", kind.players), ("num_robots_per_player", kind.team)):
         if kind.fixed and given.get(name, count) != count:
-            raise InvalidParameter(
-                f"{id}: {name}={given[name]!r} is not possible; allowed: {count} (mo-robotmail-v0 takes others)"
-            )
+            raise InvalidParameter(f"{id}: invalid {name}={given[name]!r}: expected {count} (mo-robotmail-v0 takes others)")
 
 
 def assemble(
@@ -166,7 +175,6 @@ def assemble(
     """The game of checked parameters."""
     players, team = params["num_players"], params["num_robots_per_player"]
     agents = tuple(f"robot_{i}" for i in range(players * team))
-    goals = tuple(objectives(params)[name] for name in chosen)
     selection = Parameter("objectives", "v0", "a preset, or objectives by name in this order", choices=(*PRESETS, *OBJECTIVES))
     return Game(
         id=id,
@@ -176,8 +184,7 @@ def assemble(
         dynamics="sequential",
         chance="step",
         information="partial",  # §7: the mails on green cells, and how far everybody is
-        utility="cooperative" if players == 1 else "teams" if team > 1 else "individual",
-        objectives=goals,
+        objectives=tuple(objectives(params)[name] for name in chosen),
         published_weights=published_weights(chosen, params["with_battery"]),
         actions=(len(codec.ACTIONS),),
         fields=fields(
@@ -188,31 +195,26 @@ def assemble(
             params["required_mail"],
             params["max_step"],
         ),
-        max_plies=params["max_step"],
-        reference_point=tuple(goal.return_low for goal in goals),
+        max_episode_steps=params["max_step"],
         params={**params, "objectives": chosen},
         parameters=(*declared, selection),
         factory=partial(game, variant=variant),
-        blank=blank(layout, params, chosen),
+        blank_state=blank(layout, params, chosen),
         kernels=KERNELS,
         rules_key="robotmail",
-        position_keys=codec.KEYS,
-        load=codec.load,
-        save=codec.save,
-        show=codec.show,
-        read=codec.read,
-        draw=drawing.picture,
-        sketch=sketch,
-        render_options=drawing.options(agents, layout.width, layout.height),
-        point=drawing.point,
-        keys=drawing.KEYS,
-        pick=drawing.pick,
-        facts=facts,
-        lenient=True,  # §3.5
-        passes=True,
-        action_name=codec.action_name,
-        parse_action=codec.parse_action,
-        legal_hint=codec.legal_hint,
+        codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
+        view=View(drawing.picture, sketch, drawing.options(agents, layout.width, layout.height)),
+        human=Human(
+            keys=drawing.KEYS,
+            pick=drawing.pick,
+            point=drawing.point,
+            action_name=codec.action_name,
+            parse_action=codec.parse_action,
+            legal_hint=codec.legal_hint,
+        ),
+        infos=facts,
+        allows_illegal=True,  # §3.5
+        can_pass=True,
         source="the rules of rbgame 0.0.3 as it plays; traced against its recorded games",
     )
 

@@ -87,7 +87,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
 
 def load_event(state: State, event: Any) -> None:
     if event not in EVENTS:
-        raise InvalidState(f"event={event!r} is not possible; allowed: {one_of(EVENTS)}{nearest(event, EVENTS)}")
+        raise InvalidState(f"invalid event={event!r}: expected {one_of(EVENTS)}{nearest(event, EVENTS)}")
     state["event"] = EVENTS.index(event)
 
 
@@ -180,7 +180,7 @@ def load_winner(state: State, winner: Any) -> None:
     """§9.2 Who has won is who has delivered all; whether the game is over follows."""
     players, team, required = int(state["players"]), int(state["team"]), int(state["required"])
     if winner is not None and not (whole(winner) and 0 <= winner < players):
-        raise InvalidState(f"winner={winner!r} is not possible; allowed: None, or the index of a player, 0..{players - 1}")
+        raise InvalidState(f"invalid winner={winner!r}: expected None, or the index of a player, 0..{players - 1}")
     for player in range(players):
         mails = int(state["delivered"][player * team : (player + 1) * team].sum())
         if mails > required or (mails == required) != (player == winner):

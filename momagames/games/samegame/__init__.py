@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Kernels, Objective, Parameter, check_parameters
+from momagames.contract import Codec, Field, Game, Human, Kernels, Objective, Parameter, SearchSupport, View, check_parameters
 from momagames.games import board_codec
 from momagames.games.samegame import codec, rules, view
 
@@ -20,7 +20,7 @@ PARAMETERS = (
     Parameter("color_rewards", True, "one objective for each color, else one for all"),
     Parameter("clear_bonus", 0.0, "points for the move that empties the board", 0.0, 100_000.0),
 )
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe, rules.key, rules.thin)
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe)
 
 
 def objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
@@ -39,7 +39,7 @@ def game(id: str, **given: Any) -> Game:
     blank["width"], blank["height"], blank["colors"], blank["agents"] = width, height, colors, count
     for name in ("team_rewards", "color_rewards", "clear_bonus"):
         blank[name] = params[name]
-    goals = objectives(params)
+    key_words = -(-width * height // (64 // (2 if colors < 4 else 3 if colors < 8 else 4))) + (count > 1)
     return Game(
         id=id,
         title="MO-SameGame",
@@ -47,31 +47,25 @@ def game(id: str, **given: Any) -> Game:
         teams=(0,) * count if params["team_rewards"] else tuple(range(count)),
         dynamics="sequential",
         chance="start",
-        information="perfect",
-        utility="cooperative" if params["team_rewards"] or count == 1 else "individual",
-        objectives=goals,
+        objectives=objectives(params),
         actions=(width * height,),
         fields=(Field("observation", (height, width, colors), "int8", 0, 1, order=(2, 0, 1)),),
-        max_plies=width * height // 2,
-        reference_point=(0.0,) * len(goals),
+        max_episode_steps=width * height // 2,
         params=params,
         parameters=PARAMETERS,
         factory=game,
-        blank=blank,
+        blank_state=blank,
         kernels=KERNELS,
         rules_key="samegame",
-        key_words=-(-width * height // (64 // (2 if colors < 4 else 3 if colors < 8 else 4))) + (count > 1),
-        position_keys=board_codec.KEYS,
-        load=codec.load,
-        save=codec.save,
-        show=codec.show,
-        read=board_codec.read,
-        draw=view.picture,
-        pick=view.pick,
-        sketch=view.sketch,
-        action_name=codec.action_name,
-        parse_action=codec.parse_action,
-        legal_hint=codec.nearest_legal,
-        action_colors=codec.action_colors,
+        codec=Codec(codec.save, codec.load, board_codec.KEYS, codec.show, board_codec.read),
+        view=View(view.picture, view.sketch),
+        human=Human(
+            pick=view.pick,
+            action_name=codec.action_name,
+            parse_action=codec.parse_action,
+            legal_hint=codec.nearest_legal,
+        ),
+        search=SearchSupport(rules.key, key_words, rules.thin),
+        action_objectives=codec.action_objectives,
         source="MOMAland's documentation of mosame_game_v0; traced against momaland 0.2.0",
     )

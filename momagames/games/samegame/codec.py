@@ -24,7 +24,7 @@ def cells(state: State) -> NDArray[np.int64]:
     return board.reshape(height, width)
 
 
-def action_colors(states: NDArray[Any]) -> NDArray[np.int64]:
+def action_objectives(states: NDArray[Any]) -> NDArray[np.int64]:
     """The color of the cell of each action, int64[N, M]: 0..C-1, -1 where the cell is empty."""
     cells = int(states["height"][0]) * int(states["width"][0])
     return (states["board"][:, rules.GUARD : rules.GUARD + cells] & rules.COLOR).astype(np.int64) - 1

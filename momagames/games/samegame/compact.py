@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game
+from momagames.contract import Game, SearchSupport
 from momagames.games.samegame import bitboard as planes
 from momagames.games.samegame.codec import cells
 
@@ -29,6 +29,6 @@ def pack(game: Game, start: NDArray[Any]) -> tuple[Game, NDArray[Any]] | None:
     blank = small[0].copy()
     for k in range(used):
         small["planes"][0, k] = sum(1 << i for i, color in enumerate(board.ravel().tolist()) if color >> k & 1)
-    kernels = replace(game.kernels, legal=planes.legal, step=planes.step, key=planes.key, thin=None)
-    key_words = -(-board.size * used // planes.WORD)
-    return replace(game, blank=blank, kernels=kernels, rules_key="samegame.packed", key_words=key_words), small
+    kernels = replace(game.kernels, legal=planes.legal, step=planes.step)
+    search = SearchSupport(planes.key, key_words=-(-board.size * used // planes.WORD))
+    return replace(game, blank_state=blank, kernels=kernels, search=search, rules_key="samegame.packed"), small

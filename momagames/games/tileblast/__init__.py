@@ -8,7 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Game, Kernels, Objective, Parameter, State, check_objectives, check_parameters
+from momagames.contract import (
+    Codec,
+    Game,
+    Human,
+    Kernels,
+    Objective,
+    Parameter,
+    SearchSupport,
+    State,
+    View,
+    check_objectives,
+    check_parameters,
+)
 from momagames.errors import check_choice
 from momagames.games.tileblast import codec, rules
 from momagames.games.tileblast.infos import facts
@@ -42,7 +54,7 @@ PARAMETERS = (
     Parameter("channels", 24, "channels of the board", choices=(24, 27)),
     Parameter("axes", "xyc", "order of the axes of the board", choices=tuple(observation.AXES)),
 )
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe, thin=rules.thin)
+KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
 TAPS_A_MOVE = 20  # §6.3
 MOST_HITS = 2 * CELLS**2  # §5.4 in one tap, drops that come in apart
 
@@ -90,8 +102,7 @@ def assemble(id: str, variant: str, level: loader.Level, params: dict[str, Any],
     count = params["num_agents"]
     max_taps = params["max_taps"] or TAPS_A_MOVE * level.moves
     table = goals_of(level, params, max_taps)
-    goals = tuple(table[name][0] for name in chosen)
-    lenient = params["invalid"] == "penalize"
+    allows_illegal = params["invalid"] == "penalize"
     selection = Parameter("objectives", VARIANTS[variant], "objectives by name, in this order", choices=COMPONENTS)
     return Game(
         id=id,
@@ -100,34 +111,28 @@ def assemble(id: str, variant: str, level: loader.Level, params: dict[str, Any],
         teams=(0,) * count if params["team_rewards"] else tuple(range(count)),
         dynamics="sequential",
         chance="step",
-        information="perfect",
-        utility="cooperative" if params["team_rewards"] or count == 1 else "individual",
-        objectives=goals,
+        objectives=tuple(table[name][0] for name in chosen),
         actions=(CELLS,),
         fields=fields(params["observation"], params["channels"], params["axes"]),
-        max_plies=max_taps,
-        reference_point=tuple(goal.return_low for goal in goals),
+        max_episode_steps=max_taps,
         params={**params, "objectives": chosen},
         parameters=(*PARAMETERS, selection),
         factory=partial(game, variant=variant),
-        blank=blank(level, params, max_taps, [(COMPONENTS.index(name), table[name][1]) for name in chosen]),
+        blank_state=blank(level, params, max_taps, [(COMPONENTS.index(name), table[name][1]) for name in chosen]),
         kernels=KERNELS,
-        rules_key="tileblast" if lenient else "tileblast.strict",
-        position_keys=codec.KEYS,
-        load=codec.load,
-        save=codec.save,
-        show=codec.show,
-        read=codec.read,
-        draw=drawing.picture,
-        sketch=sketch,
-        render_options=drawing.OPTIONS,
-        point=drawing.point,
-        pick=drawing.pick,
-        facts=facts,
-        lenient=lenient,
-        action_name=codec.action_name,
-        parse_action=codec.parse_action,
-        legal_hint=codec.nearest_legal,
+        rules_key="tileblast" if allows_illegal else "tileblast.strict",
+        codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
+        view=View(drawing.picture, sketch, drawing.OPTIONS),
+        human=Human(
+            pick=drawing.pick,
+            point=drawing.point,
+            action_name=codec.action_name,
+            parse_action=codec.parse_action,
+            legal_hint=codec.nearest_legal,
+        ),
+        search=SearchSupport(prune_equivalent_actions=rules.thin),
+        infos=facts,
+        allows_illegal=allows_illegal,
         source="own rules around the published observation, actions and reward of the tap-to-blast competition of CoG 2021",
     )
 

@@ -89,7 +89,7 @@ def load_list(state: State, given: Mapping[str, Any], name: str, count: int, lim
     values = decoded(given.get(name, [0] * count), name)
     limits = [MOST if most == ALL else int(most) for most in state[limit][:count]]
     if not isinstance(values, list) or len(values) != count:
-        raise InvalidState(f"{name}={values!r} is not possible; needed: {count} whole numbers, in the level's order")
+        raise InvalidState(f"invalid {name}={values!r}: expected {count} whole numbers, in the level's order")
     for k, (value, most) in enumerate(zip(values, limits, strict=True)):
         state[name][k] = position_number({f"{name}[{k}]": value}, f"{name}[{k}]", 0, most)
 

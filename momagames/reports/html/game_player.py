@@ -21,6 +21,7 @@ from momagames.contract import Game
 from momagames.engine.episode import Play
 from momagames.errors import MomagamesError
 from momagames.render.canvas import Picture
+from momagames.render.position import draw_position
 from momagames.render.tiles import COLUMNS, Tiles, find_grid
 from momagames.reports.data.panels import Panel
 from momagames.reports.html.compressed_text import packed
@@ -155,7 +156,7 @@ def _film(game: Game, record: dict[str, Any]) -> tuple[list[dict[str, Any]], lis
     play.load(record["start"])
     steps = len(record["actions"])
     every = max(1, -(-steps // LONGEST))
-    said, pictures = [_said(play, 0, "")], [game.draw(play.state, None)]
+    said, pictures = [_said(play, 0, "")], [draw_position(game, play.state)]
     for step, action in enumerate(record["actions"], start=1):
         parts = np.array(action, np.int64).reshape(play.pending.shape)
         last = parts if not game.sequential else parts[0, 0] if parts.size == 1 else parts[0]
@@ -164,7 +165,7 @@ def _film(game: Game, record: dict[str, Any]) -> tuple[list[dict[str, Any]], lis
         play.turn(last)
         if shown:
             said.append(_said(play, step, words))
-            pictures.append(game.draw(play.state, last))
+            pictures.append(draw_position(game, play.state, last))
     return said, pictures, every
 
 
@@ -176,10 +177,10 @@ def _words(play: Play, action: Any) -> str:
     """Who does what: "player_0 plays (1,1)-(1,2)"; agents without a choice are not named."""
     game = play.game
     if game.sequential:
-        return f"{game.agents[play.mover]} plays {game.action_name(play.state, action)}"
+        return f"{game.agents[play.mover]} plays {game.human.action_name(play.state, action)}"
     cuts = np.cumsum(game.actions)[:-1]
     acting = [i for i in range(len(game.agents)) if any(part.sum() > 1 for part in np.split(play.mask(i), cuts))]
-    named = [f"{game.agents[i]} {game.action_name(play.state, action[i])}" for i in acting]
+    named = [f"{game.agents[i]} {game.human.action_name(play.state, action[i])}" for i in acting]
     return ", ".join(named) or "nobody has a choice"
 
 

@@ -302,9 +302,9 @@ def test_a_checkpoint_plays_by_its_path(torch, tmp_path):
 
 
 def test_options(monkeypatch):
-    with pytest.raises(InvalidParameter, match=r"moppo: clip=-1 is not possible; allowed: 0\.0001\.\.10"):
+    with pytest.raises(InvalidParameter, match=r"moppo: invalid clip=-1: expected 0\.0001\.\.10"):
         Moppo(**{**TINY, "clip": -1})
-    with pytest.raises(InvalidParameter, match="moppo: critic='mine' is not possible; allowed: 'own' or 'central'"):
+    with pytest.raises(InvalidParameter, match="moppo: invalid critic='mine': expected 'own' or 'central'"):
         Moppo(**{**TINY, "critic": "mine"})
     with pytest.raises(InvalidParameter, match="divisions=30 gives"):
         Moppo(**{**TINY, "divisions": 30}).check_train(momagames.spec("mo-pommerman-radio-v0"))

@@ -51,15 +51,15 @@ def test_captures_and_losses_are_the_pieces_that_left(seed, params):
 
 @given(SEEDS, SIZES)
 def test_every_move_uses_up_a_move(seed, params):
-    """SPEC §6.2: moves made and moves left never exceed those of the start, so that max_plies bounds every game."""
+    """SPEC §6.2: moves made and moves left never exceed those of the start, so that max_episode_steps bounds every game."""
     play = start(ID, seed, **params)
     rows = lambda: np.array([[".12".index(s) for s in row] for row in board(play)])  # noqa: E731
     bound = moves_left(rows())
-    assert bound + 1 == play.game.max_plies
+    assert bound + 1 == play.game.max_episode_steps
     for _ in moves(play, seed):
         if not play.state["over"]:
             assert play.state["ply"] + moves_left(rows()) <= bound
-    assert play.state["ply"] <= play.game.max_plies
+    assert play.state["ply"] <= play.game.max_episode_steps
 
 
 @given(SEEDS, SIZES)

@@ -203,7 +203,7 @@ def test_G11_a_new_game_starts_from_nothing_whatever_was_before(id, n):
     for name in set(rules.state_dtype.names) - UNREAD:
         was, now = (states[name][0, :seats] if name in BY_SEAT else states[name][0] for states in (fresh.states, play.states))
         assert np.array_equal(was, now), name
-    start = game.save(play.state)
+    start = game.codec.save(play.state)
     assert start["agents"] == [[1, *cell, 1, 3, 0] for cell in starts(n, seats)]
     assert (start["bombs"], start["flames"], start["step_count"]) == ([], [], 0)
     assert start["visited"] == [f"{1 << n * row + col:x}" for row, col in starts(n, seats)]

@@ -76,13 +76,13 @@ def same_seen(game, batch, i, oracle):
 
 
 def same_position(game, state, oracle):
-    shown = game.save(state)
+    shown = game.codec.save(state)
     del shown["rng"]
     wanted = oracle.position()
     assert shown.keys() == wanted.keys()
     for key, value in wanted.items():
         assert shown[key] == value, key
-    assert game.facts(state) == {"result": oracle.result, "winners": [f"agent_{seat}" for seat in oracle.winners]}
+    assert game.infos(state) == {"result": oracle.result, "winners": [f"agent_{seat}" for seat in oracle.winners]}
 
 
 def same_pay(game, batch, i, oracle):
@@ -107,7 +107,7 @@ def compare(game, batch, i, oracle):
 def play(game, batch, steps, seed):
     """Random play of a batch and of its oracles."""
     rng = np.random.default_rng(seed)
-    oracles = [oracle_of(game, game.save(state)) for state in batch.states]
+    oracles = [oracle_of(game, game.codec.save(state)) for state in batch.states]
     for i, oracle in enumerate(oracles):
         same_position(game, batch.states[i], oracle)
         same_seen(game, batch, i, oracle)

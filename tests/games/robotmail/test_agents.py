@@ -285,7 +285,7 @@ def test_patience():
     for patience in range(6):
         acts = [choices(frugal(patience), HALL, [[2, 3, 1, 10, stands], ELSEWHERE]) for stands in range(6)]
         assert acts == [{STAND}] * patience + [{BACKWARD}] * (6 - patience)
-    with pytest.raises(InvalidParameter, match=r"patience=6 is not possible; allowed: 0\.\.5"):
+    with pytest.raises(InvalidParameter, match=r"invalid patience=6: expected 0\.\.5"):
         frugal(6)
     game = momagames.spec("mo-robotmail-2-v0")
     state, mask = deal(game, stream(0, 1))[0], np.ones(5, np.int8)

@@ -38,7 +38,7 @@ def test_check(good, tmp_path):
     said = done.stdout.splitlines()
     assert said[0].startswith(f"{bad}: line 2, column 5, the cell (2,1): 'v' is no color code; allowed: 'w' (white)")
     assert said[1] == f"{good}: fine"
-    assert f"layout='{tmp_path}/none' is not possible" in said[2]
+    assert f"invalid layout='{tmp_path}/none': expected" in said[2]
     assert len(said) == 3
     assert done.stderr == "momagames: 2 of 3 layouts cannot be played\n"
 

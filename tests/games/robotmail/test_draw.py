@@ -43,7 +43,7 @@ def position(players=2, team=2, layout=BOARD, places=HOME, waiting=WAITING, **gi
     """Robots on their places, with full batteries; mails on green cells."""
     params = {name: given.pop(name) for name in ("with_battery", "observation", "random_num_steps") if name in given}
     game = momagames.spec("mo-robotmail-v0", num_players=players, num_robots_per_player=team, layout=layout, **params)
-    state = game.blank.copy()
+    state = game.blank_state.copy()
     state["battery"], state["left"], state["winner"] = 10.0, 1, -1
     for robot, (x, y) in enumerate(places[: players * team]):
         at(state, robot, x, y)

@@ -86,7 +86,7 @@ def board(play):
 
 
 def saved(play):
-    return play.game.save(play.state)
+    return play.game.codec.save(play.state)
 
 
 def paid(play):
@@ -183,7 +183,7 @@ def test_steps(params, seed):
 def check_steps(play, params, seed, count):
     layout, first = board(play), saved(play)
     for made, (before, mask, action) in enumerate(walk(play, seed, count), 1):
-        now, said = saved(play), play.game.facts(play.state)
+        now, said = saved(play), play.game.infos(play.state)
         event, actor = now["event"], before["next"]
         agents, teams = play.game.agents, play.game.teams
         won = [name for name, player in zip(agents, teams, strict=True) if player == now["winner"]]

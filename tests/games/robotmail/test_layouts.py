@@ -126,7 +126,7 @@ NO_FORM = {
     "a number": (3, "layout=3"),
     "nothing": (None, "layout=None"),
     "one path in a list": (["a.csv"], r"\['a.csv'\]"),
-    "three": (("a", "b", "c"), "allowed: 'documented'"),
+    "three": (("a", "b", "c"), "expected 'documented'"),
     "a slip": ("documentd", "'documentd'.*did you mean 'documented'"),
     "a slip of random": ("randm", "did you mean 'random'"),
     "no targets": ({"colors": COLORS}, "the key 'targets' is missing"),

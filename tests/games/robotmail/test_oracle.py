@@ -68,7 +68,7 @@ class Follower:
         self.same()
 
     def ours(self):
-        return self.game.save(self.states[self.i])
+        return self.game.codec.save(self.states[self.i])
 
     def draw(self, what, choices):
         """What our state has, after the start or a step."""

@@ -40,7 +40,7 @@ def test_tiles_and_points_are_conserved(seed, params):
         left -= removed
         assert tiles(board(play)) == left == play.state["tiles"]
         assert 2 * play.state["ply"] + left <= params["board_width"] * params["board_height"]
-    assert play.state["ply"] <= play.game.max_plies
+    assert play.state["ply"] <= play.game.max_episode_steps
 
 
 @given(SEEDS, SIZES)
@@ -142,7 +142,7 @@ def test_colors_are_dealt_evenly():
 def test_colors_of_actions(seed, params):
     play = start(ID, seed, **params)
     for _ in moves(play, seed):
-        colors = play.game.action_colors(play.states)[0]
+        colors = play.game.action_objectives(play.states)[0]
         assert colors.tolist() == [SYMBOLS.index(symbol) - 1 for symbol in "".join(board(play))]
 
 

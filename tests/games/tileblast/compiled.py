@@ -77,7 +77,7 @@ class Compiled:
         return dict(zip(COMPONENTS, self.play.reward[0].astype(int).tolist(), strict=True))
 
     def snapshot(self):
-        saved = self.play.game.save(self.play.state)
+        saved = self.play.game.codec.save(self.play.state)
         ended = {name: said for name, said in facts(self.play.state).items() if name in ("won", "dead", "lost")}
         return {
             "pieces": saved["pieces"],

@@ -80,5 +80,5 @@ def test_what_cannot_be_rated():
     with pytest.raises(InvalidParameter, match="mo-tileblast"):
         rate(1, "simple")
     for wrong in ({"runs": 0}, {"cap": 0}):
-        with pytest.raises(InvalidParameter, match="=0 is not possible"):
+        with pytest.raises(InvalidParameter, match="=0: expected"):
             rate(1, "random", **wrong)

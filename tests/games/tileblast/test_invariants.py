@@ -40,7 +40,7 @@ class Board:
     """A position as §9.1 gives it, cell by cell."""
 
     def __init__(self, play):
-        self.data = play.game.save(play.state)
+        self.data = play.game.codec.save(play.state)
         self.active = {int(cell) for cell in np.flatnonzero(play.state["active"])}
         self.cages = {x + WIDTH * y for x, y, cover in self.data["covers"] if cover == "cage"}
         self.bubbles = {x + WIDTH * y for x, y, cover in self.data["covers"] if cover == "bubble"}
@@ -159,9 +159,9 @@ def test_invalid_taps_only_count(level, seed):
         invalid = sorted(set(range(CELLS)) - Board(play).valid())
         if play.state["over"] or not invalid:
             return
-        saved, mask, seen = play.game.save(play.state), play.masks.copy(), play.observations.copy()
+        saved, mask, seen = play.game.codec.save(play.state), play.masks.copy(), play.observations.copy()
         play.turn(int(rng.choice(invalid)))
-        after = play.game.save(play.state)
+        after = play.game.codec.save(play.state)
         assert after.pop("taps") == saved.pop("taps") + 1
         assert after.pop("invalid_taps") == saved.pop("invalid_taps") + 1
         assert after == saved
@@ -175,10 +175,10 @@ def test_goals_counters_and_pieces_agree(level, seed):
     """§6.1, §6.5, §4.13, §5: the same tap seen from all sides."""
     play = dealt(level, seed)
     names = [goal.name for goal in play.game.objectives]
-    said, drawn, shuffled, score, made = play.game.facts(play.state), 0, 0, 0, 0
+    said, drawn, shuffled, score, made = play.game.infos(play.state), 0, 0, 0, 0
     for before, cell in random_taps(play, seed):
         board, last = Board(play), said
-        said, paid = play.game.facts(play.state), dict(zip(names, play.reward[0].tolist(), strict=True))
+        said, paid = play.game.infos(play.state), dict(zip(names, play.reward[0].tolist(), strict=True))
         for k, goal in enumerate(level["goals"]):
             if goal["amount"] != "all":
                 assert said["goals_remaining"][k] == last["goals_remaining"][k] - said["collected"][k]
@@ -221,7 +221,7 @@ def test_no_units_vanish(level, seed):
     names = [goal["collect"] for goal in level["goals"]]
     play = dealt(level, seed)
     for before, _ in random_taps(play, seed):
-        board, said = Board(play), play.game.facts(play.state)
+        board, said = Board(play), play.game.infos(play.state)
         for k, name in enumerate(names):
             if name.startswith("basic"):
                 continue
@@ -243,7 +243,7 @@ def test_a_game_is_over_exactly_when_it_ends(level, seed, strict, bound):
     level = level | {"moves": min(level["moves"], 20)}
     play = dealt(level, seed, strict_moves=strict, max_taps=bound)
     for _ in random_taps(play, seed, bound + 1):
-        said, state = play.game.facts(play.state), play.state
+        said, state = play.game.infos(play.state), play.state
         won = not any(said["goals_remaining"])
         lost = not won and (said["dead"] or (strict and int(state["moves"]) >= level["moves"]))
         cut = not won and not lost and int(state["taps"]) >= bound

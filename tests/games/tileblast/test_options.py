@@ -95,7 +95,7 @@ def test_fields(channels):
         assert (seen["board"] == plain.observe(0)["observation"]).all()
         state = fields.state
         assert seen["goals_remaining"].tolist() == state["rest"].tolist()
-        assert seen["moves_left"].tolist() == [plain.game.facts(plain.state)["moves_left"]] == [int(state["limit"]) - moves]
+        assert seen["moves_left"].tolist() == [plain.game.infos(plain.state)["moves_left"]] == [int(state["limit"]) - moves]
 
 
 def test_points_of_drops_that_come_in_and_leave_at_once():
@@ -117,7 +117,7 @@ def test_points_of_drops_that_come_in_and_leave_at_once():
 def test_thinned_masks():
     """§4.2 Taps that are cleared do what another one does."""
     game = momagames.spec(ID, level=2)
-    kernel = game.kernels.thin
+    kernel = game.search.prune_equivalent_actions
 
     def clear(states, mask):
         kernel(states[0], mask)

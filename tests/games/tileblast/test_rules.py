@@ -106,4 +106,4 @@ def test_a_position_goes_on_as_the_game_does(number):
         assert dry.tap(tap) == twin.tap(tap)
         assert dry.snapshot() == twin.snapshot()
         assert dry.board() == twin.board()
-    assert game.play.game.read(game.play.game.show(game.play.state)) == game.play.game.save(game.play.state)
+    assert game.play.game.codec.read(game.play.game.codec.show(game.play.state)) == game.play.game.codec.save(game.play.state)

@@ -121,7 +121,7 @@ def texts_of(source: Any) -> tuple[list[str], list[str], list[Problem]]:
             files = [file_of(k, Path(part)) for k, part in enumerate(source)]
             wrong = [each for each in files if isinstance(each, Problem)]
             return [each for each in files if isinstance(each, str)], [str(part) for part in source], wrong
-    raise InvalidLayout(f"layout={source!r} is not possible; allowed: {ACCEPTS}")
+    raise InvalidLayout(f"invalid layout={source!r}: expected {ACCEPTS}")
 
 
 def is_text(part: str) -> bool:
@@ -140,7 +140,7 @@ def rows_of(data: Mapping[Any, Any], name: str) -> str:
     if isinstance(rows, str):
         return rows
     if not isinstance(rows, Iterable):
-        raise InvalidLayout(f"layout: {name}={rows!r} is not possible; needed: a list of rows")
+        raise InvalidLayout(f"layout: invalid {name}={rows!r}: expected a list of rows")
     return "\n".join(row if isinstance(row, str) else ",".join(map(str, row)) for row in rows)
 
 
@@ -150,7 +150,7 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
     stem = next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
     pair = [stem + ending for ending in ENDINGS]
     if not any(os.path.exists(file) for file in pair):
-        raise InvalidLayout(f"layout={name!r} is not possible; allowed: {ACCEPTS}{nearest(name, (*NAMES, RANDOM))}")
+        raise InvalidLayout(f"invalid layout={name!r}: expected {ACCEPTS}{nearest(name, (*NAMES, RANDOM))}")
     return pair
 
 

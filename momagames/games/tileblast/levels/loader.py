@@ -82,7 +82,7 @@ def text_of(level: Any) -> str:
     if is_number(level) and 1 <= level <= COUNT:
         return resources.files(__package__).joinpath(f"data/{level:02}.yaml").read_text(encoding="utf-8")
     if not isinstance(level, str | os.PathLike):
-        raise InvalidLevel(f"level={level!r} is not possible; allowed: {ACCEPTS}")
+        raise InvalidLevel(f"invalid level={level!r}: expected {ACCEPTS}")
     try:
         return Path(level).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

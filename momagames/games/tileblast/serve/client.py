@@ -51,7 +51,7 @@ class Wire:
         except ValueError:
             port = -1
         if parts.scheme not in ("http", "https") or not parts.hostname or port == -1:
-            raise InvalidParameter(f"url={url!r} is not possible; allowed: such as 'http://localhost:8090'")
+            raise InvalidParameter(f"invalid url={url!r}: expected one such as 'http://localhost:8090'")
         self.url, self._path, self._timeout = url, parts.path.rstrip("/"), timeout
         self._host, self._port, self._secure = parts.hostname, port, parts.scheme == "https"
 

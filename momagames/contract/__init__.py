@@ -1,0 +1,50 @@
+"""The contract between a game and everything else: what an author writes to add a game.
+
+A game is one `Game`: facts, compiled rules (`Kernels`) and the optional groups `Codec`, `View`, `Human` and `SearchSupport`.
+APIs, wrappers, engine, baselines and reports read it and know nothing else of any game.
+"""
+
+from momagames.contract.game import (
+    Chance,
+    Dynamics,
+    Game,
+    Human,
+    Information,
+    Kernels,
+    Keys,
+    Line,
+    SearchSupport,
+    Utility,
+    View,
+)
+from momagames.contract.objectives import Objective, check_objectives
+from momagames.contract.observations import Field
+from momagames.contract.parameters import Parameter, check_parameters
+from momagames.contract.policies import Policy, begin_game
+from momagames.contract.positions import Codec, State, check_position, make_record_codec, position_number
+
+__all__ = [
+    "Chance",
+    "Codec",
+    "Dynamics",
+    "Field",
+    "Game",
+    "Human",
+    "Information",
+    "Kernels",
+    "Keys",
+    "Line",
+    "Objective",
+    "Parameter",
+    "Policy",
+    "SearchSupport",
+    "State",
+    "Utility",
+    "View",
+    "begin_game",
+    "check_objectives",
+    "check_parameters",
+    "check_position",
+    "make_record_codec",
+    "position_number",
+]

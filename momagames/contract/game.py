@@ -1,0 +1,283 @@
+"""A game with its parameters: facts, compiled rules, and optional groups for positions, pictures, people and search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract.objectives import Objective
+from momagames.contract.observations import Field
+from momagames.contract.parameters import Parameter
+from momagames.contract.positions import Codec, State, make_record_codec
+
+# A line of text for people: pieces of it with their styles ("bold #e93009"; "" is none)
+Line = list[tuple[str, str]]
+Dynamics = Literal["sequential", "simultaneous"]
+Chance = Literal["none", "start", "step"]
+Information = Literal["perfect", "partial"]
+Utility = Literal["cooperative", "individual", "zero_sum", "teams"]
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The rules, compiled. All work in place, allocate nothing, keep no globals and raise nothing.
+
+    generate(state)                start position; draws from the state's own random word
+    legal(state, agent, mask)      int8[M]: 1 for each legal action of `agent` (for a MultiDiscrete action the parts one
+                                   after the other); all zero for an agent that may not act (but see `Game.can_pass`), and
+                                   when the game is over. With simultaneous moves an agent without a choice (at most one
+                                   legal action in each part) does not act: its action is neither checked nor to be read
+                                   by `step`
+    step(state, actions, reward)   one environment step. actions int64[S, P], P parts for each of S actors: S is 1 (the
+                                   agent to move) in a sequential game, else the number of agents. reward float32[A, K]
+    observe(state, agent, out)     the observation of `agent` as the bytes of its fields: uint8[B]
+    """
+
+    generate: Callable[..., None]
+    legal: Callable[..., None]
+    step: Callable[..., None]
+    observe: Callable[..., None]
+
+
+@dataclass(frozen=True)
+class View:
+    """Positions for people to look at.
+
+    draw             (state, last action or None) -> uint8[H, W, 3]; by default a picture of the text. Pictures of a game have
+                     one size
+    text             (state, last action or None) -> lines, see `Line`; by default the text of the codec. With simultaneous
+                     moves the last action is int64[A, P]
+    render_options   further keywords of `draw` and `text`, all with defaults: ways to show a position. One that is called
+                     "viewer" is the name of an agent, or None: show what this agent sees
+    """
+
+    draw: Callable[..., NDArray[np.uint8]] | None = None
+    text: Callable[..., list[Line]] | None = None
+    render_options: tuple[Parameter, ...] = ()
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What the keys of a keyboard do in a window.
+
+    choices   name of a key ("up", "space", "3") -> (parts, value): the parts of an action that it sets to that value, in turn
+              where there are several. Part 0 is chosen anew for each step, the others stay as they are until they are changed
+    help      a line that says so
+    """
+
+    choices: Mapping[str, tuple[tuple[int, ...], int]]
+    help: str
+
+
+def _name_action(state: State, action: Any) -> str:
+    """Return the number of an action, or its parts."""
+    return " ".join(map(str, np.ravel(action).tolist()))
+
+
+def _read_action(state: State, text: str) -> Any:
+    """Return an action from its number, or from its parts."""
+    try:
+        parts = [int(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        parts = []
+    if not parts:
+        raise ValueError(f"{text!r} is not an action: type its number, or the numbers of its parts")
+    return parts[0] if len(parts) == 1 else np.array(parts, np.int64)
+
+
+@dataclass(frozen=True)
+class Human:
+    """Support for people who play.
+
+    keys           actions by key, in a window
+    pick           in sequential games: (state, pressed, released) -> the action of pressing a mouse button at one pixel (x, y)
+                   of the picture and releasing it at another, or None
+    point          (state, x, y) -> render options for a pointer at this pixel of the picture
+    action_name    (state, action) -> short text; by default its number
+    parse_action   (state, text) -> action; ValueError says what to type
+    legal_hint     (state, action, mask) -> the legal actions nearest to an illegal one, as text
+    """
+
+    keys: Keys | None = None
+    pick: Callable[[State, tuple[float, float], tuple[float, float]], Any] | None = None
+    point: Callable[[State, float, float], Mapping[str, Any]] | None = None
+    action_name: Callable[[State, Any], str] = _name_action
+    parse_action: Callable[[State, str], Any] = _read_action
+    legal_hint: Callable[[State, Any, NDArray[np.int8]], str] = lambda state, action, mask: ""
+
+
+@dataclass(frozen=True)
+class SearchSupport:
+    """Optional kernels for search.
+
+    state_key(state, words)                 uint64[W], equal for positions with the same future
+    key_words                               W
+    prune_equivalent_actions(state, mask)   from the mask of the agent to move clear actions that do what another one does
+                                            that stays (it need not find all)
+    """
+
+    state_key: Callable[..., None] | None = None
+    key_words: int = 0
+    prune_equivalent_actions: Callable[..., None] | None = None
+
+
+def _eights(nbytes: int) -> int:
+    return -(-nbytes // 8) * 8
+
+
+@dataclass(frozen=True)
+class Game:
+    """All that momagames knows of a game with its parameters.
+
+    id                  versioned id, e.g. "mo-samegame-v0"
+    agents              names, in turn order
+    chance              where randomness enters: nowhere, in `generate` ("start"), or in `step` too
+    actions             sizes of the parts of an action: (225,) is Discrete(225), (6, 9, 9) MultiDiscrete([6, 9, 9])
+    fields              of the observation; the first is the one called "observation" where a game has only one
+    max_episode_steps   proven bound on the steps of an episode
+    factory             the function that made this game from its id and parameters
+    blank_state         a state record with the parameters filled in and nothing generated
+
+    Optional facts:
+    params              every parameter with its value; `parameters` are the keywords of the factory with their ranges
+    information         whether observations show all that matters for the future
+    teams               for each agent the index of its team; by default each agent is its own
+    utility             by default as teams and objectives say
+    reference_point     for hypervolume; by default the lowest return of each objective
+    rules_key           name of the compiled rules, by default the id: games with equal keys share compiled code
+    reward_bounds       (low, high) of the reward space in every objective, where the original declares one for all; without
+                        it the reward space has the bounds of each objective
+    published_weights   one for each objective, with which the reward vector gives the scalar reward of the original, if
+                        there is one and the objectives say enough
+    action_objectives   states record[N] -> int64[N, M], the index of the per-color objective that each action would pay;
+                        for games with a parameter `color_rewards`
+    infos               state -> what the infos of single environments say besides the mask
+    allows_illegal      whether actions outside the mask are played as well: the rules then say what they do
+    can_pass            in sequential games: whether an agent without a legal action stays in the game. Any action of it is
+                        then a pass, and masks show what an agent could do if it were its turn
+    mask_space          whether action masks are declared as Box(0, 1, int8) or as MultiBinary
+    source              where the rules come from, and how that was checked
+    """
+
+    id: str
+    title: str
+    agents: tuple[str, ...]
+    dynamics: Dynamics
+    chance: Chance
+    objectives: tuple[Objective, ...]
+    actions: tuple[int, ...]
+    fields: tuple[Field, ...]
+    max_episode_steps: int
+    factory: Callable[..., Game]
+    blank_state: State
+    kernels: Kernels
+    codec: Codec = None  # type: ignore[assignment]  # this and the defaults marked below: see __post_init__
+    view: View = field(default_factory=View)
+    human: Human = field(default_factory=Human)
+    search: SearchSupport = field(default_factory=SearchSupport)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    parameters: tuple[Parameter, ...] = ()
+    information: Information = "perfect"
+    teams: tuple[int, ...] = ()  # see __post_init__
+    utility: Utility = None  # type: ignore[assignment]  # see __post_init__
+    reference_point: tuple[float, ...] = ()  # see __post_init__
+    rules_key: str = ""  # see __post_init__
+    reward_bounds: tuple[float, float] | None = None
+    published_weights: tuple[float, ...] | None = None
+    action_objectives: Callable[[NDArray[Any]], NDArray[np.int64]] | None = None
+    infos: Callable[[State], dict[str, Any]] | None = None
+    allows_illegal: bool = False
+    can_pass: bool = False
+    mask_space: Literal["box", "binary"] = "box"
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        given = vars(self)
+        given["teams"] = self.teams or tuple(range(len(self.agents)))
+        given["utility"] = given["utility"] or _derive_utility(self.teams, self.objectives)
+        given["reference_point"] = self.reference_point or tuple(objective.return_low for objective in self.objectives)
+        given["rules_key"] = self.rules_key or self.id
+        given["codec"] = given["codec"] or make_record_codec(self.blank_state, tuple(self.params), len(self.agents))
+
+    def __reduce__(self) -> Any:
+        return _remake, (self.factory, self.id, dict(self.params))
+
+    def __deepcopy__(self, memo: Any) -> Game:
+        return self
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        dtype: np.dtype[Any] = self.blank_state.dtype
+        return dtype
+
+    @property
+    def sequential(self) -> bool:
+        return self.dynamics == "sequential"
+
+    @property
+    def actors(self) -> int:
+        """Rows of an action array: one in a sequential game, else one for each agent."""
+        return 1 if self.sequential else len(self.agents)
+
+    @cached_property
+    def mask_size(self) -> int:
+        return sum(self.actions)
+
+    @cached_property
+    def observation_bytes(self) -> int:
+        """Bytes of one observation: the fields one after the other, each from a multiple of 8 bytes on."""
+        if len(self.fields) == 1:
+            return self.fields[0].nbytes
+        return sum(_eights(f.nbytes) for f in self.fields)
+
+    def observation_views(self, rows: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+        """The fields of observations in a buffer uint8[..., observation_bytes], without copies."""
+        views, start = {}, 0
+        for f in self.fields:
+            views[f.name] = f.view(rows[..., start : start + f.nbytes])
+            start += _eights(f.nbytes)
+        return views
+
+    @cached_property
+    def reward_low(self) -> NDArray[np.float32]:
+        """Lower bound of the reward space, float32[K]."""
+        return np.array([self.reward_bounds[0] if self.reward_bounds else o.low for o in self.objectives], np.float32)
+
+    @cached_property
+    def reward_high(self) -> NDArray[np.float32]:
+        return np.array([self.reward_bounds[1] if self.reward_bounds else o.high for o in self.objectives], np.float32)
+
+    def forfeit_reward(self, offender: int) -> NDArray[np.float32]:
+        """What giving up pays, float32[A, K]: the offender the worst of each objective, the others the opposite where an
+        objective is zero-sum and nothing elsewhere."""
+        reward = np.zeros((len(self.agents), len(self.objectives)), np.float32)
+        for k, objective in enumerate(self.objectives):
+            if objective.zero_sum:
+                reward[:, k] = -objective.low
+            reward[offender, k] = objective.low
+        return reward
+
+    def start(self, seed: int = 0) -> NDArray[Any]:
+        """One blank state, record[1], with its generator word set."""
+        states = np.zeros(1, self.dtype)
+        states[0] = self.blank_state
+        states["rng"] = np.uint64(seed % 2**64)
+        return states
+
+
+def _derive_utility(teams: tuple[int, ...], objectives: tuple[Objective, ...]) -> Utility:
+    """Return whose interests oppose whose."""
+    if len(set(teams)) == 1:
+        return "cooperative"
+    if all(objective.zero_sum for objective in objectives):
+        return "zero_sum"
+    return "teams" if len(set(teams)) < len(teams) else "individual"
+
+
+def _remake(factory: Callable[..., Game], id: str, params: dict[str, Any]) -> Game:
+    return factory(id, **params)

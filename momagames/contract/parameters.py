@@ -1,0 +1,83 @@
+"""Parameters: the keywords of a game, with their ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from momagames.errors import InvalidParameter, UnknownParameter, invalid_value, nearest, one_of
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A keyword of a game: numbers have a range, everything else a list of choices, or a function that reads it.
+
+    optional   None is allowed as well
+    convert    value -> plain data that says the same (raises InvalidParameter); `accepts` says in words what it takes
+    """
+
+    name: str
+    default: Any
+    doc: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[Any, ...] | None = None
+    optional: bool = False
+    convert: Callable[[Any], Any] | None = None
+    accepts: str = ""
+
+    @property
+    def whole(self) -> bool:
+        return isinstance(self.default, int) or (self.default is None and isinstance(self.low, int))
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        if self.convert is not None:
+            return self.accepts
+        if isinstance(self.default, bool):
+            return "True or False"
+        if self.choices is not None:
+            return one_of(self.choices)
+        if self.optional and self.low is not None and self.high is not None and self.low > self.high:
+            return "None"
+        kind = "an integer" if self.whole else "a number"
+        return f"{kind} in {self.low:g}..{self.high:g}" + (", or None" if self.optional else "")
+
+    def check(self, game: str, value: Any) -> Any:
+        """Return the value in the parameter's own type, or raise InvalidParameter."""
+        good: bool
+        if self.optional and value is None:
+            return None
+        if self.convert is not None:
+            return self.convert(value)
+        if isinstance(self.default, bool):
+            good = isinstance(value, (bool, np.bool_))
+        elif self.choices is not None:
+            good = value in self.choices
+        else:
+            kinds = (int, np.integer) if self.whole else (int, float, np.integer, np.floating)
+            good = isinstance(value, kinds) and not isinstance(value, bool)
+            good = good and self.low is not None and self.high is not None and self.low <= value <= self.high
+        if not good:
+            hint = nearest(value, [choice for choice in self.choices or () if isinstance(choice, str)])
+            raise InvalidParameter(invalid_value(f"{game}: {self.name}", value, self.allowed, hint))
+        if self.default is None:
+            return int(value) if self.whole else value
+        return type(self.default)(value)
+
+
+def check_parameters(game: str, parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return every parameter with its value, in declared order.
+
+    Raises UnknownParameter for an unknown name, InvalidParameter for a value out of range
+    """
+    names = [parameter.name for parameter in parameters]
+    for name in given:
+        if name not in names:
+            expected = f"expected {one_of(names)}" if names else "it has no parameters"
+            raise UnknownParameter(f"{game}: unexpected keyword argument {name!r}: {expected}{nearest(name, names)}")
+    return {p.name: p.check(game, given[p.name]) if p.name in given else p.default for p in parameters}

@@ -1,0 +1,107 @@
+"""Positions as data and as text: the codec of a game, and helpers to write one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from momagames.errors import InvalidState, invalid_value, nearest, one_of
+
+State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
+
+
+@dataclass(frozen=True)
+class Codec:
+    """Positions as data and as text.
+
+    save            state -> JSON-able dict
+    load            (state, dict or options) -> None: fill a copy of `Game.blank_state`; raises InvalidState. It works on a
+                    copy, so that a refused position changes nothing
+    position_keys   keys of the dict
+    show, read      state -> text, and text -> dict; by default the dict as JSON
+    """
+
+    save: Callable[[State], dict[str, Any]]
+    load: Callable[[State, Mapping[str, Any]], None]
+    position_keys: tuple[str, ...] = ()
+    show: Callable[[State], str] = None  # type: ignore[assignment]  # set below
+    read: Callable[[str], dict[str, Any]] = json.loads
+
+    def __post_init__(self) -> None:
+        given = vars(self)
+        given["show"] = given["show"] or (lambda state: json.dumps(self.save(state)))
+
+
+def make_record_codec(blank: State, parameters: Sequence[str] = (), agents: int = 1) -> Codec:
+    """Make the codec of a game that writes none: a dict of the record's fields, checked by name, kind and shape.
+
+    A field that is a parameter (by name, or because it is not zero in the blank state) cannot be changed. The header may be
+    left out, every other field is needed. Ranges are not known here: a game whose rules index by a field writes its own `load`.
+    """
+    header = {"to_move": agents - 1, "ply": None, "over": 1, "truncated": 2, "gone": 1, "rng": None}  # largest values
+    names = tuple(name for name in blank.dtype.names if not name.startswith("_"))  # padding is no field
+    fixed = {name for name in names if name not in header and (name in parameters or np.any(blank[name]))}
+
+    def save(state: State) -> dict[str, Any]:
+        return {name: state[name].tolist() for name in names}
+
+    def load(state: State, given: Mapping[str, Any]) -> None:
+        for name in names:
+            if name not in header and name not in fixed:
+                check_position(given, names, needed=name)
+        for name in names:
+            if name in given:
+                value = _read_field(name, given[name], blank[name], header.get(name))
+                if name in fixed and not np.array_equal(value, blank[name]):
+                    raise InvalidState(invalid_value(name, given[name], f"{blank[name].tolist()}, a parameter of the game"))
+                state[name] = value
+
+    return Codec(save, load, names)
+
+
+def _read_field(name: str, given: Any, like: Any, highest: int | None) -> Any:
+    """Return a value as an array of the dtype and shape of a field, or raise InvalidState."""
+    dtype, shape = np.asarray(like).dtype, np.shape(like)
+    expected = f"{dtype} of shape {shape}" if shape else str(dtype)
+    try:
+        value = np.asarray(given)
+        exact = value.astype(dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidState(invalid_value(name, given, expected)) from error
+    whole = dtype.kind in "iu"
+    if (
+        value.shape != shape
+        or value.dtype.kind not in ("iu" if whole else "iuf")
+        or (whole and not np.array_equal(value, exact))
+    ):
+        raise InvalidState(invalid_value(name, given, expected))
+    if highest is not None and not ((value >= 0) & (value <= highest)).all():
+        raise InvalidState(invalid_value(name, given, f"an integer in 0..{highest}"))
+    return exact
+
+
+def check_position(given: Mapping[str, Any], keys: Sequence[str], needed: str) -> None:
+    """Raise InvalidState if a position lacks the key `needed` or has a key that looks like a misspelling.
+
+    Other keys are not read
+    """
+    for name in given:
+        slip = "" if name in keys else nearest(name, keys, alike=0.75)
+        if slip:
+            raise InvalidState(f"invalid key {name!r} of a position: expected {one_of(keys)}{slip}")
+    if needed not in given:
+        raise InvalidState(f"a position needs {needed!r}; given: {sorted(str(name) for name in given)}")
+
+
+def position_number(given: Mapping[str, Any], name: str, low: int, high: int) -> int:
+    """Return an integer of a position's dict form (in its text form it is text), `low` if left out; or raise InvalidState."""
+    value = given.get(name, low)
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
+        raise InvalidState(invalid_value(name, value, f"an integer in {low}..{high}"))
+    return int(value)
