@@ -1,15 +1,17 @@
-"""What is computed from returns: pure functions of arrays, all objectives maximized.
+"""Statistics of returns: pure functions of arrays. All objectives are maximized.
 
-arrays          checked arrays, fronts, normalized coordinates
-indicators      quality of one front: volumes, distances, numbers of points
-utilities       what a front is worth to users: families of utility functions, expected utility
-loss            maximum utility loss, exact
-attainment      what repeated runs attain: surfaces, Vorob'ev expectation, differences of two methods
-episodes        returns of single episodes: standard errors, ESR beside SER, stochastic dominance
-statistics      scores over runs and games: interquartile mean and others, with bootstrap intervals
-comparisons     two methods: probability of improvement, difference, Holm's correction
-profiles        performance profiles
+arrays             checked arrays, non-dominated points, normalized returns
+indicators         quality of one front: hypervolume, distances, cardinality
+utilities          families of utility functions, expected utility of a front
+utility_loss       maximum utility loss, exact
+attainment         attainment surfaces of repeated runs, Vorob'ev expectation, difference of two methods
+episode_returns    returns of single episodes: standard errors, ESR and SER, stochastic dominance
+statistics         scores over runs and games: interquartile mean and others, with bootstrap intervals
+comparisons        two methods: probability of improvement, difference, Holm's correction
+profiles           performance profiles
+anytime            anytime performance: an indicator over environment steps
+ratings            Bradley-Terry ratings and cycles
 
-Every function raises InvalidParameter for values that are not finite or sizes that do not fit. None depends on the order of
-points, and random numbers come from generators of their own with fixed seeds.
+Every function raises InvalidParameter for non-finite values and for arrays of the wrong shape. No result depends on the order
+of the points. Random numbers come from generators with fixed seeds.
 """

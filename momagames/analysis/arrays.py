@@ -1,4 +1,4 @@
-"""Checked arrays, fronts, and returns as shares of a range."""
+"""Checked arrays, non-dominated points, and normalized returns."""
 
 from __future__ import annotations
 
@@ -11,37 +11,40 @@ from momagames.errors import InvalidParameter
 Array = NDArray[np.float64]
 
 
-def rows(name: str, given: ArrayLike, objectives: int | None = None, least: int = 0) -> Array:
-    """`given` as float64[n, K], or InvalidParameter."""
+def as_matrix(name: str, given: ArrayLike, objectives: int | None = None, min_rows: int = 0) -> Array:
+    """Return `given` as float64[n, K].
+
+    Raises     InvalidParameter for another shape, fewer than `min_rows` rows, or non-finite values
+    """
     array = np.asarray(given, np.float64)
     if array.size == 0 and array.ndim < 2:
         array = array.reshape(0, objectives or 0)
-    if array.ndim != 2 or (objectives is not None and array.shape[1] != objectives) or len(array) < least:
-        wanted = "K" if objectives is None else objectives
-        raise InvalidParameter(f"{name} has shape {array.shape}; needed: ({least} or more, {wanted})")
+    if array.ndim != 2 or (objectives is not None and array.shape[1] != objectives) or len(array) < min_rows:
+        columns = "K" if objectives is None else objectives
+        raise InvalidParameter(f"invalid shape {array.shape} of {name}: expected ({min_rows} or more, {columns})")
     if not np.isfinite(array).all():
-        raise InvalidParameter(f"{name} holds values that are not finite")
+        raise InvalidParameter(f"invalid {name}: expected finite numbers")
     return array
 
 
-def vector(name: str, given: ArrayLike, objectives: int) -> Array:
-    """`given` as float64[K], or InvalidParameter."""
+def as_vector(name: str, given: ArrayLike, objectives: int) -> Array:
+    """Return `given` as float64[K]; InvalidParameter for another shape or non-finite values."""
     array = np.asarray(given, np.float64)
     if array.shape != (objectives,) or not np.isfinite(array).all():
-        raise InvalidParameter(f"{name} is {given!r}; needed: {objectives} finite numbers")
+        raise InvalidParameter(f"invalid {name}={given!r}: expected {objectives} finite numbers")
     return array
 
 
-def front(points: ArrayLike) -> Array:
-    """The rows that no other row dominates, each once, in lexicographic order."""
-    array = rows("points", points)
+def filter_dominated(points: ArrayLike) -> Array:
+    """Return the non-dominated rows, each once, in lexicographic order."""
+    array = as_matrix("points", points)
     return np.unique(array[is_nondominated(array)], axis=0)
 
 
-def normalize(points: ArrayLike, ref: ArrayLike, utopia: ArrayLike) -> Array:
-    """Returns as shares of the way from `ref` (0) to `utopia` (1); not clipped."""
-    array = rows("points", points)
-    low, high = vector("ref", ref, array.shape[1]), vector("utopia", utopia, array.shape[1])
+def normalize(points: ArrayLike, ref: ArrayLike, ideal: ArrayLike) -> Array:
+    """Scale returns linearly so that the reference point `ref` is 0 and the ideal point is 1; values are not clipped."""
+    array = as_matrix("points", points)
+    low, high = as_vector("ref", ref, array.shape[1]), as_vector("ideal", ideal, array.shape[1])
     if not (high > low).all():
-        raise InvalidParameter(f"utopia {high.tolist()} must be above ref {low.tolist()} in every objective")
+        raise InvalidParameter(f"invalid ideal={high.tolist()}: expected values above ref={low.tolist()} in every objective")
     return (array - low) / (high - low)

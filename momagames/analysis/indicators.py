@@ -1,7 +1,7 @@
-"""Quality of a set of return vectors, all objectives maximized. Pareto indicators are computed by moocore.
+"""Quality indicators of a set of return vectors, all objectives maximized. Pareto indicators are computed by moocore.
 
-points           float[n, K]; dominated and equal rows are allowed and change nothing
-ref              float[K], the worst return that counts
+points           float[n, K]; dominated and duplicate rows change nothing
+ref              float[K], the reference point: the worst return that counts
 reference_set    float[r, K], an exact or best-known front
 """
 
@@ -13,95 +13,96 @@ import moocore
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momagames.analysis.arrays import front, rows, vector
+from momagames.analysis.arrays import as_matrix, as_vector, filter_dominated
 from momagames.errors import InvalidParameter, check_range
 
-# Most points for which the exact volume is computed in about a second, by number of objectives; more than 8: 20
+# Number of points up to which the exact volume takes about a second, by number of objectives; 20 for more than 8
 EXACT_POINTS = {7: 100, 8: 50}
 
 
 class Volume(NamedTuple):
-    """A hypervolume, and whether it is an estimate (relative error at most 0.2 % where that was measured)."""
+    """A hypervolume. `approx`: it is an estimate, with a relative error of at most 0.2 % in measured cases."""
 
     value: float
     approx: bool
 
 
 def hypervolume(points: ArrayLike, ref: ArrayLike) -> Volume:
-    """Volume that `points` dominate above `ref`, in the product of the objectives' units; 0 for no points above it.
+    """Return the volume that `points` dominate above `ref`, in the product of the objectives' units; 0 without such points.
 
-    Up to 6 objectives, and for few points beyond that, it is exact; else an estimate by a quasi-random sweep of
-    directions, flagged as such.
+    The volume is exact for up to 6 objectives, and for few points beyond that. Otherwise it is estimated by a quasi-random
+    sweep of directions and marked `approx`.
 
     Source: Zitzler and Thiele, "Multiobjective optimization using evolutionary algorithms", PPSN V, 1998.
     """
-    array = rows("points", points)
-    low = vector("ref", ref, array.shape[1]) if array.size else np.asarray(ref, np.float64)
-    array = front(array[(array > low).all(axis=1)]) if array.size else array
+    array = as_matrix("points", points)
+    low = as_vector("ref", ref, array.shape[1]) if array.size else np.asarray(ref, np.float64)
+    array = filter_dominated(array[(array > low).all(axis=1)]) if array.size else array
     if not len(array):
         return Volume(0.0, False)
-    goals = array.shape[1]
-    if goals == 1:
+    objectives = array.shape[1]
+    if objectives == 1:
         return Volume(float(array.max() - low[0]), False)
-    if goals <= 6 or len(array) <= EXACT_POINTS.get(goals, 20):
+    if objectives <= 6 or len(array) <= EXACT_POINTS.get(objectives, 20):
         return Volume(float(moocore.hypervolume(array, ref=low, maximise=True)), False)
     return Volume(float(moocore.hv_approx(array, ref=low, maximise=True, method="Rphi-FWE+")), True)
 
 
 def hypervolume_ratio(points: ArrayLike, ref: ArrayLike, reference_set: ArrayLike) -> Volume:
-    """Hypervolume as a share of that of the reference set; above 1 if the points beat it."""
-    array = rows("points", points)
-    known = hypervolume(rows("reference_set", reference_set, array.shape[1], least=1), ref)
+    """Return the hypervolume as a share of that of the reference set; above 1 if the points beat the set."""
+    array = as_matrix("points", points)
+    known = hypervolume(as_matrix("reference_set", reference_set, array.shape[1], min_rows=1), ref)
     if known.value <= 0:
-        raise InvalidParameter(f"no point of the reference set is above ref {np.asarray(ref).tolist()}")
+        raise InvalidParameter(f"invalid reference_set: expected at least one point above ref={np.asarray(ref).tolist()}")
     own = hypervolume(array, ref)
     return Volume(own.value / known.value, own.approx or known.approx)
 
 
 def igd_plus(points: ArrayLike, reference_set: ArrayLike) -> float:
-    """Mean over the reference set of the distance by which the nearest point falls short; 0 is best.
+    """Return the modified inverted generational distance IGD+: the mean shortfall of the nearest point; 0 is best.
 
     Source: Ishibuchi et al., "Modified distance calculation in generational distance and inverted generational distance",
     EMO 2015.
     """
-    known = rows("reference_set", reference_set, least=1)
-    return float(moocore.igd_plus(rows("points", points, known.shape[1], least=1), ref=known, maximise=True))
+    known = as_matrix("reference_set", reference_set, min_rows=1)
+    return float(moocore.igd_plus(as_matrix("points", points, known.shape[1], min_rows=1), ref=known, maximise=True))
 
 
 def epsilon(points: ArrayLike, reference_set: ArrayLike) -> float:
-    """Additive epsilon: what must be added to every objective so that the points cover the reference set; 0 or less is
-    best.
+    """Return the additive epsilon: the least shift of all objectives after which the points dominate the reference set.
+
+    0 or less is best.
 
     Source: Zitzler et al., "Performance assessment of multiobjective optimizers", IEEE Trans. Evol. Comp. 7, 2003.
     """
-    known = rows("reference_set", reference_set, least=1)
-    return float(moocore.epsilon_additive(rows("points", points, known.shape[1], least=1), ref=known, maximise=True))
+    known = as_matrix("reference_set", reference_set, min_rows=1)
+    return float(moocore.epsilon_additive(as_matrix("points", points, known.shape[1], min_rows=1), ref=known, maximise=True))
 
 
 def cardinality(points: ArrayLike) -> int:
-    """Number of different non-dominated points."""
-    return len(front(points))
+    """Return the number of distinct non-dominated points."""
+    return len(filter_dominated(points))
 
 
 def rounded_cardinality(points: ArrayLike, resolution: float = 0.01) -> int:
-    """Number of different points of the front after rounding to multiples of `resolution`; for normalized points.
+    """Return the number of distinct points of the front after rounding to multiples of `resolution`; for normalized points.
 
-    A cloud of nearly equal points counts once, so that noise does not pass for choice.
+    A cluster of nearly equal points counts once, so that noise does not raise the count.
     """
     check_range("resolution", resolution, 0, above=True)
-    return len(np.unique(np.rint(front(points) / resolution), axis=0))
+    return len(np.unique(np.rint(filter_dominated(points) / resolution), axis=0))
 
 
 def sparsity(points: ArrayLike) -> float:
-    """Sum over objectives of the squared gaps between neighboring values, divided by the number of points less one.
+    """Return the sum over objectives of the squared gaps between neighboring values, divided by the number of points minus 1.
 
-    It was meant as "less is better", and rewards collapse: on a line from (0, 1) to (1, 0), eleven even points have 0.02,
-    so have two of them that are neighbors, the two ends have 2, and one point alone has 0. It is here for comparison with
-    older work and never ranks methods.
+    Sparsity is defined as "less is better" and thereby rewards collapsed fronts: on a line from (0, 1) to (1, 0), eleven
+    evenly spaced points have 0.02, two neighbors of them also have 0.02, the two ends have 2, and a single point has 0. Use it
+    for comparison with older work only, never to rank methods.
 
     Source: Xu et al., "Prediction-guided multi-objective reinforcement learning", ICML 2020.
     """
-    array = front(points)
+    array = filter_dominated(points)
     if len(array) < 2:
         return 0.0
     return float((np.diff(np.sort(array, axis=0), axis=0) ** 2).sum() / (len(array) - 1))

@@ -1,9 +1,9 @@
-"""Entrants who met in pairs: a rating for each, and how far their results go round in circles.
+"""Bradley-Terry ratings of players that met in pairs, and cycles in their results.
 
-wins    float[N, N], wins[i, j] of i against j; a tie is half a win for both. Who never met has 0 both ways
+wins    float[N, N], wins[i, j] of player i against j; a tie is half a win for both. A pair that never met has 0 both ways
 
-Ratings are in Elo's unit: 400 more means ten wins to one. A pair that met has half a win more each way (a prior of one
-game), so that who won every game has a finite rating.
+Ratings use the Elo scale: a difference of 400 means odds of ten to one. A prior of half a win each way is added for every
+pair that met, so that a player that won every game has a finite rating.
 """
 
 from __future__ import annotations
@@ -16,53 +16,56 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from momagames.analysis.arrays import Array
-from momagames.analysis.statistics import SEED, Interval
-from momagames.errors import InvalidParameter
+from momagames.analysis.statistics import SEED, Interval, check_confidence
+from momagames.errors import InvalidParameter, check_range
 
-PRIOR = 0.5  # wins each way, for every pair that met
-ELO = 400 / log(10)  # points for each unit of the logarithm of the odds
-ROUNDS, ENOUGH = 2_000, 1e-4  # of the fit, and the change in points at which it ends
+PRIOR = 0.5  # wins added each way for every pair that met
+ELO_SCALE = 400 / log(10)  # points per unit of log odds
+MAX_ITERATIONS, TOLERANCE = 2_000, 1e-4  # of the fit; the tolerance is in points
 
 
 class Cycle(NamedTuple):
-    """Three entrants of whom each does better against the next than ratings could say, and by how many points in all."""
+    """Three players, each of which does better against the next than ratings allow; `residual`: by how many points in total."""
 
-    entrants: tuple[int, int, int]
+    players: tuple[int, int, int]
     residual: float
 
 
 def bradley_terry(wins: ArrayLike, anchor: int = 0) -> Array:
-    """Ratings float[N] that make the wins most likely, with `anchor` at 0; wins float[..., N, N] give float[..., N].
+    """Return the maximum-likelihood ratings, float[..., N, N] -> float[..., N], with the player `anchor` at 0.
 
-    Raises     InvalidParameter if some never met, not even by way of others
+    Raises     InvalidParameter if the players are not connected by matches
     Source     Hunter, "MM algorithms for generalized Bradley-Terry models", Ann. Stat. 32, 2004
     """
-    won = _checked(wins)
+    won = _check_wins(wins)
     games = won + won.swapaxes(-1, -2)
     total = won.sum(axis=-1)
     strength = np.ones(total.shape)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         new = total / (games / (strength[..., :, None] + strength[..., None, :])).sum(axis=-1)
         new /= new[..., anchor, None]
-        moved = np.abs(np.log(new / strength)).max() * ELO
+        moved = np.abs(np.log(new / strength)).max() * ELO_SCALE
         strength = new
-        if moved < ENOUGH:
+        if moved < TOLERANCE:
             break
-    return np.asarray(ELO * np.log(strength))
+    return np.asarray(ELO_SCALE * np.log(strength))
 
 
-def intervals(samples: ArrayLike, anchor: int = 0, confidence: float = 0.95, resamples: int = 1_000) -> list[Interval]:
-    """Ratings with bootstrap intervals, from float[E, N, N]: wins in each of E episodes, which are drawn whole, because all
-    pairs of an episode share their start."""
+def rating_intervals(samples: ArrayLike, anchor: int = 0, confidence: float = 0.95, resamples: int = 1_000) -> list[Interval]:
+    """Return ratings with bootstrap intervals.
+
+    samples    float[E, N, N], wins in each of E episodes. Whole episodes are resampled, because all pairs of an episode share
+               their start position
+    """
     given = np.asarray(samples, np.float64)
     if given.ndim != 3 or not len(given):
-        raise InvalidParameter(f"samples have shape {given.shape}; needed: (1 or more, N, N)")
-    if not 0 < confidence < 1 or resamples < 1:
-        raise InvalidParameter(f"confidence={confidence}, resamples={resamples} are not possible; allowed: 0 to 1, 1 or more")
-    often = np.random.default_rng(SEED).multinomial(len(given), np.full(len(given), 1 / len(given)), size=resamples)
+        raise InvalidParameter(f"invalid samples of shape {given.shape}: expected (1 or more, N, N)")
+    check_confidence(confidence)
+    check_range("resamples", resamples, 1)
+    counts = np.random.default_rng(SEED).multinomial(len(given), np.full(len(given), 1 / len(given)), size=resamples)
     values = bradley_terry(given.sum(axis=0), anchor)
-    drawn = bradley_terry(np.tensordot(often, given, axes=1), anchor)
-    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    resampled = bradley_terry(np.tensordot(counts, given, axes=1), anchor)
+    low, high = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
     return [
         Interval(value, least, most, len(given))
         for value, least, most in zip(values.tolist(), low.tolist(), high.tolist(), strict=True)
@@ -70,39 +73,40 @@ def intervals(samples: ArrayLike, anchor: int = 0, confidence: float = 0.95, res
 
 
 def largest_cycle(wins: ArrayLike) -> Cycle | None:
-    """The three entrants, all of whom met each other, whose results go round in a circle the most; None if there are no
-    three. Ratings see nothing of that: whatever they are, their differences round a circle sum to 0.
+    """Return the cycle of three players with the largest residual; None if no three players all met each other.
+
+    Ratings cannot represent a cycle: their differences along it sum to 0.
 
     Source: Jiang, Lim, Yao and Ye, "Statistical ranking and combinatorial Hodge theory", Math. Program. 127, 2011.
     """
-    won = _checked(wins)
-    met = won > 0
-    odds = np.zeros(won.shape)
-    odds[met] = ELO * np.log(won[met] / won.T[met])
-    found = [
+    checked = _check_wins(wins)
+    met = checked > 0
+    odds = np.zeros(checked.shape)
+    odds[met] = ELO_SCALE * np.log(checked[met] / checked.T[met])
+    triples = [
         (a, b, c) if odds[a, b] + odds[b, c] + odds[c, a] >= 0 else (a, c, b)
-        for a, b, c in combinations(range(len(won)), 3)
+        for a, b, c in combinations(range(len(checked)), 3)
         if met[a, b] and met[b, c] and met[a, c]
     ]
-    cycles = [Cycle(three, float(sum(odds[three[k - 1], three[k]] for k in range(3)))) for three in found]
+    cycles = [Cycle(three, float(sum(odds[three[k - 1], three[k]] for k in range(3)))) for three in triples]
     return max(cycles, key=lambda cycle: cycle.residual, default=None)
 
 
-def _checked(wins: ArrayLike) -> Array:
-    """Wins with their prior, or InvalidParameter."""
+def _check_wins(wins: ArrayLike) -> Array:
+    """Return the wins with the prior added; InvalidParameter if no ratings exist for them."""
     given = np.asarray(wins, np.float64)
     if given.ndim < 2 or given.shape[-1] != given.shape[-2] or not np.isfinite(given).all() or (given < 0).any():
-        raise InvalidParameter(f"wins have shape {given.shape}; needed: (N, N), numbers of at least 0")
+        raise InvalidParameter(f"invalid wins of shape {given.shape}: expected (N, N), numbers of at least 0")
     met: NDArray[np.bool_] = np.asarray(given + given.swapaxes(-1, -2) > 0)
     if (given * np.eye(given.shape[-1])).any():
-        raise InvalidParameter("an entrant has wins against itself")
-    if not _connected(np.asarray(met.reshape(-1, *met.shape[-2:]).all(axis=0))):
-        raise InvalidParameter("some entrants never met, not even by way of others: no rating compares them")
+        raise InvalidParameter("invalid wins: a player has wins against itself")
+    if not _is_connected(np.asarray(met.reshape(-1, *met.shape[-2:]).all(axis=0))):
+        raise InvalidParameter("invalid wins: the players are not connected by matches, so that no rating compares them all")
     return given + PRIOR * met
 
 
-def _connected(met: NDArray[np.bool_]) -> bool:
-    """Whether everybody can be reached from the first."""
+def _is_connected(met: NDArray[np.bool_]) -> bool:
+    """Return whether every player is connected to the first one."""
     reached = np.zeros(len(met), np.bool_)
     reached[0] = True
     while (grown := reached | met[reached].any(axis=0)).sum() > reached.sum():

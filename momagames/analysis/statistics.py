@@ -1,10 +1,10 @@
-"""Scores over runs and games, and how sure they are.
+"""Statistics of scores over runs and games, with bootstrap intervals.
 
 scores    float[S, K]: S runs of one method on K games; or float[S], on one game. More is better.
 
-Intervals are percentile bootstraps that draw runs with replacement, within each game for itself. With few runs they are
-too narrow: of nominal 95 %, about 75, 83, 90 and 92 % cover the truth for 3, 5, 10 and 20 normal runs on one game, fewer
-for skewed ones.
+Intervals are percentile bootstraps that resample runs with replacement, separately for each game. With few runs they are
+too narrow: nominal 95 % intervals have a coverage of about 75, 83, 90 and 92 % for 3, 5, 10 and 20 normally distributed
+runs on one game, and less for skewed ones.
 
 Source: Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice", NeurIPS 2021; Efron and
 Tibshirani, "An introduction to the bootstrap", 1993, chapter 13.
@@ -21,16 +21,16 @@ from numpy.typing import ArrayLike, NDArray
 from momagames.analysis.arrays import Array
 from momagames.errors import InvalidParameter, check_range
 
-SEED = 20240  # of the resampling, so that a report is reproducible
-FEW = 10  # runs; with fewer an interval needs a warning
-WORST = 0.25  # share of the scores that `cvar` looks at
+SEED = 20240  # of the resampling, which makes reports reproducible
+RECOMMENDED_RUNS = 10  # with fewer runs an interval needs a warning
+QUARTILE = 0.25  # share of the scores in `lower_quartile_mean`
 
 Statistic = Callable[[Array], Array]  # float[..., n] -> float[...]
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A statistic over `runs` runs with its bootstrap interval. With one run the interval is that value and says nothing."""
+    """A statistic over `runs` runs with its bootstrap interval. The interval of one run has no width."""
 
     value: float
     low: float
@@ -39,10 +39,10 @@ class Interval:
 
     @property
     def warning(self) -> str:
-        """What a reader has to know about it; empty if there is nothing."""
+        """A note on too few runs; empty if there are enough."""
         if self.runs == 1:
             return "one run: no interval"
-        return f"{self.runs} runs: intervals are too narrow below {FEW}" if self.runs < FEW else ""
+        return f"{self.runs} runs: intervals are too narrow below {RECOMMENDED_RUNS}" if self.runs < RECOMMENDED_RUNS else ""
 
 
 # ---------------------------------------------------------------------------------------------------------- statistics
@@ -57,19 +57,19 @@ def median(scores: Array) -> Array:
 
 
 def iqm(scores: Array) -> Array:
-    """Interquartile mean: the mean without the lowest and the highest quarter, each rounded down."""
+    """Return the interquartile mean: the mean without the lowest and the highest quarter, each rounded down."""
     cut = scores.shape[-1] // 4
     return np.asarray(np.sort(scores, axis=-1)[..., cut : scores.shape[-1] - cut].mean(axis=-1))
 
 
-def cvar(scores: Array) -> Array:
-    """Mean of the worst quarter, rounded up: what happens when things go wrong."""
-    worst = int(np.ceil(WORST * scores.shape[-1]))
+def lower_quartile_mean(scores: Array) -> Array:
+    """Return the mean of the lowest quarter, rounded up: the conditional value at risk (CVaR) at 25 %."""
+    worst = int(np.ceil(QUARTILE * scores.shape[-1]))
     return np.asarray(np.partition(scores, worst - 1, axis=-1)[..., :worst].mean(axis=-1))
 
 
 def optimality_gap(scores: Array) -> Array:
-    """Mean shortfall from 1; what is above 1 does not make up for what is below. Less is better."""
+    """Return the mean shortfall from 1; scores above 1 do not compensate for scores below. Less is better."""
     return np.asarray(1 - np.minimum(scores, 1).mean(axis=-1))
 
 
@@ -77,7 +77,7 @@ STATISTICS: dict[str, Statistic] = {
     "iqm": iqm,
     "mean": mean,
     "median": median,
-    "cvar": cvar,
+    "lower_quartile_mean": lower_quartile_mean,
     "optimality_gap": optimality_gap,
 }
 
@@ -93,44 +93,46 @@ def bootstrap(
     statistic: Statistic = mean,
     paired_runs: bool = False,
 ) -> Interval:
-    """A statistic of all scores, with its percentile bootstrap interval.
+    """Return a statistic of all scores with its percentile bootstrap interval.
 
-    paired_runs    run s has the same luck on every game: whole rows are drawn
-
-    Raises InvalidParameter for no scores or scores that are not finite
+    paired_runs    run s uses the same random seed on every game: whole rows are resampled
     """
-    given = matrix(scores)
-    low, high = interval(statistic(resampled(given, resamples, paired_runs)), confidence)
+    given = as_scores(scores)
+    low, high = percentile_interval(statistic(resample_scores(given, resamples, paired_runs)), confidence)
     return Interval(float(statistic(given.reshape(-1))), low, high, len(given))
 
 
-def interval(values: Array, confidence: float) -> tuple[float, float]:
-    """The percentile interval of float[B]."""
-    if not 0 < confidence < 1:
-        raise InvalidParameter(f"invalid confidence={confidence}: expected a number between 0 and 1")
+def percentile_interval(values: Array, confidence: float) -> tuple[float, float]:
+    """Return the percentile interval of float[B]."""
+    check_confidence(confidence)
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
 
 
-def resampled(scores: Array, resamples: int, paired_runs: bool, rng: np.random.Generator | None = None) -> Array:
-    """`resamples` bootstrap samples of float[S, K], each flattened: float[B, S * K]."""
-    chosen = draws(scores.shape, resamples, paired_runs, rng or np.random.default_rng(SEED))
+def resample_scores(scores: Array, resamples: int, paired_runs: bool, rng: np.random.Generator | None = None) -> Array:
+    """Return `resamples` bootstrap samples of float[S, K], each flattened: float[B, S * K]."""
+    chosen = draw_runs(scores.shape, resamples, paired_runs, rng or np.random.default_rng(SEED))
     return np.asarray(scores[chosen, np.arange(scores.shape[1])].reshape(resamples, -1))
 
 
-def draws(shape: tuple[int, ...], resamples: int, paired_runs: bool, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Which runs each bootstrap sample takes, int[B, S, K]."""
+def draw_runs(shape: tuple[int, ...], resamples: int, paired_runs: bool, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw the runs of each bootstrap sample, int[B, S, K]; int[B, S, 1] for `paired_runs`."""
     check_range("resamples", resamples, 1)
     runs, games = shape
     return rng.integers(runs, size=(resamples, runs, 1 if paired_runs else games))
 
 
-def matrix(scores: ArrayLike) -> Array:
-    """Scores as float64[S, K], or InvalidParameter."""
+def check_confidence(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise InvalidParameter(f"invalid confidence={confidence}: expected a number between 0 and 1")
+
+
+def as_scores(scores: ArrayLike) -> Array:
+    """Return scores as float64[S, K]; InvalidParameter for another shape or non-finite values."""
     given = np.asarray(scores, np.float64)
     given = given[:, None] if given.ndim == 1 else given
     if given.ndim != 2 or not given.size or not np.isfinite(given).all():
         raise InvalidParameter(
-            f"scores must be one or more finite numbers, of shape (runs, games) or (runs,); given: {scores!r}"
+            f"invalid scores={scores!r}: expected one or more finite numbers of shape (runs, games) or (runs,)"
         )
     return given

@@ -1,7 +1,7 @@
-"""What a front is worth to users who each have a utility function.
+"""Utility functions of users, and the expected utility of a front.
 
-Utilities are functions of normalized returns (0 the reference point, 1 the utopia) that never fall when an objective
-rises. A linear one is a weighted sum; `weights` are float[w, K].
+Utilities are functions of normalized returns (0 is the reference point, 1 the ideal point) that are monotonically increasing
+in every objective. A linear utility is a weighted sum; `weights` are float[w, K].
 """
 
 from __future__ import annotations
@@ -12,55 +12,55 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momagames.analysis.arrays import Array, rows, vector
+from momagames.analysis.arrays import Array, as_matrix, as_vector
 from momagames.baselines.chebyshev import augmented_chebyshev
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import InvalidParameter, check_range
 
 # Divisions of the weight lattice by number of objectives: about 100 to 250 weights each
 DIVISIONS = {1: 1, 2: 99, 3: 12, 4: 7, 5: 6, 6: 5, 7: 4, 8: 3, 9: 3, 10: 3}
-SAMPLED, SAMPLE_SEED = 1024, 20240
-TINY = 1e-6  # keeps a Cobb-Douglas utility above 0, so that the other objectives still count where one has nothing
+NUM_SAMPLED_WEIGHTS, SAMPLE_SEED = 1024, 20240
+EPSILON = 1e-6  # keeps a Cobb-Douglas utility above 0, so that the other objectives count where one is 0
 
 
 # ------------------------------------------------------------------------------------------------------ weighted sums
 
 
 def utility_weights(objectives: int) -> Array:
-    """The fixed lattice of weights for expected utility, float64[w, K].
+    """Return the fixed lattice of weights for expected utility, float64[w, K].
 
-    From six objectives on it lies mostly on the faces of the simplex: see `sampled_weights`.
+    For six objectives and more, most of the lattice lies on the faces of the simplex: see `sampled_weights`.
     """
     check_range("objectives", objectives, 1, max(DIVISIONS), whole=True)
     return simplex_lattice(objectives, DIVISIONS[objectives])
 
 
 def sampled_weights(objectives: int) -> Array:
-    """1,024 weights drawn evenly from the simplex (Dirichlet(1)), the same on every machine, float64[1024, K]."""
+    """Return 1,024 weights sampled uniformly from the simplex, Dirichlet(1), equal on every machine, float64[1024, K]."""
     check_range("objectives", objectives, 1)
-    lots = -np.log1p(-np.random.default_rng(SAMPLE_SEED).random((SAMPLED, objectives)))
-    return np.asarray(lots / lots.sum(axis=1, keepdims=True))
+    samples = -np.log1p(-np.random.default_rng(SAMPLE_SEED).random((NUM_SAMPLED_WEIGHTS, objectives)))
+    return np.asarray(samples / samples.sum(axis=1, keepdims=True))
 
 
 def expected_utility(points: ArrayLike, weights: ArrayLike) -> float:
-    """Mean over the weights of the best weighted sum that a point offers. It does not see concave parts of a front.
+    """Return the mean over the weights of the best weighted sum of a point. It ignores concave parts of a front.
 
     Source: Zintgraf et al., "Quality assessment of MORL algorithms: a utility-based approach", Benelearn 2015.
     """
-    array = rows("points", points, least=1)
-    return float((rows("weights", weights, array.shape[1], least=1) @ array.T).max(axis=1).mean())
+    array = as_matrix("points", points, min_rows=1)
+    return float((as_matrix("weights", weights, array.shape[1], min_rows=1) @ array.T).max(axis=1).mean())
 
 
-def delivered_utility(returns: ArrayLike, weights: ArrayLike) -> float:
-    """Mean weighted sum of what a policy delivers that is told its weights: `returns[i]`, float[w, K], under `weights[i]`.
+def realized_utility(returns: ArrayLike, weights: ArrayLike) -> float:
+    """Return the mean weighted sum of a weight-conditioned policy: `returns[i]`, float[w, K], was obtained under `weights[i]`.
 
-    It is at most `expected_utility(returns, weights)`. The difference is what the policy loses because it does not know
-    which of its behaviors suits the weights best.
+    It is at most `expected_utility(returns, weights)`. The difference is the loss of a policy that does not choose the best of
+    its own behaviors for the weights.
     """
-    array = rows("returns", returns, least=1)
-    given = rows("weights", weights, array.shape[1], least=1)
+    array = as_matrix("returns", returns, min_rows=1)
+    given = as_matrix("weights", weights, array.shape[1], min_rows=1)
     if len(given) != len(array):
-        raise InvalidParameter(f"{len(array)} returns and {len(given)} weights; needed: as many of both")
+        raise InvalidParameter(f"invalid weights of length {len(given)}: expected {len(array)}, one for each row of returns")
     return float((array * given).sum(axis=1).mean())
 
 
@@ -72,77 +72,85 @@ class Utility:
     """A named function of normalized returns, float[..., K] -> float[...]."""
 
     name: str
-    of: Callable[[Array], Array]
+    function: Callable[[Array], Array]
 
 
 def linear(weights: ArrayLike) -> Utility:
-    """The weighted sum."""
-    given = _simplex(weights)
-    return Utility(f"linear{_told(given)}", lambda v: np.asarray(v @ given))
+    """Return the utility that is the weighted sum."""
+    given = _check_weights(weights)
+    return Utility(f"linear{_format_numbers(given)}", lambda v: np.asarray(v @ given))
 
 
 def chebyshev(weights: ArrayLike) -> Utility:
-    """Minus the largest weighted shortfall from the utopia, and a hundredth of the weighted sum."""
-    given = _simplex(weights)
-    return Utility(f"Chebyshev{_told(given)}", lambda v: augmented_chebyshev(v, given))
+    """Return the utility that is minus the largest weighted shortfall from the ideal point, plus 0.01 of the weighted sum."""
+    given = _check_weights(weights)
+    return Utility(f"Chebyshev{_format_numbers(given)}", lambda v: augmented_chebyshev(v, given))
 
 
 def egalitarian() -> Utility:
-    """The worst objective."""
+    """Return the utility that is the worst objective."""
     return Utility("egalitarian", lambda v: np.asarray(v.min(axis=-1)))
 
 
 def threshold(levels: ArrayLike) -> Utility:
-    """The first objective where every objective reaches its level, else nothing.
+    """Return the utility that is the first objective where every objective reaches its level, and 0 elsewhere.
 
-    In single episodes (ESR) it counts how often a user gets all that is asked for.
+    Under ESR it measures how often an episode reaches all levels.
     """
     given = np.asarray(levels, np.float64)
-    given = vector("levels", given, given.size)
-    return Utility(f"threshold{_told(given)}", lambda v: np.where((v >= given).all(axis=-1), np.maximum(v[..., 0], 0.0), 0.0))
+    given = as_vector("levels", given, given.size)
+    return Utility(
+        f"threshold{_format_numbers(given)}", lambda v: np.where((v >= given).all(axis=-1), np.maximum(v[..., 0], 0.0), 0.0)
+    )
 
 
 def cobb_douglas(weights: ArrayLike) -> Utility:
-    """The weighted geometric mean; what lies below the reference point counts as nothing."""
-    given = _simplex(weights)
-    return Utility(f"Cobb-Douglas{_told(given)}", lambda v: np.asarray(((np.maximum(v, 0) + TINY) ** given).prod(axis=-1)))
+    """Return the utility that is the weighted geometric mean; values below the reference point count as 0."""
+    given = _check_weights(weights)
+    return Utility(
+        f"Cobb-Douglas{_format_numbers(given)}", lambda v: np.asarray(((np.maximum(v, 0) + EPSILON) ** given).prod(axis=-1))
+    )
 
 
-def family(objectives: int) -> tuple[Utility, ...]:
-    """One utility function of each kind that treats all objectives alike: what reports compare ESR and SER by."""
+def symmetric_utilities(objectives: int) -> tuple[Utility, ...]:
+    """Return one utility function of each kind with equal weights, for which reports compare ESR and SER."""
     even = np.full(objectives, 1 / objectives)
     return linear(even), chebyshev(even), egalitarian(), threshold(np.full(objectives, 0.5)), cobb_douglas(even)
 
 
-def family_utility(points: ArrayLike, utilities: Sequence[Utility]) -> float:
-    """Mean over `utilities` of the best that a point offers; with other than linear ones it sees concave parts, too."""
-    array = rows("points", points, least=1)
+def expected_family_utility(points: ArrayLike, utilities: Sequence[Utility]) -> float:
+    """Return the mean over `utilities` of the best utility of a point; non-linear ones also value concave parts of a front."""
+    array = as_matrix("points", points, min_rows=1)
     if not utilities:
-        raise InvalidParameter("no utility function given; needed: one or more")
-    return float(np.mean([utility.of(array).max() for utility in utilities]))
+        raise InvalidParameter("invalid utilities: expected one or more utility functions")
+    return float(np.mean([utility.function(array).max() for utility in utilities]))
 
 
 def check_monotone(utility: Utility, objectives: int, pairs: int = 2_000) -> Utility:
-    """The utility itself if it did not fall in any of many random pairs of which one is weakly better; else InvalidParameter."""
+    """Return the utility if it is monotone on random pairs of points of which one dominates the other.
+
+    Raises     InvalidParameter with a pair on which it falls
+    """
     rng = np.random.default_rng(SAMPLE_SEED)
     worse = rng.uniform(-0.2, 1.2, (pairs, objectives))
     better = worse + rng.uniform(0, 0.5, worse.shape) * rng.integers(0, 2, worse.shape)
-    falls = utility.of(worse) > utility.of(better) + 1e-12
+    falls = utility.function(worse) > utility.function(better) + 1e-12
     if falls.any():
         i = int(np.flatnonzero(falls)[0])
-        raise InvalidParameter(f"{utility.name} falls from {worse[i].round(3).tolist()} to {better[i].round(3).tolist()}")
+        low, high = worse[i].round(3).tolist(), better[i].round(3).tolist()
+        raise InvalidParameter(f"invalid utility {utility.name}: expected a monotone function; it falls from {low} to {high}")
     return utility
 
 
-def _simplex(weights: ArrayLike) -> Array:
+def _check_weights(weights: ArrayLike) -> Array:
     given = np.asarray(weights, np.float64)
-    given = vector("weights", given, given.size)
+    given = as_vector("weights", given, given.size)
     if not given.size or (given < 0).any() or not np.isclose(given.sum(), 1):
-        raise InvalidParameter(f"weights {given.tolist()} are not possible; needed: numbers of at least 0 that sum to 1")
+        raise InvalidParameter(f"invalid weights={given.tolist()}: expected numbers of at least 0 that sum to 1")
     return given
 
 
-def _told(numbers: Array) -> str:
-    """(0.5, 0.5), or (0.2 each) where all are equal."""
+def _format_numbers(numbers: Array) -> str:
+    """Return "(0.5, 0.4)", or "(0.2 each)" where all numbers are equal."""
     each = len(numbers) > 1 and np.ptp(numbers) == 0
     return f"({numbers[0]:.3g} each)" if each else f"({', '.join(f'{n:.3g}' for n in numbers)})"

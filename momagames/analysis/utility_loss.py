@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momagames.analysis.arrays import Array, front, rows
+from momagames.analysis.arrays import Array, as_matrix, filter_dominated
 
 EPS = 1e-11
 PIVOTS = 10_000
@@ -43,8 +43,8 @@ def maximum_utility_loss(points: ArrayLike, reference_set: ArrayLike) -> Loss:
 
     Source: Zintgraf et al., "Quality assessment of MORL algorithms: a utility-based approach", Benelearn 2015.
     """
-    known = front(rows("reference_set", reference_set, least=1))
-    own = front(rows("points", points, known.shape[1], least=1))
+    known = filter_dominated(as_matrix("reference_set", reference_set, min_rows=1))
+    own = filter_dominated(as_matrix("points", points, known.shape[1], min_rows=1))
     bounds = np.array([(point - own).max(axis=1).min() for point in known])
     best = Loss(-np.inf, np.full(known.shape[1], np.nan))
     while bounds.max() > best.value:
@@ -65,7 +65,7 @@ def solve(payoffs: ArrayLike) -> Solution:
 
     Source: Dantzig, "A proof of the equivalence of the programming problem and the game problem", 1951.
     """
-    paid = rows("payoffs", payoffs, least=1)
+    paid = as_matrix("payoffs", payoffs, min_rows=1)
     m, n = paid.shape
     low, span = paid.min(), float(np.ptp(paid)) or 1.0
     # maximize sum(y) where table @ y <= 1, y >= 0, and all entries are between 1 and 2

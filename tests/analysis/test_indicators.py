@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from momagames.analysis import indicators
-from momagames.analysis.arrays import front, normalize
+from momagames.analysis.arrays import filter_dominated, normalize
 from momagames.analysis.indicators import (
     cardinality,
     epsilon,
@@ -52,13 +52,13 @@ def by_inclusion_exclusion(points, ref):
     )
 
 
-@pytest.mark.parametrize("goals", [2, 3, 5, 7, 9])
-def test_hypervolume_by_inclusion_and_exclusion(goals):
-    points = np.random.default_rng(goals).random((7, goals)) + 0.1
-    assert hypervolume(points, np.zeros(goals)).value == pytest.approx(by_inclusion_exclusion(points, 0.0))
+@pytest.mark.parametrize("objectives", [2, 3, 5, 7, 9])
+def test_hypervolume_by_inclusion_and_exclusion(objectives):
+    points = np.random.default_rng(objectives).random((7, objectives)) + 0.1
+    assert hypervolume(points, np.zeros(objectives)).value == pytest.approx(by_inclusion_exclusion(points, 0.0))
 
 
-def test_many_points_in_many_dimensions_are_estimated_and_say_so(monkeypatch):
+def test_large_fronts_of_many_objectives_are_estimated_and_marked(monkeypatch):
     points = np.abs(np.random.default_rng(0).normal(size=(60, 8)))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     estimate = hypervolume(points, np.zeros(8))
@@ -79,7 +79,7 @@ def test_distances_by_hand():
 
 
 def test_sparsity_rewards_collapse():
-    """Why it never ranks: the warning in its docstring, in numbers."""
+    """The numbers of the warning in the docstring."""
     assert sparsity(LINE) == pytest.approx(0.02)
     assert sparsity(LINE[:2]) == pytest.approx(0.02)
     assert sparsity(LINE[:1]) == 0
@@ -87,7 +87,7 @@ def test_sparsity_rewards_collapse():
     assert sparsity([*LINE, LINE[3], (0, 0)]) == pytest.approx(0.02)
 
 
-def test_points_that_cannot_be_told_apart_count_once():
+def test_nearly_equal_points_count_once():
     cloud = [(0.500, 0.501), (0.501, 0.500), (0.502, 0.499), (0.1, 0.9), (0.3, 0.3)]
     assert cardinality(cloud) == 4
     assert rounded_cardinality(cloud) == 2
@@ -96,7 +96,7 @@ def test_points_that_cannot_be_told_apart_count_once():
 
 
 def test_fronts_and_ratios():
-    assert front([(2, 2), (5, 1), (5, 1), (1, 5), (2, 1)]).tolist() == [[1, 5], [2, 2], [5, 1]]
+    assert filter_dominated([(2, 2), (5, 1), (5, 1), (1, 5), (2, 1)]).tolist() == [[1, 5], [2, 2], [5, 1]]
     assert cardinality([*FOUR, (5, 1), (2, 2)]) == 4
     assert hypervolume_ratio(FOUR, (0, 0), KNOWN).value == pytest.approx(16 / 17)
     assert hypervolume_ratio([(6, 6)], (0, 0), KNOWN).value > 1
@@ -115,21 +115,21 @@ def test_order_of_rows_does_not_matter():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
-        (lambda: hypervolume([(1, np.nan)], (0, 0)), "not finite"),
+        (lambda: hypervolume([(1, np.nan)], (0, 0)), "expected finite numbers"),
         (lambda: hypervolume([(1, 2)], (0, 0, 0)), "2 finite numbers"),
         (lambda: hypervolume([(1, 2)], (0, np.inf)), "2 finite numbers"),
-        (lambda: hypervolume([1, 2], (0, 0)), r"needed: \(0 or more, K\)"),
-        (lambda: hypervolume_ratio([(1, 2)], (0, 0), [(1, 2, 3)]), "reference_set has shape"),
+        (lambda: hypervolume([1, 2], (0, 0)), r"expected \(0 or more, K\)"),
+        (lambda: hypervolume_ratio([(1, 2)], (0, 0), [(1, 2, 3)]), "of reference_set"),
         (lambda: hypervolume_ratio([(1, 2)], (2, 2), [(1, 2)]), "above ref"),
-        (lambda: igd_plus([(1, 2, 3)], KNOWN), "points has shape"),
+        (lambda: igd_plus([(1, 2, 3)], KNOWN), "of points"),
         (lambda: igd_plus(FOUR, np.zeros((0, 2))), "1 or more"),
-        (lambda: epsilon(FOUR, [(np.nan, 1)]), "not finite"),
+        (lambda: epsilon(FOUR, [(np.nan, 1)]), "expected finite numbers"),
         (lambda: rounded_cardinality(FOUR, 0.0), "above 0"),
-        (lambda: normalize(FOUR, (0, 0), (1, 0)), "must be above ref"),
+        (lambda: normalize(FOUR, (0, 0), (1, 0)), "expected values above ref"),
     ],
 )
-def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(InvalidParameter, match=said):
+def test_invalid_arguments(call, message):
+    with pytest.raises(InvalidParameter, match=message):
         call()

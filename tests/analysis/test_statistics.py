@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from momagames.analysis.statistics import STATISTICS, bootstrap, cvar, iqm, mean, median, optimality_gap
+from momagames.analysis.statistics import STATISTICS, bootstrap, iqm, lower_quartile_mean, mean, median, optimality_gap
 from momagames.errors import InvalidParameter
 
 EIGHT = np.array([[0.1, 0.9], [0.2, 1.4], [0.3, 0.5], [0.4, -0.6]])
@@ -17,10 +17,10 @@ def test_statistics_by_hand():
     assert mean(flat) == pytest.approx(3.2 / 8)
     assert median(flat) == pytest.approx(0.35)
     assert iqm(flat) == pytest.approx((0.2 + 0.3 + 0.4 + 0.5) / 4)
-    assert cvar(flat) == pytest.approx((-0.6 + 0.1) / 2)
+    assert lower_quartile_mean(flat) == pytest.approx((-0.6 + 0.1) / 2)
     assert optimality_gap(flat) == pytest.approx(1 - 2.8 / 8)  # 1.4 counts as 1
     assert iqm(np.array([1.0, 2, 9])) == 4  # a quarter of three is none
-    assert cvar(np.array([3.0, 1, 2, 5, 4])) == 1.5
+    assert lower_quartile_mean(np.array([3.0, 1, 2, 5, 4])) == 1.5
 
 
 @pytest.mark.parametrize("n", [1, 4, 5, 7, 8, 50])
@@ -48,7 +48,7 @@ def test_interval_of_a_normal_sample():
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_interval_by_every_resample(paired):
-    """All samples of three runs on two games, drawn for each game by itself, or in whole rows."""
+    """All samples of three runs on two games, drawn separately for each game, or in whole rows."""
     scores = np.array([[0.0, 5.0], [1.0, 7.0], [4.0, 6.5]])
     rows = list(product(range(3), repeat=3))
     pairs = [(row, row) for row in rows] if paired else list(product(rows, rows))
@@ -58,33 +58,33 @@ def test_interval_by_every_resample(paired):
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(every, [0.025, 0.975], method="inverted_cdf")), abs=0.1)
 
 
-def test_luck_that_games_share_widens_the_interval():
-    luck = np.arange(10.0)[:, None]
-    scores = luck + np.zeros((10, 4))
+def test_randomness_shared_by_games_widens_the_interval():
+    shared = np.arange(10.0)[:, None]
+    scores = shared + np.zeros((10, 4))
     free, paired = bootstrap(scores), bootstrap(scores, paired_runs=True)
     assert (paired.high - paired.low) > 1.7 * (free.high - free.low)
 
 
-def test_games_are_never_mixed_up():
+def test_resampling_keeps_games_apart():
     """Two games without any spread: every resample holds both, whatever the runs."""
     found = bootstrap(np.array([[0.0, 1.0]] * 3))
     assert (found.low, found.value, found.high) == (0.5, 0.5, 0.5)
 
 
-def test_same_values_same_interval_and_more_confidence_is_wider():
+def test_interval_is_reproducible_and_widens_with_confidence():
     values = [0.1, 0.5, 0.9, 0.4]
     assert bootstrap(values) == bootstrap(values)
     assert bootstrap(values, 0.99).low < bootstrap(values, 0.5).low
 
 
-def test_global_random_numbers_are_left_alone():
+def test_global_generator_is_unchanged():
     np.random.seed(3)  # noqa: NPY002
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
     bootstrap([0.1, 0.5])
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 
-def test_few_runs_are_told():
+def test_warning_for_few_runs():
     one = bootstrap([3.0])
     assert (one.low, one.value, one.high, one.runs) == (3.0, 3.0, 3.0, 1)
     assert one.warning == "one run: no interval"
@@ -93,7 +93,7 @@ def test_few_runs_are_told():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: bootstrap([]), "finite numbers"),
         (lambda: bootstrap([1.0, float("nan")]), "finite numbers"),
@@ -102,6 +102,6 @@ def test_few_runs_are_told():
         (lambda: bootstrap([1.0, 2.0], resamples=0), "1 or more"),
     ],
 )
-def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(InvalidParameter, match=said):
+def test_invalid_arguments(call, message):
+    with pytest.raises(InvalidParameter, match=message):
         call()

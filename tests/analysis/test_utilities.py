@@ -10,13 +10,13 @@ from momagames.analysis.utilities import (
     chebyshev,
     check_monotone,
     cobb_douglas,
-    delivered_utility,
     egalitarian,
+    expected_family_utility,
     expected_utility,
-    family,
-    family_utility,
     linear,
+    realized_utility,
     sampled_weights,
+    symmetric_utilities,
     threshold,
     utility_weights,
 )
@@ -42,7 +42,7 @@ def test_weights_are_the_fixed_lattices():
         utility_weights(2.5)
 
 
-def test_the_sampled_weights_are_even_and_never_change():
+def test_sampled_weights_are_uniform_and_fixed():
     weights = sampled_weights(6)
     assert weights.shape == (1024, 6)
     assert weights.sum(axis=1) == pytest.approx(np.ones(1024))
@@ -52,10 +52,10 @@ def test_the_sampled_weights_are_even_and_never_change():
     assert weights[0] == pytest.approx([0.033890, 0.140789, 0.094803, 0.310050, 0.067638, 0.352831], abs=1e-6)
 
 
-def test_what_a_policy_delivers_that_is_told_its_weights():
+def test_realized_utility_by_hand():
     weights = np.array([(1, 0), (0.5, 0.5), (0, 1)])
-    assert delivered_utility([(5, 1), (4, 3), (1, 5)], weights) == pytest.approx((5 + 3.5 + 5) / 3)
-    assert delivered_utility([(1, 5), (4, 3), (5, 1)], weights) == pytest.approx((1 + 3.5 + 1) / 3)
+    assert realized_utility([(5, 1), (4, 3), (1, 5)], weights) == pytest.approx((5 + 3.5 + 5) / 3)
+    assert realized_utility([(1, 5), (4, 3), (5, 1)], weights) == pytest.approx((1 + 3.5 + 1) / 3)
     assert expected_utility([(1, 5), (4, 3), (5, 1)], weights) == pytest.approx((5 + 3.5 + 5) / 3)
 
 
@@ -64,53 +64,53 @@ def test_what_a_policy_delivers_that_is_told_its_weights():
 
 def test_utility_functions_by_hand():
     points = np.array([(0.8, 0.2), (0.5, 0.5), (1.0, -0.1)])
-    assert linear([0.25, 0.75]).of(points) == pytest.approx([0.35, 0.5, 0.175])
-    assert chebyshev([0.5, 0.5]).of(points) == pytest.approx([-0.4 + 0.005, -0.25 + 0.005, -0.55 + 0.0045])
-    assert egalitarian().of(points) == pytest.approx([0.2, 0.5, -0.1])
-    assert threshold([0.4, 0.4]).of(points) == pytest.approx([0, 0.5, 0])
-    assert cobb_douglas([0.5, 0.5]).of(points) == pytest.approx([0.4, 0.5, 1e-3], abs=1e-5)
-    assert threshold([0.5, 0.5]).of(points) == pytest.approx([0, 0.5, 0])  # reaching a level is enough
+    assert linear([0.25, 0.75]).function(points) == pytest.approx([0.35, 0.5, 0.175])
+    assert chebyshev([0.5, 0.5]).function(points) == pytest.approx([-0.4 + 0.005, -0.25 + 0.005, -0.55 + 0.0045])
+    assert egalitarian().function(points) == pytest.approx([0.2, 0.5, -0.1])
+    assert threshold([0.4, 0.4]).function(points) == pytest.approx([0, 0.5, 0])
+    assert cobb_douglas([0.5, 0.5]).function(points) == pytest.approx([0.4, 0.5, 1e-3], abs=1e-5)
+    assert threshold([0.5, 0.5]).function(points) == pytest.approx([0, 0.5, 0])  # reaching a level is enough
     assert threshold([0.4, 0.4]).name == "threshold(0.4 each)"
     assert linear([0.25, 0.75]).name == "linear(0.25, 0.75)"
 
 
-def test_functions_that_are_not_linear_see_concave_parts():
+def test_non_linear_utilities_value_concave_parts():
     ends = [(1, 0), (0, 1)]
-    assert family_utility(ends, [egalitarian()]) == 0
-    assert family_utility([*ends, (0.4, 0.4)], [egalitarian()]) == 0.4
-    assert family_utility([*ends, (0.4, 0.4)], [egalitarian(), linear([0.5, 0.5])]) == pytest.approx(0.45)
+    assert expected_family_utility(ends, [egalitarian()]) == 0
+    assert expected_family_utility([*ends, (0.4, 0.4)], [egalitarian()]) == 0.4
+    assert expected_family_utility([*ends, (0.4, 0.4)], [egalitarian(), linear([0.5, 0.5])]) == pytest.approx(0.45)
 
 
-@pytest.mark.parametrize("goals", [1, 2, 3, 6])
-def test_utilities_never_fall(goals):
-    weights = sampled_weights(goals)[:5]
-    given = [*family(goals), *map(linear, weights), *map(chebyshev, weights), *map(cobb_douglas, weights)]
+@pytest.mark.parametrize("objectives", [1, 2, 3, 6])
+def test_utilities_are_monotone(objectives):
+    weights = sampled_weights(objectives)[:5]
+    given = [*symmetric_utilities(objectives), *map(linear, weights), *map(chebyshev, weights), *map(cobb_douglas, weights)]
     for utility in (*given, threshold(weights[0])):
-        assert check_monotone(utility, goals) is utility
+        assert check_monotone(utility, objectives) is utility
 
 
-def test_a_utility_that_falls_is_refused():
-    with pytest.raises(InvalidParameter, match="spread falls from"):
+def test_non_monotone_utility_is_rejected():
+    with pytest.raises(InvalidParameter, match="invalid utility spread"):
         check_monotone(Utility("spread", lambda v: v.max(axis=-1) - v.min(axis=-1)), 2)
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
-        (lambda: expected_utility(FOUR, [(1, 0, 0)]), "weights has shape"),
+        (lambda: expected_utility(FOUR, [(1, 0, 0)]), "of weights"),
         (lambda: expected_utility(np.zeros((0, 2)), [(1, 0)]), "1 or more"),
-        (lambda: delivered_utility(FOUR, [(1, 0)]), "4 returns and 1 weights"),
+        (lambda: realized_utility(FOUR, [(1, 0)]), "expected 4, one for each row"),
         (lambda: sampled_weights(0), "1 or more"),
         (lambda: linear([0.5, 0.6]), "sum to 1"),
         (lambda: chebyshev([1.5, -0.5]), "at least 0"),
         (lambda: threshold([np.nan]), "finite"),
-        (lambda: family_utility(FOUR, []), "one or more"),
-        (lambda: maximum_utility_loss(FOUR, [(1, 2, 3)]), "points has shape"),
+        (lambda: expected_family_utility(FOUR, []), "one or more"),
+        (lambda: maximum_utility_loss(FOUR, [(1, 2, 3)]), "of points"),
         (lambda: maximum_utility_loss(np.zeros((0, 2)), KNOWN), "1 or more"),
     ],
 )
-def test_what_does_not_fit_is_refused(call, said):
-    with pytest.raises(InvalidParameter, match=said):
+def test_invalid_arguments(call, message):
+    with pytest.raises(InvalidParameter, match=message):
         call()
 
 
@@ -139,26 +139,26 @@ def test_finite_weights_underestimate_the_loss():
 
 def by_linear_programs(points, known):
     """One program for each point of the reference set: weights w and a loss t, t <= w (r - v) for every v."""
-    goals = known.shape[1]
+    objectives = known.shape[1]
     return max(
         -linprog(
-            [*[0] * goals, -1],
+            [*[0] * objectives, -1],
             A_ub=np.column_stack([points - r, np.ones(len(points))]),
             b_ub=np.zeros(len(points)),
-            A_eq=[[*[1] * goals, 0]],
+            A_eq=[[*[1] * objectives, 0]],
             b_eq=[1],
-            bounds=[*[(0, None)] * goals, (None, None)],
+            bounds=[*[(0, None)] * objectives, (None, None)],
         ).fun
         for r in known
     )
 
 
-@pytest.mark.parametrize("goals", [1, 2, 3, 5, 10])
+@pytest.mark.parametrize("objectives", [1, 2, 3, 5, 10])
 @pytest.mark.parametrize("seed", range(3))
-def test_loss_by_linear_programs(goals, seed):
+def test_loss_by_linear_programs(objectives, seed):
     """Also on whole numbers, where many rows of the program are equally tight."""
-    rng = np.random.default_rng([goals, seed])
-    points, known = rng.normal(size=(25, goals)), rng.normal(size=(20, goals))
+    rng = np.random.default_rng([objectives, seed])
+    points, known = rng.normal(size=(25, objectives)), rng.normal(size=(20, objectives))
     if seed == 2:
         points, known = points.round(), known.round()
     found = maximum_utility_loss(points, known)
