@@ -35,8 +35,8 @@ METHODS: dict[str, str] = {
     "uct": "momagames.baselines.mcts.methods:Uct",
     "pareto_uct": "momagames.baselines.mcts.methods:ParetoUct",
     "exact": "momagames.baselines.exact.method:Exact",
-    "nsga2": "momagames.baselines.evolution.methods:Nsga2",
-    "cma": "momagames.baselines.evolution.methods:Cma",
+    "nsga2": "momagames.baselines.evolution.nsga2:Nsga2",
+    "cma": "momagames.baselines.evolution.cma:Cma",
     "moppo": "momagames.baselines.moppo.method:Moppo",
     "dry_run_exact": "momagames.baselines.hindsight:DryRunExact",
     "static": "momagames.baselines.scripted:Static",
@@ -117,9 +117,9 @@ def is_policy(name: str) -> bool:
 def policy_class(name: str) -> Any:
     """The class of a policy by its name, or by the path of a checkpoint of training; or UnknownId."""
     if name.endswith(CHECKPOINT):
-        from momagames.baselines.moppo.checkpoint_policy import trained
+        from momagames.baselines.moppo.checkpoint_policy import make_policy_class
 
-        return trained(Path(name))
+        return make_policy_class(Path(name))
     return _find("policy", name, POLICIES)
 
 

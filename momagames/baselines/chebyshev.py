@@ -1,22 +1,22 @@
-"""The augmented Chebyshev utility: by single weights it leads to every point of a front, those in hollows too."""
+"""The augmented Chebyshev utility. With suitable weights every point of a front maximizes it, also in concave regions."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-AUGMENTATION = 0.01  # share of the weighted sum: between equal worst objectives the rest decides
+AUGMENTATION = 0.01  # coefficient of the weighted sum, which breaks ties of the maximum
 
 
-def augmented_chebyshev(reached: NDArray[np.float64], weights: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Minus the largest weighted shortfall from the utopia, and a hundredth of the weighted sum, float64[...].
+def augmented_chebyshev(normalized: NDArray[np.float64], weights: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the negative largest weighted distance to the ideal point plus the weighted sum times 0.01, float64[...].
 
-    reached    normalized returns float64[..., K], 0 the reference point and 1 the utopia
-    weights    of the objectives, float[K] or float[..., K]
+    normalized   normalized returns float64[..., K]: 0 is the reference point, 1 the ideal point
+    weights      of the objectives, float[K] or float[..., K]
 
     Source: Steuer and Choo, "An interactive weighted Tchebycheff procedure for multiple objective programming",
     Math. Programming 26, 1983.
     """
-    weighted = weights * reached
-    found: NDArray[np.float64] = AUGMENTATION * weighted.sum(axis=-1) - (weights - weighted).max(axis=-1)
-    return found
+    weighted = weights * normalized
+    utilities: NDArray[np.float64] = AUGMENTATION * weighted.sum(axis=-1) - (weights - weighted).max(axis=-1)
+    return utilities

@@ -1,4 +1,4 @@
-"""Observations of any game as numbers in memory, for policies that do not know the game."""
+"""Memory layout of the observations of any game, for policies that do not know the game."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from numpy.typing import NDArray
 from momagames.contract import Field, Game
 from momagames.errors import InvalidParameter, one_of
 
-KINDS = ("uint8", "int8", "int32", "float32", "float64")
+DTYPES = ("uint8", "int8", "int32", "float32", "float64")
 
 
-def placed(game: Game) -> Iterator[tuple[int, int, Field]]:
-    """The fields: for each the index of its type in KINDS, and where it starts, in items of that type.
+def field_offsets(game: Game) -> Iterator[tuple[int, int, Field]]:
+    """Yield for each field the index of its dtype in DTYPES, its offset in items of that dtype, and the field.
 
-    See `Game.observation_views`. Raises InvalidParameter for another type
+    See `Game.observation_views`. Raises InvalidParameter for other dtypes
     """
-    start = 0
+    offset = 0
     for field in game.fields:
-        if field.dtype not in KINDS:
-            raise InvalidParameter(f"{field.name!r} of {game.id} is {field.dtype}; numbers that can be read: {one_of(KINDS)}")
-        yield KINDS.index(field.dtype), start // np.dtype(field.dtype).itemsize, field
-        start += -(-field.nbytes // 8) * 8
+        if field.dtype not in DTYPES:
+            raise InvalidParameter(f"{game.id}: invalid dtype {field.dtype} of field {field.name!r}: expected {one_of(DTYPES)}")
+        yield DTYPES.index(field.dtype), offset // np.dtype(field.dtype).itemsize, field
+        offset += -(-field.nbytes // 8) * 8
 
 
-def in_memory(field: Field) -> tuple[int, ...]:
-    """The shape of a field as it lies in memory."""
+def memory_shape(field: Field) -> tuple[int, ...]:
+    """Return the shape of a field in memory order."""
     return tuple(field.shape[axis] for axis in field.order or range(len(field.shape)))
 
 
-def room(game: Game) -> tuple[NDArray[Any], ...]:
-    """Arrays to work in: the bytes of an observation uint8[B], and the same memory as each of KINDS."""
+def make_workspace(game: Game) -> tuple[NDArray[Any], ...]:
+    """Return an observation buffer uint8[B], and views of the same memory with each of DTYPES."""
     words = np.zeros(-(-game.observation_bytes // 8), np.int64)
-    return words.view(np.uint8)[: game.observation_bytes], *(words.view(kind) for kind in KINDS)
+    return words.view(np.uint8)[: game.observation_bytes], *(words.view(dtype) for dtype in DTYPES)

@@ -1,8 +1,8 @@
-"""Training outside a suite: a folder with a checkpoint that can be taken up again, a log, and a front every now and then.
+"""Training outside of suites: a directory with a resumable checkpoint, a log, and regular evaluations.
 
-FOLDER/checkpoint.npz    see `momagames.baselines.moppo.checkpoint`
-FOLDER/progress.jsonl    a line for each evaluation: steps, seconds, the policies' points, hypervolume, what training told
-FOLDER/tensorboard       the same for TensorBoard, where it is installed; Weights & Biases if asked for: `boards`
+DIRECTORY/checkpoint.npz    see `momagames.baselines.moppo.checkpoint`
+DIRECTORY/progress.jsonl    one line for each evaluation: steps, seconds, points of the policies, hypervolume, metrics
+DIRECTORY/tensorboard       the same for TensorBoard, where it is installed; see `training_loggers` for Weights & Biases
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import __version__, registry
-from momagames.analysis.arrays import front
+from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines.base import kernels_of, seat_of
-from momagames.baselines.moppo.checkpoint import Saved, load, save
+from momagames.baselines.moppo.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
 from momagames.benchmark.evaluate import nobody, play_from
 from momagames.benchmark.plan import Opponent
-from momagames.benchmark.training_loggers import boards, check_project
+from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
 from momagames.engine.playouts import deal
 from momagames.engine.policies import Member
 from momagames.errors import InvalidFile, InvalidParameter
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
-EVERY = 60.0  # seconds from one checkpoint to the next, at least
+CHECKPOINT_INTERVAL = 60.0  # minimum seconds between two checkpoints
 
-Tell = Callable[[dict[str, Any]], None]
+OnUpdate = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
 class Training:
-    """What is to be trained.
+    """Description of a training.
 
-    game        with its parameters
-    options     of the method
-    seed        of all luck
-    budget      steps of the engine
-    seats       agents that it learns to play, by name
-    opponents   whom it meets where not all sides learn, and in evaluations; none where there is one side
-    deal        seed of the one deal that all games begin with, those of evaluations too; None: each game is a new deal
+    game            with its parameters
+    options         of the method
+    seed            random seed
+    budget          environment steps
+    seats           names of the learning agents
+    opponents       in training where not all teams learn, and in evaluations; empty in games with one team
+    instance_seed   seed of the start position of all episodes, those of evaluations included; None: random start positions
     """
 
     game: Game
@@ -56,174 +56,179 @@ class Training:
     budget: int
     seats: tuple[str, ...]
     opponents: tuple[Opponent, ...]
-    deal: int | None = None
+    instance_seed: int | None = None
 
-    def head(self) -> dict[str, Any]:
-        """As plain data, by which a checkpoint is known again."""
+    def describe(self) -> dict[str, Any]:
+        """Return the description as JSON-able data, which identifies a checkpoint."""
         game = self.game
         return {
             "game": game.id, "params": dict(game.params), "canonical": registry.spelled(game.id, game.params),
             "method": self.options.name, "options": self.options.options(), "seed": self.seed, "budget": self.budget,
-            "seats": list(self.seats), "opponents": [one.model_dump() for one in self.opponents], "deal": self.deal,
+            "seats": list(self.seats), "opponents": [one.model_dump() for one in self.opponents],
+            "instance_seed": self.instance_seed,
         }  # fmt: skip
 
-    def starts(self, seeds: NDArray[np.uint64]) -> NDArray[Any]:
-        """Where games of evaluations begin, record[N]: the deals of these seeds, or the one deal."""
-        return deal(self.game, seeds if self.deal is None else np.full(len(seeds), self.deal, np.uint64))
+    def make_starts(self, seeds: NDArray[np.uint64]) -> NDArray[Any]:
+        """Return start positions record[N] of evaluations: those of the seeds, or N times that of `instance_seed`."""
+        fixed = self.instance_seed
+        return deal(self.game, seeds if fixed is None else np.full(len(seeds), fixed, np.uint64))
 
     def check(self) -> None:
-        """InvalidParameter if this cannot be trained; MissingExtra without PyTorch."""
+        """Raise InvalidParameter if the method does not support the game, MissingExtra without PyTorch."""
         self.options.check_installed()
-        if self.deal is None:
+        if self.instance_seed is None:
             self.options.check_train(self.game)
         else:
             self.options.check_plan(self.game)
 
-    def members(self) -> list[Member]:
-        """The opponents as policies; nobody in particular if there are none."""
+    def make_opponents(self) -> list[Member]:
+        """Return the policies of the opponents; a placeholder if there are none."""
         return [one.member(self.game) for one in self.opponents] or [nobody(self.game)]
 
 
 def train(
     training: Training,
-    folder: Path,
+    directory: Path,
     evaluations: int = 20,
     episodes: int = 32,
-    tell: Tell | None = None,
+    on_update: OnUpdate | None = None,
     wandb: str | None = None,
-) -> Saved:
-    """Train, or go on with training in this folder, until the budget is spent.
+) -> Checkpoint:
+    """Train, or resume the training in this directory, until the budget is used up.
 
-    evaluations   number of times, spread over the budget, that the policies of the lattice play
-    episodes      games that each plays then, against each opponent and from each seat
-    tell          called after each update with its numbers, and "evaluation" where there was one
-    wandb         project of Weights & Biases that is to show the log too
-    Raises        InvalidParameter for a folder with other training; InvalidFile; MissingExtra without PyTorch, or without wandb
+    evaluations   number of evaluations of the policies of the lattice, evenly spaced over the budget
+    episodes      episodes of each policy in an evaluation, against each opponent and in each seat
+    on_update     called after each update with its metrics; "evaluation" is among them after an evaluation
+    wandb         Weights & Biases project to log to
+    Raises        InvalidParameter for a directory of another training; InvalidFile; MissingExtra without PyTorch or wandb
     """
-    check_project(wandb)
+    check_wandb(wandb)
     training.check()
+    from momagames.baselines.moppo.state import load_state_dict, state_dict
     from momagames.baselines.moppo.trainer import Trainer
 
-    game, ours = training.game, [seat_of(training.game, seat) for seat in training.seats]
-    start = None if training.deal is None else training.starts(np.zeros(1, np.uint64))
-    trainer = Trainer(game, training.options, ours, kernels_of(training.members()), training.budget, training.seed, start)
-    place = folder / CHECKPOINT
-    if place.exists():
-        saved = load(place)
-        _check_same(training, saved)
-        trainer.take_up(saved.head["trainer"], saved.training)
-    log = _Log(folder, trainer.steps, training.head(), wandb)
+    game, learning_agents = training.game, [seat_of(training.game, seat) for seat in training.seats]
+    start = None if training.instance_seed is None else training.make_starts(np.zeros(1, np.uint64))
+    opponents = kernels_of(training.make_opponents())
+    trainer = Trainer(game, training.options, learning_agents, opponents, training.budget, training.seed, start)
+    path = directory / CHECKPOINT
+    if path.exists():
+        checkpoint = load_checkpoint(path)
+        _check_same_training(training, checkpoint)
+        load_state_dict(trainer, checkpoint.head["trainer"], checkpoint.training)
+    log = _ProgressLog(directory, trainer.steps, training.describe(), wandb)
     marks = [training.budget * (i + 1) // evaluations for i in range(evaluations)]
-    kept = time.monotonic()
+    saved_at = time.monotonic()
 
-    def keep() -> None:
-        nonlocal kept
-        facts, arrays = trainer.kept()
-        head = {**training.head(), "version": __version__, "trainer": facts, "steps": trainer.steps}
-        save(place, head, trainer.network.exported(), arrays)
-        kept = time.monotonic()
+    def save() -> None:
+        nonlocal saved_at
+        state, arrays = state_dict(trainer)
+        head = {**training.describe(), "version": __version__, "trainer": state, "steps": trainer.steps}
+        save_checkpoint(path, head, trainer.model.network.export_actor(), arrays)
+        saved_at = time.monotonic()
 
-    while not trainer.done:
+    while not trainer.is_done:
         before = trainer.steps
-        told: dict[str, Any] = trainer.advance()
-        if any(before < mark <= trainer.steps for mark in marks) or trainer.done:
-            policies = training.options.offered(trainer.policy())
-            told["evaluation"] = evaluate(training, policies, episodes)
-            log.write({**told, "seconds": sum(trainer.seconds.values())})
-            keep()
-        elif time.monotonic() - kept > EVERY:
-            keep()
-        if tell is not None:
-            tell(told)
+        metrics: dict[str, Any] = trainer.train_iteration()
+        if any(before < mark <= trainer.steps for mark in marks) or trainer.is_done:
+            policies = training.options.make_policies(trainer.make_policy())
+            metrics["evaluation"] = evaluate(training, policies, episodes)
+            log.write({**metrics, "seconds": sum(trainer.progress.seconds.values())})
+            save()
+        elif time.monotonic() - saved_at > CHECKPOINT_INTERVAL:
+            save()
+        if on_update is not None:
+            on_update(metrics)
     log.close()
-    return load(place)
+    return load_checkpoint(path)
 
 
 def evaluate(training: Training, policies: Sequence[Member], episodes: int, seed: int = 0) -> dict[str, Any]:
-    """Points of policies, their mean returns over all opponents, seats and games, by label; and the hypervolume of these.
+    """Return the points of policies by label (mean returns over opponents, seats and episodes) and their hypervolume.
 
-    The games are those of no training, unless all begin with one deal: their seeds are drawn from `seed` by themselves.
+    The start positions are drawn from `seed`, independently of training, unless all episodes have the same one.
     """
-    points = returns_of(training, policies, episodes, seed).mean(axis=1)
-    kept = front(points)
+    points = play_episodes(training, policies, episodes, seed).mean(axis=1)
     return {
         "points": {one.label: point.tolist() for one, point in zip(policies, points, strict=True)},
-        "hypervolume": hypervolume(kept, training.game.reference_point).value,
+        "hypervolume": hypervolume(filter_dominated(points), training.game.reference_point).value,
     }
 
 
-def returns_of(
-    training: Training, policies: Sequence[Member], episodes: int, seed: int = 0, rivals: Sequence[Member] = ()
+def play_episodes(
+    training: Training, policies: Sequence[Member], episodes: int, seed: int = 0, opponents: Sequence[Member] = ()
 ) -> NDArray[np.float64]:
-    """Returns float64[policies, games, K]: `episodes` games against each opponent, or rival if there are any, from each
-    seat."""
+    """Play `episodes` episodes of each policy against each opponent and in each seat.
+
+    opponents   by default those of the training
+
+    Returns float64[policies, opponents * seats * episodes, K], the returns of the policies.
+    """
     game = training.game
-    luck = np.random.default_rng([seed, 1])
-    starts = training.starts(luck.integers(2**63, size=episodes, dtype=np.uint64))
-    words = luck.integers(2**63, size=(episodes, len(game.agents)), dtype=np.uint64)
-    found = []
-    for other in rivals or training.members():
+    rng = np.random.default_rng([seed, 1])
+    starts = training.make_starts(rng.integers(2**63, size=episodes, dtype=np.uint64))
+    words = rng.integers(2**63, size=(episodes, len(game.agents)), dtype=np.uint64)
+    returns = []
+    for opponent in opponents or training.make_opponents():
         for seat in training.seats:
-            at = seat_of(game, seat)
-            done = play_from(game, tuple(policies), other, at, starts, words)
-            found.append(done.returns[:, at].reshape(len(policies), episodes, -1))
-    return np.concatenate(found, axis=1)
+            agent = seat_of(game, seat)
+            played = play_from(game, tuple(policies), opponent, agent, starts, words)
+            returns.append(played.returns[:, agent].reshape(len(policies), episodes, -1))
+    return np.concatenate(returns, axis=1)
 
 
-def opened(path: Path) -> tuple[Training, Saved]:
-    """The training that a checkpoint, or the folder around it, belongs to. InvalidFile if it is none."""
-    saved = load(path / CHECKPOINT if path.is_dir() else path)
-    head = saved.head
+def load_training(path: Path) -> tuple[Training, Checkpoint]:
+    """Return the training of a checkpoint, given by its path or its directory. Raises InvalidFile."""
+    checkpoint = load_checkpoint(path / CHECKPOINT if path.is_dir() else path)
+    head = checkpoint.head
     try:
-        return (
-            Training(
-                saved.game(), Moppo(**head["options"]), head["seed"], head["budget"], tuple(head["seats"]),
-                tuple(Opponent(**one) for one in head["opponents"]), head["deal"],
-            ),
-            saved,
+        training = Training(
+            checkpoint.make_game(), Moppo(**head["options"]), head["seed"], head["budget"], tuple(head["seats"]),
+            tuple(Opponent(**one) for one in head["opponents"]), head["instance_seed"],
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidFile(f"{saved.path}: no checkpoint of training: {error}") from None
+        raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {error}") from None
+    return training, checkpoint
 
 
-def _check_same(training: Training, saved: Saved) -> None:
-    for name, value in training.head().items():
-        if json.loads(json.dumps(value)) != saved.head.get(name):
+def _check_same_training(training: Training, checkpoint: Checkpoint) -> None:
+    for name, value in training.describe().items():
+        if json.loads(json.dumps(value)) != checkpoint.head.get(name):
             raise InvalidParameter(
-                f"{saved.path} is of other training: its {name} is {saved.head.get(name)!r}, asked for is {value!r}; give "
-                "another folder, or the same again"
+                f"{checkpoint.path} belongs to another training: its {name} is {checkpoint.head.get(name)!r}, given is "
+                f"{value!r}; use another directory or the same arguments"
             )
 
 
-class _Log:
-    """The log of a folder, from a number of steps on: what was written behind them is written again."""
+class _ProgressLog:
+    """Log of a training directory. Lines after `steps`, where training resumes, are removed."""
 
-    def __init__(self, folder: Path, steps: int, head: dict[str, Any], wandb: str | None) -> None:
-        self._path = folder / LOG
+    def __init__(self, directory: Path, steps: int, config: dict[str, Any], wandb: str | None) -> None:
+        self._path = directory / LOG
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            directory.mkdir(parents=True, exist_ok=True)
             lines = self._path.read_text().splitlines() if self._path.exists() else []
-            known = [line for line in lines if _steps(line) <= steps]
-            self._path.write_text("".join(f"{line}\n" for line in known))
+            valid = [line for line in lines if _parse_steps(line) <= steps]
+            self._path.write_text("".join(f"{line}\n" for line in valid))
         except OSError as error:
             raise InvalidFile(f"{self._path}: {error.strerror or error}") from None
-        self._boards = boards(folder, steps, head, wandb)
+        self._loggers = make_loggers(directory, steps, config, wandb)
 
-    def write(self, told: dict[str, Any]) -> None:
+    def write(self, metrics: dict[str, Any]) -> None:
         with self._path.open("a") as file:
-            file.write(json.dumps(told) + "\n")
-        numbers = {name: value for name, value in told.items() if isinstance(value, float)}
-        numbers["hypervolume"] = told["evaluation"]["hypervolume"]
-        for board in self._boards:
-            board.write(numbers, told["steps"])
+            file.write(json.dumps(metrics) + "\n")
+        scalars = {name: value for name, value in metrics.items() if isinstance(value, float)}
+        scalars["hypervolume"] = metrics["evaluation"]["hypervolume"]
+        for logger in self._loggers:
+            logger.write(scalars, metrics["steps"])
 
     def close(self) -> None:
-        for board in self._boards:
-            board.close()
+        for logger in self._loggers:
+            logger.close()
 
 
-def _steps(line: str) -> float:
-    """The steps that a line of the log is about; infinite for one that was broken off."""
+def _parse_steps(line: str) -> float:
+    """Return the steps of a log line; infinity for an incomplete line."""
     try:
         return float(json.loads(line)["steps"])
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where training shows its numbers while it runs, besides its own log: TensorBoard, Weights & Biases."""
+"""Loggers of training metrics besides the log file: TensorBoard and Weights & Biases."""
 
 from __future__ import annotations
 
@@ -12,54 +12,58 @@ from momagames.errors import InvalidFile, MissingExtra, RemoteError
 TENSORBOARD, WANDB_ID = "tensorboard", "wandb-id"
 
 
-class Board(Protocol):
-    """What shows numbers by name over the steps of training."""
+class MetricsLogger(Protocol):
+    """Destination of scalar metrics."""
 
-    def write(self, numbers: dict[str, float], steps: int) -> None: ...
+    def write(self, metrics: dict[str, float], steps: int) -> None: ...
 
     def close(self) -> None: ...
 
 
-def boards(folder: Path, steps: int, head: dict[str, Any], project: str | None = None) -> list[Board]:
-    """TensorBoard where it is installed, and Weights & Biases if it is asked for.
+def make_loggers(directory: Path, steps: int, config: dict[str, Any], project: str | None = None) -> list[MetricsLogger]:
+    """Return a TensorBoard logger where it is installed, and a Weights & Biases logger if there is a project.
 
-    folder    of the training; it is there
-    steps     from which training goes on, 0 for the beginning
-    head      what is trained, as plain data
-    project   of Weights & Biases
+    directory  of the training; it exists
+    steps      at which training resumes; 0 at the beginning
+    config     JSON-able description of the training
+    project    of Weights & Biases
     """
-    chosen: list[Board] = [TensorBoard(folder / TENSORBOARD, steps)] if TensorBoard.installed() else []
-    return chosen if project is None else [*chosen, Wandb(folder, project, head)]
-
-
-def check_project(project: str | None) -> None:
-    """MissingExtra if Weights & Biases is asked for and not there."""
+    loggers: list[MetricsLogger] = []
+    if TensorBoardLogger.is_installed():
+        loggers.append(TensorBoardLogger(directory / TENSORBOARD, steps))
     if project is not None:
-        _wandb()
+        loggers.append(WandbLogger(directory, project, config))
+    return loggers
 
 
-def _wandb() -> Any:
+def check_wandb(project: str | None) -> None:
+    """Raise MissingExtra if there is a project, and Weights & Biases is not installed."""
+    if project is not None:
+        _import_wandb()
+
+
+def _import_wandb() -> Any:
     try:
         module = import_module("wandb")
-        assert module.init  # a folder of this name, such as it makes itself, can be imported as well
+        assert module.init  # a directory named wandb, such as wandb itself creates, can be imported too
     except (ImportError, AttributeError):
         raise MissingExtra('Weights & Biases needs wandb: pip install "momagames[wandb]"') from None
     return module
 
 
-class TensorBoard:
-    """Event files in a folder of their own; what was written behind `steps` is left out."""
+class TensorBoardLogger:
+    """Event files in a directory of their own; events after `steps` are purged."""
 
-    def __init__(self, folder: Path, steps: int) -> None:
+    def __init__(self, directory: Path, steps: int) -> None:
         writer = import_module("torch.utils.tensorboard").SummaryWriter
-        self._writer = writer(str(folder), purge_step=steps + 1 if steps else None)
+        self._writer = writer(str(directory), purge_step=steps + 1 if steps else None)
 
     @staticmethod
-    def installed() -> bool:
+    def is_installed() -> bool:
         return find_spec("tensorboard") is not None
 
-    def write(self, numbers: dict[str, float], steps: int) -> None:
-        for name, value in numbers.items():
+    def write(self, metrics: dict[str, float], steps: int) -> None:
+        for name, value in metrics.items():
             self._writer.add_scalar(name, value, steps)
         self._writer.flush()
 
@@ -67,23 +71,25 @@ class TensorBoard:
         self._writer.close()
 
 
-class Wandb:
-    """A run of Weights & Biases; its id stays in the folder, so that training that goes on is the same run."""
+class WandbLogger:
+    """A Weights & Biases run. Its id is stored in the directory, so that resumed training continues the same run."""
 
-    def __init__(self, folder: Path, project: str, head: dict[str, Any]) -> None:
-        wandb, place = _wandb(), folder / WANDB_ID
-        known = place.read_text().strip() if place.exists() else None
+    def __init__(self, directory: Path, project: str, config: dict[str, Any]) -> None:
+        wandb, path = _import_wandb(), directory / WANDB_ID
+        run_id = path.read_text().strip() if path.exists() else None
         try:
-            self._run = wandb.init(project=project, name=folder.name, id=known, resume="allow", config=head, dir=str(folder))
+            self._run = wandb.init(
+                project=project, name=directory.name, id=run_id, resume="allow", config=config, dir=str(directory)
+            )
         except wandb.Error as error:
-            raise RemoteError(f"Weights & Biases takes no run for the project {project!r}: {error}") from None
+            raise RemoteError(f"Weights & Biases did not start a run in project {project!r}: {error}") from None
         try:
-            place.write_text(f"{self._run.id}\n")
+            path.write_text(f"{self._run.id}\n")
         except OSError as error:
-            raise InvalidFile(f"{place}: {error.strerror or error}") from None
+            raise InvalidFile(f"{path}: {error.strerror or error}") from None
 
-    def write(self, numbers: dict[str, float], steps: int) -> None:
-        self._run.log(numbers, step=steps)
+    def write(self, metrics: dict[str, float], steps: int) -> None:
+        self._run.log(metrics, step=steps)
 
     def close(self) -> None:
         self._run.finish()

@@ -11,7 +11,7 @@ import typer
 from momagames.cli.bench import bench
 from momagames.cli.console import WRONG, Params, console, parameters, progress, see_own_code
 from momagames.cli.front import front
-from momagames.cli.learn import evaluation, exploit, train
+from momagames.cli.train import evaluate, exploit, train
 from momagames.cli.replay import replay
 from momagames.games.robotmail.cli import layout
 from momagames.games.tileblast.cli.levels import level
@@ -166,7 +166,7 @@ def match(
 
 app.command()(replay)
 app.command()(train)
-app.command("eval")(evaluation)
+app.command("eval")(evaluate)
 app.command()(exploit)
 
 

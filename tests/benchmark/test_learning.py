@@ -1,4 +1,4 @@
-"""MOPPO within suites and by commands: stored, replayed, met again, and the same on every executor."""
+"""MOPPO in suites and commands: stored and replayed policies, equal results on every executor, logging."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 
 import momagames
 from momagames.baselines.moppo.method import Moppo
-from momagames.benchmark import training as sessions
+from momagames.benchmark import training as trainings
 from momagames.benchmark.executors import Pool
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.replays import evaluate_again, points, replay
@@ -44,17 +44,17 @@ def done(tmp_path_factory):
     return folder, tested
 
 
-def learned(tested):
+def moppo_runs(tested):
     return [run for run in tested.runs() if run.method.name == "moppo"]
 
 
-def test_what_was_learned_is_stored_and_plays_again(done):
+def test_trained_policies_are_stored_and_replayed(done):
     folder, tested = done
-    policies, plan = learned(tested)
+    policies, plan = moppo_runs(tested)
     place = Store(folder).place(policies)
     assert 300 <= Store(folder).metadata(policies)["facts"]["training_steps"] < 300 + 48
     with np.load(place / POLICIES, allow_pickle=False) as stored:
-        assert [name for name in stored.files if name.endswith("/trunk")] == ["0/trunk"]  # one network for all points
+        assert [name for name in stored.files if name.endswith("/fc1")] == ["0/fc1"]  # one network for all points
         assert LINKS in stored.files or len(points(place)) == 1
     for point in range(len(points(place))):
         assert replay(place, point).record["actions"]
@@ -64,7 +64,7 @@ def test_what_was_learned_is_stored_and_plays_again(done):
     assert front["points"]
 
 
-def test_a_pool_learns_the_same(done, tmp_path):
+def test_process_pool_gives_equal_results(done, tmp_path):
     folder, tested = done
     assert not run_suite(tested, tmp_path, executor=Pool(2)).failed
     for run in tested.runs():
@@ -73,9 +73,9 @@ def test_a_pool_learns_the_same(done, tmp_path):
             assert (one / name).read_bytes() == (other / name).read_bytes()
 
 
-def test_arrays_that_are_shared_are_stored_once(tmp_path):
-    luck = np.random.default_rng(0)
-    shared, own = luck.random(5000), [luck.random(3) for _ in range(4)]
+def test_shared_arrays_are_stored_once(tmp_path):
+    rng = np.random.default_rng(0)
+    shared, own = rng.random(5000), [rng.random(3) for _ in range(4)]
     members = [Member(str(i), 0, (), arrays={"shared": shared.copy(), "own": own[i]}) for i in range(4)]
     content = packed(members)
     assert len(content) < 1.2 * len(packed(members[:1]))
@@ -98,40 +98,40 @@ def test_train_eval_and_a_match(tmp_path):
     first = momagames_command(*train, "--episodes", "2")
     assert first.returncode == 0, first.stderr
     assert "96 steps" in first.stdout
-    again = momagames_command(*train, "--episodes", "2")  # nothing is left to be done
+    again = momagames_command(*train, "--episodes", "2")  # the budget is used up
     assert again.returncode == 0, again.stderr
     shown = momagames_command("eval", str(out), "--episodes", "5", "--opponent", "greedy", "--divisions", "2")
     assert shown.returncode == 0, shown.stderr
     assert "w=(" in shown.stdout
     assert "hypervolume" in shown.stdout
-    met = momagames_command(
+    played = momagames_command(
         "match", "mo-breakthrough-v0", "mine/checkpoint.npz", "random", *BOARD, "--games", "4", cwd=tmp_path
     )
-    assert met.returncode == 0, met.stderr
-    assert "checkpoint.npz" in met.stdout
+    assert played.returncode == 0, played.stderr
+    assert "checkpoint.npz" in played.stdout
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
-        (("train", "mo-breakthrough-v0", "-o", "clipp=1"), "moppo has no option 'clipp'"),
+        (("train", "mo-breakthrough-v0", "-o", "clipp=1"), "invalid option 'clipp' of moppo: expected"),
         (("train", "mo-breakthrough-v0", "--method", "ppo"), "invalid --method='ppo': expected 'moppo'"),
         (("train", "mo-breakthrough-v0", "--agent", "player_2"), "has no agent 'player_2'"),
         (("train", "mo-breakthrough-v0", "--opponent", "gredy"), "no policy 'gredy'"),
-        (("eval", "nothing-here"), "nothing-here: no checkpoint of training"),
-        (("play", "mo-breakthrough-v0", "--against", "nothing.npz"), "nothing.npz: no checkpoint of training"),
+        (("eval", "nothing-here"), "nothing-here: not a training checkpoint"),
+        (("play", "mo-breakthrough-v0", "--against", "nothing.npz"), "nothing.npz: not a training checkpoint"),
     ],
 )
-def test_mistakes(arguments, told, tmp_path):
+def test_invalid_arguments(arguments, message, tmp_path):
     wrong = momagames_command(*arguments, cwd=tmp_path)
     assert wrong.returncode == 2
-    assert told in wrong.stderr
+    assert message in wrong.stderr
     assert "Traceback" not in wrong.stderr
     assert not list(tmp_path.iterdir())
 
 
-def test_broken_off_it_goes_on(tmp_path):
-    """Ctrl-C in the middle: what was kept is whole, and the end is that of training in one go."""
+def test_resumes_after_interruption(tmp_path):
+    """After Ctrl-C the checkpoint is complete, and the resumed training ends like an uninterrupted one."""
     budget = 48 * 150
     train = ["train", "mo-breakthrough-v0", *BOARD, *SMALL, "--budget", str(budget), "--evaluations", "30", "--episodes", "1"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
@@ -150,12 +150,12 @@ def test_broken_off_it_goes_on(tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    said = running.communicate(timeout=60)
-    assert running.returncode != 0, said
-    assert b"Traceback" not in said[1], said
+    output = running.communicate(timeout=60)
+    assert running.returncode != 0, output
+    assert b"Traceback" not in output[1], output
     for name in ("parts", "whole"):
-        ended = start(tmp_path / name)
-        assert ended.wait(timeout=200) == 0, ended.communicate()
+        process = start(tmp_path / name)
+        assert process.wait(timeout=200) == 0, process.communicate()
     arrays = []
     for name in ("parts", "whole"):
         with np.load(tmp_path / name / "checkpoint.npz", allow_pickle=False) as data:
@@ -163,102 +163,104 @@ def test_broken_off_it_goes_on(tmp_path):
     assert arrays[0] == arrays[1]
 
 
-# ------------------------------------------------------------------------------------------------------------- boards
+# ------------------------------------------------------------------------------------------------------------ loggers
 
 
-class Runs:
-    """In place of wandb: what was begun, logged and finished."""
+class FakeWandb:
+    """A stand-in for wandb that records runs and metrics."""
 
     class Error(Exception):
         pass
 
     def __init__(self):
-        self.begun, self.logged, self.finished, self.fails = [], [], 0, False
+        self.runs, self.logged, self.finished, self.fails = [], [], 0, False
 
     def init(self, **given):
         if self.fails:
             raise self.Error("no key")
-        self.begun.append(given)
-        run = SimpleNamespace(id=given["id"] or f"run-{len(self.begun)}")
-        run.log = lambda numbers, step: self.logged.append((run.id, step, numbers))
+        self.runs.append(given)
+        run = SimpleNamespace(id=given["id"] or f"run-{len(self.runs)}")
+        run.log = lambda metrics, step: self.logged.append((run.id, step, metrics))
         run.finish = lambda: setattr(self, "finished", self.finished + 1)
         return run
 
 
-def little(budget, **options):
+def make_training(budget, **options):
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
-    return sessions.Training(
+    return trainings.Training(
         game, Moppo(**{**TINY, **options}), 1, budget, ("player_0",), (Opponent(name="random", options={}),)
     )
 
 
 @pytest.fixture
-def runs(monkeypatch):
-    told = Runs()
-    monkeypatch.setitem(sys.modules, "wandb", told)
-    return told
+def wandb(monkeypatch):
+    fake = FakeWandb()
+    monkeypatch.setitem(sys.modules, "wandb", fake)
+    return fake
 
 
-def test_weights_and_biases_shows_the_log(runs, tmp_path):
-    wanted = little(96)
-    sessions.train(wanted, tmp_path / "mine", evaluations=2, episodes=1, wandb="games")
-    assert (runs.begun[0]["project"], runs.begun[0]["name"], runs.begun[0]["id"]) == ("games", "mine", None)
-    assert runs.begun[0]["config"] == wanted.head()
+def test_weights_and_biases_receives_the_metrics(wandb, tmp_path):
+    training = make_training(96)
+    trainings.train(training, tmp_path / "mine", evaluations=2, episodes=1, wandb="games")
+    assert (wandb.runs[0]["project"], wandb.runs[0]["name"], wandb.runs[0]["id"]) == ("games", "mine", None)
+    assert wandb.runs[0]["config"] == training.describe()
     lines = [json.loads(line) for line in (tmp_path / "mine" / "progress.jsonl").read_text().splitlines()]
-    assert [step for _, step, _ in runs.logged] == [line["steps"] for line in lines] == [48, 96]
-    for (_, _, numbers), line in zip(runs.logged, lines, strict=True):
-        assert numbers["hypervolume"] == line["evaluation"]["hypervolume"]
-        assert numbers["seconds"] == line["seconds"]
-    assert runs.finished == 1
+    assert [step for _, step, _ in wandb.logged] == [line["steps"] for line in lines] == [48, 96]
+    for (_, _, metrics), line in zip(wandb.logged, lines, strict=True):
+        assert metrics["hypervolume"] == line["evaluation"]["hypervolume"]
+        assert metrics["seconds"] == line["seconds"]
+    assert wandb.finished == 1
 
 
-def test_training_that_goes_on_is_the_same_run(runs, tmp_path):
+def test_resumed_training_continues_the_wandb_run(wandb, tmp_path):
     for _ in range(2):
-        sessions.train(little(48), tmp_path, evaluations=1, episodes=1, wandb="games")
-    assert [given["id"] for given in runs.begun] == [None, "run-1"]
-    assert {given["resume"] for given in runs.begun} == {"allow"}
+        trainings.train(make_training(48), tmp_path, evaluations=1, episodes=1, wandb="games")
+    assert [given["id"] for given in wandb.runs] == [None, "run-1"]
+    assert {given["resume"] for given in wandb.runs} == {"allow"}
 
 
-def test_weights_and_biases_only_if_asked_for(runs, tmp_path, monkeypatch):
-    sessions.train(little(48), tmp_path / "quiet", evaluations=1, episodes=1)
-    assert not runs.begun
-    runs.fails = True
-    with pytest.raises(RemoteError, match="no run for the project 'games': no key"):
-        sessions.train(little(48), tmp_path / "refused", evaluations=1, episodes=1, wandb="games")
+def test_weights_and_biases_is_optional(wandb, tmp_path, monkeypatch):
+    trainings.train(make_training(48), tmp_path / "quiet", evaluations=1, episodes=1)
+    assert not wandb.runs
+    wandb.fails = True
+    with pytest.raises(RemoteError, match="did not start a run in project 'games': no key"):
+        trainings.train(make_training(48), tmp_path / "refused", evaluations=1, episodes=1, wandb="games")
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.raises(MissingExtra, match=r"momagames\[wandb\]"):
-        sessions.train(little(48), tmp_path / "missing", evaluations=1, episodes=1, wandb="games")
+        trainings.train(make_training(48), tmp_path / "missing", evaluations=1, episodes=1, wandb="games")
     assert not (tmp_path / "missing").exists()
 
 
-def test_tensorboard_shows_the_log(tmp_path):
+def test_tensorboard_receives_the_metrics(tmp_path):
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    sessions.train(little(96), tmp_path, evaluations=2, episodes=1)
-    shown = accumulator.EventAccumulator(str(tmp_path / "tensorboard")).Reload()
-    assert [event.step for event in shown.Scalars("hypervolume")] == [48, 96]
+    trainings.train(make_training(96), tmp_path, evaluations=2, episodes=1)
+    events = accumulator.EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+    assert [event.step for event in events.Scalars("hypervolume")] == [48, 96]
 
 
-def test_a_response_is_trained_against_what_stays_as_it_is(tmp_path):
-    """A policy that has learned nothing is exploited from both sides; how far is told with the learner and its budget."""
+def test_best_responses_exploit_an_untrained_policy(tmp_path):
+    """The gain is significant for both players, and the command shows the bound."""
     from dataclasses import replace
 
-    from momagames.benchmark.exploitability import exploitability, lower_bound
+    from momagames.benchmark.exploitability import bound_exploitability, train_best_responses
     from momagames.errors import InvalidParameter
 
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
-    keen = {"num_envs": 32, "rollout": 16, "epochs": 6, "learning_rate": 5e-3, "entropy": 0.0, "channels": 8, "hidden": 32}
-    learner = {**TINY, **keen, "greedy": False}
-    wanted = sessions.Training(game, Moppo(**learner), 1, 1, ("player_0",), (Opponent(name="random", options={}),))
-    saved = sessions.train(wanted, tmp_path, evaluations=1, episodes=1)  # an update, that is
-    gaps = exploitability(wanted, saved, [1, 0, 0, 0], 12_000, episodes=300)
-    assert [gap.seat for gap in gaps] == ["player_0", "player_1"]
-    assert all(gap.gain > 3 * (gap.own_error + gap.response_error) for gap in gaps)
-    assert lower_bound(gaps) == pytest.approx(np.mean([gap.gain for gap in gaps]))
-    assert lower_bound([replace(gap, response=gap.own - 1) for gap in gaps]) == 0
-    with pytest.raises(InvalidParameter, match=r"weights=\[0, 0, 0, 0\] are not possible; needed: 4 numbers"):
-        exploitability(wanted, saved, [0, 0, 0, 0], 100)
+    fast = {
+        "num_envs": 32, "num_steps": 16, "update_epochs": 6, "learning_rate": 5e-3, "ent_coef": 0.0, "channels": 8,
+        "hidden": 32, "greedy": False,
+    }  # fmt: skip
+    training = trainings.Training(game, Moppo(**{**TINY, **fast}), 1, 1, ("player_0",), (Opponent(name="random", options={}),))
+    checkpoint = trainings.train(training, tmp_path, evaluations=1, episodes=1)  # one update
+    responses = train_best_responses(training, checkpoint, [1, 0, 0, 0], 12_000, episodes=300)
+    assert [one.seat for one in responses] == ["player_0", "player_1"]
+    assert all(one.gain > 3 * (one.value_error + one.response_error) for one in responses)
+    assert bound_exploitability(responses) == pytest.approx(np.mean([one.gain for one in responses]))
+    assert bound_exploitability([replace(one, response_value=one.value - 1) for one in responses]) == 0
+    with pytest.raises(InvalidParameter, match=r"invalid weights=\[0, 0, 0, 0\]: expected 4 non-negative numbers"):
+        train_best_responses(training, checkpoint, [0, 0, 0, 0], 100)
     shown = momagames_command("exploit", str(tmp_path), "--budget", "512", "--episodes", "4", "--weights", "1,0,0,0")
     assert shown.returncode == 0, shown.stderr
     assert "exploitability at least" in shown.stdout
     wrong = momagames_command("exploit", str(tmp_path), "--weights", "win")
-    assert (wrong.returncode, "--weights 'win' is not possible" in wrong.stderr) == (2, True)
+    assert (wrong.returncode, "invalid --weights='win': expected comma-separated numbers" in wrong.stderr) == (2, True)

@@ -1,4 +1,4 @@
-"""Methods that train within a run: the door they come through, what is stored of them, and what can go wrong."""
+"""Methods that train within a run: interface, stored policies, and errors."""
 
 import json
 import shutil
@@ -9,7 +9,9 @@ import pytest
 import momagames
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import member
-from momagames.baselines.evolution import methods
+from momagames.baselines.evolution import method as evolution
+from momagames.baselines.evolution.cma import Cma
+from momagames.baselines.evolution.nsga2 import Nsga2
 from momagames.benchmark import evaluate
 from momagames.benchmark.executors import Pool
 from momagames.benchmark.executors.executor import execute
@@ -26,6 +28,7 @@ from tests.benchmark.tiny import RANDOM, suite
 
 NSGA2 = {"name": "nsga2", "options": {"population": 8, "episodes": 2, "shared": False}}
 CMA = {"name": "cma", "options": {"population": 4, "episodes": 2, "shared": True, "divisions": 1, "sigma": 1.0}}
+METHODS = {"nsga2": Nsga2, "cma": Cma}
 TRAINING = {
     **SEATS,
     "name": "trained",
@@ -51,13 +54,13 @@ def runs_of(tested, name):
     return [run for run in tested.runs() if run.method.name == name]
 
 
-def trained(game, options, budget, seed=0, name="nsga2", others=None):
-    made = {"nsga2": methods.Nsga2, "cma": methods.Cma}[name](**options)
-    against = others or [evaluate.nobody(game)]
-    return made.train(game, range(len(game.agents)) if others else [0], against, budget, seed)
+def train(game, options, budget, seed=0, name="nsga2", others=None):
+    method = METHODS[name](**options)
+    opponents = others or [evaluate.nobody(game)]
+    return method.train(game, range(len(game.agents)) if others else [0], opponents, budget, seed)
 
 
-# ---------------------------------------------------------------------------------------------------------- the door
+# --------------------------------------------------------------------------------------------------------- interface
 
 
 def test_only_methods_that_train_have_a_budget(done):
@@ -66,7 +69,7 @@ def test_only_methods_that_train_have_a_budget(done):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"budget": 0}, r"experiments\[0\]\.budget: 0 steps, and nsga2 has to train; allowed: 1 or more"),
         ({"methods": [RANDOM]}, r"experiments\[0\]\.budget: 12000 steps, and no method trains; allowed: 0"),
@@ -76,73 +79,73 @@ def test_only_methods_that_train_have_a_budget(done):
         ),
         (
             {"methods": [{**CMA, "options": {**CMA["options"], "divisions": 12}}]},
-            r"divisions=12 gives 455 strategies .*allowed: 256",
+            r"invalid divisions=12 for .*: 455 strategies, expected at most 256",
         ),
     ],
 )
-def test_what_a_suite_must_say(change, said):
-    with pytest.raises(InvalidFile, match=said):
+def test_rejects_invalid_suites(change, message):
+    with pytest.raises(InvalidFile, match=message):
         suite({**TRAINING, **change})
 
 
-def test_the_budget_pays_for_training_and_is_kept(done):
+def test_training_uses_the_budget(done):
     folder, tested = done
     for name in ("nsga2", "cma"):
         (run,) = runs_of(tested, name)
         facts = Store(folder).metadata(run)["facts"]
         assert 0.9 * run.budget < facts["training_steps"] < 1.1 * run.budget
         assert facts["generations"] >= 1
-        assert facts["steps"] > facts["training_steps"]  # and those of the games that are reported
+        assert facts["steps"] > facts["training_steps"]  # evaluation included
 
 
-def test_a_budget_that_pays_for_nothing_is_refused():
+def test_rejects_a_budget_below_one_generation():
     game = momagames.spec("mo-samegame-v0", **SAMEGAME["params"])
-    with pytest.raises(InvalidParameter, match=r"nsga2: budget=400 .*spent before the first generation, of 8 policies"):
-        trained(game, NSGA2["options"], 400)
+    with pytest.raises(InvalidParameter, match=r"nsga2: invalid budget=400 .*first generation of 8 policies"):
+        train(game, NSGA2["options"], 400)
 
 
-def test_training_knows_nothing_of_the_games_that_are_reported(done, monkeypatch):
+def test_training_does_not_depend_on_report_episodes(done, monkeypatch):
     _, tested = done
     (run,) = runs_of(tested, "nsga2")
-    asked = []
-    monkeypatch.setattr(methods.Nsga2, "train", lambda self, game, ours, others, budget, seed: asked.append(
+    calls = []
+    monkeypatch.setattr(Nsga2, "train", lambda self, game, ours, others, budget, seed: calls.append(
         (list(ours), [other.label for other in others], budget, seed)) or (_ for _ in ()).throw(KeyError))  # fmt: skip
     for episodes in (1, 50):
         with pytest.raises(KeyError):
             next(evaluate.policy_rows(run.model_copy(update={"report_episodes": episodes}), {}))
-    assert asked[0] == asked[1]
-    ours, others, budget, seed = asked[0]
+    assert calls[0] == calls[1]
+    ours, others, budget, seed = calls[0]
     assert (ours, others, budget) == ([0, 1], ["random"], 12_000)
     seeds, _ = evaluate.luck(run, run.game.game())
     assert seed != run.seed
     assert seed not in seeds
 
 
-def test_equal_seeds_give_equal_policies_and_the_global_generator_is_left_alone():
+def test_equal_seeds_give_equal_policies_without_the_global_generator():
     game = momagames.spec("mo-samegame-v0", **SAMEGAME["params"])
     for name, options in (("nsga2", NSGA2["options"]), ("cma", CMA["options"])):
-        np.random.seed(5)  # noqa: NPY002 - what must stay as it is
+        np.random.seed(5)  # noqa: NPY002 - the global generator must not change
         before = np.random.get_state()[1].tobytes()  # noqa: NPY002
-        first = trained(game, options, 20_000, name=name)
+        first = train(game, options, 20_000, name=name)
         assert np.random.get_state()[1].tobytes() == before  # noqa: NPY002
         np.random.seed(6)  # noqa: NPY002
-        again, other = trained(game, options, 20_000, name=name), trained(game, options, 20_000, seed=1, name=name)
+        again, other = train(game, options, 20_000, name=name), train(game, options, 20_000, seed=1, name=name)
         assert [m.kernel.begins for m in first.members] == [m.kernel.begins for m in again.members]
         assert first.steps == again.steps
         assert [m.kernel.begins for m in first.members] != [m.kernel.begins for m in other.members]
 
 
 @pytest.mark.parametrize(("name", "package"), [("nsga2", "pymoo"), ("cma", "cma")])
-def test_what_is_not_installed_is_named(monkeypatch, tmp_path, name, package):
+def test_missing_packages_are_named(monkeypatch, tmp_path, name, package):
     def missing(wanted):
         raise ImportError(wanted)
 
-    monkeypatch.setattr(methods, "import_module", missing)
-    told = rf'"{name}" needs {package}: pip install "momagames\[evolution\]"'
-    made = {"nsga2": methods.Nsga2(**NSGA2["options"]), "cma": methods.Cma(**CMA["options"])}[name]
-    made.check_train(momagames.spec("mo-samegame-v0"))  # a suite can be read and shown without it
-    with pytest.raises(MissingExtra, match=told):
-        made.check_installed()
+    monkeypatch.setattr(evolution, "import_module", missing)
+    message = rf'"{name}" needs {package}: pip install "momagames\[evolution\]"'
+    method = METHODS[name](**{"nsga2": NSGA2, "cma": CMA}[name]["options"])
+    method.check_train(momagames.spec("mo-samegame-v0"))  # a suite can be read and shown without it
+    with pytest.raises(MissingExtra, match=message):
+        method.check_installed()
     with pytest.raises(MissingExtra, match=r"momagames\[evolution\]"):  # before the first run, and once
         run_suite(load_suite("evolution"), tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -152,34 +155,33 @@ def test_what_is_not_installed_is_named(monkeypatch, tmp_path, name, package):
 
 
 @pytest.mark.parametrize("name", ["nsga2", "cma"])
-def test_a_search_finds_what_it_is_told_to_look_for(name):
+def test_optimizers_find_the_optima(name):
     options = {"nsga2": {**NSGA2["options"], "population": 20}, "cma": {**CMA["options"], "sigma": 0.5}}[name]
-    made = {"nsga2": methods.Nsga2, "cma": methods.Cma}[name](**options)
-    search = made.search(2, 4, np.random.default_rng(0))
-    goals = np.array([[0.5, 0.5, -0.5, 0.0], [-0.5, 0.5, 0.5, 0.0]])
+    optimizer = METHODS[name](**options).make_optimizer(2, 4, np.random.default_rng(0))
+    optima = np.array([[0.5, 0.5, -0.5, 0.0], [-0.5, 0.5, 0.5, 0.0]])
     points = []
     for _ in range(60):
-        points.append(search.ask())
-        search.tell(-((points[-1][:, None] - goals) ** 2).sum(axis=2))
-    best = np.concatenate(points)[search.best()]
-    off = ((best[:, None] - goals) ** 2).sum(axis=2)
-    assert (off.min(axis=0) < 0.02).all()
+        points.append(optimizer.ask())
+        optimizer.tell(-((points[-1][:, None] - optima) ** 2).sum(axis=2))
+    best = np.concatenate(points)[optimizer.best()]
+    distances = ((best[:, None] - optima) ** 2).sum(axis=2)
+    assert (distances.min(axis=0) < 0.02).all()
 
 
 @pytest.mark.parametrize(("name", "times"), [("nsga2", 3.1), ("cma", 2.4)])
-def test_it_learns_samegame(name, times):
-    """Fronts in games that training has not seen; nsga2 backwards, for low returns, comes to 2.9 times that of random play."""
+def test_learns_samegame(name, times):
+    """Hypervolume on unseen instances; NSGA-II that minimizes the returns reaches 2.9 times that of random play."""
     game = momagames.spec("mo-samegame-v0", board_width=7, board_height=7, num_colors=3)
     options = {
         "nsga2": {"population": 16, "episodes": 16, "shared": True},
         "cma": {"population": 6, "episodes": 16, "shared": True, "divisions": 1, "sigma": 1.0},
     }[name]
-    found = trained(game, options, 800_000, name=name)
-    assert volume(game, found.members) > times * volume(game, [member("random", game)])
+    trained = train(game, options, 800_000, name=name)
+    assert volume(game, trained.members) > times * volume(game, [member("random", game)])
 
 
 def volume(game, members):
-    """Hypervolume of mean returns in games that training has not seen."""
+    """Hypervolume of mean returns on unseen instances."""
     from momagames.benchmark.evaluate import play_from
     from momagames.engine.playouts import deal
 
@@ -189,34 +191,34 @@ def volume(game, members):
     return hypervolume(means, game.reference_point).value
 
 
-def test_it_learns_to_win_breakthrough():
+def test_learns_to_win_breakthrough():
     from momagames.benchmark.evaluate import play_from
     from momagames.engine.playouts import deal
 
     game = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH["params"])
-    rival = member("random", game)
-    found = trained(game, {"population": 16, "episodes": 8, "shared": False}, 300_000, others=[rival])
+    opponent = member("random", game)
+    trained = train(game, {"population": 16, "episodes": 8, "shared": False}, 300_000, others=[opponent])
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
     words = np.arange(200, dtype=np.uint64).reshape(100, 2)
     for seat in (0, 1):
-        games = play_from(game, found.members, rival, seat, deal(game, seeds), words)
-        won = (games.returns[:, seat, 0] > 0).reshape(len(found.members), 100).mean(axis=1)
-        by_lot = play_from(game, (rival,), rival, seat, deal(game, seeds), words)
+        games = play_from(game, trained.members, opponent, seat, deal(game, seeds), words)
+        won = (games.returns[:, seat, 0] > 0).reshape(len(trained.members), 100).mean(axis=1)
+        random_games = play_from(game, (opponent,), opponent, seat, deal(game, seeds), words)
         assert won.max() > 0.85
-        assert won.max() > 0.25 + (by_lot.returns[:, seat, 0] > 0).mean()
+        assert won.max() > 0.25 + (random_games.returns[:, seat, 0] > 0).mean()
 
 
-# ---------------------------------------------------------------------------------------------------------- what is kept
+# --------------------------------------------------------------------------------------------------- stored policies
 
 
 @pytest.mark.parametrize("name", ["nsga2", "cma"])
-def test_a_point_replays_to_its_stored_return_without_training(done, monkeypatch, name):
+def test_points_replay_without_training(done, monkeypatch, name):
     folder, tested = done
     (run,) = runs_of(tested, name)
     place = Store(folder).place(run)
-    monkeypatch.setattr(methods._Evolution, "train", None)
+    monkeypatch.setattr(evolution.EvolutionMethod, "train", None)
     for point in points(place):
-        assert point["rule"] == "linear.ahead"
+        assert point["rule"] == "linear_lookahead"
         for seat in run.seats:
             played = replay(place, point["point"], seat=seat)
             assert f"as {seat} against random" in played.title
@@ -227,7 +229,7 @@ def test_a_point_replays_to_its_stored_return_without_training(done, monkeypatch
     assert len(again["random", "player_0"]) == run.report_episodes
 
 
-def test_only_the_policies_of_the_front_are_kept(done):
+def test_only_policies_of_the_front_are_stored(done):
     folder, tested = done
     (run,) = runs_of(tested, "nsga2")
     place = Store(folder).place(run)
@@ -244,7 +246,7 @@ def copied(done, tmp_path):
     return shutil.copytree(Store(folder).place(run), tmp_path / "copy")
 
 
-def test_a_file_that_is_missing_or_changed_is_refused(copied):
+def test_rejects_missing_or_changed_policies(copied):
     content = (copied / POLICIES).read_bytes()
     (copied / POLICIES).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     with pytest.raises(InvalidFile, match=rf"{POLICIES}: changed since the run was sealed"):
@@ -254,21 +256,21 @@ def test_a_file_that_is_missing_or_changed_is_refused(copied):
         evaluate_again(copied, 0, 2, 0)
 
 
-def test_arrays_that_are_not_of_this_game_are_refused(copied):
+def test_rejects_arrays_of_another_game(copied):
     import hashlib
 
     with np.load(copied / POLICIES) as arrays:
-        kept = dict(arrays)
-    kept["0/numbers"] = kept["0/numbers"][:, :-1]
-    np.savez(copied / POLICIES, **kept)
+        changed = dict(arrays)
+    changed["0/numbers"] = changed["0/numbers"][:, :-1]
+    np.savez(copied / POLICIES, **changed)
     front = json.loads((copied / "front.json").read_text())
     front["policies"] = hashlib.sha256((copied / POLICIES).read_bytes()).hexdigest()
     (copied / "front.json").write_text(json.dumps(front))
-    with pytest.raises(InvalidFile, match=rf"{POLICIES}: the numbers of .* needed: finite float64\(2, "):
+    with pytest.raises(InvalidFile, match=rf"{POLICIES}: invalid array numbers of .*, expected finite float64\(2, "):
         replay(copied, 0)
 
 
-def test_executors_agree_and_folders_merge(done, tmp_path):
+def test_executors_agree_and_directories_merge(done, tmp_path):
     folder, tested = done
     assert not run_suite(tested, tmp_path / "pool", executor=Pool(2)).failed
     merge([folder, tmp_path / "pool"], tmp_path / "both")
@@ -279,20 +281,20 @@ def test_executors_agree_and_folders_merge(done, tmp_path):
     assert export(tmp_path / "both", tmp_path / "rows.csv", "csv") > 0
 
 
-def test_an_interrupted_run_leaves_nothing(done, tmp_path, monkeypatch):
+def test_interrupted_runs_leave_no_files(done, tmp_path, monkeypatch):
     _, tested = done
     (run,) = runs_of(tested, "nsga2")
     store = Store(tmp_path / "results")
     store.open(tested)
-    returns, count = methods.Arena.returns, []
+    original, count = evolution.PopulationEvaluator.evaluate, []
 
-    def stopped(self, numbers):
+    def interrupt(self, parameters):
         count.append(1)
         if len(count) == 2:
             raise KeyboardInterrupt
-        return returns(self, numbers)
+        return original(self, parameters)
 
-    monkeypatch.setattr(methods.Arena, "returns", stopped)
+    monkeypatch.setattr(evolution.PopulationEvaluator, "evaluate", interrupt)
     with pytest.raises(KeyboardInterrupt):
         execute(run, store.folder)
     assert len(count) == 2

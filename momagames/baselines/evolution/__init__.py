@@ -1,1 +1,1 @@
-"""Evolution of linear policies: NSGA-II and CMA-ES over the numbers of a policy."""
+"""Evolution of linear policies: NSGA-II and CMA-ES over the parameters of a policy."""

@@ -1,9 +1,10 @@
-"""A compact linear policy for every game: as a kernel with its numbers in its memory, for methods that look for good ones.
+"""A linear policy for every game, as a kernel with its parameters in its memory.
 
-Where agents take turns, an action is one number and everything is seen, it plays each legal action on a copy of the game and
-takes the one after which a weighted sum is highest: of the agent's rewards, whether the game is over, and what the agent
-then sees (see `linear_sight`). The copy has luck of its own, so that it does not tell what the game will draw. Elsewhere each
-value of each part of an action has a sum of its own over what the agent sees now, and a constant. Ties are broken by lot.
+In games where agents move in turn with a single number as action and perfect information, the policy tries each legal action
+on a copy of the state and takes the one with the highest weighted sum of the agent's rewards, whether the episode is over, and
+the features of the agent's next observation (see `linear_features`). The copy has a random seed of its own, independent of the
+random events to come. In all other games each value of each part of an action has a weighted sum over the features of the
+current observation, and a constant. Ties are broken at random.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.evolution.linear_features import Sight
-from momagames.baselines.evolution.linear_kernels import ahead_act, look, now_act
-from momagames.baselines.observation_layout import room
+from momagames.baselines.evolution.linear_features import FeatureLayout
+from momagames.baselines.evolution.linear_kernels import make_feature_loop, make_lookahead_kernel, make_reactive_kernel
+from momagames.baselines.observation_layout import make_workspace
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, buffers, looks_ahead
@@ -24,94 +25,96 @@ from momagames.engine.policies import Compiled, Member
 from momagames.errors import InvalidParameter
 from momagames.kernels.rng import stream
 
-SAMPLED, PLIES = 64, 100  # games of random play by which numbers are brought to one scale, and their length
-MAX_NUMBERS = 8192
-FEWEST = 32  # numbers in a memory, so that most games share compiled code
+SCALE_EPISODES, SCALE_STEPS = 64, 100  # environments of random play for the feature scale, and their steps
+MAX_PARAMETERS = 8192
+MIN_MEMORY = 32  # parameters in a memory; a common minimum lets most games share compiled code
 
 
 class LinearPolicy:
     """The linear policies of a game.
 
-    rows     for each agent which row of the numbers it plays by; agents with equal ones are of one mind
-    size     numbers in a row
+    rows             for each agent its row of the parameters; agents of the same row share parameters
+    num_rows         rows of the parameters
+    row_size         parameters in a row
+    has_lookahead    whether the policy tries actions on a copy of the state
     """
 
     def __init__(self, game: Game, rows: Sequence[int]) -> None:
         self.game, self.rows = game, np.array(rows, np.int64)
-        self.sight = Sight(game)
-        self.ahead = is_ahead(game)
-        goals = len(game.objectives)
-        self.size = goals + 1 + self.sight.count if self.ahead else game.mask_size * (1 + self.sight.count)
+        self.layout = FeatureLayout(game)
+        self.has_lookahead = supports_lookahead(game)
+        objectives = len(game.objectives)
+        self.row_size = objectives + 1 + self.layout.count if self.has_lookahead else game.mask_size * (1 + self.layout.count)
         if self.rows.shape != (len(game.agents),) or self.rows.min() < 0:
             raise InvalidParameter(f"invalid rows={rows!r}: expected {len(game.agents)} numbers, 0 or more")
-        self.minds = int(self.rows.max()) + 1
-        if self.minds * self.size > MAX_NUMBERS:
+        self.num_rows = int(self.rows.max()) + 1
+        self.num_parameters = self.num_rows * self.row_size
+        if self.num_parameters > MAX_PARAMETERS:
             raise InvalidParameter(
-                f"a linear policy of {game.id} has {self.minds * self.size} numbers; allowed: at most {MAX_NUMBERS}"
+                f"a linear policy of {game.id} has {self.num_parameters} parameters: expected at most {MAX_PARAMETERS}"
             )
-        held = max(FEWEST, 1 << (self.minds * self.size - 1).bit_length())
-        self.memory = np.dtype([("numbers", "f8", (held,)), ("looked", "i8")])
+        length = max(MIN_MEMORY, 1 << (self.num_parameters - 1).bit_length())
+        self.memory = np.dtype([("parameters", "f8", (length,)), ("looked", "i8")])
 
-    def kernel(self, numbers: NDArray[np.float64] | None = None) -> Compiled:
-        """The policy with these numbers, float64[minds, size]; without: one whose memory somebody else fills."""
-        name, make = ("linear.ahead", ahead_act) if self.ahead else ("linear.now", now_act)
-        begins = () if numbers is None else (("numbers", tuple(self.begun(numbers[None])["numbers"][0].tolist())),)
-        return Compiled(name, make(self.game), self.memory, (self.game.rules_key,), begins, self._scratch)
+    def kernel(self, parameters: NDArray[np.float64] | None = None) -> Compiled:
+        """Return the policy with these parameters, float64[num_rows, row_size]; None: they are in `initial_memories`."""
+        name, make = ("linear_lookahead", make_lookahead_kernel) if self.has_lookahead else ("linear", make_reactive_kernel)
+        begins = () if parameters is None else (
+            ("parameters", tuple(self.initial_memories(parameters[None])["parameters"][0].tolist())),
+        )  # fmt: skip
+        return Compiled(name, make(self.game), self.memory, (self.game.rules_key,), begins, self._make_scratch)
 
-    def begun(self, numbers: NDArray[np.float64]) -> NDArray[Any]:
-        """Memories, record[n], when a game begins, of policies with numbers float64[n, minds, size]."""
-        memories = np.zeros(len(numbers), self.memory)
-        memories["numbers"][:, : self.minds * self.size] = numbers.reshape(len(numbers), -1)
+    def initial_memories(self, parameters: NDArray[np.float64]) -> NDArray[Any]:
+        """Return memories, record[n], at the start of an episode for parameters float64[n, num_rows, row_size]."""
+        memories = np.zeros(len(parameters), self.memory)
+        memories["parameters"][:, : self.num_parameters] = parameters.reshape(len(parameters), -1)
         return memories
 
-    def member(self, label: str, numbers: NDArray[np.float64]) -> Member:
-        """One of them, as it plays and as it is stored."""
-        goals = len(self.game.objectives)
-        return Member(
-            label, KERNEL, (0.0,) * goals, self.kernel(numbers), {"numbers": numbers.copy(), "rows": self.rows.copy()}
-        )
+    def member(self, label: str, parameters: NDArray[np.float64]) -> Member:
+        """Return the policy with these parameters and the arrays that are stored."""
+        stored = {"numbers": parameters.copy(), "rows": self.rows.copy()}
+        return Member(label, KERNEL, (0.0,) * len(self.game.objectives), self.kernel(parameters), stored)
 
-    def _scratch(self, game: Game) -> tuple[Any, ...]:
+    def _make_scratch(self, game: Game) -> tuple[Any, ...]:
         return (
-            self.rows, self.sight.pieces, np.zeros(self.sight.count), room(game), np.array([self.size]),
+            self.rows, self.layout.sources, np.zeros(self.layout.count), make_workspace(game), np.array([self.row_size]),
             np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), *buffers(game),
         )  # fmt: skip
 
-    def scale(self, seed: int, budget: int) -> tuple[NDArray[np.float64], int]:
-        """What a number of a row is to be divided by, float64[size], and the steps that it took to find out.
+    def estimate_scale(self, seed: int, budget: int) -> tuple[NDArray[np.float64], int]:
+        """Return the divisor of each parameter of a row, float64[row_size], and the environment steps of the estimate.
 
-        By random play: for looking ahead the root mean square of what a step changes, else the deviation
+        Estimated by random play: with lookahead the root mean square of the change in a step, else the standard deviation.
         """
-        game = self.game
-        batch = Batch(game, SAMPLED)
+        game, count = self.game, self.layout.count
+        batch = Batch(game, SCALE_EPISODES)
         batch.seed(seed)
         batch.reset()
-        words = stream(seed, SAMPLED)
-        plies = max(2, min(PLIES, budget // SAMPLED))
-        seen, paid, fresh = [], [], []
-        for _ in range(plies):
-            batch.step(batch.choose(words))
-            seen.append(self.seen(batch.states))
-            paid.append(batch.rewards.copy())
-            fresh.append(batch.lengths == 0)
-        steps = plies * SAMPLED
-        if not self.ahead:
-            spread = np.concatenate(seen).reshape(-1, self.sight.count).std(axis=0)
-            return np.tile([1.0, *np.where(spread > 0, spread, 1.0)], game.mask_size), steps
-        same = ~np.array(fresh)[1:]
-        changes = (np.array(seen)[1:] - np.array(seen)[:-1])[same]
-        rows: list[NDArray[Any]] = [np.array(paid).reshape(-1, len(game.objectives)), changes.reshape(-1, self.sight.count)]
-        found = np.concatenate([np.sqrt((row**2).sum(axis=0) / max(1, len(row))) for row in rows])
-        found = np.insert(np.where(found > 0, found, 1.0), len(game.objectives), 1.0)
-        return found, steps
+        words = stream(seed, SCALE_EPISODES)
+        num_steps = max(2, min(SCALE_STEPS, budget // SCALE_EPISODES))
+        features, rewards, is_first = [], [], []
+        for _ in range(num_steps):
+            batch.step(batch.sample_actions(words))
+            features.append(self.compute_features(batch.states))
+            rewards.append(batch.rewards.copy())
+            is_first.append(batch.lengths == 0)
+        steps = num_steps * SCALE_EPISODES
+        if not self.has_lookahead:
+            deviation = np.concatenate(features).reshape(-1, count).std(axis=0)
+            return np.tile([1.0, *np.where(deviation > 0, deviation, 1.0)], game.mask_size), steps
+        same_episode = ~np.array(is_first)[1:]
+        changes = (np.array(features)[1:] - np.array(features)[:-1])[same_episode]
+        tables: list[NDArray[Any]] = [np.array(rewards).reshape(-1, len(game.objectives)), changes.reshape(-1, count)]
+        scale = np.concatenate([np.sqrt((table**2).sum(axis=0) / max(1, len(table))) for table in tables])
+        return np.insert(np.where(scale > 0, scale, 1.0), len(game.objectives), 1.0), steps
 
-    def seen(self, states: NDArray[Any]) -> NDArray[np.float64]:
-        """What each agent sees in each of the states record[N], float64[N, A, count]."""
-        out = np.zeros((len(states), len(self.game.agents), self.sight.count))
-        look(self.game)(states, self.sight.pieces, room(self.game), out)
+    def compute_features(self, states: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the features of each agent in each of the states record[N], float64[N, A, count]."""
+        out = np.zeros((len(states), len(self.game.agents), self.layout.count))
+        make_feature_loop(self.game)(states, self.layout.sources, make_workspace(self.game), out)
         return out
 
 
-def is_ahead(game: Game) -> bool:
-    """Whether a linear policy plays the actions of this game on a copy."""
+def supports_lookahead(game: Game) -> bool:
+    """Return whether linear policies try the actions of this game on a copy of the state."""
     return looks_ahead(game) and game.information == "perfect"

@@ -1,7 +1,7 @@
-"""A checkpoint of training: an .npz file, read without pickle, with all that the next update depends on, and the policy.
+"""Training checkpoints: an .npz file, read without pickle, with the policy and the state of training.
 
-`head` (JSON as bytes) says what was trained and how far; `policy/NAME` are the arrays of the network as the kernel takes them,
-so that what was learned is played without PyTorch; `training/NAME` are those that training goes on from.
+`head` (JSON as bytes) describes the training and its progress. `policy/NAME` are the arrays of the network for the kernel,
+which plays without PyTorch. `training/NAME` are the arrays of the training state.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class Saved:
-    """What a checkpoint holds.
+class Checkpoint:
+    """Content of a checkpoint file.
 
-    head       game (id), params, canonical, method, options, ours, opponents, seed, budget, steps, updates, version, and what
-               the trainer keeps that is no array
-    policy     arrays of the network, see `policy.shapes`
-    training   arrays that training goes on from
+    head       description of the training (see `benchmark.training.Training.describe`), steps, version, and the state of the
+               trainer that is not an array
+    policy     arrays of the network, see `network_policy.array_shapes`
+    training   arrays of the training state
     """
 
     path: Path
@@ -40,48 +40,52 @@ class Saved:
     policy: Arrays
     training: Arrays
 
-    def game(self) -> Game:
-        """The game that was trained on."""
+    def make_game(self) -> Game:
+        """Return the game of the training."""
         return registry.spec(self.head["game"], **self.head["params"])
 
-    def network(self, game: Game | None = None) -> NetworkPolicy:
-        """What was learned, for the game that it was trained on or one like it; InvalidFile if it does not fit."""
-        game = self.game() if game is None else game
+    def make_policy(self, game: Game | None = None) -> NetworkPolicy:
+        """Return the trained policy for the game of the training or a similar one. Raises InvalidFile if it does not fit."""
+        game = self.make_game() if game is None else game
         try:
             return NetworkPolicy(game, self.policy)
         except InvalidParameter as error:
-            ours = spelled(game.id, game.params)
-            raise InvalidFile(f"{self.path}: trained on {self.head['canonical']}; it cannot play {ours}: {error}") from None
+            given = spelled(game.id, game.params)
+            raise InvalidFile(f"{self.path}: trained on {self.head['canonical']}, cannot play {given}: {error}") from None
 
 
-def save(path: Path, head: Mapping[str, Any], policy: Mapping[str, NDArray[Any]], training: Mapping[str, NDArray[Any]]) -> None:
-    """Write a checkpoint, aside first. InvalidFile if that fails."""
+def save_checkpoint(
+    path: Path, head: Mapping[str, Any], policy: Mapping[str, NDArray[Any]], training: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write a checkpoint atomically. Raises InvalidFile if that fails."""
     arrays = {f"policy/{name}": array for name, array in policy.items()}
-    arrays |= {f"training/{name}": _plain(array) for name, array in training.items()}
+    arrays |= {f"training/{name}": _records_to_bytes(array) for name, array in training.items()}
     write_npz(path, SCHEMA, head, arrays)
 
 
-def load(path: Path) -> Saved:
-    """Read a checkpoint, or InvalidFile."""
-    head, arrays = read_npz(path, SCHEMA, "checkpoint of training")
+def load_checkpoint(path: Path) -> Checkpoint:
+    """Read a checkpoint. Raises InvalidFile."""
+    head, arrays = read_npz(path, SCHEMA, "training checkpoint")
     parts = {
         part: {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{part}/")}
         for part in ("policy", "training")
     }
-    return Saved(path, head, parts["policy"], parts["training"])
+    return Checkpoint(path, head, parts["policy"], parts["training"])
 
 
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """Records as bytes, [N, itemsize], for files know only plain types."""
+def _records_to_bytes(array: NDArray[Any]) -> NDArray[Any]:
+    """Return records as uint8[..., itemsize], and other arrays unchanged."""
     flat = np.asarray(array, order="C")
     return flat.view(np.uint8).reshape(*array.shape, -1) if array.dtype.names else flat
 
 
-def typed(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
-    """The opposite of what `save` does to records, for an array like another; InvalidFile if it is not."""
-    found = np.array(array, order="C")
-    if like.dtype.names and found.dtype == np.uint8 and found.size == like.nbytes:
-        found = found.reshape(-1).view(like.dtype).reshape(like.shape)
-    if found.shape != like.shape or found.dtype != like.dtype:
-        raise InvalidFile(f"a checkpoint has {found.dtype}{list(found.shape)} where {like.dtype}{list(like.shape)} belongs")
-    return found
+def restore_dtype(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
+    """Return a stored array with the dtype of another one, records included. Raises InvalidFile if it does not fit."""
+    restored = np.array(array, order="C")
+    if like.dtype.names and restored.dtype == np.uint8 and restored.size == like.nbytes:
+        restored = restored.reshape(-1).view(like.dtype).reshape(like.shape)
+    if restored.shape != like.shape or restored.dtype != like.dtype:
+        raise InvalidFile(
+            f"invalid array in a checkpoint: {restored.dtype}{list(restored.shape)}, expected {like.dtype}{list(like.shape)}"
+        )
+    return restored

@@ -1,4 +1,4 @@
-"""Checkpoints as opponents: a policy whose name is the path of a checkpoint."""
+"""Policies from training checkpoints, named by the path of the checkpoint."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from momagames.baselines.moppo.checkpoint import load
+from momagames.baselines.moppo.checkpoint import load_checkpoint
 from momagames.baselines.weight_lattice import given_weights
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 
 
-class TrainedPolicy(CompiledPolicy):
-    """What a checkpoint has learned; a subclass says which.
+class CheckpointPolicy(CompiledPolicy):
+    """Policy of a checkpoint; subclasses state its path.
 
-    weights    of the objectives, float[K], for which it plays; none: all equal
-    greedy     whether it takes the likeliest action, instead of drawing one
+    weights    of the objectives, float[K]; None: all equal
+    greedy     play the most likely action instead of sampling one
     """
 
     path: ClassVar[Path]
@@ -24,12 +24,12 @@ class TrainedPolicy(CompiledPolicy):
     def __init__(
         self, game: Game, agent: int | None = None, weights: Sequence[float] | None = None, greedy: bool = True
     ) -> None:
-        network = load(self.path).network(game)
-        chosen = given_weights(str(self.path), game, weights)
-        self.compiled = network.kernel(chosen.tolist(), greedy)  # type: ignore[misc]
+        network = load_checkpoint(self.path).make_policy(game)
+        checked = given_weights(str(self.path), game, weights)
+        self.compiled = network.kernel(checked.tolist(), greedy)  # type: ignore[misc]
         super().__init__(game, agent)
 
 
-def trained(path: Path) -> type[TrainedPolicy]:
-    """The policy of a checkpoint."""
-    return type("TrainedPolicy", (TrainedPolicy,), {"path": path})
+def make_policy_class(path: Path) -> type[CheckpointPolicy]:
+    """Return the policy class of a checkpoint."""
+    return type("CheckpointPolicy", (CheckpointPolicy,), {"path": path})

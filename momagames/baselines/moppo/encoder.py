@@ -1,9 +1,9 @@
-"""What a network sees: planes and numbers from the observation of any game, without knowing the game.
+"""Encoding of the observations of any game as planes and scalars for a network.
 
-A field with two axes or more is read as boards, with their planes before or behind rows and columns. Where values are few they
-become a plane each, 1 where the board holds the value; where they are many, one plane on a logarithmic scale. A field of
-numbers in a row is read likewise, as numbers; fractions are told roughly as well, as one of several steps; what is called
-"position" and bounded by the board is a plane as well. Boards of any other size than the first are read as numbers.
+A field with two axes or more is read as planes of the board; its plane axis stands before or behind rows and columns. A field
+with few values becomes one binary plane for each value, a field with many values one plane on a logarithmic scale. One-axis
+fields are encoded in the same way as scalars; fractions are binned in addition. A field "position" bounded by the board
+becomes a binary plane. Fields of another size than the first board are read as scalars.
 """
 
 from __future__ import annotations
@@ -16,99 +16,101 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.observation_layout import in_memory, placed
+from momagames.baselines.observation_layout import field_offsets, memory_shape
 from momagames.contract import Field, Game
 
-FEW = 16  # values that get a plane each
-ONE_OF, SHARE, LOGARITHM, PLACE, NEAR = range(5)  # what a piece makes of a value
+MAX_ONE_HOT = 16  # largest number of values that are encoded one-hot; number of bins of a fraction
+ONE_HOT, LINEAR, LOGARITHMIC, POSITION, BIN = range(5)  # transforms of a feature
 
 
-class Piece(NamedTuple):
-    """Where a plane or a number comes from.
+class Feature(NamedTuple):
+    """Source and transform of a plane or a scalar.
 
-    kind    index in `observed.KINDS`, and `first`: where its board or number starts, in items of that kind
-    cells   of the board; 1: a number
-    apart   items from one cell to the next
-    how     ONE_OF: is it `a`?; SHARE: (value - a) * b; LOGARITHM: log(1 + value - a) * b; PLACE: two numbers name a cell,
-            b columns in a row; NEAR: is it within b of a?
+    dtype      index in `observation_layout.DTYPES`
+    offset     of its first item, in items of that dtype
+    cells      of the plane; 1 for a scalar
+    stride     items from one cell to the next
+    transform  ONE_HOT: value == a; LINEAR: (value - a) * b; LOGARITHMIC: log(1 + value - a) * b; POSITION: two values are the
+               row and column of a cell of a board with b columns; BIN: abs(value - a) <= b
     """
 
-    kind: int
-    first: int
+    dtype: int
+    offset: int
     cells: int
-    apart: int
-    how: int
+    stride: int
+    transform: int
     a: float
     b: float
 
 
 @dataclass(frozen=True)
-class Sight:
-    """How the observations of a game are read.
+class ObservationEncoder:
+    """Encoding of the observations of a game.
 
-    rows, columns     of the boards, as they lie in memory; 0 if the game shows none
-    planes, numbers   float64[P, 7] and float64[V, 7], a `Piece` in each row
-    by_cell           whether the actions belong to the cells, in the order of memory: so many to each; 0: they do not
-    spot              the plane that shows where the agent is; -1: none does
+    rows, columns      of the board in memory order; 0 without a board
+    planes, scalars    float64[P, 7] and float64[V, 7], a `Feature` in each row
+    actions_per_cell   number of actions of each cell, if the actions belong to the cells in memory order; else 0
+    agent_plane        index of the plane that marks the cell of the agent; -1 if there is none
     """
 
     rows: int
     columns: int
     planes: NDArray[np.float64]
-    numbers: NDArray[np.float64]
-    by_cell: int
-    spot: int
+    scalars: NDArray[np.float64]
+    actions_per_cell: int
+    agent_plane: int
 
     @property
     def cells(self) -> int:
         return self.rows * self.columns
 
 
-def sight(game: Game) -> Sight:
-    """How a network reads the observations of a game."""
-    rows, columns = _board(game)
+def make_encoder(game: Game) -> ObservationEncoder:
+    """Return the encoder of a game. Raises InvalidParameter for a field of an unsupported dtype."""
+    rows, columns = _board_shape(game)
     cells = rows * columns
-    planes: list[Piece] = []
-    numbers: list[Piece] = []
-    for kind, first, field in placed(game):
-        inside = in_memory(field)
-        if len(inside) > 1 and inside[-2:] == (rows, columns):
-            for plane in range(math.prod(inside[:-2])):
-                planes += _pieces(kind, field, first + plane * cells, cells, 1)
-        elif len(inside) == 3 and inside[:2] == (rows, columns):
-            for plane in range(inside[2]):
-                planes += _pieces(kind, field, first + plane, cells, inside[2])
+    planes: list[Feature] = []
+    scalars: list[Feature] = []
+    for dtype, offset, field in field_offsets(game):
+        shape = memory_shape(field)
+        if len(shape) > 1 and shape[-2:] == (rows, columns):
+            for plane in range(math.prod(shape[:-2])):
+                planes += _encode_values(dtype, field, offset + plane * cells, cells, 1)
+        elif len(shape) == 3 and shape[:2] == (rows, columns):
+            for plane in range(shape[2]):
+                planes += _encode_values(dtype, field, offset + plane, cells, shape[2])
         else:
-            if field.name == "position" and inside == (2,) and rows and field.high == max(rows, columns) - 1:
-                planes.append(Piece(kind, first, cells, 1, PLACE, 0, columns))
-            for number in range(math.prod(inside)):
-                numbers += _pieces(kind, field, first + number, 1, 1)
+            if field.name == "position" and shape == (2,) and rows and field.high == max(rows, columns) - 1:
+                planes.append(Feature(dtype, offset, cells, 1, POSITION, 0, columns))
+            for scalar in range(math.prod(shape)):
+                scalars += _encode_values(dtype, field, offset + scalar, 1, 1)
     size = game.mask_size
-    by_cell = size // cells if rows and len(game.actions) == 1 and size % cells == 0 else 0
-    spot = next((i for i, piece in enumerate(planes) if piece.how == PLACE), -1)
-    return Sight(rows, columns, _table(planes), _table(numbers), by_cell, spot)
+    actions_per_cell = size // cells if rows and len(game.actions) == 1 and size % cells == 0 else 0
+    agent_plane = next((i for i, feature in enumerate(planes) if feature.transform == POSITION), -1)
+    return ObservationEncoder(rows, columns, _to_table(planes), _to_table(scalars), actions_per_cell, agent_plane)
 
 
-def _table(pieces: list[Piece]) -> NDArray[np.float64]:
-    return np.array(pieces, np.float64).reshape(len(pieces), len(Piece._fields))
+def _to_table(features: list[Feature]) -> NDArray[np.float64]:
+    return np.array(features, np.float64).reshape(len(features), len(Feature._fields))
 
 
-def _board(game: Game) -> tuple[int, int]:
-    """Rows and columns of the boards, 0 without any: those of a field that is one board, else of the first with planes."""
-    shown = [in_memory(field) for field in game.fields if len(field.shape) > 1]
-    plain = [inside for inside in shown if len(inside) == 2]
-    rows, columns = (plain or shown or [(0, 0)])[0][-2:]
+def _board_shape(game: Game) -> tuple[int, int]:
+    """Return rows and columns of the first field with a single board, else of the first field with planes; (0, 0) if none."""
+    boards = [memory_shape(field) for field in game.fields if len(field.shape) > 1]
+    single = [shape for shape in boards if len(shape) == 2]
+    rows, columns = (single or boards or [(0, 0)])[0][-2:]
     return rows, columns
 
 
-def _pieces(kind: int, field: Field, first: int, cells: int, apart: int) -> Iterator[Piece]:
+def _encode_values(dtype: int, field: Field, offset: int, cells: int, stride: int) -> Iterator[Feature]:
+    """Yield the features of one plane or scalar of a field."""
     low, high = float(field.low), float(field.high)
     if field.dtype.startswith("float") or high - low <= 1:
-        yield Piece(kind, first, cells, apart, SHARE, low, 1 / (high - low) if high > low else 1.0)
-    elif high - low < FEW:
-        yield from (Piece(kind, first, cells, apart, ONE_OF, value, 0) for value in range(int(low), int(high) + 1))
+        yield Feature(dtype, offset, cells, stride, LINEAR, low, 1 / (high - low) if high > low else 1.0)
+    elif high - low < MAX_ONE_HOT:
+        yield from (Feature(dtype, offset, cells, stride, ONE_HOT, value, 0) for value in range(int(low), int(high) + 1))
     else:
-        yield Piece(kind, first, cells, apart, LOGARITHM, low, 1 / math.log1p(FEW))
+        yield Feature(dtype, offset, cells, stride, LOGARITHMIC, low, 1 / math.log1p(MAX_ONE_HOT))
     if field.dtype.startswith("float") and cells == 1 and high > low:
-        width = (high - low) / (FEW - 1)
-        yield from (Piece(kind, first, cells, apart, NEAR, low + i * width, width / 2) for i in range(FEW))
+        width = (high - low) / (MAX_ONE_HOT - 1)
+        yield from (Feature(dtype, offset, cells, stride, BIN, low + i * width, width / 2) for i in range(MAX_ONE_HOT))

@@ -1,4 +1,4 @@
-"""The compiled side of learning: what a network sees, a network's answer to one position, and advantages."""
+"""Compiled kernels of MOPPO: observation encoding, the forward pass of the network, and advantages."""
 
 from __future__ import annotations
 
@@ -7,70 +7,70 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines.moppo.encoder import NEAR, ONE_OF, PLACE, SHARE
+from momagames.baselines.moppo.encoder import BIN, LINEAR, ONE_HOT, POSITION
 from momagames.contract import Game
-from momagames.engine.loops import has_choice as choice
-from momagames.engine.loops import once_for_rules
+from momagames.engine.loops import cache_by_rules, has_choice
 from momagames.kernels.jit import driver, kernel, routine
 from momagames.kernels.rng import advance, mix
 
 LOW_BITS, UNIT = np.uint64(11), 2.0**-53
-NOTHING, FULL = np.float32(0.0), np.float32(1.0)
+ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 
 @kernel
-def piece_of(values, first, cells, apart, how, a, b, out, place, step):
-    """One piece of what is seen, see `sight.Piece`, at out[place], out[place + step], ..."""
-    if how == PLACE:
+def write_feature(values, offset, cells, stride, transform, a, b, out, first, step):
+    """Write one feature, see `encoder.Feature`, to out[first], out[first + step], ..."""
+    if transform == POSITION:
         for i in range(cells):
-            out[place + i * step] = NOTHING
-        out[place + (np.int64(values[first]) * np.int64(b) + np.int64(values[first + 1])) * step] = FULL
+            out[first + i * step] = ZERO
+        out[first + (np.int64(values[offset]) * np.int64(b) + np.int64(values[offset + 1])) * step] = ONE
         return
     for i in range(cells):
-        value = np.float64(values[first + i * apart])
-        if how == ONE_OF:
-            out[place + i * step] = FULL if value == a else NOTHING
-        elif how == SHARE:
-            out[place + i * step] = np.float32((value - a) * b)
-        elif how == NEAR:
-            out[place + i * step] = FULL if abs(value - a) <= b else NOTHING
+        value = np.float64(values[offset + i * stride])
+        if transform == ONE_HOT:
+            out[first + i * step] = ONE if value == a else ZERO
+        elif transform == LINEAR:
+            out[first + i * step] = np.float32((value - a) * b)
+        elif transform == BIN:
+            out[first + i * step] = ONE if abs(value - a) <= b else ZERO
         else:
-            out[place + i * step] = np.float32(np.log1p(value - a) * b)
+            out[first + i * step] = np.float32(np.log1p(value - a) * b)
 
 
 @kernel
-def pieces(table, room, out, step):
-    """All planes (step: how many there are, so that a cell's values lie side by side) or all numbers (step 1)."""
-    _, a, b, c, d, e = room
+def write_features(table, workspace, out, step):
+    """Write all planes (step: their number, so that the values of a cell are adjacent) or all scalars (step 1)."""
+    _, v0, v1, v2, v3, v4 = workspace
     for p in range(table.shape[0]):
-        kind, first, cells, apart = np.int64(table[p, 0]), np.int64(table[p, 1]), np.int64(table[p, 2]), np.int64(table[p, 3])
-        how, low, scale = np.int64(table[p, 4]), table[p, 5], table[p, 6]
-        if kind == 0:
-            piece_of(a, first, cells, apart, how, low, scale, out, p, step)
-        elif kind == 1:
-            piece_of(b, first, cells, apart, how, low, scale, out, p, step)
-        elif kind == 2:
-            piece_of(c, first, cells, apart, how, low, scale, out, p, step)
-        elif kind == 3:
-            piece_of(d, first, cells, apart, how, low, scale, out, p, step)
+        dtype, offset = np.int64(table[p, 0]), np.int64(table[p, 1])
+        cells, stride = np.int64(table[p, 2]), np.int64(table[p, 3])
+        transform, a, b = np.int64(table[p, 4]), table[p, 5], table[p, 6]
+        if dtype == 0:
+            write_feature(v0, offset, cells, stride, transform, a, b, out, p, step)
+        elif dtype == 1:
+            write_feature(v1, offset, cells, stride, transform, a, b, out, p, step)
+        elif dtype == 2:
+            write_feature(v2, offset, cells, stride, transform, a, b, out, p, step)
+        elif dtype == 3:
+            write_feature(v3, offset, cells, stride, transform, a, b, out, p, step)
         else:
-            piece_of(e, first, cells, apart, how, low, scale, out, p, step)
+            write_feature(v4, offset, cells, stride, transform, a, b, out, p, step)
 
 
-def _encode(rows, room, planes, numbers, boards, lists):
-    for i in range(rows.shape[0]):
-        copy(rows[i], room[0])
-        pieces(planes, room, boards[i], planes.shape[0])
-        pieces(numbers, room, lists[i], 1)
+def _encode_observations(observations, workspace, plane_table, scalar_table, planes, scalars):
+    for i in range(observations.shape[0]):
+        copy(observations[i], workspace[0])
+        write_features(plane_table, workspace, planes[i], plane_table.shape[0])
+        write_features(scalar_table, workspace, scalars[i], 1)
 
 
-encode: Callable[..., None] = driver(_encode, "learn.encode")
-"""Observations uint8[N, B] as planes float32[N, cells * P] (cell by cell) and numbers float32[N, >= V]; see `Sight`."""
+encode_observations: Callable[..., None] = driver(_encode_observations, "moppo.encode_observations")
+"""Encode observations uint8[N, B] as planes float32[N, cells * P] (cell by cell) and scalars float32[N, >= V]."""
 
 
 @kernel
 def dense(inputs, weights, biases, out):
-    """out = inputs @ weights + biases; inputs that are zero cost nothing."""
+    """Compute out = inputs @ weights + biases; zero inputs are skipped."""
     for j in range(out.shape[0]):
         out[j] = biases[j]
     add_dense(inputs, weights, out)
@@ -80,7 +80,7 @@ def dense(inputs, weights, biases, out):
 def add_dense(inputs, weights, out):
     for i in range(inputs.shape[0]):
         value = inputs[i]
-        if value != NOTHING:
+        if value != ZERO:
             row = weights[i]
             for j in range(out.shape[0]):
                 out[j] += value * row[j]
@@ -93,14 +93,14 @@ def copy(values, out):
 
 
 @kernel
-def rectify(values):
+def apply_relu(values):
     for j in range(values.shape[0]):
-        values[j] = max(values[j], NOTHING)
+        values[j] = max(values[j], ZERO)
 
 
 @routine
-def convolve(inputs, weights, rows, columns, out):
-    """Add the 3x3 convolution of float32[cells, P] with weights float32[9, P, C] to out float32[cells, C]; zeros around."""
+def add_convolution(inputs, weights, rows, columns, out):
+    """Add the zero-padded 3x3 convolution of float32[cells, P] with weights float32[9, P, C] to out float32[cells, C]."""
     for y in range(rows):
         for x in range(columns):
             for dy in range(-1, 2):
@@ -110,61 +110,63 @@ def convolve(inputs, weights, rows, columns, out):
 
 
 @routine
-def answer(shape, net, work):
-    """The logits of a network, from what it sees in `work`; see `network.Network` for its layers.
+def forward(shape, net, buffers):
+    """Compute the logits of a network from the planes and features in `buffers`; see `network.Network` for its layers.
 
-    shape    rows, columns, layers of convolution, actions that belong to a cell (0: none do), agents that are told apart, the
-             plane that shows where the agent is (-1: none does)
+    shape    rows, columns, residual layers, actions per cell (0: actions do not belong to cells), agent id features, and the
+             plane that marks the cell of the agent (-1: none)
     """
-    rows, columns, layers, by_cell, spot = shape[0], shape[1], shape[2], shape[3], shape[5]
-    first, around, first_bias, convolutions, biases, squeeze, squeeze_bias = net[:7]
-    trunk, trunk_bias, second, second_bias, cell, cell_trunk, cell_trunk_bias, head, head_bias = net[7:]
-    boards, numbers, near, far, flat, wide, deep, mixed, logits, _ = work
+    rows, columns, layers, actions_per_cell, agent_plane = shape[0], shape[1], shape[2], shape[3], shape[5]
+    conv_in, conv_in_features, conv_in_bias, residual_convs, residual_biases, squeeze, squeeze_bias = net[:7]
+    fc1, fc1_bias, fc2, fc2_bias, actor_cells, actor_trunk, actor_trunk_bias, actor, actor_bias = net[7:]
+    planes, features, residual, block, fc1_input, hidden, trunk, shared, logits, _ = buffers
     cells = rows * columns
     if cells:
-        dense(numbers, around, first_bias, mixed)
+        dense(features, conv_in_features, conv_in_bias, shared)
         for i in range(cells):
-            copy(mixed, near[i])
-        convolve(boards, first, rows, columns, near)
+            copy(shared, residual[i])
+        add_convolution(planes, conv_in, rows, columns, residual)
         for i in range(cells):
-            rectify(near[i])
+            apply_relu(residual[i])
         for layer in range(layers):
             for i in range(cells):
-                copy(biases[layer], far[i])
-            convolve(near, convolutions[layer], rows, columns, far)
+                copy(residual_biases[layer], block[i])
+            add_convolution(residual, residual_convs[layer], rows, columns, block)
             for i in range(cells):
-                rectify(far[i])
-                for j in range(far.shape[1]):
-                    near[i, j] += far[i, j]
-        kept = squeeze_bias.shape[0]
+                apply_relu(block[i])
+                for j in range(block.shape[1]):
+                    residual[i, j] += block[i, j]
+        channels = squeeze_bias.shape[0]
         for i in range(cells):
-            dense(near[i], squeeze, squeeze_bias, flat[i * kept : (i + 1) * kept])
-        rectify(flat[: cells * kept])
-        end = cells * kept + numbers.shape[0]
-        copy(numbers, flat[cells * kept : end])
+            dense(residual[i], squeeze, squeeze_bias, fc1_input[i * channels : (i + 1) * channels])
+        apply_relu(fc1_input[: cells * channels])
+        end = cells * channels + features.shape[0]
+        copy(features, fc1_input[cells * channels : end])
         for i in range(cells):
-            if spot >= 0 and boards[i, spot] == FULL:
-                copy(near[i], flat[end:])
+            if agent_plane >= 0 and planes[i, agent_plane] == ONE:
+                copy(residual[i], fc1_input[end:])
     else:
-        copy(numbers, flat)
-    dense(flat, trunk, trunk_bias, wide)
-    rectify(wide)
-    dense(wide, second, second_bias, deep)
-    rectify(deep)
-    if by_cell:
-        dense(deep, cell_trunk, cell_trunk_bias, mixed)
+        copy(features, fc1_input)
+    dense(fc1_input, fc1, fc1_bias, hidden)
+    apply_relu(hidden)
+    dense(hidden, fc2, fc2_bias, trunk)
+    apply_relu(trunk)
+    if actions_per_cell:
+        dense(trunk, actor_trunk, actor_trunk_bias, shared)
         for i in range(cells):
-            copy(mixed, far[i])
-            add_dense(near[i], cell, far[i])
-            rectify(far[i])
-            dense(far[i], head, head_bias, logits[i * by_cell : (i + 1) * by_cell])
+            copy(shared, block[i])
+            add_dense(residual[i], actor_cells, block[i])
+            apply_relu(block[i])
+            dense(block[i], actor, actor_bias, logits[i * actions_per_cell : (i + 1) * actions_per_cell])
     else:
-        dense(deep, head, head_bias, logits)
+        dense(trunk, actor, actor_bias, logits)
 
 
 @kernel
-def chosen(logits, mask, greedy, word):
-    """An action by softmax over what is legal, or the first that is best; and the generator word."""
+def choose_action(logits, mask, greedy, word):
+    """Sample an action from the softmax over the legal actions, or take the first with the highest logit.
+
+    Returns the action and the generator word."""
     best = -1
     for a in range(mask.shape[0]):
         if mask[a] and (best < 0 or logits[a] > logits[best]):
@@ -176,89 +178,91 @@ def chosen(logits, mask, greedy, word):
         if mask[a]:
             total += np.exp(np.float64(logits[a] - logits[best]))
     word = advance(word)
-    left = np.float64(mix(word) >> LOW_BITS) * UNIT * total
+    remaining = np.float64(mix(word) >> LOW_BITS) * UNIT * total
     for a in range(mask.shape[0]):
         if mask[a]:
-            left -= np.exp(np.float64(logits[a] - logits[best]))
-            if left < 0.0:
+            remaining -= np.exp(np.float64(logits[a] - logits[best]))
+            if remaining < 0.0:
                 return a, word
     return best, word
 
 
-@once_for_rules
-def network_act(game: Game) -> Callable[..., Any]:
-    """The kernel of a policy that is a network, see `players.Compiled`."""
+@cache_by_rules
+def make_network_kernel(game: Game) -> Callable[..., Any]:
+    """Return the policy kernel of a network, see `engine.policies`."""
     observe = game.kernels.observe
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        planes, numbers, room, shape, net, work = scratch
-        observe(state, agent, room[0])
-        pieces(planes, room, work[9], planes.shape[0])
-        pieces(numbers, room, work[1], 1)
-        place, agents = numbers.shape[0], shape[4]
-        for i in range(agents):
-            work[1][place + i] = FULL if i == agent else NOTHING
-        for k in range(work[1].shape[0] - place - agents):
-            work[1][place + agents + k] = np.float32(memory["weights"][k])
-        answer(shape, net, work)
-        logits = work[8]
+        plane_table, scalar_table, workspace, shape, net, buffers = scratch
+        observe(state, agent, workspace[0])
+        write_features(plane_table, workspace, buffers[9], plane_table.shape[0])
+        write_features(scalar_table, workspace, buffers[1], 1)
+        scalars, agent_ids = scalar_table.shape[0], shape[4]
+        for i in range(agent_ids):
+            buffers[1][scalars + i] = ONE if i == agent else ZERO
+        for k in range(buffers[1].shape[0] - scalars - agent_ids):
+            buffers[1][scalars + agent_ids + k] = np.float32(memory["weights"][k])
+        forward(shape, net, buffers)
+        logits = buffers[8]
         start = 0
         for part in range(parts.shape[0]):
             end = start + parts[part]
-            action[part], word = chosen(logits[start:end], mask[start:end], memory["greedy"], word)
+            action[part], word = choose_action(logits[start:end], mask[start:end], memory["greedy"], word)
             start = end
         return word
 
     return act
 
 
-def _advantages(rewards, ended, movers, acted, values, later, gamma, trace, sums, out, good):
-    """Generalized advantage estimates, one for each objective, of each agent from one of its decisions to the next.
+def _compute_advantages(
+    rewards, dones, agents, decisions, values, next_values, gamma, gae_lambda, workspace, advantages, has_advantage
+):  # fmt: skip
+    """Compute generalized advantage estimates for each objective and agent, between consecutive decisions of the agent.
 
-    rewards float32[T, N, A, K], ended bool[T, N]; movers int32[T, N] says who acted where S is 1 (else agent s is actor s);
-    acted bool[T, N, S]; values float32[T, N, S, K]; later float32[N, A, K], what agents expect behind the last step (NaN:
-    not known); sums float64[3, K] to work in. Writes out float32[T, N, S, K], and where it could be told, good bool[T, N, S].
+    rewards float32[T, N, A, K], dones bool[T, N]; agents int32[T, N] is the agent that acted if S is 1 (else agent s is actor
+    s); decisions bool[T, N, S]; values float32[T, N, S, K]; next_values float32[N, A, K], values after the last step (NaN:
+    unknown); workspace float64[3, K]. Writes advantages float32[T, N, S, K], and has_advantage bool[T, N, S] where they are
+    defined.
 
     Source: Schulman et al., "High-dimensional continuous control using generalized advantage estimation", 2016.
     """
-    steps, games, actors, goals = values.shape
-    agents = rewards.shape[2]
-    for n in range(games):
-        for a in range(agents):
-            paid, ahead, trail = sums[0], sums[1], sums[2]
-            known = not np.isnan(later[n, a, 0])
-            for k in range(goals):
-                paid[k], ahead[k], trail[k] = 0.0, later[n, a, k] if known else 0.0, 0.0
+    steps, num_envs, actors, objectives = values.shape
+    for n in range(num_envs):
+        for a in range(rewards.shape[2]):
+            reward_sum, next_value, last_gae = workspace[0], workspace[1], workspace[2]
+            known = not np.isnan(next_values[n, a, 0])
+            for k in range(objectives):
+                reward_sum[k], next_value[k], last_gae[k] = 0.0, next_values[n, a, k] if known else 0.0, 0.0
             for t in range(steps - 1, -1, -1):
-                if ended[t, n]:
+                if dones[t, n]:
                     known = True
-                    for k in range(goals):
-                        paid[k], ahead[k], trail[k] = 0.0, 0.0, 0.0
-                for k in range(goals):
-                    paid[k] += np.float64(rewards[t, n, a, k])
+                    for k in range(objectives):
+                        reward_sum[k], next_value[k], last_gae[k] = 0.0, 0.0, 0.0
+                for k in range(objectives):
+                    reward_sum[k] += np.float64(rewards[t, n, a, k])
                 s = a if actors > 1 else 0
-                if not acted[t, n, s] or (actors == 1 and movers[t, n] != a):
+                if not decisions[t, n, s] or (actors == 1 and agents[t, n] != a):
                     continue
-                for k in range(goals):
+                for k in range(objectives):
                     value = np.float64(values[t, n, s, k])
                     if known:
-                        trail[k] = paid[k] + gamma * ahead[k] - value + gamma * trace * trail[k]
-                        out[t, n, s, k] = np.float32(trail[k])
-                    ahead[k] = value
-                    paid[k] = 0.0
-                good[t, n, s] = known
+                        last_gae[k] = reward_sum[k] + gamma * next_value[k] - value + gamma * gae_lambda * last_gae[k]
+                        advantages[t, n, s, k] = np.float32(last_gae[k])
+                    next_value[k] = value
+                    reward_sum[k] = 0.0
+                has_advantage[t, n, s] = known
                 known = True
 
 
-advantages: Callable[..., None] = driver(_advantages, "learn.advantages")
+compute_advantages: Callable[..., None] = driver(_compute_advantages, "moppo.compute_advantages")
 
 
-def _choices(masks, parts, out):
+def _find_choices(masks, parts, out):
     for n in range(masks.shape[0]):
         for v in range(masks.shape[1]):
-            out[n, v] = choice(masks[n, v], parts)
+            out[n, v] = has_choice(masks[n, v], parts)
 
 
-choices: Callable[..., None] = driver(_choices, "learn.choices")
-"""Whether there is a choice to be made, bool[N, V], by masks int8[N, V, M] of these parts."""
+find_choices: Callable[..., None] = driver(_find_choices, "moppo.find_choices")
+"""Write whether there is more than one legal action, bool[N, V], from masks int8[N, V, M] with parts of these sizes."""

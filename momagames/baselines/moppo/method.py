@@ -1,4 +1,4 @@
-"""MOPPO as a method of the benchmark: its options, and its policies one for each weight vector of a lattice."""
+"""MOPPO as a method of the benchmark: one policy for each weight vector of a simplex lattice."""
 
 from __future__ import annotations
 
@@ -11,150 +11,60 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, Trained, check_certain, kernels_of
-from momagames.baselines.moppo.encoder import sight
-from momagames.baselines.moppo.network_policy import MAX_GOALS, NetworkPolicy, restored
+from momagames.baselines.moppo.encoder import make_encoder
+from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, restore_policy
+from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.weight_lattice import label, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import Member
-from momagames.errors import InvalidParameter, MissingExtra, check_choice, check_range
+from momagames.errors import InvalidParameter, MissingExtra
 
 if TYPE_CHECKING:
     from momagames.baselines.moppo.trainer import Trainer
 
 MAX_POLICIES = 1024
-# what `momagames train` takes where nothing is said; a suite leaves nothing to defaults
-USUAL: dict[str, Any] = {
-    "num_envs": 128, "rollout": 32, "epochs": 4, "minibatches": 4, "learning_rate": 1e-3, "gamma": 1.0, "trace": 0.95,
-    "clip": 0.2, "entropy": 0.01, "concentration": 1.0, "channels": 32, "hidden": 128, "layers": 2, "self_play": 0.5,
-    "pool": 2, "critic": "own", "utility": "linear", "teacher": None, "lessons": 0.1, "self_imitation": 0.0,
-    "scaling": "random", "device": "auto", "divisions": 4, "greedy": True,
-}  # fmt: skip
-# option -> lowest, highest
-RANGES: dict[str, tuple[float, float]] = {
-    "num_envs": (1, 65_536),
-    "rollout": (2, 65_536),
-    "epochs": (1, 100),
-    "minibatches": (1, 4096),
-    "learning_rate": (1e-8, 1.0),
-    "gamma": (0.0, 1.0),
-    "trace": (0.0, 1.0),
-    "clip": (1e-4, 10.0),
-    "entropy": (0.0, 10.0),
-    "concentration": (1e-3, 1000.0),
-    "channels": (1, 1024),
-    "hidden": (1, 8192),
-    "layers": (1, 64),
-    "self_play": (0.0, 1.0),
-    "pool": (0, 64),
-    "lessons": (0.0, 1.0),
-    "self_imitation": (0.0, 1.0),
-    "divisions": (1, 100),
-}
-CHOICES = {
-    "critic": ("own", "central"),
-    "utility": ("linear", "chebyshev"),
-    "scaling": ("random", "running"),
-    "device": ("auto", "cpu", "cuda"),
-}
 
 
 @dataclass(frozen=True)
-class Moppo(Method):
-    """Multi-objective PPO: one network for all weights, trained on many games at once (extra `learn`: PyTorch).
+class Moppo(MoppoOptions, Method):
+    """Multi-objective PPO: one network for all weights of the objectives (extra `learn`: PyTorch).
 
-    The network sees the observation, which agent it plays, and weights that are drawn anew for each side and game; it has a
-    value for each objective, and its advantages are weighted sums of theirs. All agents that learn share it (IPPO). What is
-    illegal is masked. Rewards are brought to one scale (`scaling`), and weights are meant for that scale. A game
-    that is cut off counts as ended there.
-
-    num_envs        games side by side
-    rollout         steps of each between two updates
-    epochs, minibatches   of an update
-    learning_rate   at the beginning; it falls to nothing over the budget, and `entropy` with it
-    gamma           discount from one decision of an agent to its next
-    trace           lambda of the advantages
-    clip, entropy   how far a policy may move in an update; what variety is worth
-    concentration   of the Dirichlet distribution of the weights: 1 is uniform, less favors single objectives
-    channels, hidden, layers   of the network, see `network.Network`
-    self_play       share of the games in which all sides learn, where there are several; in the others one does, and meets the
-                    opponents of the experiment and the pool by turns
-    pool            earlier versions of itself that it meets
-    critic          "own": values come from what the agent sees (IPPO); "central": from what all agents see, by a network that
-                    is left behind after training (MAPPO); only where all move at once
-    utility         "linear": the weighted sum of the returns; "chebyshev": minus the largest weighted shortfall from the best
-                    return of each objective so far, which also finds points in hollows of the front
-    teacher         a policy that plays the first games, at all seats that learn, and is imitated; None: nobody
-    lessons         share of the budget that goes there
-    self_imitation  share of the games in which, where all begin at one start, the best game so far for their weights is played
-                    again and imitated
-    scaling         what rewards are divided by, the root mean square of returns: "random": those of random play; "running":
-                    those of the games of training, which changes as these do
-    device          where the network learns: "cpu", "cuda", or "auto": CUDA where there is one. Only on "cpu" is the same seed
-                    the same training, to the bit
-    divisions       of the simplex lattice of the weights that are offered as policies
-    greedy          whether these take the likeliest action, instead of drawing one
+    The network is conditioned on the observation, the agent id, and weights that are sampled for each team and episode. The
+    critic has one value for each objective; the advantage is the weighted sum of the advantages in the objectives. All
+    learning agents share the network (IPPO). Illegal actions are masked. Rewards are divided by a scale (`reward_scaling`),
+    and weights refer to scaled rewards. Truncated episodes are treated as terminated. See `MoppoOptions` for the options.
 
     Source: proximal policy optimization, Schulman et al., 2017; conditioned on weights, Abels et al., "Dynamic weights in
     multi-objective deep reinforcement learning", ICML 2019; vector values and weighted advantages, Xu et al.,
     "Prediction-guided multi-objective reinforcement learning for continuous robot control", ICML 2020; masks, Huang and
     Ontañón, "A closer look at invalid action masking in policy gradient algorithms", 2020; shared by agents, de Witt et al.,
-    "Is independent learning all you need in the StarCraft multi-agent challenge?", 2020; best games imitated, after Oh et al.,
-    "Self-imitation learning", ICML 2018.
+    "Is independent learning all you need in the StarCraft multi-agent challenge?", 2020; replay of the best episodes, after
+    Oh et al., "Self-imitation learning", ICML 2018.
     """
 
-    name: ClassVar[str] = "moppo"
+    name: ClassVar[str] = MoppoOptions.name
     trains: ClassVar[bool] = True
-    num_envs: int
-    rollout: int
-    epochs: int
-    minibatches: int
-    learning_rate: float
-    gamma: float
-    trace: float
-    clip: float
-    entropy: float
-    concentration: float
-    channels: int
-    hidden: int
-    layers: int
-    self_play: float
-    pool: int
-    critic: str
-    utility: str
-    teacher: str | None
-    lessons: float
-    self_imitation: float
-    scaling: str
-    device: str
-    divisions: int
-    greedy: bool
-
-    def __post_init__(self) -> None:
-        for name, (low, high) in RANGES.items():
-            check_range(f"{self.name}: {name}", getattr(self, name), low, high)
-        for name, choices in CHOICES.items():
-            check_choice(f"{self.name}: {name}", getattr(self, name), choices)
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)
-        self._check(game)
+        self._check_game(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
-        """Train from this start alone. Every game counts, those of training and, at the end, one of each policy."""
+        """Train from this start position alone. All training episodes and one final episode of each policy are plans."""
         self.check_installed()
         self.check_plan(game)
         from momagames.baselines.moppo.trainer import Trainer
 
-        with _one_thread():
+        with _single_thread():
             trainer = Trainer(game, self, range(len(game.agents)), (), budget, seed, start)
-            while not trainer.done:
-                trainer.advance()
-        trainer.play_out(self.offered(trainer.policy()))
+            while not trainer.is_done:
+                trainer.train_iteration()
+        trainer.play_policies(self.make_policies(trainer.make_policy()))
         archive = trainer.archive
-        return Plans(archive.front(), trainer.steps, facts=_facts(trainer), passed=archive.passed)
+        return Plans(archive.front(), trainer.steps, facts=_summarize(trainer), passed=archive.passed)
 
     def policies(self, game: Game) -> tuple[Member, ...]:
-        raise InvalidParameter(f"{self.name} finds its policies in training, with a budget")
+        raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
 
     def check_installed(self) -> None:
         try:
@@ -163,53 +73,56 @@ class Moppo(Method):
             raise MissingExtra(f'the method "{self.name}" needs PyTorch: pip install "momagames[learn]"') from None
 
     def check_train(self, game: Game) -> None:
-        if self.self_imitation:
+        if self.self_imitation_coef:
             raise InvalidParameter(
-                f"{self.name}: self_imitation={self.self_imitation} is for training on one deal; allowed: 0, or a deal "
-                "(`momagames train ID --deal SEED`)"
+                f"{self.name}: invalid self_imitation_coef={self.self_imitation_coef}: expected 0, or training on one instance "
+                "(`momagames train ID --instance-seed SEED`)"
             )
-        self._check(game)
+        self._check_game(game)
 
-    def _check(self, game: Game) -> None:
-        goals = len(game.objectives)
-        if goals > MAX_GOALS:
-            raise InvalidParameter(f"{self.name}: {game.id} has {goals} objectives; allowed: at most {MAX_GOALS}")
-        if self.critic == "central" and game.sequential:
-            raise InvalidParameter(f"{self.name}: critic='central' is for games where all move at once; {game.id} allows 'own'")
-        if self.teacher:
+    def _check_game(self, game: Game) -> None:
+        objectives = len(game.objectives)
+        if objectives > MAX_OBJECTIVES:
+            raise InvalidParameter(f"{self.name}: {game.id} has {objectives} objectives: expected at most {MAX_OBJECTIVES}")
+        if self.critic == "centralized" and game.sequential:
+            raise InvalidParameter(
+                f"{self.name}: invalid critic='centralized' for {game.id}: expected 'decentralized', since agents move in turn"
+            )
+        if self.expert:
             from momagames.baselines import compiled
 
-            compiled(self.teacher, game)
-        count = len(simplex_lattice(goals, self.divisions))
+            compiled(self.expert, game)
+        count = len(simplex_lattice(objectives, self.divisions))
         if count > MAX_POLICIES:
             raise InvalidParameter(
-                f"{self.name}: divisions={self.divisions} gives {count:,} policies for {game.id}; allowed: {MAX_POLICIES:,}"
+                f"{self.name}: invalid divisions={self.divisions} for {game.id}: {count:,} policies, expected at most "
+                f"{MAX_POLICIES:,}"
             )
-        sight(game)
+        make_encoder(game)
 
     def train(self, game: Game, ours: Sequence[int], others: Sequence[Member], budget: int, seed: int) -> Trained:
         self.check_installed()
         self.check_train(game)
         from momagames.baselines.moppo.trainer import Trainer
 
-        with _one_thread():
+        with _single_thread():
             trainer = Trainer(game, self, ours, kernels_of(others), budget, seed)
-            while not trainer.done:
-                trainer.advance()
-        return Trained(self.offered(trainer.policy()), trainer.steps, _facts(trainer))
+            while not trainer.is_done:
+                trainer.train_iteration()
+        return Trained(self.make_policies(trainer.make_policy()), trainer.steps, _summarize(trainer))
 
-    def offered(self, policy: NetworkPolicy) -> tuple[Member, ...]:
-        """The policies of a network, one for each weight vector of the lattice."""
-        lattice = simplex_lattice(len(policy.game.objectives), self.divisions)
-        return tuple(policy.member(label(weights), weights.tolist(), self.greedy) for weights in lattice)
+    def make_policies(self, network: NetworkPolicy) -> tuple[Member, ...]:
+        """Return the policies of a network, one for each weight vector of the lattice."""
+        lattice = simplex_lattice(len(network.game.objectives), self.divisions)
+        return tuple(network.member(label(weights), weights.tolist(), self.greedy) for weights in lattice)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
-        return restored(game, label, arrays)
+        return restore_policy(game, label, arrays)
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """A run has one core, and the same sums on every executor."""
+def _single_thread() -> Iterator[None]:
+    """Limit PyTorch to one thread: each run has one core, and floating-point sums are equal on every executor."""
     import torch
 
     before = torch.get_num_threads()
@@ -220,5 +133,9 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _facts(trainer: Trainer) -> dict[str, Any]:
-    return {"updates": trainer.updates, "numbers": trainer.size, "scale": trainer.scale.tolist()}
+def _summarize(trainer: Trainer) -> dict[str, Any]:
+    return {
+        "updates": trainer.progress.updates,
+        "parameters": trainer.model.num_parameters,
+        "reward_scale": trainer.utility.reward_scale.tolist(),
+    }

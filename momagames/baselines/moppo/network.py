@@ -1,8 +1,9 @@
-"""The network of MOPPO, in PyTorch; `policy.NetworkPolicy` is the same network as a kernel, without PyTorch."""
+"""The network of MOPPO in PyTorch. `network_policy.NetworkPolicy` is the same network as a kernel, without PyTorch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,20 +11,26 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from momagames.baselines.moppo.encoder import Sight
-from momagames.baselines.moppo.network_policy import SQUEEZED, inputs
+from momagames.baselines.moppo.encoder import ObservationEncoder, make_encoder
+from momagames.baselines.moppo.kernels import encode_observations
+from momagames.baselines.moppo.network_policy import SQUEEZE_CHANNELS, NetworkPolicy, count_agent_id_features, count_features
+from momagames.baselines.moppo.options import MoppoOptions
+from momagames.baselines.observation_layout import make_workspace
 from momagames.contract import Game
+from momagames.errors import InvalidParameter
 
-Seen = tuple[Tensor, Tensor]  # boards and what is told with them
+Inputs = tuple[Tensor, Tensor]  # planes and vector features
 
 
-class Body(nn.Module):
-    """Boards through 3x3 convolutions with residual connections, the first of which is told all numbers as well; a few channels
-    of each cell, the numbers again, and all channels of the cells where agents are go through two dense layers, the trunk.
+class Torso(nn.Module):
+    """Residual 3x3 convolutions over the planes, then two dense layers.
 
-    rows, columns, planes, told    of what it sees: boards, if there are any, and numbers
-    spots                          planes that show where an agent is
-    channels, hidden, layers    of convolutions; of the trunk; convolutions after the first
+    The vector features are added to the first convolution in every cell. The dense layers receive a few channels of each cell,
+    the vector features, and all channels of the cells of agents.
+
+    rows, columns, planes, features    sizes of the inputs; rows and columns are 0 without a board
+    agent_planes                       indices of the planes that mark the cell of an agent
+    channels, hidden, layers           channels of the convolutions; dense units; convolutions after the first
     """
 
     def __init__(
@@ -31,104 +38,175 @@ class Body(nn.Module):
         rows: int,
         columns: int,
         planes: int,
-        told: int,
-        spots: Sequence[int],
+        features: int,
+        agent_planes: Sequence[int],
         channels: int,
         hidden: int,
         layers: int,
     ) -> None:
         super().__init__()
-        self.board, self.spots = (rows, columns, planes), list(spots)
+        self.board, self.agent_planes = (rows, columns, planes), list(agent_planes)
         cells = rows * columns
         if cells:
-            self.first = nn.Conv2d(planes, channels, 3, padding=1)
-            self.around = nn.Linear(told, channels, bias=False)
-            self.convolutions = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding=1) for _ in range(layers))
-            self.squeeze = nn.Linear(channels, SQUEEZED)
-        self.trunk = nn.Linear(cells * SQUEEZED + told + len(spots) * channels, hidden)
-        self.second = nn.Linear(hidden, hidden)
+            self.conv_in = nn.Conv2d(planes, channels, 3, padding=1)
+            self.conv_in_features = nn.Linear(features, channels, bias=False)
+            self.residual_convs = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding=1) for _ in range(layers))
+            self.squeeze = nn.Linear(channels, SQUEEZE_CHANNELS)
+        self.fc1 = nn.Linear(cells * SQUEEZE_CHANNELS + features + len(agent_planes) * channels, hidden)
+        self.fc2 = nn.Linear(hidden, hidden)
 
-    def forward(self, boards: Tensor, told: Tensor) -> tuple[Tensor, Tensor]:
-        """boards float32[N, cells * P] and told float32[N, V] -> channels float32[N, cells, C], trunk float32[N, H]."""
-        near, flat = told[:, :0, None], told
-        if boards.shape[1]:
-            seen = boards.view(-1, *self.board).permute(0, 3, 1, 2)
-            near = F.relu(self.first(seen) + self.around(told)[:, :, None, None])
-            for convolution in self.convolutions:
-                near = near + F.relu(convolution(near))
-            near = near.permute(0, 2, 3, 1).flatten(1, 2)
-            here = boards.view(len(near), near.shape[1], -1)[:, :, self.spots].transpose(1, 2) @ near
-            flat = torch.cat([F.relu(self.squeeze(near)).flatten(1), told, here.flatten(1)], 1)
-        return near, F.relu(self.second(F.relu(self.trunk(flat))))
+    def forward(self, planes: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
+        """planes float32[N, cells * P], features float32[N, V] -> cells float32[N, cells, C], trunk float32[N, H]."""
+        residual, fc1_input = features[:, :0, None], features
+        if planes.shape[1]:
+            board = planes.view(-1, *self.board).permute(0, 3, 1, 2)
+            residual = F.relu(self.conv_in(board) + self.conv_in_features(features)[:, :, None, None])
+            for convolution in self.residual_convs:
+                residual = residual + F.relu(convolution(residual))
+            residual = residual.permute(0, 2, 3, 1).flatten(1, 2)
+            agent_masks = planes.view(len(residual), residual.shape[1], -1)[:, :, self.agent_planes]
+            agent_cells = agent_masks.transpose(1, 2) @ residual
+            fc1_input = torch.cat([F.relu(self.squeeze(residual)).flatten(1), features, agent_cells.flatten(1)], 1)
+        return residual, F.relu(self.fc2(F.relu(self.fc1(fc1_input))))
 
 
 class Network(nn.Module):
-    """Logits of actions and the value of a position in each objective, for the weights that an agent plays by.
+    """Actor and vector-valued critic, conditioned on the weights of the objectives.
 
-    The body sees the observation, which agent it is of, and the weights. Where actions belong to cells, their logits come from
-    the cell's channels and the trunk, else from the trunk. Values come from the same trunk; with a central critic from a body
-    of their own, which sees the observations of all agents.
+    The features are the observation, the agent id and the weights. If actions belong to cells, their logits are computed from
+    the channels of the cell and the trunk, else from the trunk. The critic uses the same trunk; a centralized critic has a
+    torso of its own with the observations of all agents.
 
-    Letters: N positions, A agents, P planes, V numbers, M logits, K objectives
+    Letters: N positions, A agents, P planes, V scalars, M logits, K objectives
     """
 
-    def __init__(self, game: Game, sight: Sight, channels: int, hidden: int, layers: int, central: bool = False) -> None:
+    def __init__(
+        self, game: Game, encoder: ObservationEncoder, channels: int, hidden: int, layers: int, centralized: bool = False
+    ) -> None:
         super().__init__()
-        goals, agents = len(game.objectives), len(game.agents)
-        self.sight = sight
-        told, planes = inputs(game, sight), len(sight.planes)
-        spots = [sight.spot] if sight.spot >= 0 else []
-        self.body = Body(sight.rows, sight.columns, planes, told, spots, channels, hidden, layers)
-        if sight.by_cell:
-            self.cell = nn.Linear(channels, channels, bias=False)
-            self.cell_trunk = nn.Linear(hidden, channels)
-        self.head = nn.Linear(channels if sight.by_cell else hidden, sight.by_cell or game.mask_size)
-        self.critic: Body | None = None
-        if central:
-            told += (agents - 1) * len(sight.numbers)
-            spots = [agent * planes + spot for agent in range(agents) for spot in spots]
-            self.critic = Body(sight.rows, sight.columns, planes * agents, told, spots, channels, hidden, layers)
-        self.value = nn.Linear(hidden, goals)
+        objectives, agents = len(game.objectives), len(game.agents)
+        self.encoder = encoder
+        features, planes = count_features(game, encoder), len(encoder.planes)
+        agent_planes = [encoder.agent_plane] if encoder.agent_plane >= 0 else []
+        self.torso = Torso(encoder.rows, encoder.columns, planes, features, agent_planes, channels, hidden, layers)
+        if encoder.actions_per_cell:
+            self.actor_cells = nn.Linear(channels, channels, bias=False)
+            self.actor_trunk = nn.Linear(hidden, channels)
+        self.actor = nn.Linear(channels if encoder.actions_per_cell else hidden, encoder.actions_per_cell or game.mask_size)
+        self.critic_torso: Torso | None = None
+        if centralized:
+            features += (agents - 1) * len(encoder.scalars)
+            agent_planes = [agent * planes + plane for agent in range(agents) for plane in agent_planes]
+            self.critic_torso = Torso(
+                encoder.rows, encoder.columns, planes * agents, features, agent_planes, channels, hidden, layers
+            )
+        self.critic = nn.Linear(hidden, objectives)
         for layer in self.modules():
             if isinstance(layer, (nn.Linear, nn.Conv2d)):
                 nn.init.orthogonal_(layer.weight, 2**0.5)
                 if layer.bias is not None:
                     nn.init.zeros_(layer.bias)
-        nn.init.orthogonal_(self.head.weight, 0.01)
-        nn.init.orthogonal_(self.value.weight, 1.0)
+        nn.init.orthogonal_(self.actor.weight, 0.01)
+        nn.init.orthogonal_(self.critic.weight, 1.0)
 
-    def forward(self, own: Seen, all_agents: Seen | None = None) -> tuple[Tensor, Tensor]:
-        """boards float32[N, cells * P] and told float32[N, V + ...] -> logits float32[N, M], values float32[N, K].
+    def forward(self, own: Inputs, all_agents: Inputs | None = None) -> tuple[Tensor, Tensor]:
+        """planes float32[N, cells * P] and features float32[N, V + ...] -> logits float32[N, M], values float32[N, K].
 
-        all_agents    for a central critic: boards float32[N, cells * A * P] and told float32[N, A * V + ...]
+        all_agents    inputs of a centralized critic: planes float32[N, cells * A * P], features float32[N, A * V + ...]
         """
-        near, deep = self.body(*own)
-        if self.sight.by_cell:
-            logits = self.head(F.relu(self.cell(near) + self.cell_trunk(deep)[:, None])).flatten(1)
+        cells, trunk = self.torso(*own)
+        if self.encoder.actions_per_cell:
+            logits = self.actor(F.relu(self.actor_cells(cells) + self.actor_trunk(trunk)[:, None])).flatten(1)
         else:
-            logits = self.head(deep)
-        if self.critic is not None:
+            logits = self.actor(trunk)
+        if self.critic_torso is not None:
             assert all_agents is not None
-            _, deep = self.critic(*all_agents)
-        return logits, self.value(deep)
+            _, trunk = self.critic_torso(*all_agents)
+        return logits, self.critic(trunk)
 
-    def exported(self) -> dict[str, NDArray[np.float32]]:
-        """What the kernel needs: everything but the values, as [inputs, outputs]."""
-        state = {name.removeprefix("body."): tensor.detach().cpu() for name, tensor in self.state_dict().items()}
+    def export_actor(self) -> dict[str, NDArray[np.float32]]:
+        """Return the arrays of the actor for the kernel, as [inputs, outputs]; see `network_policy.array_shapes`."""
+        state = {name.removeprefix("torso."): tensor.detach().cpu() for name, tensor in self.state_dict().items()}
         arrays: dict[str, Tensor] = {}
-        for name in ("around", "squeeze", "trunk", "second", "cell", "cell_trunk", "head"):
+        for name in ("conv_in_features", "squeeze", "fc1", "fc2", "actor_cells", "actor_trunk", "actor"):
             if f"{name}.weight" in state:
                 arrays[name] = state[f"{name}.weight"].T
             if f"{name}.bias" in state:
                 arrays[f"{name}_bias"] = state[f"{name}.bias"]
-        if self.sight.cells:
-            stacked = [f"convolutions.{i}" for i in range(len(self.body.convolutions))]
-            arrays["first"], arrays["first_bias"] = _kernel(state["first.weight"]), state["first.bias"]
-            arrays["convolutions"] = torch.stack([_kernel(state[f"{name}.weight"]) for name in stacked])
-            arrays["biases"] = torch.stack([state[f"{name}.bias"] for name in stacked])
+        if self.encoder.cells:
+            layers = [f"residual_convs.{i}" for i in range(len(self.torso.residual_convs))]
+            arrays["conv_in"], arrays["conv_in_bias"] = _flatten_kernel(state["conv_in.weight"]), state["conv_in.bias"]
+            arrays["residual_convs"] = torch.stack([_flatten_kernel(state[f"{name}.weight"]) for name in layers])
+            arrays["residual_biases"] = torch.stack([state[f"{name}.bias"] for name in layers])
         return {name: array.numpy().astype(np.float32, order="C", copy=True) for name, array in arrays.items()}
 
 
-def _kernel(weights: Tensor) -> Tensor:
+class ActorCritic:
+    """A network with the encoder of its observations, on a device.
+
+    seed    of the initial parameters
+    """
+
+    def __init__(self, game: Game, options: MoppoOptions, seed: int) -> None:
+        self.game, self.encoder, self.device = game, make_encoder(game), _select_device(options.device)
+        self._workspace = make_workspace(game)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            size = (options.channels, options.hidden, options.layers)
+            self.network = Network(game, self.encoder, *size, centralized=options.critic == "centralized")
+        self.network.to(self.device)
+
+    @property
+    def num_parameters(self) -> int:
+        return sum(parameter.numel() for parameter in self.network.parameters())
+
+    def make_policy(self) -> NetworkPolicy:
+        """Return the current network as a policy without PyTorch."""
+        return NetworkPolicy(self.game, self.network.export_actor())
+
+    def forward(
+        self, observations: NDArray[np.uint8], n: NDArray[np.int64], v: NDArray[np.int64], agents: NDArray[np.int64],
+        weights: NDArray[np.float32],
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        """Return logits float32[R, M] and values float32[R, K] of R decisions.
+
+        observations   uint8[N, V, B]; decision r has the observation [n[r], v[r]]
+        agents         int64[R], the deciding agents, and their weights float32[R, K]
+        """
+        agent_ids = count_agent_id_features(self.game)
+        context = np.zeros((len(n), agent_ids + weights.shape[1]), np.float32)
+        if agent_ids:
+            context[np.arange(len(n)), agents] = 1.0
+        context[:, agent_ids:] = weights
+        all_agents = None if self.network.critic_torso is None else self._encode(observations[n], context)
+        own = self._encode(observations[n, v][:, None], context)
+        outputs: tuple[Tensor, Tensor] = self.network(own, all_agents)
+        return outputs
+
+    def _encode(self, observations: NDArray[np.uint8], context: NDArray[np.float32]) -> Inputs:
+        """Return the inputs of a torso for observations uint8[R, A, B], with agent ids and weights float32[R, L] appended."""
+        encoder, (decisions, agents) = self.encoder, observations.shape[:2]
+        planes = np.empty((decisions * agents, encoder.cells * len(encoder.planes)), np.float32)
+        scalars = np.empty((decisions * agents, len(encoder.scalars)), np.float32)
+        rows = observations.reshape(-1, observations.shape[2])
+        encode_observations(rows, self._workspace, encoder.planes, encoder.scalars, planes, scalars)
+        if agents > 1 and encoder.cells:
+            by_cell = planes.reshape(decisions, agents, encoder.cells, -1).transpose(0, 2, 1, 3)
+            planes = np.ascontiguousarray(by_cell)
+        features = np.concatenate([scalars.reshape(decisions, -1), context], axis=1)
+        return self.to_tensor(planes.reshape(decisions, -1)), self.to_tensor(features)
+
+    def to_tensor(self, array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(array).to(self.device)
+
+
+def _flatten_kernel(weights: Tensor) -> Tensor:
     """[C, P, 3, 3] -> [9, P, C]"""
     return weights.permute(2, 3, 1, 0).flatten(0, 1)
+
+
+def _select_device(device: str) -> torch.device:
+    """Return the torch device of an option. Raises InvalidParameter for CUDA where there is none."""
+    if device == "cuda" and not torch.cuda.is_available():
+        raise InvalidParameter("moppo: invalid device='cuda': expected 'auto' or 'cpu', PyTorch finds no CUDA device")
+    return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")

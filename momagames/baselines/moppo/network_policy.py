@@ -1,4 +1,4 @@
-"""A trained network as a compiled policy: it plays, is replayed and meets others without PyTorch."""
+"""A trained network as a compiled policy. It needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -8,111 +8,125 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.moppo.encoder import Sight, sight
-from momagames.baselines.moppo.kernels import network_act
-from momagames.baselines.observation_layout import room
+from momagames.baselines.moppo.encoder import ObservationEncoder, make_encoder
+from momagames.baselines.moppo.kernels import make_network_kernel
+from momagames.baselines.observation_layout import make_workspace
 from momagames.contract import Game
 from momagames.engine.playouts import KERNEL
 from momagames.engine.policies import Compiled, Member
 from momagames.errors import InvalidParameter
 
-SQUEEZED = 4  # channels of each cell that the trunk sees
-MAX_GOALS = 32
-MEMORY = np.dtype([("weights", "f8", (MAX_GOALS,)), ("greedy", "u1")])
-# the arrays of a network, float32, in the order in which the kernel takes them
+SQUEEZE_CHANNELS = 4  # channels of each cell after the 1x1 convolution in front of the dense layers
+MAX_OBJECTIVES = 32
+MEMORY = np.dtype([("weights", "f8", (MAX_OBJECTIVES,)), ("greedy", "u1")])
+# the arrays of a network, float32, in the order of the kernel's arguments
 ARRAYS = (
-    "first", "around", "first_bias", "convolutions", "biases", "squeeze", "squeeze_bias", "trunk", "trunk_bias", "second",
-    "second_bias", "cell", "cell_trunk", "cell_trunk_bias", "head", "head_bias",
+    "conv_in", "conv_in_features", "conv_in_bias", "residual_convs", "residual_biases", "squeeze", "squeeze_bias", "fc1",
+    "fc1_bias", "fc2", "fc2_bias", "actor_cells", "actor_trunk", "actor_trunk_bias", "actor", "actor_bias",
 )  # fmt: skip
 
-RANKS = {"first": 3, "convolutions": 4} | {name: 1 for name in ARRAYS if name.endswith("_bias")}  # all others: 2
+NDIMS = {"conv_in": 3, "residual_convs": 4} | {name: 1 for name in ARRAYS if name.endswith("_bias")}  # all others: 2
 
 
-def inputs(game: Game, seen: Sight) -> int:
-    """Numbers that a network is told: those seen, which agent it plays if there are several, and the weights."""
-    return len(seen.numbers) + told_apart(game) + len(game.objectives)
+def count_features(game: Game, encoder: ObservationEncoder) -> int:
+    """Return the number of vector features: scalars of the observation, agent id, and weights."""
+    return len(encoder.scalars) + count_agent_id_features(game) + len(game.objectives)
 
 
-def trunk_inputs(game: Game, seen: Sight, channels: int) -> int:
-    """What the trunk sees: some channels of each cell, all numbers, and all channels of the cell where the agent is."""
-    return seen.cells * SQUEEZED + inputs(game, seen) + channels * (seen.spot >= 0)
+def count_fc1_inputs(game: Game, encoder: ObservationEncoder, channels: int) -> int:
+    """Return the inputs of the first dense layer: squeezed cells, vector features, and all channels of the agent's cell."""
+    return encoder.cells * SQUEEZE_CHANNELS + count_features(game, encoder) + channels * (encoder.agent_plane >= 0)
 
 
-def told_apart(game: Game) -> int:
-    """Agents of which a network must know which it plays: all, or none if there is but one."""
+def count_agent_id_features(game: Game) -> int:
+    """Return the length of the one-hot agent id; 0 in games with one agent."""
     return len(game.agents) if len(game.agents) > 1 else 0
 
 
-def shapes(game: Game, seen: Sight, channels: int, hidden: int, layers: int) -> dict[str, tuple[int, ...]]:
-    """The arrays of a network of this size, with their shapes."""
-    told = inputs(game, seen)
-    found: dict[str, tuple[int, ...]] = {}
-    if seen.cells:
-        found |= {"first": (9, len(seen.planes), channels), "around": (told, channels), "first_bias": (channels,)}
-        found |= {"convolutions": (layers, 9, channels, channels), "biases": (layers, channels)}
-        found |= {"squeeze": (channels, SQUEEZED), "squeeze_bias": (SQUEEZED,)}
-    found |= {"trunk": (trunk_inputs(game, seen, channels), hidden), "trunk_bias": (hidden,)}
-    found |= {"second": (hidden, hidden), "second_bias": (hidden,)}
-    if seen.by_cell:
-        found |= {"cell": (channels, channels), "cell_trunk": (hidden, channels), "cell_trunk_bias": (channels,)}
-        return found | {"head": (channels, seen.by_cell), "head_bias": (seen.by_cell,)}
-    return found | {"head": (hidden, game.mask_size), "head_bias": (game.mask_size,)}
+def array_shapes(
+    game: Game, encoder: ObservationEncoder, channels: int, hidden: int, layers: int
+) -> dict[str, tuple[int, ...]]:
+    """Return the arrays of a network of this size and their shapes."""
+    features = count_features(game, encoder)
+    shapes: dict[str, tuple[int, ...]] = {}
+    if encoder.cells:
+        shapes |= {"conv_in": (9, len(encoder.planes), channels), "conv_in_features": (features, channels)}
+        shapes |= {"conv_in_bias": (channels,), "residual_convs": (layers, 9, channels, channels)}
+        shapes |= {"residual_biases": (layers, channels)}
+        shapes |= {"squeeze": (channels, SQUEEZE_CHANNELS), "squeeze_bias": (SQUEEZE_CHANNELS,)}
+    shapes |= {"fc1": (count_fc1_inputs(game, encoder, channels), hidden), "fc1_bias": (hidden,)}
+    shapes |= {"fc2": (hidden, hidden), "fc2_bias": (hidden,)}
+    if encoder.actions_per_cell:
+        shapes |= {"actor_cells": (channels, channels), "actor_trunk": (hidden, channels), "actor_trunk_bias": (channels,)}
+        return shapes | {"actor": (channels, encoder.actions_per_cell), "actor_bias": (encoder.actions_per_cell,)}
+    return shapes | {"actor": (hidden, game.mask_size), "actor_bias": (game.mask_size,)}
 
 
 class NetworkPolicy:
-    """A network that plays a game, for any weights.
+    """The policies of a network, one for each weight vector.
 
-    arrays    see `shapes`; InvalidParameter if they are not of this game
+    arrays    see `array_shapes`. Raises InvalidParameter if they do not fit the game
     """
 
     def __init__(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> None:
-        if len(game.objectives) > MAX_GOALS:
-            raise InvalidParameter(f"{game.id} has {len(game.objectives)} objectives; a network is told of at most {MAX_GOALS}")
-        self.game, self.sight = game, sight(game)
+        if len(game.objectives) > MAX_OBJECTIVES:
+            raise InvalidParameter(
+                f"{game.id} has {len(game.objectives)} objectives: expected at most {MAX_OBJECTIVES} for a network"
+            )
+        self.game, self.encoder = game, make_encoder(game)
         self.arrays = {name: arrays[name] for name in ARRAYS if name in arrays}
         self.channels, self.hidden, self.layers = self._check(arrays)
 
     def _check(self, arrays: Mapping[str, NDArray[Any]]) -> tuple[int, int, int]:
-        """The size of the network, if all its arrays fit."""
-        hidden = len(arrays["second"]) if "second" in arrays else 1
-        layers, channels = arrays["biases"].shape if self.sight.cells and "biases" in arrays else (1, 1)
-        needed = shapes(self.game, self.sight, channels, hidden, layers)
-        given = {name: array.shape for name, array in arrays.items()}
-        if given != needed or any(array.dtype != np.float32 or not np.isfinite(array).all() for array in arrays.values()):
-            raise InvalidParameter(f"the arrays are no network for {self.game.id}: {given}; needed: finite float32 of {needed}")
+        """Return channels, hidden units and layers of the network if all its arrays fit the game."""
+        hidden = len(arrays["fc2"]) if "fc2" in arrays else 1
+        layers, channels = arrays["residual_biases"].shape if self.encoder.cells and "residual_biases" in arrays else (1, 1)
+        expected = array_shapes(self.game, self.encoder, channels, hidden, layers)
+        shapes = {name: array.shape for name, array in arrays.items()}
+        if shapes != expected or any(array.dtype != np.float32 or not np.isfinite(array).all() for array in arrays.values()):
+            raise InvalidParameter(f"not a network for {self.game.id}: {shapes}; expected finite float32 arrays {expected}")
         return channels, hidden, layers
 
     def kernel(self, weights: Sequence[float], greedy: bool) -> Compiled:
-        """The policy for these weights, one for each objective. greedy: it takes the likeliest action, else it draws."""
-        padded = (*map(float, weights), *(0.0,) * (MAX_GOALS - len(weights)))
+        """Return the compiled policy for these weights, one for each objective.
+
+        greedy    play the most likely action instead of sampling one
+        """
+        padded = (*map(float, weights), *(0.0,) * (MAX_OBJECTIVES - len(weights)))
         begins: tuple[tuple[str, int | tuple[float, ...]], ...] = (("weights", padded), ("greedy", int(greedy)))
-        return Compiled("network", network_act(self.game), MEMORY, (self.game.rules_key,), begins, self._scratch)
+        return Compiled("network", make_network_kernel(self.game), MEMORY, (self.game.rules_key,), begins, self._make_scratch)
 
     def member(self, label: str, weights: Sequence[float], greedy: bool) -> Member:
-        """The same as it meets others and as it is stored."""
-        kept = {**self.arrays, "weights": np.array(weights, np.float64), "greedy": np.array(greedy)}
-        return Member(label, KERNEL, tuple(float(w) for w in weights), self.kernel(weights, greedy), kept)
+        """Return the policy for these weights with the arrays that are stored."""
+        stored = {**self.arrays, "weights": np.array(weights, np.float64), "greedy": np.array(greedy)}
+        return Member(label, KERNEL, tuple(float(w) for w in weights), self.kernel(weights, greedy), stored)
 
-    def _scratch(self, game: Game) -> tuple[Any, ...]:
-        seen, told = self.sight, inputs(game, self.sight)
-        shape = np.array([seen.rows, seen.columns, self.layers, seen.by_cell, told_apart(game), seen.spot], np.int64)
-        net = tuple(self.arrays.get(name, np.zeros((0,) * RANKS.get(name, 2), np.float32)) for name in ARRAYS)
+    def _make_scratch(self, game: Game) -> tuple[Any, ...]:
+        encoder, features = self.encoder, count_features(game, self.encoder)
+        shape = np.array(
+            [
+                encoder.rows, encoder.columns, self.layers, encoder.actions_per_cell, count_agent_id_features(game),
+                encoder.agent_plane,
+            ],
+            np.int64,
+        )  # fmt: skip
+        net = tuple(self.arrays.get(name, np.zeros((0,) * NDIMS.get(name, 2), np.float32)) for name in ARRAYS)
 
         def empty(*sizes: int) -> NDArray[np.float32]:
             return np.zeros(sizes, np.float32)
 
-        cells, channels = seen.cells, self.channels
-        boards = empty(cells, len(seen.planes))
-        work = (
-            boards, empty(told), empty(cells, channels), empty(cells, channels),
-            empty(trunk_inputs(game, seen, channels)), empty(self.hidden), empty(self.hidden), empty(channels),
-            empty(game.mask_size), boards.reshape(-1),
+        cells, channels = encoder.cells, self.channels
+        planes = empty(cells, len(encoder.planes))
+        buffers = (
+            planes, empty(features), empty(cells, channels), empty(cells, channels),
+            empty(count_fc1_inputs(game, encoder, channels)), empty(self.hidden), empty(self.hidden), empty(channels),
+            empty(game.mask_size), planes.reshape(-1),
         )  # fmt: skip
-        return seen.planes, seen.numbers, room(game), shape, net, work
+        return encoder.planes, encoder.scalars, make_workspace(game), shape, net, buffers
 
 
-def restored(game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
-    """A member from what it is stored as; InvalidParameter if that does not fit the game."""
+def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
+    """Return a policy from its stored arrays. Raises InvalidParameter if they do not fit the game."""
     net = {name: array for name, array in arrays.items() if name not in ("weights", "greedy")}
     weights = arrays.get("weights", np.zeros(0))
     if weights.shape != (len(game.objectives),) or not np.isfinite(weights).all() or "greedy" not in arrays:

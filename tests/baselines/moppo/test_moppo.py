@@ -1,4 +1,4 @@
-"""Training: on every kind of game, with opponents and without, broken off and taken up again."""
+"""MOPPO training: on every game, with and without opponents, and resumed from checkpoints."""
 
 import json
 from dataclasses import replace
@@ -8,18 +8,22 @@ import pytest
 
 import momagames
 from momagames.baselines import compiled, method, policy
-from momagames.baselines.moppo.checkpoint import load, save
-from momagames.baselines.moppo.method import USUAL, Moppo
-from momagames.benchmark import training as sessions
+from momagames.baselines.moppo.checkpoint import load_checkpoint, save_checkpoint
+from momagames.baselines.moppo.method import Moppo
+from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+from momagames.benchmark import training as trainings
 from momagames.benchmark.plan import Opponent
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.engine.playouts import deal
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, UnknownId
 
-SMALL = {"num_envs": 6, "rollout": 8, "epochs": 2, "minibatches": 2, "channels": 4, "hidden": 8, "layers": 1, "divisions": 1}
-TINY = {**USUAL, **SMALL}
-HOLLOW = 27  # seed of a deal whose front has a point that no weighted sum finds
+SMALL = {
+    "num_envs": 6, "num_steps": 8, "update_epochs": 2, "num_minibatches": 2, "channels": 4, "hidden": 8, "layers": 1,
+    "divisions": 1,
+}  # fmt: skip
+TINY = {**DEFAULT_OPTIONS, **SMALL}
+CONCAVE = 27  # seed of an instance whose front has a point that maximizes no weighted sum
 BOARD = {"board_height": 3, "board_width": 4, "num_colors": 2}
 
 
@@ -32,153 +36,153 @@ def torch():
     torch.set_num_threads(before)
 
 
-def trainer(id, params=None, budget=200, seed=0, others=(), start=None, **options):
+def make_trainer(id, params=None, budget=200, seed=0, opponents=(), start=None, **options):
     from momagames.baselines.moppo.trainer import Trainer
 
     game = momagames.spec(id, **(params or {}))
-    seats = [game.agents.index(a) for a in game.agents[:2]]
-    return Trainer(game, Moppo(**{**TINY, **options}), seats, others, budget, seed, start)
+    learning_agents = range(min(2, len(game.agents)))
+    return Trainer(game, Moppo(**{**TINY, **options}), learning_agents, opponents, budget, seed, start)
 
 
 @pytest.mark.parametrize("id", momagames.ids())
-def test_every_game_is_trained_on(torch, id):
-    """Numbers stay finite where masks are empty, actions have parts, agents come in teams, and most wait."""
+def test_trains_on_every_game(torch, id):
+    """Metrics and parameters stay finite with empty masks, multi-part actions, teams, and agents without a choice."""
     game = momagames.spec(id)
-    learner = trainer(id, critic="own" if game.sequential else "central", rollout=8 + 3 * len(game.agents))
-    before = learner.policy().arrays
-    while not learner.done:
-        told = learner.advance()
-        assert all(np.isfinite(value) for value in told.values())
-    after = learner.policy().arrays
+    critic = "decentralized" if game.sequential else "centralized"
+    trainer = make_trainer(id, critic=critic, num_steps=8 + 3 * len(game.agents))
+    before = trainer.make_policy().arrays
+    while not trainer.is_done:
+        metrics = trainer.train_iteration()
+        assert all(np.isfinite(value) for value in metrics.values())
+    after = trainer.make_policy().arrays
     assert any((before[name] != after[name]).any() for name in before)
     assert all(np.isfinite(array).all() for array in after.values())
-    assert learner.steps >= 200
+    assert trainer.steps >= 200
 
 
-def test_it_learns(torch):
-    """On a tiny board, the sum of both colors: clearly more than by chance, nearly all that there is."""
+def test_learns_the_optimum_of_a_tiny_board(torch):
+    """The best sum of both colors is reached, and was not before training."""
     game = momagames.spec("mo-samegame-v0", **BOARD, color_rewards=False)
     start = deal(game, np.array([4], np.uint64))
-    options = {"num_envs": 32, "rollout": 8, "learning_rate": 5e-3, "entropy": 0.003, "channels": 8, "hidden": 16}
-    learner = trainer("mo-samegame-v0", {**BOARD, "color_rewards": False}, 16_000, start=start, **options)
-    first = learner.play_out(learner.options.offered(learner.policy()))
-    while not learner.done:
-        learner.advance()
-    last = learner.play_out(learner.options.offered(learner.policy()))
+    options = {"num_envs": 32, "num_steps": 8, "learning_rate": 5e-3, "ent_coef": 0.003, "channels": 8, "hidden": 16}
+    trainer = make_trainer("mo-samegame-v0", {**BOARD, "color_rewards": False}, 16_000, start=start, **options)
+    first = trainer.play_policies(trainer.options.make_policies(trainer.make_policy()))
+    while not trainer.is_done:
+        trainer.train_iteration()
+    last = trainer.play_policies(trainer.options.make_policies(trainer.make_policy()))
     best = method("exact")(max_states=10**5, max_bytes=1 << 28).plan(game, start, 0, 0).values.max()
     assert last.max() == best > first.max()
 
 
-def test_chebyshev_utility_finds_what_no_weighted_sum_does(torch):
-    """A front with a point below the line between its neighbors: single weights lead there."""
+def test_chebyshev_utility_finds_points_in_concave_regions(torch):
+    """A point of the front below the line between its neighbors maximizes the Chebyshev utility for some weights."""
     game = momagames.spec("mo-samegame-v0", **BOARD)
-    start = deal(game, np.array([HOLLOW], np.uint64))
+    start = deal(game, np.array([CONCAVE], np.uint64))
     points = method("exact")(max_states=10**5, max_bytes=1 << 28).plan(game, start, 0, 0).values
     lattice = np.array([[i / 100, 1 - i / 100] for i in range(101)])
     on_hull = {tuple(points[i]) for i in (points @ lattice.T).argmax(axis=0)}
-    hollow = {tuple(point) for point in points} - on_hull
-    assert hollow
+    concave = {tuple(point) for point in points} - on_hull
+    assert concave
     options = {
         "num_envs": 32,
-        "rollout": 8,
+        "num_steps": 8,
         "learning_rate": 5e-3,
-        "entropy": 0.003,
+        "ent_coef": 0.003,
         "channels": 8,
         "hidden": 16,
         "divisions": 8,
     }
-    learner = trainer("mo-samegame-v0", BOARD, 30_000, start=start, utility="chebyshev", **options)
-    while not learner.done:
-        learner.advance()
-    found = {tuple(point) for point in learner.play_out(learner.options.offered(learner.policy()))}
-    assert found & hollow
+    trainer = make_trainer("mo-samegame-v0", BOARD, 30_000, start=start, utility="chebyshev", **options)
+    while not trainer.is_done:
+        trainer.train_iteration()
+    found = {tuple(point) for point in trainer.play_policies(trainer.options.make_policies(trainer.make_policy()))}
+    assert found & concave
 
 
-def test_a_central_critic_sees_what_all_see(torch):
-    """Values hang on what the others see, actions do not."""
-    learner = trainer("mo-pommerman-team-v0", critic="central")
-    learner.batch.step(learner.batch.played)
-    games = learner.batch.observations.copy()
+def test_centralized_critic_uses_observations_of_all_agents(torch):
+    """Values depend on the observations of other agents, actions do not."""
+    trainer = make_trainer("mo-pommerman-team-v0", critic="centralized")
+    batch = trainer.collector.batch
+    batch.step(batch.last_actions)
+    observations = batch.observations.copy()
     n, v = np.zeros(2, np.int64), np.array([0, 1])
-    weights = learner.weights[n, v]
+    weights = trainer.collector.weights[n, v]
 
-    def ask():
+    def forward():
         with torch.no_grad():
-            return [found.numpy() for found in learner._ask(games, n, v, v, weights)]
+            return [output.numpy() for output in trainer.model.forward(observations, n, v, v, weights)]
 
-    logits, values = ask()
+    logits, values = forward()
     assert (values[0] != values[1]).all()
-    games[0, 3] = games[0, 2]
-    other_logits, other_values = ask()
+    observations[0, 3] = observations[0, 2]
+    other_logits, other_values = forward()
     assert (logits == other_logits).all()
     assert (values != other_values).all()
-    alone = trainer("mo-pommerman-team-v0")
-    assert set(learner.policy().arrays) == set(alone.policy().arrays)
-    with pytest.raises(
-        InvalidParameter, match="critic='central' is for games where all move at once; mo-samegame-v0 allows 'own'"
-    ):
-        Moppo(**{**TINY, "critic": "central"}).check_train(momagames.spec("mo-samegame-v0"))
+    decentralized = make_trainer("mo-pommerman-team-v0")
+    assert set(trainer.make_policy().arrays) == set(decentralized.make_policy().arrays)
+    with pytest.raises(InvalidParameter, match="invalid critic='centralized' for mo-samegame-v0: expected 'decentralized'"):
+        Moppo(**{**TINY, "critic": "centralized"}).check_train(momagames.spec("mo-samegame-v0"))
 
 
-def test_a_teacher_is_imitated(torch):
-    """After lessons alone the likeliest action is the teacher's, clearly more often than before."""
+def test_behavior_cloning_imitates_the_expert(torch):
+    """After behavior cloning the most likely action is the expert's much more often than before."""
     params = {"board_width": 4, "board_height": 5}
-    options = {"num_envs": 32, "learning_rate": 5e-3, "channels": 16, "hidden": 32, "lessons": 1.0, "divisions": 1}
-    learner = trainer("mo-breakthrough-v0", params, 20_000, teacher="greedy", **options)
-    game = learner.game
+    options = {"num_envs": 32, "learning_rate": 5e-3, "channels": 16, "hidden": 32, "bc_fraction": 1.0, "divisions": 1}
+    trainer = make_trainer("mo-breakthrough-v0", params, 20_000, expert="greedy", **options)
+    game = trainer.game
 
     def agreement():
-        likeliest = learner.policy().kernel([0.25] * 4, True)
-        teacher, pupil = policy("greedy", game), type("Pupil", (CompiledPolicy,), {"compiled": likeliest})(game)
-        one, rng, same = Play(game), np.random.default_rng(0), []
+        trained = trainer.make_policy().kernel([0.25] * 4, True)
+        expert, learner = policy("greedy", game), type("Learner", (CompiledPolicy,), {"compiled": trained})(game)
+        one, rng, same = Episode(game), np.random.default_rng(0), []
         for seed in range(20):
-            one.deal(seed)
+            one.reset(seed)
             while not one.state["over"]:
                 mask = one.mask(one.mover)
-                chosen = teacher(one.state, mask, rng)
-                same.append(pupil(one.state, mask, rng) == chosen)
-                one.turn(chosen)
+                chosen = expert(one.state, mask, rng)
+                same.append(learner(one.state, mask, rng) == chosen)
+                one.step(chosen)
         return np.mean(same)
 
     before = agreement()
-    while not learner.done:
-        assert learner.taught
-        learner.advance()
+    while not trainer.is_done:
+        assert trainer.is_cloning
+        trainer.train_iteration()
     assert agreement() > before + 0.3
     with pytest.raises(UnknownId, match="no policy 'greedi'"):
-        Moppo(**{**TINY, "teacher": "greedi"}).check_train(game)
+        Moppo(**{**TINY, "expert": "greedi"}).check_train(game)
 
 
 @pytest.mark.parametrize("utility", ["linear", "chebyshev"])
-def test_its_best_games_are_imitated(torch, utility):
-    """Where only known games are played, nothing new is found, and policies come to play the best for their weights."""
+def test_self_imitation_replays_the_best_episodes(torch, utility):
+    """If all episodes are replays, the archive does not change, and policies learn the best episodes for their weights."""
     game = momagames.spec("mo-samegame-v0", **BOARD)
-    start = deal(game, np.array([HOLLOW], np.uint64))
-    options = {"num_envs": 32, "learning_rate": 5e-3, "channels": 8, "hidden": 16, "entropy": 0.0, "divisions": 4}
-    learner = trainer("mo-samegame-v0", BOARD, 20_000, start=start, utility=utility, self_imitation=1.0, **options)
-    while len(learner.archive.plans) < 2:
-        learner.advance()
-    while not learner.done:
-        told = learner.advance()
-    assert told["games"] == 0
-    known = learner.archive.values
+    start = deal(game, np.array([CONCAVE], np.uint64))
+    options = {"num_envs": 32, "learning_rate": 5e-3, "channels": 8, "hidden": 16, "ent_coef": 0.0, "divisions": 4}
+    trainer = make_trainer("mo-samegame-v0", BOARD, 20_000, start=start, utility=utility, self_imitation_coef=1.0, **options)
+    while len(trainer.archive.plans) < 2:
+        trainer.train_iteration()
+    while not trainer.is_done:
+        metrics = trainer.train_iteration()
+    assert metrics["games"] == 0
+    values = trainer.archive.values
     weights = [(0.0, 1.0), (1.0, 0.0)]
-    found = learner.play_out([learner.policy().member("", one, True) for one in weights])
-    assert found.tolist() == [known[known[:, 1].argmax()].tolist(), known[known[:, 0].argmax()].tolist()]
-    with pytest.raises(InvalidParameter, match=r"self_imitation=0\.5 is for training on one deal; allowed: 0, or a deal"):
-        Moppo(**{**TINY, "self_imitation": 0.5}).check_train(game)
+    found = trainer.play_policies([trainer.make_policy().member("", one, True) for one in weights])
+    assert found.tolist() == [values[values[:, 1].argmax()].tolist(), values[values[:, 0].argmax()].tolist()]
+    with pytest.raises(InvalidParameter, match=r"invalid self_imitation_coef=0\.5: expected 0, or training on one instance"):
+        Moppo(**{**TINY, "self_imitation_coef": 0.5}).check_train(game)
 
 
-def test_plans_are_games_that_were_played(torch):
+def test_plans_are_played_episodes(torch):
     game = momagames.spec("mo-samegame-v0", **BOARD)
     start = deal(game, np.array([2], np.uint64))
     found = Moppo(**TINY).plan(game, start, 500, 0)
     assert found.steps >= 500
-    one = Play(game)
+    one = Episode(game)
     for plan in found.plans:
         one.load(start[0])
         for action in plan.actions:
-            one.turn(action)
+            one.step(action)
         assert one.state["over"]
         assert one.returns[0].tolist() == plan.value.tolist()
     again = Moppo(**TINY).plan(game, start, 500, 0)
@@ -186,127 +190,131 @@ def test_plans_are_games_that_were_played(torch):
 
 
 CASES = {
-    "mo-samegame-v0": (BOARD, (), {"utility": "chebyshev", "self_imitation": 0.3}),
-    "mo-breakthrough-v0": ({"board_width": 3, "board_height": 5}, ("random", "greedy"), {"scaling": "running"}),
-    "mo-pommerman-duel-v0": ({}, ("static",), {"critic": "central", "teacher": "simple", "lessons": 0.0004}),
+    "mo-samegame-v0": (BOARD, (), {"utility": "chebyshev", "self_imitation_coef": 0.3}),
+    "mo-breakthrough-v0": ({"board_width": 3, "board_height": 5}, ("random", "greedy"), {"reward_scaling": "running"}),
+    "mo-pommerman-duel-v0": ({}, ("static",), {"critic": "centralized", "expert": "simple", "bc_fraction": 0.0004}),
 }
 
 
 @pytest.mark.parametrize("id", CASES)
-def test_taken_up_again_it_goes_on_to_the_bit(torch, id, tmp_path):
+def test_resumed_training_is_equal_to_the_bit(torch, id, tmp_path):
+    from momagames.baselines.moppo.state import load_state_dict, state_dict
+
     params, names, options = CASES[id]
     game = momagames.spec(id, **params)
-    others = [compiled(name, game) for name in names]
-    start = deal(game, np.array([HOLLOW], np.uint64)) if "self_imitation" in options else None
-    whole, first = (trainer(id, params, 10**6, 3, others, start, **options) for _ in range(2))
-    for _ in range(12):  # the pool has changed by then
-        whole.advance()
+    opponents = [compiled(name, game) for name in names]
+    start = deal(game, np.array([CONCAVE], np.uint64)) if "self_imitation_coef" in options else None
+    whole, first = (make_trainer(id, params, 10**6, 3, opponents, start, **options) for _ in range(2))
+    for _ in range(12):  # long enough for a change of the opponent pool
+        whole.train_iteration()
     for _ in range(5):
-        first.advance()
-    facts, arrays = first.kept()
-    save(tmp_path / "a.npz", {"trainer": facts}, {}, arrays)
-    saved = load(tmp_path / "a.npz")
-    second = trainer(id, params, 10**6, 3, others, start, **options)
-    second.take_up(saved.head["trainer"], saved.training)
+        first.train_iteration()
+    state, arrays = state_dict(first)
+    save_checkpoint(tmp_path / "a.npz", {"trainer": state}, {}, arrays)
+    checkpoint = load_checkpoint(tmp_path / "a.npz")
+    second = make_trainer(id, params, 10**6, 3, opponents, start, **options)
+    load_state_dict(second, checkpoint.head["trainer"], checkpoint.training)
     for _ in range(7):
-        second.advance()
-    wanted, found = whole.kept(), second.kept()
+        second.train_iteration()
+    wanted, found = state_dict(whole), state_dict(second)
     assert {**wanted[0], "seconds": 0} == {**found[0], "seconds": 0}
     assert set(wanted[1]) == set(found[1])
     for name, array in wanted[1].items():
         assert array.tobytes() == found[1][name].tobytes(), name
 
 
-def test_a_graphics_card(torch, monkeypatch):
-    """Where there is one, training goes on from one device to another; where there is none, asking for it is refused."""
+def test_cuda(torch, monkeypatch):
+    """With CUDA, training moves between devices; without, it is refused."""
+    from momagames.baselines.moppo.state import load_state_dict, state_dict
+
     if torch.cuda.is_available():
-        near, far = trainer("mo-samegame-v0", BOARD, device="cpu"), trainer("mo-samegame-v0", BOARD, device="cuda")
-        near.advance()
-        far.take_up(*near.kept())
-        assert all(np.isfinite(value) for value in far.advance().values())
-        near.take_up(*far.kept())
-        assert all(np.isfinite(value) for value in near.advance().values())
+        on_cpu, on_cuda = (make_trainer("mo-samegame-v0", BOARD, device=device) for device in ("cpu", "cuda"))
+        on_cpu.train_iteration()
+        load_state_dict(on_cuda, *state_dict(on_cpu))
+        assert all(np.isfinite(value) for value in on_cuda.train_iteration().values())
+        load_state_dict(on_cpu, *state_dict(on_cuda))
+        assert all(np.isfinite(value) for value in on_cpu.train_iteration().values())
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InvalidParameter, match=r"device='cuda' is not possible here.*allowed: 'auto' or 'cpu'"):
-        trainer("mo-samegame-v0", BOARD, device="cuda")
-    assert trainer("mo-samegame-v0", BOARD, device="auto").network.value.weight.device.type == "cpu"
+    with pytest.raises(InvalidParameter, match="invalid device='cuda': expected 'auto' or 'cpu'"):
+        make_trainer("mo-samegame-v0", BOARD, device="cuda")
+    assert make_trainer("mo-samegame-v0", BOARD, device="auto").model.network.critic.weight.device.type == "cpu"
 
 
-def test_a_folder_of_training(torch, tmp_path):
-    """Trained in one go and in two: equal checkpoints and logs, which play."""
+def test_training_directory(torch, tmp_path):
+    """Uninterrupted and resumed training give equal checkpoints and logs."""
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
-    rivals = (Opponent(name="random", options={}),)
-    wanted = sessions.Training(game, Moppo(**TINY), 1, 480, ("player_0", "player_1"), rivals)
-    saved = sessions.train(wanted, tmp_path / "whole", evaluations=2, episodes=4)
+    opponents = (Opponent(name="random", options={}),)
+    training = trainings.Training(game, Moppo(**TINY), 1, 480, ("player_0", "player_1"), opponents)
+    checkpoint = trainings.train(training, tmp_path / "whole", evaluations=2, episodes=4)
 
-    def stop(told):
-        if told["steps"] > 300:
+    def stop(metrics):
+        if metrics["steps"] > 300:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sessions.train(wanted, tmp_path / "parts", evaluations=2, episodes=4, tell=stop)
-    assert load(tmp_path / "parts" / sessions.CHECKPOINT).head["steps"] < 480
-    again = sessions.train(wanted, tmp_path / "parts", evaluations=2, episodes=4)
-    for name, array in saved.training.items():
-        assert array.tobytes() == again.training[name].tobytes()
+        trainings.train(training, tmp_path / "parts", evaluations=2, episodes=4, on_update=stop)
+    assert load_checkpoint(tmp_path / "parts" / trainings.CHECKPOINT).head["steps"] < 480
+    resumed = trainings.train(training, tmp_path / "parts", evaluations=2, episodes=4)
+    for name, array in checkpoint.training.items():
+        assert array.tobytes() == resumed.training[name].tobytes()
     lines = [
-        [{**json.loads(line), "seconds": 0} for line in (tmp_path / name / sessions.LOG).read_text().splitlines()]
+        [{**json.loads(line), "seconds": 0} for line in (tmp_path / name / trainings.LOG).read_text().splitlines()]
         for name in ("whole", "parts")
     ]
     assert lines[0] == lines[1]
     assert [line["steps"] for line in lines[0]] == [240, 480]
     assert set(lines[0][0]["evaluation"]["points"]) == {"w=(1, 0, 0, 0)", "w=(0, 1, 0, 0)", "w=(0, 0, 1, 0)", "w=(0, 0, 0, 1)"}
-    with pytest.raises(InvalidParameter, match="its seed is 1, asked for is 2"):
-        sessions.train(replace(wanted, seed=2), tmp_path / "parts")
-    opened, _ = sessions.opened(tmp_path / "parts")
-    assert opened == wanted
+    with pytest.raises(InvalidParameter, match="its seed is 1, given is 2"):
+        trainings.train(replace(training, seed=2), tmp_path / "parts")
+    loaded, _ = trainings.load_training(tmp_path / "parts")
+    assert loaded == training
 
 
-def test_training_on_one_deal(torch, tmp_path):
-    """All games begin with it, before and after training is taken up again; those of evaluations too."""
+def test_training_on_one_instance(torch, tmp_path):
+    """All episodes start from it, in training and in evaluations."""
     game = momagames.spec("mo-samegame-v0", **BOARD)
-    wanted = sessions.Training(game, Moppo(**TINY), 1, 200, game.agents, (), HOLLOW)
-    sessions.train(wanted, tmp_path, evaluations=1, episodes=1)
-    opened, saved = sessions.opened(tmp_path)
-    assert opened.deal == HOLLOW
-    points = sessions.returns_of(opened, opened.options.offered(saved.network()), 3)
-    assert (points == points[:, :1]).all()
-    one = Play(game)
-    for actions, value, *_ in saved.head["trainer"]["archive"]["plans"]:
-        one.deal(HOLLOW)
+    training = trainings.Training(game, Moppo(**TINY), 1, 200, game.agents, (), CONCAVE)
+    trainings.train(training, tmp_path, evaluations=1, episodes=1)
+    loaded, checkpoint = trainings.load_training(tmp_path)
+    assert loaded.instance_seed == CONCAVE
+    returns = trainings.play_episodes(loaded, loaded.options.make_policies(checkpoint.make_policy()), 3)
+    assert (returns == returns[:, :1]).all()
+    one = Episode(game)
+    for actions, value, *_ in checkpoint.head["trainer"]["archive"]["plans"]:
+        one.reset(CONCAVE)
         for action in actions:
-            one.turn(action)
+            one.step(action)
         assert one.returns[0].tolist() == value
     with pytest.raises(InvalidParameter, match="draws during play"):
-        sessions.train(replace(wanted, game=momagames.spec("mo-tileblast-v0")), tmp_path / "other")
+        trainings.train(replace(training, game=momagames.spec("mo-tileblast-v0")), tmp_path / "other")
 
 
-def test_a_checkpoint_plays_by_its_path(torch, tmp_path):
+def test_checkpoint_path_names_a_policy(torch, tmp_path):
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
-    wanted = sessions.Training(game, Moppo(**TINY), 1, 48, ("player_0",), (Opponent(name="random", options={}),))
-    path = str(sessions.train(wanted, tmp_path, evaluations=1, episodes=1).path)
-    one = Play(game)
-    one.deal(0)
+    training = trainings.Training(game, Moppo(**TINY), 1, 48, ("player_0",), (Opponent(name="random", options={}),))
+    path = str(trainings.train(training, tmp_path, evaluations=1, episodes=1).path)
+    one = Episode(game)
+    one.reset(0)
     rng = np.random.default_rng(0)
     players = [policy(path, game, agent, weights=[1, 0, 0, 0]) for agent in range(2)]
     while not one.state["over"]:
-        one.turn(players[one.mover](one.state, one.mask(one.mover), rng))
+        one.step(players[one.mover](one.state, one.mask(one.mover), rng))
     other = momagames.spec("mo-breakthrough-v0", board_width=4, board_height=5)
-    with pytest.raises(InvalidFile, match=r"trained on mo-breakthrough-v0\(board_width=3.*cannot play"):
+    with pytest.raises(InvalidFile, match=r"trained on mo-breakthrough-v0\(board_width=3.*, cannot play"):
         policy(path, other)
-    with pytest.raises(InvalidFile, match=r"nowhere\.npz: no checkpoint of training: No such file"):
+    with pytest.raises(InvalidFile, match=r"nowhere\.npz: not a training checkpoint: No such file"):
         policy("nowhere.npz", game)
     (tmp_path / "broken.npz").write_bytes(b"PK")
-    with pytest.raises(InvalidFile, match="no checkpoint of training"):
+    with pytest.raises(InvalidFile, match="not a training checkpoint"):
         policy(str(tmp_path / "broken.npz"), game)
 
 
 def test_options(monkeypatch):
-    with pytest.raises(InvalidParameter, match=r"moppo: invalid clip=-1: expected 0\.0001\.\.10"):
-        Moppo(**{**TINY, "clip": -1})
-    with pytest.raises(InvalidParameter, match="moppo: invalid critic='mine': expected 'own' or 'central'"):
+    with pytest.raises(InvalidParameter, match=r"moppo: invalid clip_coef=-1: expected 0\.0001\.\.10"):
+        Moppo(**{**TINY, "clip_coef": -1})
+    with pytest.raises(InvalidParameter, match="moppo: invalid critic='mine': expected 'decentralized' or 'centralized'"):
         Moppo(**{**TINY, "critic": "mine"})
-    with pytest.raises(InvalidParameter, match="divisions=30 gives"):
+    with pytest.raises(InvalidParameter, match="invalid divisions=30 for mo-pommerman-radio-v0"):
         Moppo(**{**TINY, "divisions": 30}).check_train(momagames.spec("mo-pommerman-radio-v0"))
     with pytest.raises(InvalidParameter, match="draws during play"):
         Moppo(**TINY).check_plan(momagames.spec("mo-tileblast-v0"))

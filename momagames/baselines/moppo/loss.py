@@ -1,0 +1,95 @@
+"""The clipped PPO update for vector values, and behavior cloning of imitated decisions."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from momagames.baselines.moppo.distributions import gather_log_probs, masked_log_softmax, mean_entropy
+from momagames.baselines.moppo.network import ActorCritic
+from momagames.baselines.moppo.options import MoppoOptions
+from momagames.baselines.moppo.rollout import Progress, Rollout
+from momagames.baselines.moppo.utility import Utility
+
+MAX_GRAD_NORM = 0.5
+VF_COEF = 0.5
+ADAM_EPS = 1e-5
+
+
+class Learner:
+    """Updates the network with rollouts."""
+
+    def __init__(
+        self, options: MoppoOptions, model: ActorCritic, utility: Utility, progress: Progress, generator: torch.Generator
+    ) -> None:
+        self.options, self.model, self.utility, self.progress = options, model, utility, progress
+        self._generator = generator
+        self.optimizer = torch.optim.Adam(model.network.parameters(), options.learning_rate, eps=ADAM_EPS)
+        self._annealing = 1.0
+
+    def anneal(self, progress_remaining: float) -> None:
+        """Set the learning rate and the entropy coefficient."""
+        self._annealing = progress_remaining
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.options.learning_rate * progress_remaining
+
+    def update(self, rollout: Rollout) -> dict[str, float]:
+        """Run several epochs over the decisions of a rollout. Returns metrics."""
+        started = time.perf_counter()
+        options, losses = self.options, []
+        decisions = np.flatnonzero((rollout.is_decision & rollout.has_advantage).reshape(-1))
+        for _ in range(options.update_epochs):
+            order = torch.randperm(len(decisions), generator=self._generator).numpy()
+            for minibatch in np.array_split(decisions[order], options.num_minibatches):
+                if len(minibatch) > 1:
+                    losses.append(self._update_minibatch(rollout, minibatch))
+        self.progress.seconds["update"] += time.perf_counter() - started
+        if not losses:
+            return {"decisions": 0.0}
+        means = np.mean(losses, axis=0)
+        return {
+            "decisions": float(len(decisions)),
+            **dict(zip(("loss/policy", "loss/value", "entropy", "kl"), means.tolist(), strict=True)),
+        }
+
+    def _update_minibatch(self, rollout: Rollout, indices: NDArray[np.int64]) -> tuple[float, float, float, float]:
+        """Take an optimizer step with the decisions of these indices. Returns policy loss, value loss, entropy and KL."""
+        options, model, rows = self.options, self.model, rollout.select(indices)
+        n, v = np.divmod(indices, rollout.masks.shape[2])
+        observations = rollout.observations.reshape(-1, *rollout.observations.shape[2:])
+        logits, values = model.forward(observations, n, v, rows["agents"], rows["weights"])
+        log_probs = masked_log_softmax(logits, model.to_tensor(rows["masks"]), model.game.actions)
+        new_log_probs = gather_log_probs(log_probs, model.to_tensor(rows["actions"]))
+        log_ratio = new_log_probs - model.to_tensor(rows["log_probs"])
+        ratio = log_ratio.exp()
+        is_on_policy = model.to_tensor(~rows["is_imitated"])
+        advantages = torch.zeros_like(new_log_probs)
+        if is_on_policy.sum() > 1:
+            scalarized = model.to_tensor(self._scalarize_advantages(rows).astype(np.float32))
+            advantages[is_on_policy] = _normalize(scalarized[is_on_policy])
+        clipped_ratio = ratio.clamp(1 - options.clip_coef, 1 + options.clip_coef)
+        surrogate = torch.min(advantages * ratio, advantages * clipped_ratio)
+        policy_loss = -torch.where(is_on_policy, surrogate, new_log_probs).mean()
+        value_loss = (values - model.to_tensor(rows["advantages"] + rows["values"])).square().mean()
+        entropy = mean_entropy(log_probs)
+        loss = policy_loss + VF_COEF * value_loss - options.ent_coef * self._annealing * entropy
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(model.network.parameters(), MAX_GRAD_NORM)
+        self.optimizer.step()
+        kl = (ratio - 1 - log_ratio)[is_on_policy]
+        return policy_loss.item(), value_loss.item(), entropy.item(), kl.mean().item() if len(kl) else 0.0
+
+    def _scalarize_advantages(self, rows: dict[str, NDArray[Any]]) -> NDArray[np.float64]:
+        """Return the utility of the estimated return after the decision, minus that of the return expected before it."""
+        expected, weights = rows["past_returns"] + rows["values"], rows["weights"]
+        return self.utility.evaluate(expected + rows["advantages"], weights) - self.utility.evaluate(expected, weights)
+
+
+def _normalize(advantages: Tensor) -> Tensor:
+    return (advantages - advantages.mean()) / (advantages.std() + 1e-8)

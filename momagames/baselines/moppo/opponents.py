@@ -1,0 +1,95 @@
+"""Seats of the training environments: learning agents, opponents, the opponent pool, and the expert."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.base import side
+from momagames.baselines.moppo.network import Network
+from momagames.baselines.moppo.network_policy import NetworkPolicy
+from momagames.baselines.moppo.options import MoppoOptions
+from momagames.baselines.moppo.utility import WeightSampler
+from momagames.contract import Game
+from momagames.engine.batch import Batch
+from momagames.engine.policies import NOBODY, Compiled, Players
+
+POOL_INTERVAL = 10  # updates between two versions of the network that enter the pool
+
+
+class Opponents:
+    """Policies that play agents which do not learn, and the expert that plays for learning agents in behavior cloning.
+
+    learning_agents   agents that learn in turn, each with its team, in environments without self-play
+    policies          opponents in these environments, in turn with those of the pool
+    network           its current version fills the pool at first
+
+    seed              of the random generators of the opponents
+    seats             int64[N, A]: index of the opponent that plays an agent; NOBODY: the agent learns
+    is_learning       bool[N, A]
+    pool              arrays of earlier versions of the network, and the weights float64[n, K] with which they play
+    expert            None without behavior cloning
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        options: MoppoOptions,
+        learning_agents: Sequence[int],
+        policies: Sequence[Compiled],
+        network: Network,
+        weight_sampler: WeightSampler,
+        rng: np.random.Generator,
+    ) -> None:
+        self._batch, self._policies, self._weight_sampler = batch, tuple(policies), weight_sampler
+        self.seed = int(rng.integers(2**63))
+        self.seats = _assign_seats(batch.game, options, learning_agents, len(policies))
+        self.is_learning = self.seats == NOBODY
+        self.expert = self._make_expert(options.expert, rng)
+        self.pool = [network.export_actor()] * options.opponent_pool_size
+        self.pool_weights = weight_sampler.sample(options.opponent_pool_size)
+        self.players = self._make_players()
+
+    def _make_expert(self, name: str | None, rng: np.random.Generator) -> Players | None:
+        """Return the expert in the seats of all learning agents; None without a name."""
+        if not name:
+            return None
+        from momagames.baselines import compiled
+
+        seats = np.where(self.is_learning, 0, NOBODY)
+        return Players(self._batch, [compiled(name, self._batch.game)], seats, int(rng.integers(2**63)))
+
+    def _make_players(self) -> Players:
+        pool = [
+            NetworkPolicy(self._batch.game, arrays).kernel(weights, greedy=False)
+            for arrays, weights in zip(self.pool, self.pool_weights.tolist(), strict=True)
+        ]
+        return Players(self._batch, [*self._policies, *pool], self.seats, self.seed)
+
+    def reseat(self) -> None:
+        """Seat the opponents again after the pool has changed; their random generators and memories continue."""
+        state = self.players.kept()
+        self.players = self._make_players()
+        self.players.take_up(state)
+
+    def update_pool(self, updates: int, network: Network) -> None:
+        """Replace the oldest version in the pool every POOL_INTERVAL updates, and draw new weights."""
+        if self.pool and updates % POOL_INTERVAL == 0:
+            self.pool[updates // POOL_INTERVAL % len(self.pool)] = network.export_actor()
+            self.pool_weights = self._weight_sampler.sample(len(self.pool))
+            self.reseat()
+
+
+def _assign_seats(game: Game, options: MoppoOptions, learning_agents: Sequence[int], policies: int) -> NDArray[np.int64]:
+    """Return the seats int64[N, A], see `Opponents`."""
+    seats = np.full((options.num_envs, len(game.agents)), NOBODY)
+    opponents = policies + options.opponent_pool_size
+    has_opponents = opponents and len(set(game.teams)) > 1
+    num_self_play = round(options.self_play * options.num_envs) if has_opponents else options.num_envs
+    for n in range(num_self_play, options.num_envs):
+        team = side(game, learning_agents[n % len(learning_agents)])
+        opponent = (n // len(learning_agents)) % opponents
+        seats[n] = [NOBODY if agent in team else opponent for agent in range(len(game.agents))]
+    return seats

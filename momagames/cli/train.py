@@ -1,0 +1,198 @@
+"""The commands `momagames train`, `momagames eval` and `momagames exploit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from momagames.cli.console import INTERRUPTED, Params, console, parameters, progress, table
+
+if TYPE_CHECKING:
+    from momagames.benchmark.plan import Opponent
+    from momagames.benchmark.training import Training
+
+Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
+Opponents = Annotated[
+    list[str] | None,
+    typer.Option("--opponent", help="Opponent: name of a policy, or path of a checkpoint [random, in games of several teams]."),
+]
+Checkpoints = Annotated[Path, typer.Argument(help="Training directory, or checkpoint file.")]
+
+
+def train(
+    id: Annotated[str, typer.Argument(help="Environment id, such as mo-samegame-v0.")],
+    method: Annotated[str, typer.Option(help="Learning algorithm.")] = "moppo",
+    budget: Annotated[float, typer.Option(help="Number of environment steps.", min=1)] = 1_000_000,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Training directory [training/ID-SEED]; training resumes from its checkpoint.")
+    ] = None,
+    instance_seed: Annotated[
+        int | None, typer.Option(help="Seed of the start position of all episodes [a new one for each episode].", min=0)
+    ] = None,
+    agent: Annotated[list[str] | None, typer.Option(help="Name of a learning agent [one of each team].")] = None,
+    opponent: Opponents = None,
+    evaluations: Annotated[int, typer.Option(help="Number of evaluations during training.", min=1)] = 20,
+    episodes: Annotated[
+        int, typer.Option(help="Number of episodes per policy, opponent and seat in an evaluation.", min=1)
+    ] = 32,
+    wandb: Annotated[str | None, typer.Option(metavar="PROJECT", help="Weights & Biases project to log to.")] = None,
+    option: Options = None,
+    param: Params = None,
+) -> None:
+    """Train policies for all weights of the objectives. The same command resumes an interrupted training."""
+    from momagames import registry
+    from momagames.baselines.base import sides
+    from momagames.baselines.moppo.method import Moppo
+    from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+    from momagames.benchmark import training as trainings
+    from momagames.errors import InvalidParameter, check_choice, nearest, one_of
+
+    check_choice("--method", method, [Moppo.name])
+    game = registry.spec(id, **parameters(param or []))
+    options = parameters(option or [])
+    for name in options:
+        if name not in DEFAULT_OPTIONS:
+            raise InvalidParameter(
+                f"invalid option {name!r} of {method}: expected {one_of(DEFAULT_OPTIONS)}{nearest(name, DEFAULT_OPTIONS)}"
+            )
+    seats = sides(game)
+    opponents = _parse_opponents(opponent or (["random"] if len(seats) > 1 else []))
+    training = trainings.Training(
+        game, Moppo(**{**DEFAULT_OPTIONS, **options}), seed, int(budget), tuple(agent or seats), opponents, instance_seed
+    )
+    directory = out or Path("training") / f"{id}-{seed}"
+    screen = console()
+    try:
+        with _show_progress(screen, int(budget)) as on_update:
+            checkpoint = trainings.train(training, directory, evaluations, episodes, on_update, wandb)
+    except KeyboardInterrupt:
+        screen.print(
+            f"interrupted; the same command resumes from the last checkpoint in {directory}", highlight=False, soft_wrap=True
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    screen.print(f"{checkpoint.head['steps']:,} steps: {checkpoint.path}", highlight=False, soft_wrap=True)
+    screen.print(f"momagames eval {directory}", style="dim", highlight=False, soft_wrap=True)
+
+
+def evaluate(
+    checkpoint: Checkpoints,
+    episodes: Annotated[int, typer.Option(help="Number of episodes per policy, opponent and seat.", min=1)] = 100,
+    seed: Annotated[int, typer.Option(help="Random seed of the episodes.", min=0)] = 1,
+    divisions: Annotated[int | None, typer.Option(help="Divisions of the weight lattice [as in training].", min=1)] = None,
+    opponent: Opponents = None,
+) -> None:
+    """Evaluate trained policies and show their Pareto front. Needs no PyTorch."""
+    from dataclasses import replace
+
+    from momagames.benchmark import training as trainings
+
+    training, loaded = trainings.load_training(checkpoint)
+    if opponent:
+        training = replace(training, opponents=_parse_opponents(opponent))
+    if divisions:
+        training = replace(training, options=replace(training.options, divisions=divisions))
+    policies = training.options.make_policies(loaded.make_policy())
+    screen = console()
+    with screen.status("playing"):
+        evaluation = trainings.evaluate(training, policies, episodes, seed)
+    screen.print(_make_front_table(training, evaluation))
+    head = loaded.head
+    screen.print(
+        f"{head['canonical']}: {head['method']}, seed {head['seed']}, {head['steps']:,} of {head['budget']:,} steps, momagames "
+        f"{head['version']}; {episodes} episodes per policy, seed {seed}; hypervolume {evaluation['hypervolume']:,.6g}",
+        style="dim", highlight=False, soft_wrap=True,
+    )  # fmt: skip
+
+
+def exploit(
+    checkpoint: Checkpoints,
+    weights: Annotated[str, typer.Option(help="Weights of the policy, such as 1,0,0,0 [all equal].")] = "",
+    budget: Annotated[float, typer.Option(help="Number of environment steps per response.", min=1)] = 1_000_000,
+    episodes: Annotated[int, typer.Option(help="Number of evaluation episodes per seat.", min=2)] = 200,
+    seed: Annotated[int, typer.Option(help="Random seed of training and evaluation.", min=0)] = 0,
+) -> None:
+    """Train a best response to a policy for each team: a lower bound of its exploitability."""
+    import numpy as np
+
+    from momagames.benchmark import training as trainings
+    from momagames.benchmark.exploitability import bound_exploitability, train_best_responses
+    from momagames.errors import InvalidParameter
+
+    training, loaded = trainings.load_training(checkpoint)
+    try:
+        parsed = [float(word) for word in weights.split(",")] if weights else [1.0] * len(training.game.objectives)
+    except ValueError:
+        raise InvalidParameter(f"invalid --weights={weights!r}: expected comma-separated numbers such as 1,0,0,0") from None
+    screen = console()
+    steps: dict[str, int] = {}
+    with _show_progress(screen, len(set(training.game.teams)) * int(budget)) as show:
+
+        def on_update(seat: str, metrics: dict[str, Any]) -> None:
+            steps[seat] = int(metrics["steps"])
+            show({**metrics, "steps": sum(steps.values())})
+
+        responses = train_best_responses(training, loaded, parsed, int(budget), seed, episodes, on_update)
+    shown = table("seat", "against itself", "best response", "gain")
+    for one in responses:
+        values = ((one.value, one.value_error), (one.response_value, one.response_error))
+        shown.add_row(one.seat, *(f"{mean:.3f} ± {error:.3f}" for mean, error in values), f"{one.gain:+.3f}")
+    screen.print(shown)
+    normalized = ", ".join(f"{weight:.3g}" for weight in np.array(parsed) / np.sum(parsed))
+    screen.print(
+        f"{loaded.head['canonical']}: exploitability at least {bound_exploitability(responses):.3f}, by "
+        f"{training.options.name} with {int(budget):,} steps per seat, seed {seed}; utility of scaled returns, "
+        f"w=({normalized}); {episodes} episodes, standard errors",
+        style="dim", highlight=False, soft_wrap=True,
+    )  # fmt: skip
+
+
+def _parse_opponents(names: list[str]) -> tuple[Opponent, ...]:
+    """Return opponents with the default options of their policies."""
+    from inspect import signature
+
+    from momagames.baselines import policy_class, policy_options
+    from momagames.benchmark.plan import Opponent
+
+    opponents = []
+    for name in names:
+        defaults = {option: signature(policy_class(name)).parameters[option].default for option in policy_options(name)}
+        options = {option: [] if value is None else value for option, value in defaults.items()}
+        opponents.append(Opponent(name=name, options=options))
+    return tuple(opponents)
+
+
+def _make_front_table(training: Training, evaluation: dict[str, Any]) -> Any:
+    """Return a table of the non-dominated policies."""
+    import numpy as np
+
+    from momagames.baselines.archive import is_nondominated
+
+    labels, points = list(evaluation["points"]), np.array(list(evaluation["points"].values()))
+    front = np.flatnonzero(is_nondominated(points))
+    shown = table("policy")
+    for objective in training.game.objectives:
+        shown.add_column(objective.name, justify="right")
+    for i in front[np.lexsort(points[front].T[::-1])][::-1]:
+        shown.add_row(labels[i], *(f"{value:.4g}" for value in points[i]))
+    return shown
+
+
+@contextmanager
+def _show_progress(screen: Any, budget: int) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Show a progress bar over the budget; yield a function that takes the metrics of an update."""
+    with progress(screen, budget, share=True) as advance:
+        volume = ""
+
+        def show(metrics: dict[str, Any]) -> None:
+            nonlocal volume
+            if "evaluation" in metrics:
+                volume = f", hypervolume {metrics['evaluation']['hypervolume']:.5g}"
+            entropy = f", entropy {metrics['entropy']:.2f}" if "entropy" in metrics else ""
+            advance(f"{metrics['steps']:,} steps{entropy}{volume}", metrics["steps"])
+
+        yield show
