@@ -1,6 +1,6 @@
-"""The page of what MOPPO reaches, docs/results/learning.md, from benchmarks/learning/reached.json.
+"""Write the page of training results, docs/results/learning.md, from benchmarks/learning/results.json.
 
-python docs/learning_page.py      writes it alone; make_results.py writes it with all the others
+python docs/learning_page.py      writes this page only; make_results.py writes all pages of results
 """
 
 from __future__ import annotations
@@ -17,109 +17,111 @@ from tables import table
 
 from momagames import registry
 from momagames.analysis.statistics import bootstrap
-from momagames.baselines.moppo.method import USUAL
-from momagames.reports.data.panels import short
+from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+from momagames.reports.data.panels import short_name
 from momagames.reports.figures.papers import LOOK, SAVED
 from momagames.reports.figures.theme import COLORS
 
 ROOT = Path(__file__).resolve().parents[1]
-REACHED, PAGES = ROOT / "benchmarks" / "learning" / "reached.json", ROOT / "docs" / "results"
+RESULTS, PAGES = ROOT / "benchmarks" / "learning" / "results.json", ROOT / "docs" / "results"
 NAME = "learning"
-OWN = {"self_play": "itself", "pool": "earlier versions of itself"}  # whom it meets, by the option that says how often
-SIZE = (5.2, 2.6)  # inches, of a figure of curves
+OWN = {"self_play": "self-play", "opponent_pool_size": "earlier versions"}  # opponents in training, by option
+FIGURE_SIZE = (5.2, 2.6)  # inches
 
 
 def write_learning(file: Path, pages: Path, figures: bool = True) -> None:
-    """The page of an archive of targets, and its figures."""
-    every = json.loads(file.read_text())
-    for name, target in every.items():
+    """Write the page of an archive of targets, and its figures."""
+    targets = json.loads(file.read_text())
+    for name, target in targets.items():
         if figures:
-            draw(target, pages / f"{NAME}-{name}.svg")
-    (pages / f"{NAME}.md").write_text("\n".join(page(every)).rstrip("\n") + "\n", encoding="utf-8")
+            draw_curves(target, pages / f"{NAME}-{name}.svg")
+    (pages / f"{NAME}.md").write_text("\n".join(format_page(targets)).rstrip("\n") + "\n", encoding="utf-8")
 
 
-def page(every: dict[str, Any]) -> Iterator[str]:
+def format_page(targets: dict[str, Any]) -> Iterator[str]:
     yield from (
         "# Learning",
         "",
-        "What `moppo` was asked to reach, and what it did: trained by `python benchmarks/learning/targets.py NAME --seeds N`,",
-        "kept in `benchmarks/learning/reached.json`, and written here by `python docs/make_results.py`. Every line is a",
-        "training of its own with the seed given, which is the seed of the deal too where all games are one; options were",
-        "chosen with other seeds. What is reported was played afterwards, in games of its own. The interval is a percentile",
-        "bootstrap over the trainings, which is too narrow for so few. Curves are of what was played during training: fewer",
-        "games, by the policies of a coarser lattice of weights. Minutes are of a machine that others used too (load).",
+        "Performance targets of `moppo` and the results: trained with `python benchmarks/learning/targets.py NAME --seeds N`,",
+        "stored in `benchmarks/learning/results.json`, and written to this page by `python docs/make_results.py`. Each row is",
+        "one training. Its seed is also that of the instance where all episodes start from one. Options were chosen with other",
+        "seeds. Results are from separate evaluation episodes. Intervals are percentile bootstrap intervals over the",
+        "trainings, which are too narrow for so few. Curves show the evaluations during training, with fewer episodes and a",
+        "coarser lattice of weights. Times were measured on a shared machine (load).",
         "",
     )
-    for name, target in every.items():
-        yield from section(name, target)
+    for name, target in targets.items():
+        yield from format_section(name, target)
 
 
-def section(name: str, target: dict[str, Any]) -> Iterator[str]:
+def format_section(name: str, target: dict[str, Any]) -> Iterator[str]:
     runs = target["runs"]
     head = runs[0]["head"]
-    measures = list(runs[0]["reached"])
-    game = short(registry.spec(head["game"], **head["params"]))
-    yield from (f"## {name}", "", f"`{game}`. Asked for: {target['asked']}.", "")
+    measures = list(runs[0]["results"])
+    game = short_name(registry.spec(head["game"], **head["params"]))
+    yield from (f"## {name}", "", f"`{game}`. Target: {target['target']}.", "")
     if target["remark"]:
         yield from (target["remark"], "")
     if head["opponents"]:
-        met = ", ".join(one["name"] for one in head["opponents"])
-        own = [word for option, word in OWN.items() if head["options"][option]]
-        yield from (f"Opponents in training{', beside ' * bool(own)}{' and '.join(own)}: {met}.", "")
+        opponents = [one["name"] for one in head["opponents"]]
+        opponents += [description for option, description in OWN.items() if head["options"][option]]
+        yield from (f"Opponents in training: {', '.join(opponents)}.", "")
     rows = [
         [
             str(run["head"]["seed"]),
-            *(number(run["reached"][m]) for m in measures),
+            *(format_number(run["results"][m]) for m in measures),
             f"{run['minutes']:.1f}",
             f"{run['load']:.1f}",
         ]
         for run in runs
     ]
     if len(runs) > 1:
-        means = [bootstrap([run["reached"][m] for run in runs]) for m in measures]
-        told = [f"**{number(mean.value)}** [{number(mean.low)}, {number(mean.high)}]" for mean in means]
-        rows.append(["**mean**", *told, "", ""])
+        means = [bootstrap([run["results"][m] for run in runs]) for m in measures]
+        cells = [f"**{format_number(mean.value)}** [{format_number(mean.low)}, {format_number(mean.high)}]" for mean in means]
+        rows.append(["**mean**", *cells, "", ""])
     yield from table(["seed", *measures, "minutes", "load"], rows)
-    options = ", ".join(f"{option}={value}" for option, value in head["options"].items() if USUAL.get(option) != value)
+    options = ", ".join(
+        f"{option}={value}" for option, value in head["options"].items() if DEFAULT_OPTIONS.get(option) != value
+    )
     yield from (
         "",
-        f"![{shown(target)} over the steps of training of {name}]({NAME}-{name}.svg)",
+        f"![{axis_label(target)} over the training steps of {name}]({NAME}-{name}.svg)",
         "",
-        f"{head['budget']:,} steps; options other than the usual ones: {options or 'none'}; momagames {head['version']}, "
+        f"{head['budget']:,} steps; options that differ from the defaults: {options or 'none'}; momagames {head['version']}, "
         f"PyTorch {runs[0]['torch']}, threads: {runs[0]['threads']}.",
         "",
     )
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     whole = float(value).is_integer() and abs(value) > 1
     return f"{value:.0f}" if whole or abs(value) >= 1000 else f"{value:.3f}"
 
 
-def shown(target: dict[str, Any]) -> str:
-    """What the curves are of."""
+def axis_label(target: dict[str, Any]) -> str:
+    """Return the name of the metric of the curves."""
     return "Hypervolume" if target["curve"] == "hypervolume" else f"Best mean of {target['curve']!r}"
 
 
-def draw(target: dict[str, Any], file: Path) -> None:
-    """A line for each seed; hypervolumes of single deals as shares of the exact ones, since these differ from seed to seed."""
-    share = "exact hypervolume" in target["runs"][0]["reached"]
+def draw_curves(target: dict[str, Any], file: Path) -> None:
+    """Draw a line for each seed; hypervolumes of single instances as shares of the exact ones, which differ between seeds."""
+    share = "exact hypervolume" in target["runs"][0]["results"]
     with mpl.rc_context(LOOK):
-        figure = Figure(figsize=SIZE, layout="constrained")
+        figure = Figure(figsize=FIGURE_SIZE, layout="constrained")
         axes = figure.add_subplot()
         for run, color in zip(target["runs"], COLORS, strict=False):
             steps, values = np.array(run["curve"]).T
             axes.plot(
                 steps,
-                values / (run["reached"]["exact hypervolume"] if share else 1),
+                values / (run["results"]["exact hypervolume"] if share else 1),
                 color=color,
                 label=str(run["head"]["seed"]),
             )
         axes.set_xlabel("steps")
-        axes.set_ylabel("share of the exact hypervolume" if share else shown(target))
+        axes.set_ylabel("share of the exact hypervolume" if share else axis_label(target))
         axes.legend(title="seed", ncols=2, fontsize=7)
         figure.savefig(file, **SAVED["svg"])
 
 
 if __name__ == "__main__":
-    write_learning(REACHED, PAGES)
+    write_learning(RESULTS, PAGES)

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 import momagames
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.games.pommerman.rules import state as codes
 from momagames.games.pommerman.view.tiles import FALLING, IN_RANGE, NOBODY, Bomb, cell
 from momagames.games.robotmail.layouts import loader as layouts
@@ -136,8 +136,8 @@ def tileblast_levels() -> Image.Image:
     """The twelve levels of MO-TileBlast as they are dealt, three in a row, each with its number and title."""
     pictures = []
     for number in range(1, LEVELS + 1):
-        play = Play(momagames.spec("mo-tileblast-v0", level=number))
-        play.deal(0)
+        play = Episode(momagames.spec("mo-tileblast-v0", level=number))
+        play.reset(0)
         drawn = Image.fromarray(play.game.view.draw(play.state, None))
         small = drawn.resize((round(drawn.width * SHRUNK), round(drawn.height * SHRUNK)), Image.Resampling.LANCZOS)
         sheet = canvas.blank(small.height + TITLE + LEFT, small.width + LEFT)
@@ -165,8 +165,8 @@ def robotmail_layouts() -> Image.Image:
     """The boards of MO-RoboticMail, four in a row, each with its name, and one of the generator, all with two robots."""
     boards = []
     for name in (*layouts.NAMES, layouts.RANDOM):
-        play = Play(momagames.spec("mo-robotmail-v0", layout=name))
-        play.deal(0)
+        play = Episode(momagames.spec("mo-robotmail-v0", layout=name))
+        play.reset(0)
         height, width = int(play.state["height"]), int(play.state["width"])
         side = drawing.side_of(height, width)
         drawn = Image.fromarray(play.game.view.draw(play.state))

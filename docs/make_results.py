@@ -1,6 +1,6 @@
 """Writes docs/results: the tables and figures of archived runs.
 
-    python docs/make_results.py                      from benchmarks/fronts/paper.tar.xz and benchmarks/learning/reached.json
+    python docs/make_results.py                      from benchmarks/fronts/paper.tar.xz and benchmarks/learning/results.json
     python docs/make_results.py --archive FOLDER     makes that archive of a folder of results first
 
 The archive is a folder of results as `momagames bench run` leaves it, packed; unpacked, every command of `momagames bench`
@@ -18,14 +18,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from learning_page import NAME as LEARNING
-from learning_page import PAGES, REACHED, ROOT, write_learning
+from learning_page import PAGES, RESULTS, ROOT, write_learning
 from tables import table
 
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.origin import facts
-from momagames.reports.data.overview import PROVEN, RATIO, Line, caption, methods
+from momagames.reports.data.overview import PROVEN, RATIO, OverviewRow, caption, list_methods
 from momagames.reports.data.panels import Panel
 from momagames.reports.figures.papers import names, write_figures
 from momagames.reports.report import Report, cell, heading, report
@@ -116,7 +116,7 @@ def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
         "",
         "## All games",
         "",
-        caption(made.overview, made.wanted),
+        caption(made.overview, made.settings),
         "",
     )
     drawn = names(made)
@@ -129,8 +129,8 @@ def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
     yield from ("## Where the numbers come from", "", *table(["", ""], [(name, text) for name, text in lines]), "")
 
 
-def overview_table(lines: Sequence[Line]) -> Iterator[str]:
-    names = methods(lines)
+def overview_table(lines: Sequence[OverviewRow]) -> Iterator[str]:
+    names = list_methods(lines)
     rows = [
         (
             line.title.partition(": ")[2] + (f" {PROVEN}" if line.indicator == RATIO else ""),
@@ -141,7 +141,7 @@ def overview_table(lines: Sequence[Line]) -> Iterator[str]:
     return table(["game", *names], rows)
 
 
-def best(line: Line, method: str) -> str:
+def best(line: OverviewRow, method: str) -> str:
     if method not in line.scores:
         return ""
     told = spelled(line.scores[method])
@@ -189,7 +189,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.archive:
         archive(given.archive, ARCHIVE)
-    write_pages(ARCHIVE, REACHED, PAGES)
+    write_pages(ARCHIVE, RESULTS, PAGES)
 
 
 if __name__ == "__main__":

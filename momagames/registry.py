@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from momagames.adapters.aec import MultiObjectiveAEC
-    from momagames.adapters.gymnasium import OneAgent
+    from momagames.adapters.gymnasium import SingleAgentEnv
     from momagames.adapters.parallel import MultiObjectiveParallel
-    from momagames.adapters.vector import VectorGame
+    from momagames.adapters.vector import MultiObjectiveVectorEnv
     from momagames.contract import Game, Policy, State
 
 Api = Literal["aec", "parallel", "gymnasium"]
@@ -117,10 +117,10 @@ def make(id: str, api: Literal["aec"] = "aec", **options: Any) -> MultiObjective
 @overload
 def make(id: str, api: Literal["parallel"], **options: Any) -> MultiObjectiveParallel: ...
 @overload
-def make(id: str, api: Literal["gymnasium"], **options: Any) -> OneAgent: ...
+def make(id: str, api: Literal["gymnasium"], **options: Any) -> SingleAgentEnv: ...
 @overload
-def make(id: str, api: Api, **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | OneAgent: ...
-def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | OneAgent:
+def make(id: str, api: Api, **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv: ...
+def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv:
     """An environment by id.
 
     api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
@@ -130,18 +130,18 @@ def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | Multi
     """
     check_choice("api", api, DOORS)
     entry(id)
-    env: MultiObjectiveAEC | MultiObjectiveParallel | OneAgent = _resolve(DOORS[api])(id, **options)
+    env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = _resolve(DOORS[api])(id, **options)
     return env
 
 
-def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> VectorGame:
+def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiObjectiveVectorEnv:
     """A batch of environments behind one step(); see `momagames.adapters.vector`.
 
     options    parameters of the game, and of the door: autoreset ("next_step", "same_step", "disabled"), views
                ("mover", "all"), illegal
     """
     entry(id)
-    envs: VectorGame = _resolve(VECTOR_DOOR)(id, num_envs, threads, **options)
+    envs: MultiObjectiveVectorEnv = _resolve(VECTOR_DOOR)(id, num_envs, threads, **options)
     return envs
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 import momagames
 from momagames.contract import Game
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -123,13 +123,13 @@ def digest(array: Any) -> str:
     return f"{values.dtype}{list(values.shape)} {blake2b(values.tobytes(), digest_size=8).hexdigest()}"
 
 
-def legal_actions(play: Play, agent: int) -> Any:
+def legal_actions(play: Episode, agent: int) -> Any:
     """Every legal choice of each part of the agent's action; empty lists if it does not act."""
     parts = np.split(play.mask(agent), np.cumsum(play.game.actions)[:-1])
     return [np.flatnonzero(part).tolist() for part in parts]
 
 
-def scene(play: Play) -> Iterator[str]:
+def scene(play: Episode) -> Iterator[str]:
     """What can be seen now: the position, and the mask and observation of every agent."""
     yield from (f"  {line}" for line in play.game.codec.show(play.state).splitlines())
     for agent, name in enumerate(play.game.agents):
@@ -146,8 +146,8 @@ def playthrough(header: str, choose: Any) -> Iterator[str]:
     `choose(play, agent)` gives the action of an agent, a list with one number a part.
     """
     game, seed = parse(header)
-    play = Play(game)
-    play.deal(seed)
+    play = Episode(game)
+    play.reset(seed)
     returns = np.zeros((len(game.agents), len(game.objectives)))
     yield header
     yield f"objectives: {' '.join(objective.name for objective in game.objectives)}"
@@ -157,10 +157,10 @@ def playthrough(header: str, choose: Any) -> Iterator[str]:
         for row, agent in enumerate([int(play.state["to_move"])] if game.sequential else range(len(game.agents))):
             action = choose(play, agent)
             if play.mask(agent).any() and not play.is_legal(agent, action[0] if len(game.actions) == 1 else action):
-                raise play.refuse(agent, action)
+                raise play.illegal_action_error(agent, action)
             play.pending[row] = action
             yield f"action {game.agents[agent]}: {' '.join(map(str, action))}"
-        play.turn(int(play.pending[0, 0]) if play.pending.size == 1 else play.pending)
+        play.step(int(play.pending[0, 0]) if play.pending.size == 1 else play.pending)
         returns += play.reward
         for name, reward in zip(game.agents, play.reward, strict=True):
             yield f"reward {name}: {numbers(reward)}"
@@ -183,10 +183,10 @@ def policy(name: str, seed: int) -> Any:
     rng = np.random.default_rng(seed)
     made: dict[int, Any] = {}
 
-    def choose(play: Play, agent: int) -> list[int]:
+    def choose(play: Episode, agent: int) -> list[int]:
         if agent not in made:
             made[agent] = momagames.registry.policy(name, play.game, agent)
-        return [int(play.ask(agent, made[agent], rng))]
+        return [int(play.choose_action(agent, made[agent], rng))]
 
     return choose
 

@@ -175,7 +175,7 @@ def test_batch_equals_single_environments(game: Game) -> None:
         env.reset(seed=40 + i)
     words = np.arange(n, dtype=np.uint64)
     for _ in range(game.max_episode_steps):
-        actions = batches[0].choose(words).copy()
+        actions = batches[0].sample_actions(words).copy()
         for i, env in enumerate(singles):
             if env.agents and not any(env.terminations.values()):
                 seen = env.observe(env.agent_selection)
@@ -184,7 +184,7 @@ def test_batch_equals_single_environments(game: Game) -> None:
                     assert np.array_equal(field if game.sequential else field[0], seen[name])
                 assert np.array_equal(batches[0].masks[i, 0], np.hstack(seen["action_mask"]))
         for batch in batches:
-            assert batch.illegal(actions[: batch.num_envs]) == -1
+            assert batch.find_illegal(actions[: batch.num_envs]) == -1
             batch.step(actions[: batch.num_envs])
         for i, env in enumerate(singles):
             if env.agents and not any((*env.terminations.values(), *env.truncations.values())):
@@ -215,7 +215,7 @@ def test_autoreset(game: Game, mode: str) -> None:
     ended = np.zeros(4, bool)
     sums = np.zeros_like(batch.returns)
     for _ in range(game.max_episode_steps + 2):
-        batch.step(batch.choose(words))
+        batch.step(batch.sample_actions(words))
         if mode == "next_step":
             assert not batch.rewards[ended].any(), "the step that starts a new game pays nothing"
             assert (batch.states["ply"][ended] == 0).all()
@@ -246,9 +246,9 @@ def row_of(seen: object, i: int) -> object:
 @every_game
 @pytest.mark.parametrize("views", ["mover", "all"])
 def test_vector_door(game: Game, views: str) -> None:
-    from momagames.adapters.vector import VectorGame
+    from momagames.adapters.vector import MultiObjectiveVectorEnv
 
-    env = VectorGame(game, 5, views=views, autoreset="same_step")
+    env = MultiObjectiveVectorEnv(game, 5, views=views, autoreset="same_step")
     seen, infos = env.reset(seed=2)
     assert isinstance(env, gymnasium.vector.VectorEnv)
     words = np.arange(5, dtype=np.uint64)
@@ -256,7 +256,7 @@ def test_vector_door(game: Game, views: str) -> None:
     for _ in range(3 * game.max_episode_steps):
         assert env.observation_space.contains(seen)
         assert np.shares_memory(infos["action_mask"], env.batch.masks)
-        actions = env.batch.choose(words).copy()
+        actions = env.batch.sample_actions(words).copy()
         seen, rewards, terminated, truncated, infos = env.step(actions[:, 0, 0] if actions[0].size == 1 else actions)
         assert all(env.reward_space.contains(row) for row in rewards)
         alone = len(game.agents) == 1
@@ -303,12 +303,12 @@ def test_illegal_actions(game: Game) -> None:
 
 @every_game
 def test_illegal_actions_in_a_batch(game: Game) -> None:
-    from momagames.adapters.vector import VectorGame
+    from momagames.adapters.vector import MultiObjectiveVectorEnv
 
-    def start(illegal: str) -> tuple[VectorGame, NDArray[np.int64]]:
-        env = VectorGame(game, 3, illegal=illegal)
+    def start(illegal: str) -> tuple[MultiObjectiveVectorEnv, NDArray[np.int64]]:
+        env = MultiObjectiveVectorEnv(game, 3, illegal=illegal)
         env.reset(seed=6)
-        actions = env.batch.choose(np.arange(3, dtype=np.uint64)).copy()
+        actions = env.batch.sample_actions(np.arange(3, dtype=np.uint64)).copy()
         actions[1] = game.actions[0]
         return env, actions
 

@@ -20,16 +20,16 @@ MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
 
 LEARNED = {
     "boards": {
-        "asked": "much", "remark": "Missed.",
+        "target": "much", "remark": "Missed.",
         "curve": "hypervolume",
         "runs": [
             {
                 "head": {
                     "game": "mo-samegame-v0", "params": {"num_colors": 3}, "opponents": [], "seed": seed, "budget": 100,
-                    "options": {"gamma": 1.0, "trace": 0.5}, "version": "1",
+                    "options": {"gamma": 1.0, "gae_lambda": 0.5}, "version": "1",
                 },
                 "minutes": 1.5, "load": 0.5, "threads": 1, "torch": "2",
-                "reached": {"exact hypervolume": 8.0, "share": 0.25 + seed},
+                "results": {"exact hypervolume": 8.0, "share": 0.25 + seed},
                 "curve": [[50, 1.0], [100, 2.0 + seed]],
             }
             for seed in range(2)
@@ -59,8 +59,8 @@ def test_pages_of_an_archive(results, tmp_path):
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "learning.md"}
-    assert "`mo-samegame-v0(num_colors=3)`. Asked for: much.\n\nMissed.\n" in pages["learning.md"]
-    assert "options other than the usual ones: trace=0.5;" in pages["learning.md"]
+    assert "`mo-samegame-v0(num_colors=3)`. Target: much.\n\nMissed.\n" in pages["learning.md"]
+    assert "options that differ from the defaults: gae_lambda=0.5;" in pages["learning.md"]
     assert "| 1 | 8 | 1.250 | 1.5 | 0.5 |" in pages["learning.md"]
     assert "| **mean** | **8** [8, 8] | **0.750** [0.250, 1.250] |" in pages["learning.md"]
     (boards, *_) = expected.panels

@@ -1,11 +1,11 @@
-"""momaland's MOMAPPO on MO-RoboticMail through the parallel door, beside random play.
+"""momaland's MOMAPPO on MO-RoboticMail (Parallel API), beside random play.
 
 python benchmarks/learning/momappo.py                                   # three weight vectors, 100,000 steps each
 python benchmarks/learning/momappo.py --weights 2 --steps 250000 --seed 1
 
-A policy is trained for each weight vector, which optimistic linear support chooses, with the settings that MOMAPPO comes with;
-only nothing is discounted. Printed are the team's mean returns, MOMAPPO's by its own evaluations, and the hypervolume of what
-is not dominated. Needs the extra `morl`.
+MOMAPPO trains a policy for each weight vector, chosen by optimistic linear support, with its default settings and no discount.
+The script prints the mean returns of the team, those of MOMAPPO by its own evaluations, and the hypervolume of the
+non-dominated points. Needs the extra `morl`.
 """
 
 from __future__ import annotations
@@ -30,63 +30,65 @@ from momagames.analysis.indicators import hypervolume
 from momagames.baselines.archive import is_nondominated
 from momagames.wrappers import Flatten, HandleIllegal
 
-NAME = "mail"  # by which MOMAPPO makes the game
+NAME = "mail"  # in momaland's table of environments
 GAME = {"layout": "tiny", "num_players": 2, "max_step": 30, "objectives": ["energy", "delivery"]}
-FLOOR = (-30, 0)  # reference point of the team's returns
-GAMES = 200  # of random play
+REFERENCE_POINT = (-30, 0)  # of the returns of the team
+EPISODES = 200  # of random play
 
 Points = NDArray[np.float64]
 
 
 class Mail:
-    """What momaland's table has for a game."""
+    """An entry of momaland's table of environments."""
 
     @staticmethod
     def parallel_env() -> Any:
         env = Flatten(HandleIllegal(momagames.make("mo-robotmail-v0", api="parallel", **GAME), "next"))
-        return observation_lambda_v0(env, lambda seen, space: seen["observation"], lambda space: space["observation"])
+        return observation_lambda_v0(
+            env, lambda observation, space: observation["observation"], lambda space: space["observation"]
+        )
 
 
-def random_play(seed: int) -> Points:
-    """The team's mean returns float64[1, K] by chance."""
-    env, rng, total = Mail.parallel_env(), np.random.default_rng(seed), np.zeros(len(FLOOR))
-    for game in range(GAMES):
-        env.reset(seed=game)
+def play_randomly(seed: int) -> Points:
+    """Return the mean returns of the team in random play, float64[1, K]."""
+    env, rng, total = Mail.parallel_env(), np.random.default_rng(seed), np.zeros(len(REFERENCE_POINT))
+    for episode in range(EPISODES):
+        env.reset(seed=episode)
         while env.agents:
             rewards = env.step({agent: rng.integers(env.action_space(agent).n) for agent in env.agents})[1]
             total += sum(rewards.values())
-    return total[None] / GAMES
+    return total[None] / EPISODES
 
 
-def momappo(weights: int, steps: int, seed: int) -> Points:
-    """The team's mean returns float64[weights, K] of the policies, one for each weight vector."""
+def train_momappo(weights: int, steps: int, seed: int) -> Points:
+    """Return the mean returns of the team, float64[weights, K], for one policy per weight vector."""
     settings = (
-        f"--env-id {NAME} --ref-point {FLOOR[0]} {FLOOR[1]} --seed {seed} --gamma 1 --num-weights {weights} "
+        f"--env-id {NAME} --ref-point {REFERENCE_POINT[0]} {REFERENCE_POINT[1]} --seed {seed} --gamma 1 --num-weights {weights} "
         f"--timesteps-per-weight {steps}"
     )
     all_environments[NAME], sys.argv = Mail, ["momappo", *settings.split()]
     with contextlib.redirect_stdout(io.StringIO()):
-        found = runpy.run_module("momaland.learning.cooperative_momappo.discrete_momappo", run_name="__main__")
-    return np.array(found["value"], np.float64)
+        variables = runpy.run_module("momaland.learning.cooperative_momappo.discrete_momappo", run_name="__main__")
+    return np.array(variables["value"], np.float64)
 
 
-def tell(name: str, play: Callable[[], Points]) -> None:
-    began = time.perf_counter()
-    points = play()
-    seconds = time.perf_counter() - began
-    reached = "; ".join(f"{energy:.2f} energy, {delivery:.2f} deliveries" for energy, delivery in points)
-    volume = hypervolume(points[is_nondominated(points)], FLOOR).value
-    print(f"{name}: {reached}; hypervolume {volume:.2f}; {seconds:.0f} s (load {os.getloadavg()[0]:.1f})", flush=True)
+def report(name: str, run: Callable[[], Points]) -> None:
+    started = time.perf_counter()
+    points = run()
+    seconds = time.perf_counter() - started
+    returns = "; ".join(f"{energy:.2f} energy, {delivery:.2f} deliveries" for energy, delivery in points)
+    volume = hypervolume(points[is_nondominated(points)], REFERENCE_POINT).value
+    print(f"{name}: {returns}; hypervolume {volume:.2f}; {seconds:.0f} s (load {os.getloadavg()[0]:.1f})", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weights", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=100_000, help="for each weight vector")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    tell("random play", lambda: random_play(given.seed))
-    tell("MOMAPPO", lambda: momappo(given.weights, given.steps, given.seed))
+    parser.add_argument("--weights", type=int, default=3, help="Number of weight vectors.")
+    parser.add_argument("--steps", type=int, default=100_000, help="Environment steps per weight vector.")
+    parser.add_argument("--seed", type=int, default=0, help="Random seed.")
+    arguments = parser.parse_args()
+    report("random play", lambda: play_randomly(arguments.seed))
+    report("MOMAPPO", lambda: train_momappo(arguments.weights, arguments.steps, arguments.seed))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Learners of morl-baselines on one deal of MO-SameGame whose exact front is known, beside what they cost.
+"""Learners of morl-baselines on one instance of MO-SameGame with a known exact front: results and training time.
 
-python benchmarks/learning/morl.py                                         # all of them, 5x5x3, deal 3, 50,000 steps
+python benchmarks/learning/morl.py                                         # all of them, 5x5x3, instance 3, 50,000 steps
 python benchmarks/learning/morl.py pcn envelope --budget 20000 --seeds 3
 
-For each learner and seed: the hypervolume of the policies that it ends with, played once each, as a share of that of the exact
-front; that of the mean return of random play is printed first. The budget counts steps of training, what a learner plays to
-evaluate itself left out. Needs the extra `morl`.
+For each learner and seed the script prints the hypervolume of the final policies, one episode each, as a share of that of the
+exact front. It first prints that of the mean return of random play. The budget counts training steps, without evaluation
+episodes of the learner. Needs the extra `morl`.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from momagames.wrappers import FixedInstance, HandleIllegal, TabularObservation
 Points = NDArray[np.float64]
 
 
-def game(deal: int, width: int, height: int, colors: int) -> Any:
-    """One deal, in which an illegal action plays the next legal one."""
+def make_env(seed: int, width: int, height: int, colors: int) -> Any:
+    """Return an environment with one instance, in which an illegal action plays the next legal one."""
     board = {"board_width": width, "board_height": height, "num_colors": colors}
     env = momagames.make("mo-samegame-v0", api="gymnasium", **board)
-    return HandleIllegal(FixedInstance(env, deal), "next")
+    return HandleIllegal(FixedInstance(env, seed), "next")
 
 
-def by_weights(agent: Any, env: Any) -> Points:
-    """The returns of the policies of a learner that is told weights."""
+def evaluate_weights(agent: Any, env: Any) -> Points:
+    """Return the returns of the policies of a learner that is conditioned on weights."""
     from morl_baselines.common.evaluation import eval_mo
     from morl_baselines.common.weights import equally_spaced_weights
 
     return np.array([eval_mo(agent, env, weights)[2] for weights in equally_spaced_weights(env.unwrapped.reward_dim, 36)])
 
 
-def values(budget: int, seed: int) -> dict[str, Any]:
-    """Settings that GPI-LS and Envelope share: exploration falls over the first half."""
+def value_settings(budget: int, seed: int) -> dict[str, Any]:
+    """Return the settings of GPI-LS and Envelope: exploration decays over the first half."""
     return {
         "gamma": 1.0, "net_arch": [128, 128], "batch_size": 64, "learning_rate": 1e-3, "initial_epsilon": 1.0,
         "final_epsilon": 0.05, "epsilon_decay_steps": budget // 2, "buffer_size": budget, "seed": seed, "log": False,
@@ -59,16 +59,16 @@ def envelope(env: Any, front: Points, budget: int, seed: int) -> Points:
     from morl_baselines.multi_policy.envelope.envelope import Envelope
 
     flat = FlattenObservation(env)
-    agent = Envelope(flat, **values(budget, seed))
+    agent = Envelope(flat, **value_settings(budget, seed))
     agent.train(budget)
-    return by_weights(agent, flat)
+    return evaluate_weights(agent, flat)
 
 
 def gpi_ls(env: Any, front: Points, budget: int, seed: int) -> Points:
     from morl_baselines.multi_policy.gpi_pd.gpi_pd import GPILS
 
     flat = FlattenObservation(env)
-    agent = GPILS(flat, **values(budget, seed), gradient_updates=1, num_nets=1, drop_rate=0.0)
+    agent = GPILS(flat, **value_settings(budget, seed), gradient_updates=1, num_nets=1, drop_rate=0.0)
     agent.train(
         budget,
         flat,
@@ -77,20 +77,20 @@ def gpi_ls(env: Any, front: Points, budget: int, seed: int) -> Points:
         num_eval_episodes_for_front=1,
         checkpoints=False,
     )
-    return by_weights(agent, flat)
+    return evaluate_weights(agent, flat)
 
 
 def pcn(env: Any, front: Points, budget: int, seed: int) -> Points:
     from morl_baselines.multi_policy.pcn.pcn import PCN
 
-    flat, most = FlattenObservation(env), front.max(axis=0).astype(np.float32)
-    scale = np.append(1 / most, 1 / env.unwrapped.game.max_episode_steps)
+    flat, max_return = FlattenObservation(env), front.max(axis=0).astype(np.float32)
+    scale = np.append(1 / max_return, 1 / env.unwrapped.game.max_episode_steps)
     agent = PCN(flat, scaling_factor=scale, hidden_dim=128, learning_rate=1e-2, seed=seed, log=False)
     agent.train(
-        budget, flat, np.zeros(front.shape[1]), max_return=most, num_er_episodes=100, num_step_episodes=20,
+        budget, flat, np.zeros(front.shape[1]), max_return=max_return, num_er_episodes=100, num_step_episodes=20,
         num_model_updates=20, max_buffer_size=200, num_points_pf=1,
     )  # fmt: skip
-    return np.array(agent.evaluate(flat, most, n=100)[0])
+    return np.array(agent.evaluate(flat, max_return, n=100)[0])
 
 
 def pql(env: Any, front: Points, budget: int, seed: int) -> Points:
@@ -111,60 +111,61 @@ LEARNERS: dict[str, Callable[[Any, Points, int, int], Points]] = {
 }
 
 
-def trained(name: str, env: Any, front: Points, budget: int, seed: int) -> tuple[Points, float]:
-    """The returns of the policies found, and the seconds that it took; what the learner prints and saves is thrown away."""
-    for seed_it in (random.seed, np.random.seed, torch.manual_seed, env.action_space.seed):
-        seed_it(seed)
-    here, began = os.getcwd(), time.perf_counter()
-    with tempfile.TemporaryDirectory() as aside, contextlib.redirect_stdout(io.StringIO()):
-        os.chdir(aside)
+def train(name: str, env: Any, front: Points, budget: int, seed: int) -> tuple[Points, float]:
+    """Return the returns of the final policies and the training time in seconds; output of the learner is discarded."""
+    for set_seed in (random.seed, np.random.seed, torch.manual_seed, env.action_space.seed):
+        set_seed(seed)
+    directory, started = os.getcwd(), time.perf_counter()
+    with tempfile.TemporaryDirectory() as temporary, contextlib.redirect_stdout(io.StringIO()):
+        os.chdir(temporary)
         try:
-            found = LEARNERS[name](env, front, budget, seed)
+            returns = LEARNERS[name](env, front, budget, seed)
         finally:
-            os.chdir(here)
-    return found, time.perf_counter() - began
+            os.chdir(directory)
+    return returns, time.perf_counter() - started
 
 
-def by_chance(env: Any, games: int) -> Points:
-    """The mean return of random legal play, [1, K]."""
+def play_randomly(env: Any, episodes: int) -> Points:
+    """Return the mean return of random legal play, [1, K]."""
     rng, total = np.random.default_rng(0), np.zeros(env.unwrapped.reward_dim)
-    for _ in range(games):
+    for _ in range(episodes):
         _, info = env.reset()
         over = False
         while not over:
             _, reward, over, _, info = env.step(int(rng.choice(np.flatnonzero(info["action_mask"]))))
             total += reward
-    return np.asarray(total / games)[None]
+    return np.asarray(total / episodes)[None]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("learners", nargs="*", default=list(LEARNERS), metavar="|".join(LEARNERS))
-    parser.add_argument("--budget", type=int, default=50_000, help="steps of training")
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--deal", type=int, default=3)
-    parser.add_argument("--board", default="5x5x3", help="width x height x colors")
-    parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
-    unknown = set(given.learners) - set(LEARNERS)
+    parser.add_argument("--budget", type=int, default=50_000, help="Number of environment steps.")
+    parser.add_argument("--seeds", type=int, default=1, help="Number of seeds.")
+    parser.add_argument("--instance-seed", type=int, default=3, help="Seed of the instance.")
+    parser.add_argument("--board", default="5x5x3", help="Board: width x height x colors.")
+    parser.add_argument("--threads", type=int, default=1, help="PyTorch threads.")
+    arguments = parser.parse_args()
+    unknown = set(arguments.learners) - set(LEARNERS)
     if unknown:
-        parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(LEARNERS)}")
-    torch.set_num_threads(given.threads)
-    env = game(given.deal, *map(int, given.board.split("x")))
+        parser.error(f"invalid learners {', '.join(sorted(unknown))}: expected {', '.join(LEARNERS)}")
+    torch.set_num_threads(arguments.threads)
+    env = make_env(arguments.instance_seed, *map(int, arguments.board.split("x")))
     env.reset()
     front = np.array(env.unwrapped.pareto_front(), np.float64)
-    measure = moocore.Hypervolume(ref=np.zeros(front.shape[1]), maximise=True)
-    best = measure(front)
+    hypervolume = moocore.Hypervolume(ref=np.zeros(front.shape[1]), maximise=True)
+    best = hypervolume(front)
     print(
-        f"{given.board}, deal {given.deal}: {len(front)} points; {given.budget:,} steps, torch {torch.__version__}", flush=True
+        f"{arguments.board}, instance {arguments.instance_seed}: {len(front)} points; {arguments.budget:,} steps, torch {torch.__version__}",
+        flush=True,
     )
-    print(f"random play: {measure(by_chance(env, 500)) / best:.3f}", flush=True)
-    for name in given.learners:
-        for seed in range(given.seeds):
-            found, seconds = trained(name, env, front, given.budget, seed)
+    print(f"random play: {hypervolume(play_randomly(env, 500)) / best:.3f}", flush=True)
+    for name in arguments.learners:
+        for seed in range(arguments.seeds):
+            points, seconds = train(name, env, front, arguments.budget, seed)
             print(
-                f"{name:10s} seed {seed}: {measure(found) / best:.3f} of the exact hypervolume, "
-                f"{len(np.unique(found, axis=0))} points, {seconds:.0f} s, {given.budget / seconds:,.0f} steps a second "
+                f"{name:10s} seed {seed}: {hypervolume(points) / best:.3f} of the exact hypervolume, "
+                f"{len(np.unique(points, axis=0))} points, {seconds:.0f} s, {arguments.budget / seconds:,.0f} steps per second "
                 f"(load {os.getloadavg()[0]:.1f})",
                 flush=True,
             )

@@ -1,15 +1,15 @@
-"""Learners of one policy, from other libraries and our own, beside what they cost.
+"""Single-policy learners of other libraries and MOPPO: results and training time.
 
 python benchmarks/learning/scalar.py                                       # all of them, 20,480 steps
 python benchmarks/learning/scalar.py --only torchrl moppo --budget 50000 --seeds 3
 python benchmarks/learning/scalar.py --only rllib --budget 6144            # three rounds of 2048
 
-MaskablePPO of sb3-contrib, PPO of TorchRL and our MOPPO, told one weight vector, play one deal of MO-SameGame for the sum of
-its objectives; reported is what the likeliest actions bring at the end, as a share of the best sum on the exact front. PPO of
-RLlib plays MO-Breakthrough 3x5 against itself; reported is the share of 400 games against random play that the likeliest
-actions win, from both sides by turns. The settings are those of the tutorials; MOPPO has rollouts as long as the others'. Time
-is that of training alone; a learner ends the rollout in which the budget is spent. Needs the extras `learn` and `tutorials`.
-With RLlib the same seed does not train the same policy twice.
+MaskablePPO of sb3-contrib, PPO of TorchRL, and MOPPO with fixed weights train on one instance of MO-SameGame for the sum of its
+objectives. The result is the return of the greedy policy as a share of the best sum on the exact front. PPO of RLlib trains on
+MO-Breakthrough 3x5 in self-play. The result is the win rate of the greedy policy in 400 episodes against random play, in
+alternating seats. The settings are those of the tutorials; MOPPO has rollouts of the same length. Times are of training only; a
+learner completes the rollout in which the budget is used up. Needs the extras `learn` and `tutorials`. With RLlib equal seeds do
+not give equal policies.
 """
 
 from __future__ import annotations
@@ -28,39 +28,39 @@ import momagames
 from momagames.baselines.exact import exact_front
 from momagames.wrappers import FixedInstance, Flatten, Scalarize
 
-ROLLOUT = 256  # steps between two updates, on MO-SameGame
-ROUND = 2048  # the same for RLlib
-UNIT = 50.0  # what returns are divided by, so that values are near 1
+ROLLOUT = 256  # steps per update on MO-SameGame
+RLLIB_BATCH = 2048  # steps per update of RLlib
+REWARD_SCALE = 50.0  # divisor of the returns: values are near 1
 BREAKTHROUGH: dict[str, Any] = {"board_width": 3, "board_height": 5}
-GAMES = 400  # against random play
+EPISODES = 400  # against random play
 
-Lesson = tuple[Callable[[], int], Callable[[], float]]  # trains, and tells the steps; plays, and tells what is reached
+Learner = tuple[Callable[[], int], Callable[[], float]]  # train: returns the steps; evaluate: returns the result
 
 
 @dataclass(frozen=True)
-class Deal:
-    """A deal of MO-SameGame: a board, and the seed that deals it."""
+class Instance:
+    """An instance of MO-SameGame: board parameters and seed."""
 
     board: dict[str, Any]
     seed: int
 
-    def env(self) -> Any:
+    def make_env(self) -> Any:
         return FixedInstance(momagames.make("mo-samegame-v0", api="gymnasium", **self.board), self.seed)
 
     @property
     def weights(self) -> list[float]:
-        return [1 / UNIT] * self.board["num_colors"]
+        return [1 / REWARD_SCALE] * self.board["num_colors"]
 
 
-def maskable_ppo(deal: Deal, budget: int, seed: int) -> Lesson:
+def maskable_ppo(instance: Instance, budget: int, seed: int) -> Learner:
     from sb3_contrib import MaskablePPO
 
-    env = Scalarize(deal.env(), weights=deal.weights)
+    env = Scalarize(instance.make_env(), weights=instance.weights)
     model = MaskablePPO(
         "MlpPolicy", env, n_steps=ROLLOUT, batch_size=64, gamma=1.0, learning_rate=1e-3, seed=seed, device="cpu"
     )
 
-    def play() -> float:
+    def evaluate() -> float:
         observation, _ = env.reset()
         total, over = 0.0, False
         while not over:
@@ -69,10 +69,10 @@ def maskable_ppo(deal: Deal, budget: int, seed: int) -> Lesson:
             total += info["vector_reward"].sum()
         return total
 
-    return lambda: model.learn(budget).num_timesteps, play
+    return lambda: model.learn(budget).num_timesteps, evaluate
 
 
-def torchrl(deal: Deal, budget: int, seed: int) -> Lesson:
+def torchrl(instance: Instance, budget: int, seed: int) -> Learner:
     from tensordict.nn import TensorDictModule
     from torchrl.collectors import Collector
     from torchrl.envs import ActionMask, Compose, DTypeCastTransform, GymWrapper, LineariseRewards, TransformedEnv
@@ -83,18 +83,20 @@ def torchrl(deal: Deal, budget: int, seed: int) -> Lesson:
 
     torch.manual_seed(seed)
     masked = (DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]), ActionMask())
-    paid = LineariseRewards(in_keys=["reward"], out_keys=["utility"], weights=deal.weights)
-    env = TransformedEnv(GymWrapper(Flatten(deal.env()), categorical_action_encoding=True), Compose(*masked, paid))
+    scalarize = LineariseRewards(in_keys=["reward"], out_keys=["utility"], weights=instance.weights)
+    env = TransformedEnv(
+        GymWrapper(Flatten(instance.make_env()), categorical_action_encoding=True), Compose(*masked, scalarize)
+    )
     env.set_seed(seed)
-    seen, choices = env.observation_spec["observation"].shape[-1], env.action_spec.space.n
+    num_features, num_actions = env.observation_spec["observation"].shape[-1], env.action_spec.space.n
     actor = ProbabilisticActor(
-        TensorDictModule(MLP(seen, choices, num_cells=[64]), in_keys=["observation"], out_keys=["logits"]),
+        TensorDictModule(MLP(num_features, num_actions, num_cells=[64]), in_keys=["observation"], out_keys=["logits"]),
         in_keys={"logits": "logits", "mask": "action_mask"},
         spec=env.action_spec,
         distribution_class=MaskedCategorical,
         return_log_prob=True,
     )
-    critic = ValueOperator(MLP(seen, 1, num_cells=[64]), in_keys=["observation"])
+    critic = ValueOperator(MLP(num_features, 1, num_cells=[64]), in_keys=["observation"])
     advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
     loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01)
     advantage.set_keys(reward="utility")
@@ -115,37 +117,44 @@ def torchrl(deal: Deal, budget: int, seed: int) -> Lesson:
                     adam.step()
         return steps
 
-    def play() -> float:
+    def evaluate() -> float:
         with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):
             return float(env.rollout(ROLLOUT, actor)["next", "reward"].sum())
 
-    return train, play
+    return train, evaluate
 
 
-def moppo(deal: Deal, budget: int, seed: int) -> Lesson:
-    from momagames.baselines.moppo.method import USUAL, Moppo
+def moppo(instance: Instance, budget: int, seed: int) -> Learner:
+    from momagames.baselines.moppo.method import Moppo
+    from momagames.baselines.moppo.options import DEFAULT_OPTIONS
     from momagames.baselines.moppo.trainer import Trainer
 
-    env, goals = deal.env(), deal.board["num_colors"]
-    aim, scale = np.full(goals, 1 / goals), np.full(goals, UNIT / goals)  # together the weights of the others
-    options = Moppo(**{**USUAL, "num_envs": 16, "rollout": ROLLOUT // 16})
+    env, objectives = instance.make_env(), instance.board["num_colors"]
+    weights, reward_scale = np.full(objectives, 1 / objectives), np.full(objectives, REWARD_SCALE / objectives)
+    options = Moppo(**{**DEFAULT_OPTIONS, "num_envs": 16, "num_steps": ROLLOUT // 16})
 
-    def made(budget: int) -> Trainer:
-        start = np.atleast_1d(env.start)
-        return Trainer(env.unwrapped.game, options, [0], [], budget, seed, start=start, aim=aim, scale=scale)
+    def make_trainer(budget: int) -> Trainer:
+        return Trainer(
+            env.unwrapped.game, options, [0], [], budget, seed, start=np.atleast_1d(env.start), fixed_weights=weights,
+            reward_scale=reward_scale,
+        )  # fmt: skip
 
-    made(1).advance()  # compiles
-    trainer = made(budget)
+    make_trainer(1).train_iteration()  # compiles
+    trainer = make_trainer(budget)
 
     def train() -> int:
-        while not trainer.done:
-            trainer.advance()
+        while not trainer.is_done:
+            trainer.train_iteration()
         return trainer.steps
 
-    return train, lambda: float(trainer.play_out([trainer.policy().member("sum", aim.tolist(), greedy=True)]).sum())
+    def evaluate() -> float:
+        policy = trainer.make_policy().member("sum", weights.tolist(), greedy=True)
+        return float(trainer.play_policies([policy]).sum())
+
+    return train, evaluate
 
 
-def rllib(budget: int, seed: int) -> Lesson:
+def rllib(budget: int, seed: int) -> Learner:
     import ray
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module import RLModuleSpec
@@ -153,19 +162,19 @@ def rllib(budget: int, seed: int) -> Lesson:
     from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
     from ray.tune import register_env
 
-    def made(config: Any) -> Any:
+    def make_env(config: Any) -> Any:
         env = Scalarize(momagames.make("mo-breakthrough-v0", **BREAKTHROUGH), weights=[1, 0, 0.1, 0.1])
         return PettingZooEnv(Flatten(env, key="observations"))
 
-    register_env("breakthrough", made)
+    register_env("breakthrough", make_env)
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
     learner = (
         PPOConfig()
-        .environment("breakthrough", disable_env_checking=True)  # the check plays without the mask
+        .environment("breakthrough", disable_env_checking=True)  # the check ignores the mask
         .multi_agent(policies={"shared"}, policy_mapping_fn=lambda agent, episode, **_: "shared")
         .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
         .env_runners(num_env_runners=0)
-        .training(gamma=1.0, lr=1e-3, train_batch_size=ROUND, minibatch_size=128, num_epochs=4)
+        .training(gamma=1.0, lr=1e-3, train_batch_size=RLLIB_BATCH, minibatch_size=128, num_epochs=4)
         .debugging(seed=seed)
         .build_algo()
     )
@@ -176,13 +185,13 @@ def rllib(budget: int, seed: int) -> Lesson:
             steps = int(learner.train()["env_runners"]["num_env_steps_sampled_lifetime"])
         return steps
 
-    def play() -> float:
+    def evaluate() -> float:
         policy, won = learner.get_module("shared"), 0
-        for n in range(GAMES):
-            door = momagames.make(
+        for n in range(EPISODES):
+            game = momagames.make(
                 "mo-breakthrough-v0", api="gymnasium", agent=f"player_{n % 2}", others="random", **BREAKTHROUGH
             )
-            env = Flatten(door, key="observations")
+            env = Flatten(game, key="observations")
             observation, _ = env.reset(seed=n)
             returns, over = np.zeros(4), False
             while not over:
@@ -193,23 +202,27 @@ def rllib(budget: int, seed: int) -> Lesson:
                 returns, over = returns + reward, terminated or truncated
             won += returns[0] > 0
         learner.stop()
-        return won / GAMES
+        return won / EPISODES
 
-    return train, play
+    return train, evaluate
 
 
-LEARNERS: dict[str, Callable[[Deal, int, int], Lesson]] = {"maskable-ppo": maskable_ppo, "torchrl": torchrl, "moppo": moppo}
+LEARNERS: dict[str, Callable[[Instance, int, int], Learner]] = {
+    "maskable-ppo": maskable_ppo,
+    "torchrl": torchrl,
+    "moppo": moppo,
+}
 ALL = (*LEARNERS, "rllib")
 
 
-def report(name: str, seed: int, lesson: Lesson, best: float, of: str) -> None:
-    """Train, play, and print a line."""
-    train, play = lesson
-    began = time.perf_counter()
+def report(name: str, seed: int, learner: Learner, best: float, unit: str) -> None:
+    """Train, evaluate, and print a line."""
+    train, evaluate = learner
+    started = time.perf_counter()
     steps = train()
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - started
     print(
-        f"{name:12s} seed {seed}: {play() / best:.3f} {of}; {steps:,} steps, {seconds:.0f} s, "
+        f"{name:12s} seed {seed}: {evaluate() / best:.3f} {unit}; {steps:,} steps, {seconds:.0f} s, "
         f"{steps / seconds:,.0f} steps a second (load {os.getloadavg()[0]:.1f})",
         flush=True,
     )
@@ -217,31 +230,34 @@ def report(name: str, seed: int, lesson: Lesson, best: float, of: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=ALL, default=ALL, help="these learners")
-    parser.add_argument("--budget", type=int, default=20_480, help="steps of training")
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--deal", type=int, default=0, help="of MO-SameGame: its seed")
-    parser.add_argument("--board", default="5x5x3", help="of MO-SameGame: width x height x colors")
-    parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
-    torch.set_num_threads(given.threads)
-    board = dict(zip(("board_width", "board_height", "num_colors"), map(int, given.board.split("x")), strict=True))
-    deal, best = Deal(board, given.deal), 0.0
-    print(f"{given.budget:,} steps, torch {torch.__version__}", flush=True)
-    if set(given.only) & set(LEARNERS):
-        from morl import by_chance
+    parser.add_argument("--only", nargs="+", choices=ALL, default=ALL, help="Learners.")
+    parser.add_argument("--budget", type=int, default=20_480, help="Number of environment steps.")
+    parser.add_argument("--seeds", type=int, default=1, help="Number of seeds.")
+    parser.add_argument("--instance-seed", type=int, default=0, help="Seed of the MO-SameGame instance.")
+    parser.add_argument("--board", default="5x5x3", help="MO-SameGame board: width x height x colors.")
+    parser.add_argument("--threads", type=int, default=1, help="PyTorch threads.")
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    board = dict(zip(("board_width", "board_height", "num_colors"), map(int, arguments.board.split("x")), strict=True))
+    instance, best = Instance(board, arguments.instance_seed), 0.0
+    print(f"{arguments.budget:,} steps, torch {torch.__version__}", flush=True)
+    if set(arguments.only) & set(LEARNERS):
+        from morl import play_randomly
 
-        env = deal.env()
+        env = instance.make_env()
         env.reset()
         best = float(exact_front(env.unwrapped.game, env.start, max_states=10**7, max_bytes=1 << 30).points.sum(axis=1).max())
-        chance = by_chance(env, 500).sum() / best
-        print(f"{given.board}, deal {given.deal}: the best sum is {best:.0f}; random play {chance:.3f} of it", flush=True)
-    for name in given.only:
-        for seed in range(given.seeds):
+        random_share = play_randomly(env, 500).sum() / best
+        print(
+            f"{arguments.board}, instance {arguments.instance_seed}: best sum {best:.0f}; random play {random_share:.3f} of it",
+            flush=True,
+        )
+    for name in arguments.only:
+        for seed in range(arguments.seeds):
             if name == "rllib":
-                report(name, seed, rllib(given.budget, seed), 1.0, f"of {GAMES} games won against random play")
+                report(name, seed, rllib(arguments.budget, seed), 1.0, f"of {EPISODES} episodes won against random play")
             else:
-                report(name, seed, LEARNERS[name](deal, given.budget, seed), best, "of the best sum")
+                report(name, seed, LEARNERS[name](instance, arguments.budget, seed), best, "of the best sum")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import momagames
 from benchmarks.speed.peers import CASES, momaland_env
 from benchmarks.speed.timing import Measure, interleaved, record, replay, samples
 from momagames.engine.random_rollouts import random_rollouts, random_steps
-from momagames.kernels.rng import stream
+from momagames.kernels.rng import random_words
 
 WARM_UP = 100  # steps before the recording: games in all phases
 STEPS = 50_000  # environment steps of one run, about
@@ -30,14 +30,14 @@ class Recording:
         self.door = momagames.make_vec(id, num_envs=num_envs, threads=threads, **params)
         self.batch = self.door.batch
         self.door.reset(seed=1)
-        self.words = stream(1, num_envs)
+        self.words = random_words(1, num_envs)
         random_steps(self.batch, self.words, WARM_UP)
         self.length = max(4, min(2000, STEPS // num_envs))
         self.start = self.batch.states.copy()
         self.batch.load(self.start)
         self.actions = []
         for _ in range(self.length):
-            self.actions.append(self.batch.choose(self.words).copy())
+            self.actions.append(self.batch.sample_actions(self.words).copy())
             self.batch.step(self.actions[-1])
         self.end = self.batch.states.copy()
         shape = [n for n in self.actions[0].shape[1:] if n > 1]

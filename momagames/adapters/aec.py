@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.bases import AECBase
-from momagames.adapters.declared import Declared, central_state
+from momagames.adapters.declared import AgentSpaces, central_state
 from momagames.adapters.render import Renderer
-from momagames.adapters.spaces import shown_mask, shown_masks
+from momagames.adapters.spaces import format_mask, format_masks
 from momagames.contract import Game, State
-from momagames.engine.episode import Play
-from momagames.engine.loops import MOVER, OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
+from momagames.engine.episode import Episode
+from momagames.engine.loops import MOVER, OVER, AGENT_LEFT, TERMINATED, TRUNCATED
 from momagames.kernels.record import CUT_OFF
 
 
-class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
+class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     """A game as a PettingZoo AEC environment.
 
     Each agent's observation is a dict of the game's fields and `action_mask`; `reward_space(agent)` bounds its reward
@@ -34,12 +34,12 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         render_mode: str | None = None,
         render_options: Mapping[str, Any] | None = None,
     ) -> None:
-        Declared.__init__(self, game)
+        AgentSpaces.__init__(self, game)
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
-        self.play = Play(game)
-        self._index = checks.ByAgent({agent: i for i, agent in enumerate(game.agents)})
+        self.play = Episode(game)
+        self._index = checks.AgentDict({agent: i for i, agent in enumerate(game.agents)})
         self._sequential = game.sequential
         self._started = False
         self._lawful: np.random.Generator | None = None  # picks in place of illegal actions
@@ -53,23 +53,23 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         Raises InvalidState for a position that no game can go on from; the running game then goes on unchanged
         """
         seed = checks.check_seed(seed)
-        self.play.begin(checks.start_position(self.game, options), seed)
+        self.play.start(checks.read_start_position(self.game, options), seed)
         if seed is not None:
             self._seed, self._lawful = seed, None
-        self._begin()
+        self._start_episode()
 
-    def _begin(self) -> None:
+    def _start_episode(self) -> None:
         self._started = True
         play = self.play
         over, cut = bool(play.state["over"]), int(play.state["truncated"])
         gone = play.state["gone"]
         self.agents = [agent for agent, i in self._index.items() if not gone[i]]
-        self._pay()
+        self._update_rewards()
         self._cumulative_rewards = {agent: play.totals[self._index[agent]] for agent in self.agents}
         self.terminations = dict.fromkeys(self.agents, over and cut != CUT_OFF)
         self.truncations = dict.fromkeys(self.agents, over and cut != 0)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._tell()
+        self._update_infos()
         self.agent_selection = self.agents[0] if self.agents and not self._sequential else self.possible_agents[play.mover]
         self._skip_agent_selection: str | None = None
         self._last_action: Any = None
@@ -83,32 +83,32 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The fields of the game's observation and `action_mask`, zeros for an agent that may not act now."""
-        seen = self.look(agent)
+        seen = self.observe_with_mask(agent)
         if not self._sequential and agent != self.agent_selection:
-            seen["action_mask"] = shown_mask(self.game, np.zeros(self.game.mask_size, np.int8))
+            seen["action_mask"] = format_mask(self.game, np.zeros(self.game.mask_size, np.int8))
         return seen
 
-    def look(self, agent: str) -> dict[str, Any]:
+    def observe_with_mask(self, agent: str) -> dict[str, Any]:
         """Like `observe`, but where all agents act at once every mask is shown, whoever is selected."""
         if not self._started:
-            raise checks.before_reset("observe()")
+            raise checks.not_reset_error("observe()")
         seen: dict[str, Any]
-        seen, mask = self.play.see(self._index[agent])
-        seen["action_mask"] = shown_mask(self.game, mask)
+        seen, mask = self.play.observe_with_mask(self._index[agent])
+        seen["action_mask"] = format_mask(self.game, mask)
         return seen
 
-    def look_all(self, agents: list[str]) -> dict[str, dict[str, Any]]:
+    def observe_agents(self, agents: list[str]) -> dict[str, dict[str, Any]]:
         """`look` for several agents."""
         if self._sequential:
-            return {agent: self.look(agent) for agent in agents}
-        everything = self.play.observe_all(shown_masks(self.game, self.play.masks))
+            return {agent: self.observe_with_mask(agent) for agent in agents}
+        everything = self.play.observe_all(format_masks(self.game, self.play.masks))
         if len(agents) == len(everything):
             return dict(zip(agents, everything))  # noqa: B905 - as long as each other
         return {agent: everything[self._index[agent]] for agent in agents}
 
     def last(self, observe: bool = True) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
         if not self._started:
-            raise checks.before_reset("last()")
+            raise checks.not_reset_error("last()")
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -124,18 +124,18 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         Raises IllegalAction; nothing has then changed
         """
         if not self._started:
-            raise checks.before_reset("step()")
+            raise checks.not_reset_error("step()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         i = self._index[agent]
-        taken = self.play.taken(i, action)
+        taken = self.play.resolve_action(i, action)
         if taken is None:
             if self.illegal == "forfeit":
                 self.forfeit(agent)
                 return
-            taken = self._set_right(i, action)
+            taken = self._fix_illegal(i, action)
         if self._sequential:
             self._advance(taken)
         else:
@@ -144,30 +144,30 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
     def step_all(self, actions: dict[str, Any]) -> None:
         """One step of a game in which all agents move at once, with the actions of those that are in it."""
         play, given = self.play, [actions.get(agent) for agent in self.possible_agents]
-        status = play.attempt(given)
+        status = play.try_step(given)
         if status < 0:
             chosen = {}
             for agent in self.agents:
                 i = self._index[agent]
-                chosen[i] = play.taken(i, given[i])
+                chosen[i] = play.resolve_action(i, given[i])
                 if chosen[i] is None:
                     if self.illegal == "forfeit":
                         self.forfeit(agent)
                         return
-                    chosen[i] = self._set_right(i, given[i])
+                    chosen[i] = self._fix_illegal(i, given[i])
             play.pending.fill(0)
             for i, action in chosen.items():
                 play.pending[i] = action
-            status = play.turn(play.pending)
-        self._after(status, play.pending)
+            status = play.step(play.pending)
+        self._process_step(status, play.pending)
 
-    def _set_right(self, i: int, action: Any) -> Any:
+    def _fix_illegal(self, i: int, action: Any) -> Any:
         """A legal action in place of an illegal one, or IllegalAction."""
         if self.illegal == "raise":
-            raise self.play.refuse(i, action)
+            raise self.play.illegal_action_error(i, action)
         if self._lawful is None:  # made when first needed: it costs as much as a few steps
             self._lawful = np.random.default_rng(self._seed)
-        return checks.lawful(self.illegal, action, self.play.mask(i), self.game.actions, self._lawful)
+        return checks.substitute_legal(self.illegal, action, self.play.mask(i), self.game.actions, self._lawful)
 
     def _collect(self, i: int, action: Any) -> None:
         """One of the simultaneous actions; the last one moves the game."""
@@ -183,15 +183,15 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
             self._advance(self.play.pending)
 
     def _advance(self, actions: Any) -> None:
-        self._after(self.play.turn(actions), actions)
+        self._process_step(self.play.step(actions), actions)
 
-    def _after(self, status: int, actions: Any) -> None:
+    def _process_step(self, status: int, actions: Any) -> None:
         """What a step that was played means for the agents."""
         self._last_action = actions if self._sequential else actions.copy()
-        self._pay()
-        self._tell()
-        if status & (OVER | SOMEBODY_GONE):
-            self._end(status)
+        self._update_rewards()
+        self._update_infos()
+        if status & (OVER | AGENT_LEFT):
+            self._finish_agents(status)
         elif self._sequential:
             self.agent_selection = self.possible_agents[status // MOVER]
         else:
@@ -199,18 +199,18 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         if self.render_mode == "human":
             self.render()
 
-    def _pay(self) -> None:
+    def _update_rewards(self) -> None:
         """PettingZoo's `rewards`: of this step, for the agents that are still here."""
         rewards = dict(zip(self.possible_agents, self.play.reward.copy()))  # noqa: B905 - as long as each other
         self.rewards = rewards if len(self.agents) == len(rewards) else {agent: rewards[agent] for agent in self.agents}
 
-    def _tell(self) -> None:
+    def _update_infos(self) -> None:
         """What the game has to say to everybody."""
         if self.game.infos:
             facts = self.game.infos(self.play.state)
             self.infos = {agent: facts.copy() for agent in self.agents}
 
-    def _end(self, status: int) -> None:
+    def _finish_agents(self, status: int) -> None:
         """Somebody has left, or the game is over."""
         over, ended, cut = bool(status & OVER), bool(status & TERMINATED), bool(status & TRUNCATED)
         gone = self.play.state["gone"]
@@ -229,20 +229,20 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         i = self._index[agent]
         self.play.end(self.game.forfeit_reward(i))
         self._last_action = None
-        self._pay()
-        self._tell()
-        self._end(OVER | TERMINATED | (i + 1) % len(self.possible_agents) * MOVER)
+        self._update_rewards()
+        self._update_infos()
+        self._finish_agents(OVER | TERMINATED | (i + 1) % len(self.possible_agents) * MOVER)
 
     # ------------------------------------------------------------------------------------------------------- position
 
     def state(self) -> NDArray[Any]:
         """The whole position as an array: the planes of the first agent, or every agent's fields where they differ."""
-        self._need_reset("state()")
+        self._check_reset("state()")
         return central_state(self.game, self.play)
 
     def get_state(self) -> dict[str, Any]:
         """The position as JSON-able data; reset(options={"state": that}) goes on with the very same game."""
-        self._need_reset("get_state()")
+        self._check_reset("get_state()")
         return self.game.codec.save(self.play.state)
 
     @property
@@ -250,9 +250,9 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
         """The state record, a copy."""
         return self.play.state.copy()
 
-    def _need_reset(self, call: str) -> None:
+    def _check_reset(self, call: str) -> None:
         if not self._started:
-            raise checks.before_reset(call)
+            raise checks.not_reset_error(call)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_renderer"}
@@ -266,10 +266,10 @@ class MultiObjectiveAEC(Declared, AECBase):  # type: ignore[misc]
 
     def render(self) -> Any:
         """None, the text (ansi) or the picture uint8[H, W, 3] (rgb_array), as render_mode says."""
-        self._need_reset("render()")
+        self._check_reset("render()")
         if not hasattr(self, "_renderer"):
             self._renderer = Renderer(self.game, self.render_mode, self.render_options)
-        return self._renderer.show(self.play.state, self._last_action, self.play.returns)
+        return self._renderer.render(self.play.state, self._last_action, self.play.returns)
 
     def close(self) -> None:
         if hasattr(self, "_renderer"):

@@ -8,13 +8,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from momagames.adapters.options import RENDER_MODES, ByAgent
+from momagames.adapters.options import RENDER_MODES, AgentDict
 from momagames.adapters.spaces import action_space, masked_observation_space, reward_space
 from momagames.contract import Game
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 
 
-class Declared:
+class AgentSpaces:
     """Agents and spaces by agent; one space object for each agent, as PettingZoo asks."""
 
     def __init__(self, game: Game) -> None:
@@ -27,9 +27,9 @@ class Declared:
             "central_observation": True,
         }
         self.possible_agents = list(game.agents)
-        self.observation_spaces = ByAgent({agent: masked_observation_space(game) for agent in game.agents})
-        self.action_spaces = ByAgent({agent: action_space(game) for agent in game.agents})
-        self.reward_spaces = ByAgent({agent: reward_space(game) for agent in game.agents})
+        self.observation_spaces = AgentDict({agent: masked_observation_space(game) for agent in game.agents})
+        self.action_spaces = AgentDict({agent: action_space(game) for agent in game.agents})
+        self.reward_spaces = AgentDict({agent: reward_space(game) for agent in game.agents})
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         return self.observation_spaces[agent]
@@ -67,7 +67,7 @@ def central_space(game: Game) -> spaces.Space[Any]:
     return spaces.Box(-np.inf, np.inf, (size,), np.float32)
 
 
-def central_state(game: Game, play: Play) -> NDArray[Any]:
+def central_state(game: Game, play: Episode) -> NDArray[Any]:
     """The whole position as an array: the planes of the first agent, or every agent's fields where they differ."""
     if game.information == "perfect" and len(game.fields) == 1:
         return play.observe(0)[game.fields[0].name]

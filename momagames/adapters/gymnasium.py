@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
-from momagames.adapters.spaces import action_space, observation_space, reward_space, shown_mask
+from momagames.adapters.spaces import action_space, observation_space, reward_space, format_mask
 from momagames.contract import Game, Policy, State, begin_game
-from momagames.engine.episode import Play
-from momagames.engine.loops import OVER, SOMEBODY_GONE, TERMINATED, TRUNCATED
+from momagames.engine.episode import Episode
+from momagames.engine.loops import OVER, AGENT_LEFT, TERMINATED, TRUNCATED
 from momagames.errors import InvalidCall, InvalidParameter, check_choice, one_of
 
 
-class OneAgent(gymnasium.Env[Any, Any]):
+class SingleAgentEnv(gymnasium.Env[Any, Any]):
     """A game as a Gymnasium environment with vector rewards. Made by `momagames.make(id, api="gymnasium")`.
 
     agent    the agent that the caller plays (default: the first)
@@ -50,31 +50,31 @@ class OneAgent(gymnasium.Env[Any, Any]):
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
-        self._seats = seats(game, agent, team)
+        self._seats = controlled_agents(game, agent, team)
         self.agent, self.team = game.agents[self._seats[0]], team
-        self._policies = {i: resolve(game, name, others) for i, name in enumerate(game.agents) if i not in self._seats}
+        self._policies = {i: make_opponent(game, name, others) for i, name in enumerate(game.agents) if i not in self._seats}
         self.observation_space = observation_space(game)
         self.action_space = action_space(game)
         self.reward_space = reward_space(game, len(self._seats))
         self.reward_dim = len(game.objectives)
-        self.play = Play(game)
+        self.play = Episode(game)
         self._started = False
         self._last_action: Any = None
         self._renderer: Renderer | None = None
-        self._twin: OneAgent | None = None  # where dry runs are played
+        self._twin: SingleAgentEnv | None = None  # where dry runs are played
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal a game, or go on from a given position: options={"state": ...} or the keys of the game's dict form."""
         seed = checks.check_seed(seed)
-        self.play.begin(checks.start_position(self.game, options), seed)
+        self.play.start(checks.read_start_position(self.game, options), seed)
         super().reset(seed=seed)
         self._started = True
         self._last_action = None
         self._start = self.play.state.copy()
         for policy in self._policies.values():
             begin_game(policy)
-        self._status = self._let_others_play(int(self.play.state["over"]) * OVER)
-        return self._seen(), self._info()
+        self._status = self._play_opponents(int(self.play.state["over"]) * OVER)
+        return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
         """Play an action, then let the others play until it is this agent's turn again.
@@ -82,80 +82,80 @@ class OneAgent(gymnasium.Env[Any, Any]):
         Raises IllegalAction (illegal="raise"); nothing has then changed
         """
         if not self._started:
-            raise checks.before_reset("step()")
-        if self._status & OVER or self._gone():
+            raise checks.not_reset_error("step()")
+        if self._status & OVER or self._has_finished():
             raise InvalidCall("step() after the end of the episode: call reset() first")
-        before = self._returns()
-        taken = self.play.taken(self._seat, action)
+        before = self._own_returns()
+        taken = self.play.resolve_action(self._acting_agent, action)
         if taken is not None:
-            self._turn(taken)
+            self._step_game(taken)
         elif self.illegal == "raise":
-            raise self.play.refuse(self._seat, action)
+            raise self.play.illegal_action_error(self._acting_agent, action)
         elif self.illegal == "forfeit":
-            self.play.end(self.game.forfeit_reward(self._seat))
+            self.play.end(self.game.forfeit_reward(self._acting_agent))
             self._status = OVER | TERMINATED
         else:
-            mask = self.play.mask(self._seat)
-            self._turn(checks.lawful(self.illegal, action, mask, self.game.actions, self.np_random))
-        self._status = self._let_others_play(self._status)
-        reward = (self._returns() - before).astype(np.float32)
-        left = self._gone()
+            mask = self.play.mask(self._acting_agent)
+            self._step_game(checks.substitute_legal(self.illegal, action, mask, self.game.actions, self.np_random))
+        self._status = self._play_opponents(self._status)
+        reward = (self._own_returns() - before).astype(np.float32)
+        left = self._has_finished()
         terminated, truncated = left or bool(self._status & TERMINATED), not left and bool(self._status & TRUNCATED)
         if self.render_mode == "human":
             self.render()
-        return self._seen(), reward, terminated, truncated, self._info()
+        return self._observation(), reward, terminated, truncated, self._info()
 
     @property
-    def _seat(self) -> int:
+    def _acting_agent(self) -> int:
         """The agent that the caller plays, in a team the one whose turn it is."""
         return self.play.mover if self.play.mover in self._seats[1:] else self._seats[0]
 
-    def _returns(self) -> NDArray[np.float64]:
+    def _own_returns(self) -> NDArray[np.float64]:
         """What the caller's agents got since the start, float64[K]."""
         returns = self.play.returns
         own: NDArray[np.float64] = returns[self._seats[0]].copy() if len(self._seats) == 1 else returns[self._seats].sum(axis=0)
         return own
 
-    def _gone(self) -> bool:
+    def _has_finished(self) -> bool:
         """Whether all of the caller's agents have left the game."""
         return all(self.play.state["gone"][seat] for seat in self._seats)
 
-    def _turn(self, action: Any) -> None:
+    def _step_game(self, action: Any) -> None:
         """One environment step, with what the others do where all act at once."""
         if self.game.sequential:
-            self._status = self.play.turn(action)
+            self._status = self.play.step(action)
             self._last_action = action
         else:
             for i, policy in self._policies.items():
-                self.play.pending[i] = self.play.ask(i, policy, self.np_random)
-            self.play.pending[self._seat] = action
-            self._status = self.play.turn(self.play.pending)
+                self.play.pending[i] = self.play.choose_action(i, policy, self.np_random)
+            self.play.pending[self._acting_agent] = action
+            self._status = self.play.step(self.play.pending)
             self._last_action = self.play.pending.copy()
 
-    def _let_others_play(self, status: int) -> int:
+    def _play_opponents(self, status: int) -> int:
         """Turn-based: until the caller is to move, or the game is over, or (if all its agents have left) is played out."""
         while self.game.sequential and not status & OVER and self.play.mover not in self._seats:
             mover = self.play.mover
-            action = self.play.ask(mover, self._policies[mover], self.np_random)
+            action = self.play.choose_action(mover, self._policies[mover], self.np_random)
             if not self.play.is_legal(mover, action):
-                raise self.play.refuse(mover, action)
-            status = self.play.turn(action)
+                raise self.play.illegal_action_error(mover, action)
+            status = self.play.step(action)
             self._last_action = action
-            if status & SOMEBODY_GONE and self._gone():
+            if status & AGENT_LEFT and self._has_finished():
                 break
         return status
 
-    def _seen(self) -> Any:
-        fields = self.play.observe(self._seat)
+    def _observation(self) -> Any:
+        fields = self.play.observe(self._acting_agent)
         return next(iter(fields.values())) if len(fields) == 1 else fields
 
     def _info(self) -> dict[str, Any]:
         facts = self.game.infos(self.play.state) if self.game.infos else {}
         if self.team is not None:
-            facts["agent"] = self.game.agents[self._seat]
-        return {"action_mask": shown_mask(self.game, self.play.mask(self._seat)), **facts}
+            facts["agent"] = self.game.agents[self._acting_agent]
+        return {"action_mask": format_mask(self.game, self.play.mask(self._acting_agent)), **facts}
 
-    def clone(self) -> OneAgent:
+    def clone(self) -> SingleAgentEnv:
         """An independent copy in the same position, with the same luck ahead of it and the same returns so far.
 
         Policies of the others are copied with what they remember; one that is a plain function is shared, and so has to
@@ -164,7 +164,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         """
         assert self.np_random is not None  # reading it makes one where reset() had no seed: both must have the same
         twin = copy.copy(self)  # without renderer and twin, see __getstate__
-        twin._policies = copied(self._policies, {id(self): twin})
+        twin._policies = copy_policies(self._policies, {id(self): twin})
         for name in (
             "play",
             "_np_random",
@@ -178,24 +178,24 @@ class OneAgent(gymnasium.Env[Any, Any]):
         twin.render_mode = None if self.render_mode == "human" else self.render_mode
         return twin
 
-    def dry_run(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
+    def peek(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
         """What step(action) would return, moves and luck of the others included; nothing changes, no luck is used up.
 
         Raises     IllegalAction as step() does; InvalidCall if a policy of the others cannot be copied
         """
         if not self._started:
-            raise checks.before_reset("dry_run()")
+            raise checks.not_reset_error("dry_run()")
         if self._twin is None:
             self._twin = self.clone()
             self._twin.play.log = None
         else:
-            self._twin._stand_as(self)
+            self._twin._copy_from(self)
         return self._twin.step(action)
 
-    def _stand_as(self, other: OneAgent) -> None:
+    def _copy_from(self, other: SingleAgentEnv) -> None:
         """Take over where another one stands that this one was copied from."""
         self._started, self._status = other._started, other._status
-        self.play.stand_as(other.play)
+        self.play.copy_from(other.play)
         if self._policies or self.illegal == "random":
             self.np_random.bit_generator.state = other.np_random.bit_generator.state
         pairs = [(mine, other._policies[i]) for i, mine in self._policies.items()]
@@ -204,11 +204,11 @@ class OneAgent(gymnasium.Env[Any, Any]):
                 if mine is not theirs:
                     mine.recall(theirs.remembered())  # type: ignore[attr-defined]
         else:
-            self._policies = copied(other._policies, {id(other): self})
+            self._policies = copy_policies(other._policies, {id(other): self})
 
     def action_masks(self) -> NDArray[np.int8]:
         """The action mask, int8[M] (the parts one after the other), under the name that sb3-contrib asks for."""
-        return self.play.mask(self._seat).copy()
+        return self.play.mask(self._acting_agent).copy()
 
     def pareto_front(self, gamma: float = 1.0) -> list[NDArray[np.float32]] | None:
         """The exact Pareto front of the returns from the start position of this episode, where it is known, else None.
@@ -223,7 +223,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
     def get_state(self) -> dict[str, Any]:
         """The position as JSON-able data; reset(options={"state": that}) goes on with the very same game."""
         if not self._started:
-            raise checks.before_reset("get_state()")
+            raise checks.not_reset_error("get_state()")
         return self.game.codec.save(self.play.state)
 
     @property
@@ -237,10 +237,10 @@ class OneAgent(gymnasium.Env[Any, Any]):
     def render(self) -> Any:
         """None, the text (ansi) or the picture uint8[H, W, 3] (rgb_array), as render_mode says."""
         if not self._started:
-            raise checks.before_reset("render()")
+            raise checks.not_reset_error("render()")
         if self._renderer is None:
             self._renderer = Renderer(self.game, self.render_mode, self.render_options)
-        return self._renderer.show(self.play.state, self._last_action, self.play.returns)
+        return self._renderer.render(self.play.state, self._last_action, self.play.returns)
 
     def close(self) -> None:
         if self._renderer is not None:
@@ -251,7 +251,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         return self.game.id
 
 
-def seats(game: Game, agent: str | None, team: int | None) -> list[int]:
+def controlled_agents(game: Game, agent: str | None, team: int | None) -> list[int]:
     """The agents that the caller plays, by index; or InvalidParameter."""
     if team is None:
         name = game.agents[0] if agent is None else agent
@@ -269,7 +269,7 @@ def seats(game: Game, agent: str | None, team: int | None) -> list[int]:
     return [i for i, of in enumerate(game.teams) if of == team]
 
 
-def resolve(game: Game, agent: str, others: str | Policy | dict[str, str | Policy]) -> Policy:
+def make_opponent(game: Game, agent: str, others: str | Policy | dict[str, str | Policy]) -> Policy:
     """The policy that plays an agent."""
     chosen = others.get(agent) if isinstance(others, dict) else others
     if chosen is None:
@@ -277,7 +277,7 @@ def resolve(game: Game, agent: str, others: str | Policy | dict[str, str | Polic
     return registry.policy(chosen, game, game.agents.index(agent)) if isinstance(chosen, str) else chosen
 
 
-def copied(policies: dict[int, Policy], known: dict[int, Any]) -> dict[int, Policy]:
+def copy_policies(policies: dict[int, Policy], known: dict[int, Any]) -> dict[int, Policy]:
     """Policies with what they remember, by index of the agent; InvalidCall for one that cannot be copied.
 
     known   objects that they may refer to and that are not to be copied, by id: what stands for them
@@ -301,6 +301,6 @@ def make(
     render_mode: str | None = None,
     render_options: Mapping[str, Any] | None = None,
     **params: Any,
-) -> OneAgent:
+) -> SingleAgentEnv:
     """The Gymnasium environment of an id; see `momagames.make`."""
-    return OneAgent(registry.spec(id, **params), agent, others, illegal, render_mode, render_options, team)
+    return SingleAgentEnv(registry.spec(id, **params), agent, others, illegal, render_mode, render_options, team)

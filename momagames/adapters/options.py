@@ -19,7 +19,7 @@ RENDER_MODES = ("human", "rgb_array", "ansi")
 T = TypeVar("T")
 
 
-class ByAgent(dict[str, T]):
+class AgentDict(dict[str, T]):
     """A dict by agent; a name that no agent has is refused with those that there are."""
 
     def __missing__(self, name: Any) -> T:
@@ -32,12 +32,12 @@ def check_illegal(illegal: str) -> str:
     return illegal
 
 
-def lawful(illegal: str, given: Any, mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
+def substitute_legal(illegal: str, given: Any, mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
     """The action that is played in place of an illegal one: the next legal one, or any."""
-    return next_legal(given, mask, parts) if illegal == "next" else random_legal(mask, parts, rng)
+    return find_next_legal(given, mask, parts) if illegal == "next" else random_legal(mask, parts, rng)
 
 
-def next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) -> Any:
+def find_next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) -> Any:
     """The first legal action from this one on, after the last one from 0 on: an int, or int64[P] of P parts, each by itself.
 
     The same in the same position, so that a game without luck stays one. What is no number counts as 0; PASS where nothing is
@@ -76,7 +76,7 @@ def check_seed(seed: int | None) -> int | None:
     return None if seed is None else int(seed)
 
 
-def start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
+def read_start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
     """The position that reset(options=...) asks for, or None to deal one.
 
     options   {"state": record, dict or text}, or keys of the game's dict form, such as {"board": rows}. Options that mean
@@ -99,6 +99,6 @@ def start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
     return given["state"]
 
 
-def before_reset(call: str) -> InvalidCall:
+def not_reset_error(call: str) -> InvalidCall:
     """The error for a call at a moment when there is no game."""
     return InvalidCall(f"{call} before reset(): call reset(seed=...) first")

@@ -12,10 +12,10 @@ from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.bases import ParallelBase
-from momagames.adapters.declared import Declared
+from momagames.adapters.declared import AgentSpaces
 
 
-class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
+class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
     """A game as a PettingZoo Parallel environment, with reward vectors. Made by `momagames.make(id, api="parallel")`.
 
     Where all agents move at once, `step` takes an action of each. In a turn-based game only the action of the agent in
@@ -24,7 +24,7 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
 
     def __init__(self, aec: MultiObjectiveAEC) -> None:
         self.aec_env = aec
-        Declared.__init__(self, aec.game)
+        AgentSpaces.__init__(self, aec.game)
         self.render_mode, self.render_options = aec.render_mode, aec.render_options
         self._started = False
         self._names = frozenset(self.possible_agents)
@@ -42,9 +42,9 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
         aec.reset(seed=seed, options=options)
         self._started = True
         self.agents = aec.agents[:]
-        seen = aec.look_all(self.agents)
+        seen = aec.observe_agents(self.agents)
         infos = self._infos(self.agents)
-        self._bury()
+        self._drain_finished_agents()
         return seen, infos
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
@@ -54,7 +54,7 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
         """
         aec = self.aec_env
         if not self._started:
-            raise checks.before_reset("step()")
+            raise checks.not_reset_error("step()")
         if not actions.keys() <= self._names:
             for agent in actions:
                 self.action_space(agent)  # refuses an unknown name
@@ -67,9 +67,9 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
             aec.step_all(actions)
         rewards = dict(aec.rewards)
         terminations, truncations = dict(aec.terminations), dict(aec.truncations)
-        seen = aec.look_all(playing)
+        seen = aec.observe_agents(playing)
         infos = self._infos(playing)
-        self._bury()
+        self._drain_finished_agents()
         return seen, rewards, terminations, truncations, infos
 
     def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
@@ -78,7 +78,7 @@ class MultiObjectiveParallel(Declared, ParallelBase):  # type: ignore[misc]
             return dict(told) if self.game.infos else {agent: told[agent].copy() for agent in agents}  # facts are made anew
         return {agent: {**told[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
 
-    def _bury(self) -> None:
+    def _drain_finished_agents(self) -> None:
         """The dead steps of agents that have finished."""
         aec = self.aec_env
         while aec.agents and (aec.terminations[aec.agent_selection] or aec.truncations[aec.agent_selection]):

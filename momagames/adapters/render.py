@@ -40,7 +40,7 @@ class Renderer:
         self.window = Window(game.title) if mode == "human" else None
         self._shown = 0.0
 
-    def show(self, state: State, last: Any, returns: NDArray[np.float64]) -> Any:
+    def render(self, state: State, last: Any, returns: NDArray[np.float64]) -> Any:
         """A position with its caption.
 
         last      the action that led here, or None
@@ -48,7 +48,7 @@ class Renderer:
         Returns   str (ansi), uint8[H, W, 3] (rgb_array; the same size all through a game), or None (human)
         """
         if self.window is not None:
-            self._put(self.window, state, last, returns)
+            self._show_in_window(self.window, state, last, returns)
         elif self.mode == "rgb_array":
             return self.picture(state, last, returns)
         elif self.mode == "ansi":
@@ -60,15 +60,15 @@ class Renderer:
             )
         return None
 
-    def _put(self, window: Window, state: State, last: Any, returns: NDArray[np.float64]) -> None:
+    def _show_in_window(self, window: Window, state: State, last: Any, returns: NDArray[np.float64]) -> None:
         """Show a position in the window, no sooner than the last one has been seen."""
         time.sleep(max(0.0, self._shown + 1 / FRAMES_PER_SECOND - time.monotonic()))
-        for key in window.poll():
-            self.press(key)
+        for key in window.poll_keys():
+            self.cycle_option(key)
         if window.closed:
             return
         try:
-            window.put(self.picture(state, last, returns))
+            window.show(self.picture(state, last, returns))
         except InvalidCall as error:
             raise InvalidCall(f"{error}; without a screen use render_mode='rgb_array'") from None
         self._shown = time.monotonic()
@@ -81,7 +81,7 @@ class Renderer:
 
     def picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
         """The board with its caption below, or beside it where the board is narrow."""
-        options = check_render_options(self.game, {**self.options, **self.pointed(state)})
+        options = check_render_options(self.game, {**self.options, **self.pointer_options(state)})
         board = draw_position(self.game, state, last, **options)
         width = board.shape[1]
         beside = width < BESIDE
@@ -94,14 +94,14 @@ class Renderer:
         sheet[MARGIN : MARGIN + height, MARGIN : MARGIN + extent] = both
         return sheet
 
-    def pointed(self, state: State) -> Mapping[str, Any]:
+    def pointer_options(self, state: State) -> Mapping[str, Any]:
         """The render options that the pointer asks for."""
         if self.window is None or self.window.pointer is None or self.game.human.point is None:
             return {}
         x, y = self.window.pointer
         return self.game.human.point(state, x - MARGIN, y - MARGIN)
 
-    def press(self, key: str) -> bool:
+    def cycle_option(self, key: str) -> bool:
         """The next value of the render option that begins with this letter, if there is one. Returns whether there is."""
         for option in self.game.view.render_options:
             values = (False, True) if isinstance(option.default, bool) else option.choices

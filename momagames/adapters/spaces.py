@@ -21,12 +21,12 @@ def mask_space(game: Game) -> spaces.Space[Any]:
     return parts[0] if len(parts) == 1 else spaces.Tuple(parts)
 
 
-def shown_mask(game: Game, mask: NDArray[np.int8]) -> Any:
+def format_mask(game: Game, mask: NDArray[np.int8]) -> Any:
     """A copy of an action mask, int8[M], in the form that `action_space.sample(mask)` takes: a tuple by parts if several."""
-    return mask.copy() if len(game.actions) == 1 else shown_masks(game, mask[None])[0]
+    return mask.copy() if len(game.actions) == 1 else format_masks(game, mask[None])[0]
 
 
-def shown_masks(game: Game, masks: NDArray[np.int8]) -> NDArray[np.int8] | list[Any]:
+def format_masks(game: Game, masks: NDArray[np.int8]) -> NDArray[np.int8] | list[Any]:
     """The same for the masks of several agents, int8[V, M]."""
     masks = masks.copy()
     if len(game.actions) == 1:
@@ -57,13 +57,13 @@ def reward_space(game: Game, together: int = 0) -> spaces.Box:
     """Bounds of a reward vector: what a step pays an agent, or so many agents `together` in all the steps of others too."""
     low, high = game.reward_low, game.reward_high
     if together and game.sequential and len(game.agents) > 1:
-        between = [_between(goal) for goal in game.objectives]
+        between = [_bound_accumulated(goal) for goal in game.objectives]
         low = np.minimum(low, [together * least for least, _ in between]).astype(np.float32)
         high = np.maximum(high, [together * most for _, most in between]).astype(np.float32)
     return spaces.Box(low, high, dtype=np.float32)
 
 
-def _between(goal: Objective) -> tuple[float, float]:
+def _bound_accumulated(goal: Objective) -> tuple[float, float]:
     """Bounds of what an agent gets in some steps on end; what it has lost may come back, and the other way round."""
     low = min(goal.return_low, -goal.return_high) if goal.low < 0 else goal.return_low
     high = max(goal.return_high, -goal.return_low) if goal.high > 0 else goal.return_high

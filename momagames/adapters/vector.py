@@ -15,7 +15,7 @@ from momagames.adapters import options as checks
 from momagames.adapters.spaces import action_space, observation_space, reward_space
 from momagames.contract import Game
 from momagames.engine.batch import Autoreset, Batch, Views
-from momagames.engine.episode import loaded
+from momagames.engine.episode import load_state
 from momagames.errors import IllegalAction, InvalidParameter
 
 AUTORESET = {
@@ -25,7 +25,7 @@ AUTORESET = {
 }
 
 
-class VectorGame(VectorEnv):  # type: ignore[misc]
+class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
     """N games of one kind. Made by `momagames.make_vec(id, num_envs)`.
 
     Letters: N environments, A agents, K objectives, M length of an action mask.
@@ -60,30 +60,30 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
         self.metadata = {"name": game.id, "render_modes": [], "autoreset_mode": AUTORESET[autoreset]}
         self._alone = len(game.agents) == 1
         seen, actors = self.batch.observations.shape[1], game.actors
-        self.single_observation_space = _repeated(observation_space(game), seen)
-        self.single_action_space = _repeated(action_space(game), actors)
-        self.reward_space = _repeated(reward_space(game), len(game.agents))
+        self.single_observation_space = _repeat_space(observation_space(game), seen)
+        self.single_action_space = _repeat_space(action_space(game), actors)
+        self.reward_space = _repeat_space(reward_space(game), len(game.agents))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.reward_dim = len(game.objectives)
-        self._observations = self._shown(self.batch.observations)
-        self._final_observations = self._shown(self.batch.final_observations)
-        self._paid = _squeezed(self.batch.rewards, self._alone)
-        self._terminated = _squeezed(self.batch.terminated, self._alone)
-        self._truncated = _squeezed(self.batch.truncated, self._alone)
-        self._returns = _squeezed(self.batch.returns, self._alone)
+        self._observations = self._format_observations(self.batch.observations)
+        self._final_observations = self._format_observations(self.batch.final_observations)
+        self._paid = _squeeze_axis(self.batch.rewards, self._alone)
+        self._terminated = _squeeze_axis(self.batch.terminated, self._alone)
+        self._truncated = _squeeze_axis(self.batch.truncated, self._alone)
+        self._returns = _squeeze_axis(self.batch.returns, self._alone)
         self._lawful = np.random.default_rng(0)  # picks in place of illegal actions
         self._infos = {"action_mask": self.action_masks, "to_move": self.batch.to_move}
 
-    def _shown(self, buffer: NDArray[np.uint8]) -> Any:
+    def _format_observations(self, buffer: NDArray[np.uint8]) -> Any:
         """A buffer of observations as users see it: an array, or a dict of arrays if the game has several fields."""
-        fields = self.batch.fields(_squeezed(buffer, buffer.shape[1] == 1))
+        fields = self.batch.fields(_squeeze_axis(buffer, buffer.shape[1] == 1))
         return next(iter(fields.values())) if len(fields) == 1 else fields
 
     @property
     def action_masks(self) -> NDArray[np.int8]:
         """int8[N, M], or [N, A, M] where every agent is shown."""
-        return _squeezed(self.batch.masks, self.batch.masks.shape[1] == 1)
+        return _squeeze_axis(self.batch.masks, self.batch.masks.shape[1] == 1)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """New games. Environment i is the single environment reset with seed + i; without a seed the streams go on.
@@ -95,11 +95,11 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
         seed = checks.check_seed(seed)
         options = dict(options or {})
         chosen = options.pop("reset_mask", None)
-        chosen = None if chosen is None else self.batch.choice(chosen)
-        position = checks.start_position(self.game, options)
+        chosen = None if chosen is None else self.batch.select_envs(chosen)
+        position = checks.read_start_position(self.game, options)
         if position is not None and chosen is not None:
             raise InvalidParameter("reset(options=...) has 'reset_mask' and a position; give one or the other")
-        states = None if position is None else self._positions(position)
+        states = None if position is None else self._read_positions(position)
         if seed is not None:
             self._lawful = np.random.default_rng(seed)
             self.batch.seed(seed)
@@ -111,13 +111,13 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
             self.batch.load(states)
         return self._observations, dict(self._infos)
 
-    def _positions(self, given: Any) -> NDArray[Any]:
+    def _read_positions(self, given: Any) -> NDArray[Any]:
         records = isinstance(given, np.ndarray) and given.dtype == self.game.dtype and given.size > 1
         if records or (isinstance(given, list) and given and not isinstance(given[0], str)):
             if len(given) != self.num_envs:
                 raise InvalidParameter(f"options['state'] lists {len(given)} positions for {self.num_envs} environments")
-            return np.concatenate([loaded(self.game, one) for one in given])
-        return np.repeat(loaded(self.game, given), self.num_envs)
+            return np.concatenate([load_state(self.game, one) for one in given])
+        return np.repeat(load_state(self.game, given), self.num_envs)
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """One step of every environment.
@@ -127,20 +127,20 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
         Raises    IllegalAction naming the first environment with one; no environment has then moved
         """
         checked = self.batch.actions(actions)
-        wrong = self.batch.illegal(checked)
+        wrong = self.batch.find_illegal(checked)
         if wrong >= 0:
-            self._set_right(checked, wrong)
+            self._fix_illegal(checked, wrong)
         self.batch.step(checked)
         infos: dict[str, Any] = dict(self._infos)
         if self.batch.finished.any():
             final: dict[str, Any] = {"final_return": self._returns, "final_length": self.batch.final_lengths}
             if len(self.batch.final_masks):
                 final["final_obs"] = self._final_observations
-                final["final_action_mask"] = _squeezed(self.batch.final_masks, self.batch.final_masks.shape[1] == 1)
+                final["final_action_mask"] = _squeeze_axis(self.batch.final_masks, self.batch.final_masks.shape[1] == 1)
             infos |= final | {f"_{name}": self.batch.finished for name in final}
         return self._observations, self._paid, self._terminated, self._truncated, infos
 
-    def _set_right(self, actions: NDArray[np.int64], env: int) -> None:
+    def _fix_illegal(self, actions: NDArray[np.int64], env: int) -> None:
         """What `illegal` says to do with the illegal actions from `env` on."""
         while env >= 0:
             actor = self._offender(actions, env)
@@ -152,10 +152,10 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
                     f"environment {env}: {self.agents[agent]} cannot play {given if len(given) > 1 else given[0]}: "
                     f"{int(mask.sum())} actions are legal"
                 )
-            actions[env, actor] = checks.lawful(self.illegal, actions[env, actor], mask, self.game.actions, self._lawful)
+            actions[env, actor] = checks.substitute_legal(self.illegal, actions[env, actor], mask, self.game.actions, self._lawful)
             if self.illegal == "forfeit":
                 self.batch.forfeit(env, agent)
-            env = self.batch.illegal(actions, env)
+            env = self.batch.find_illegal(actions, env)
 
     def _mask(self, env: int, actor: int) -> NDArray[np.int8]:
         masks = self.batch.masks[env]
@@ -165,17 +165,17 @@ class VectorGame(VectorEnv):  # type: ignore[misc]
 
     def _offender(self, actions: NDArray[np.int64], env: int) -> int:
         """The first actor of an environment whose action is illegal."""
-        return int(self.batch.offender(actions, env))
+        return int(self.batch.find_offender(actions, env))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing is held open."""
 
 
-def _repeated(space: spaces.Space[Any], times: int) -> spaces.Space[Any]:
+def _repeat_space(space: spaces.Space[Any], times: int) -> spaces.Space[Any]:
     return space if times == 1 else batch_space(space, times)
 
 
-def _squeezed(array: NDArray[Any], one: bool) -> NDArray[Any]:
+def _squeeze_axis(array: NDArray[Any], one: bool) -> NDArray[Any]:
     return array[:, 0] if one else array
 
 
@@ -188,6 +188,6 @@ def make(
     views: Views = "mover",
     illegal: str = "raise",
     **params: Any,
-) -> VectorGame:
+) -> MultiObjectiveVectorEnv:
     """The batch of an id; see `momagames.make_vec`."""
-    return VectorGame(registry.spec(id, **params), num_envs, threads, autoreset, views, illegal)
+    return MultiObjectiveVectorEnv(registry.spec(id, **params), num_envs, threads, autoreset, views, illegal)

@@ -41,7 +41,7 @@ class Window:
         self._pressed: tuple[int, int] | None = None
         self.closed = False
 
-    def put(self, picture: NDArray[np.uint8]) -> None:
+    def show(self, picture: NDArray[np.uint8]) -> None:
         """Show a picture, uint8[H, W, 3]; nothing where the window has been closed.
 
         Raises InvalidCall where no window can be opened
@@ -62,12 +62,12 @@ class Window:
         display.flip()
         self._pygame.event.pump()
 
-    def seen(self) -> bool:
+    def is_visible(self) -> bool:
         """Whether there is a screen on which somebody can see the window (or pygame was told to do without)."""
         driver = self._pygame.display.get_driver()
         return driver not in SILENT or os.environ.get("SDL_VIDEODRIVER") == driver
 
-    def poll(self) -> list[str]:
+    def poll_keys(self) -> list[str]:
         """The names of the keys that went down since the last time ("up", "space", "3"); the window may close."""
         pygame, pressed = self._pygame, []
         self.clicks = []

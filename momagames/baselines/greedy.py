@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_certain, check_turns
 from momagames.baselines.random import sample
-from momagames.baselines.weight_lattice import given_weights, label, simplex_lattice
+from momagames.baselines.weight_lattice import resolve_weights, format_weights, simplex_lattice
 from momagames.contract import Game, State
 from momagames.engine.playouts import GREEDY, buffers, chooser, greedy_act
 from momagames.engine.policies import Compiled, Member
@@ -55,14 +55,14 @@ class Greedy(Method):
 def member(game: Game, weights: Sequence[float] | None = None) -> Member:
     """The greedy policy with these weights, float[K] (none: all equal)."""
     check_turns("greedy", game)
-    return _member(game, given_weights("greedy", game, weights))
+    return _member(game, resolve_weights("greedy", game, weights))
 
 
 def _member(game: Game, weights: NDArray[np.float64]) -> Member:
     def scratch(game: Game) -> tuple[Any, ...]:
         return (weights, np.zeros(1, game.dtype), *buffers(game))
 
-    return Member(label(weights), GREEDY, tuple(weights.tolist()), Compiled("greedy", greedy_act(game), scratch=scratch))
+    return Member(format_weights(weights), GREEDY, tuple(weights.tolist()), Compiled("greedy", greedy_act(game), scratch=scratch))
 
 
 class GreedyPolicy:

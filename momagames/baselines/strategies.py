@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules
+from momagames.engine.loops import cache_by_rules
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.kernels.jit import driver
 
@@ -149,7 +149,7 @@ class Stored:
 # --------------------------------------------------------------------------------------------------- many states at a time
 
 
-@once_for_rules
+@cache_by_rules
 def _loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     legal, step, make_key = game.kernels.legal, game.kernels.step, game.search.state_key
     assert make_key is not None

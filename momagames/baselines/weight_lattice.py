@@ -38,7 +38,7 @@ def simplex_lattice(objectives: int, divisions: int) -> NDArray[np.float64]:
     return np.column_stack([rows, remaining]) / divisions
 
 
-def given_weights(name: str, game: Game, weights: Sequence[float] | None) -> NDArray[np.float64]:
+def resolve_weights(name: str, game: Game, weights: Sequence[float] | None) -> NDArray[np.float64]:
     """Return the weights of the objectives for the policy `name`, float64[K]; None: all equal. Raises InvalidParameter."""
     objectives = len(game.objectives)
     try:
@@ -50,6 +50,6 @@ def given_weights(name: str, game: Game, weights: Sequence[float] | None) -> NDA
     return row
 
 
-def label(weights: NDArray[np.float64]) -> str:
+def format_weights(weights: NDArray[np.float64]) -> str:
     """Return a short name of a weight vector, such as 'w=(0.5, 0.5, 0)'."""
     return f"w=({', '.join(f'{w:.3g}' for w in weights)})"

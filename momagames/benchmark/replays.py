@@ -22,7 +22,7 @@ from momagames.benchmark.store.run_front import Collector
 from momagames.benchmark.store.store import checked, read_rows, read_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.engine.playouts import buffers, deal, player
 from momagames.engine.policies import Member, Players
 from momagames.errors import InvalidFile, InvalidParameter, check_range, nearest, one_of
@@ -72,14 +72,14 @@ def replay(
         start, actions = _plan(run, game, chosen["actions"])
     else:
         start, actions = _episode(run, game, row, _member(place, run, chosen))
-    one = Play(game)
+    one = Episode(game)
     one.log = []
     one.load(start)
     for action in actions:
         if one.state["over"]:
             raise InvalidFile(f"{place}: point {point}: the game is over before its last action")
         parts = np.array(action, np.int64).reshape(one.pending.shape)
-        one.turn(parts[0, 0] if parts.size == 1 else parts)
+        one.step(parts[0, 0] if parts.size == 1 else parts)
     seen = one.returns[0 if run.kind == "plans" else game.agents.index(row["seat"])].tolist()
     if seen != row["return"]:
         raise InvalidFile(f"{place}: point {point}: the returns are {seen}; stored: {row['return']}")

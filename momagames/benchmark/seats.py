@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game, Policy, begin_game
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 
 
 class Seat:
@@ -28,7 +28,7 @@ class Seat:
         """A game begins."""
         begin_game(self._policy)
 
-    def move(self, play: Play, agent: int, rng: np.random.Generator) -> Any:
+    def move(self, play: Episode, agent: int, rng: np.random.Generator) -> Any:
         """Its action, or None if it is late."""
         return self._policy(play.state, play.mask(agent), rng)
 
@@ -46,7 +46,7 @@ class PythonSeat(Seat):
         super().__init__(function)
         self._clock = None if limit is None else Clock(limit / 1000)
 
-    def move(self, play: Play, agent: int, rng: np.random.Generator) -> Any:
+    def move(self, play: Episode, agent: int, rng: np.random.Generator) -> Any:
         fields = play.observe(agent)
         seen = next(iter(fields.values())) if len(fields) == 1 else fields
         mask = play.mask(agent).copy()
@@ -106,10 +106,10 @@ class Clock:
         self._questions.put(None)
 
 
-def play_one(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.random.Generator]) -> tuple[Play, int]:
+def play_one(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.random.Generator]) -> tuple[Episode, int]:
     """Play a game to its end, a seat for each agent. Returns it, and its steps. IllegalAction if somebody breaks the rules."""
-    play = Play(game)
-    play.deal(deal)
+    play = Episode(game)
+    play.reset(deal)
     for seat in seats:
         seat.begin()
     cuts = np.cumsum(game.actions)[:-1]
@@ -125,9 +125,9 @@ def play_one(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.ran
                     action = seats[agent].move(play, agent, luck[agent])
                     if action is not None:
                         if not play.is_legal(agent, action):
-                            raise play.refuse(agent, action)
+                            raise play.illegal_action_error(agent, action)
                         actions[row] = action
-            play.turn(actions[0, 0] if game.sequential and len(game.actions) == 1 else actions)
+            play.step(actions[0, 0] if game.sequential and len(game.actions) == 1 else actions)
             steps += 1
     finally:
         for seat in seats:

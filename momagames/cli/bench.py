@@ -246,11 +246,11 @@ def _ended(outcome: Outcome) -> str:
 def _tell_cost(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
     """What would run, with the time and steps that it will take as far as finished runs tell."""
     from momagames.benchmark.store.costs import told
-    from momagames.reports.data.panels import short
+    from momagames.reports.data.panels import short_name
 
     timings, screen = _timings(store.folder), console()
     for one in runs:
-        what = f"{short(one.game.game())}  {_spelled(one.method.name, one.method.options)}  seed {one.seed}"
+        what = f"{short_name(one.game.game())}  {_spelled(one.method.name, one.method.options)}  seed {one.seed}"
         if store.has(one):
             screen.print(f"finished  {what}", style="dim", highlight=False, markup=False, soft_wrap=True)
         else:
@@ -337,9 +337,9 @@ def compare_folders(
     from rich.markup import escape
 
     from momagames.benchmark.store.store import Store
-    from momagames.reports.data.comparing import compare
+    from momagames.reports.data.comparing import compare_results
 
-    found, screen = compare(folders), console()
+    found, screen = compare_results(folders), console()
     for letter, folder in zip(LETTERS, folders, strict=False):
         screen.print(f"{letter}: {folder} (momagames {Store(folder).version()})", highlight=False, markup=False, soft_wrap=True)
     for one in found:

@@ -52,7 +52,7 @@ class Batch:
         check_choice("autoreset", autoreset, MODES)
         check_choice("views", views, get_args(Views))
         self.game, self.num_envs, self.threads, self.mode = game, num_envs, threads, MODES[autoreset]
-        self._loops = loops.many(game)
+        self._loops = loops.compile_batch_loops(game)
         n, agents, goals = num_envs, len(game.agents), len(game.objectives)
         seen = 1 if game.sequential and views == "mover" else agents
         self.states = np.zeros(n, game.dtype)
@@ -77,13 +77,13 @@ class Batch:
         self._forfeits = np.full(n, -1, np.int32)
         self._worst = np.stack([game.forfeit_reward(i) for i in range(agents)])
         self._dealt = False
-        self._workers = Workers(self._loops.share, num_envs, threads, self.arrays(self._actions)) if threads > 1 else None
+        self._workers = Workers(self._loops.share_step, num_envs, threads, self.step_arguments(self._actions)) if threads > 1 else None
 
     def seed(self, seed: int) -> None:
         """Environment i goes on as the single environment with seed + i would."""
         self.states["rng"] = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
 
-    def choice(self, chosen: Any) -> NDArray[np.bool_]:
+    def select_envs(self, chosen: Any) -> NDArray[np.bool_]:
         """Which environments are meant, as bool[N]; or InvalidParameter."""
         array = np.asarray(chosen)
         if array.shape != (self.num_envs,) or array.dtype != np.bool_:
@@ -92,16 +92,16 @@ class Batch:
 
     def reset(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """Deal new games, in the chosen environments or in all of them."""
-        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.choice(chosen)
-        self._loops.deal(self.states, chosen, self.observations, self.masks)
+        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
+        self._loops.generate(self.states, chosen, self.observations, self.masks)
         self._clear(chosen)
         self._dealt = True
 
     def load(self, states: NDArray[Any], chosen: NDArray[np.bool_] | None = None) -> None:
         """Go on from these states, record[N], in the chosen environments or in all of them; copies them."""
-        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.choice(chosen)
+        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
         self.states[chosen] = states[chosen]
-        self._loops.look(self.states, self.observations, self.masks)
+        self._loops.observe(self.states, self.observations, self.masks)
         self._clear(chosen)
         over, cut = self.states["over"] != 0, self.states["truncated"]
         gone = self.states["gone"][:, : len(self.game.agents)] != 0
@@ -110,16 +110,16 @@ class Batch:
         self.truncated[chosen] = (~gone & (over & (cut != 0))[:, None])[chosen]
         self._dealt = True
 
-    def kept(self) -> dict[str, NDArray[Any]]:
+    def state_dict(self) -> dict[str, NDArray[Any]]:
         """All that the next step depends on, as it is."""
         return {
             "states": self.states, "observations": self.observations, "masks": self.masks, "to_move": self.to_move,
             "lengths": self.lengths, "sums": self._sums, "ended": self._ended, "finished": self.finished,
         }  # fmt: skip
 
-    def take_up(self, kept: Mapping[str, NDArray[Any]]) -> None:
+    def load_state_dict(self, kept: Mapping[str, NDArray[Any]]) -> None:
         """Go on as the batch of whom this was kept, which is of the same game, size and mode."""
-        for name, own in self.kept().items():
+        for name, own in self.state_dict().items():
             own[:] = kept[name]
         self._dealt = True
 
@@ -129,13 +129,13 @@ class Batch:
         self.to_move[:] = self.states["to_move"]
         self.finished[:] = False
 
-    def _need_games(self) -> None:
+    def _check_started(self) -> None:
         if not self._dealt:
             raise InvalidCall("step() before reset(): call reset(seed=...) first")
 
     def actions(self, actions: Any) -> NDArray[np.int64]:
         """Actions as int64[N, S, P], checked for shape and type only."""
-        self._need_games()
+        self._check_started()
         array = np.asarray(actions)
         if array.dtype.kind not in "iu" or array.size != self._actions.size or array.shape[:1] != (self.num_envs,):
             raise IllegalAction(
@@ -146,17 +146,17 @@ class Batch:
         return self._actions
 
     @property
-    def played(self) -> NDArray[np.int64]:
+    def last_actions(self) -> NDArray[np.int64]:
         """The actions of the last step, int64[N, S, P] (the buffer that `actions` and `choose` fill)."""
         return self._actions
 
-    def illegal(self, actions: NDArray[np.int64], start: int = 0) -> int:
+    def find_illegal(self, actions: NDArray[np.int64], start: int = 0) -> int:
         """The first environment from `start` on whose action is illegal, or -1. Ended environments are not looked at."""
-        return int(self._loops.check(start, self.states, actions, self.masks, self._parts, self._ended))
+        return int(self._loops.find_illegal(start, self.states, actions, self.masks, self._parts, self._ended))
 
-    def offender(self, actions: NDArray[np.int64], env: int) -> int:
+    def find_offender(self, actions: NDArray[np.int64], env: int) -> int:
         """The first actor of this environment whose action is illegal, or -1."""
-        return int(self._loops.offender(self.states, actions, self.masks, self._parts, env))
+        return int(self._loops.find_offender(self.states, actions, self.masks, self._parts, env))
 
     def forfeit(self, env: int, agent: int) -> None:
         """In the next step this agent gives up its game: nothing is played, `Game.forfeit_reward` is paid. The first counts."""
@@ -165,16 +165,16 @@ class Batch:
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """One step of every environment. `actions` int64[N, S, P] have been checked."""
-        self._need_games()
+        self._check_started()
         if self._workers:
             if actions is not self._actions:
                 self._actions[:] = actions
             self._workers.run()
         else:
-            self._loops.step(0, self.num_envs, *self.arrays(actions))
+            self._loops.step(0, self.num_envs, *self.step_arguments(actions))
         self._forfeits[:] = -1
 
-    def arrays(self, actions: NDArray[np.int64]) -> tuple[Any, ...]:
+    def step_arguments(self, actions: NDArray[np.int64]) -> tuple[Any, ...]:
         """The arguments of the compiled step, from `mode` on; see `engine.loops`."""
         return (
             self.mode, self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
@@ -182,9 +182,9 @@ class Batch:
             self.final_observations, self.final_masks, self._forfeits, self._worst,
         )  # fmt: skip
 
-    def choose(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def sample_actions(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Uniformly random legal actions, int64[N, S, P]; `words` uint64[N] are the generators, which move on."""
-        self._loops.choose(self.masks, words, self._actions, self._parts, self.states)
+        self._loops.sample_actions(self.masks, words, self._actions, self._parts, self.states)
         return self._actions
 
     def fields(self, rows: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.errors import check_range
-from momagames.kernels.rng import stream
+from momagames.kernels.rng import random_words
 
 
-def copies(state: Any, count: int, seed: int | None = None) -> NDArray[Any]:
+def copy_state(state: Any, count: int, seed: int | None = None) -> NDArray[Any]:
     """`count` copies of one state (a record, or record[1]).
 
     seed      gives each copy a future of its own; without it all have the luck of the original
@@ -24,11 +24,11 @@ def copies(state: Any, count: int, seed: int | None = None) -> NDArray[Any]:
     return out
 
 
-def rows(states: NDArray[Any], chosen: Any) -> NDArray[Any]:
+def select_states(states: NDArray[Any], chosen: Any) -> NDArray[Any]:
     """Copies of the chosen states, with their luck: record[...] from whole numbers, a bool mask or a slice."""
     return np.atleast_1d(states[chosen]).copy()
 
 
 def reseed(states: NDArray[Any], seed: int) -> None:
     """Give each of the states, record[N], a generator word of its own, drawn from `seed`: independent futures, in place."""
-    states["rng"] = stream(seed, len(states))
+    states["rng"] = random_words(seed, len(states))

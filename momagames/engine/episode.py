@@ -25,7 +25,7 @@ def dict_of(keys: tuple[str, ...]) -> Callable[..., dict[str, Any]]:
     return made
 
 
-def loaded(game: Game, given: Any) -> NDArray[Any]:
+def load_state(game: Game, given: Any) -> NDArray[Any]:
     """A batch of one state from a record, the dict form or the text of a position.
 
     A record is checked as its dict form is: it may come from a game of another size, or from anywhere.
@@ -53,13 +53,13 @@ def loaded(game: Game, given: Any) -> NDArray[Any]:
             states["over"], states["truncated"] = record["over"], record["truncated"]
     if game.sequential and not game.can_pass:
         mask = np.zeros(game.mask_size, np.int8)
-        loops.single(game).look(states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask)
+        loops.compile_episode_loops(game).observe(states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask)
         if not mask.any():  # nobody can play on: the game is over before it starts
             states["over"] = 1
     return states
 
 
-class Play:
+class Episode:
     """One game, with buffers that every step writes again (letters as in `engine.batch.Batch`).
 
     states        record[1]
@@ -89,8 +89,8 @@ class Play:
     def _bind(self) -> None:
         """What is derived from the rest, and not pickled."""
         game = self.game
-        self._loops = loops.single(game)
-        self._turn = self._loops.turn
+        self._loops = loops.compile_episode_loops(game)
+        self._turn = self._loops.step
         self._arrays = (np.array(game.actions, np.int64), self.reward, self.totals, self.returns, self.observations, self.masks)
         self._fields = [list(game.observation_views(row).items()) for row in self.observations]
         self._shown = None if game.sequential else Shown(game, len(self.observations))
@@ -113,68 +113,68 @@ class Play:
         """The record itself (a view: changes are changes of the game)."""
         return self.states[0]
 
-    def stand_as(self, other: Play) -> None:
+    def copy_from(self, other: Episode) -> None:
         """Take over the position, what is seen of it and the books of another play of this game; the log stays."""
         for name in ("states", "observations", "masks", "reward", "totals", "returns", "pending"):
             getattr(self, name)[:] = getattr(other, name)
         self.mover = other.mover
 
-    def deal(self, seed: int | None = None) -> None:
+    def reset(self, seed: int | None = None) -> None:
         """A new game; without a seed the random stream goes on."""
         if seed is not None:
             self.states["rng"] = np.uint64(seed % 2**64)
-        self._loops.deal(self.states)
-        self._open_books()
+        self._loops.generate(self.states)
+        self._clear_returns()
 
     def load(self, given: Any, seed: int | None = None) -> None:
         """Go on from a given position; a refused one changes nothing. A position without `rng` keeps our stream."""
-        states = loaded(self.game, given)
+        states = load_state(self.game, given)
         if not states["rng"][0]:
             states["rng"] = self.states["rng"] if seed is None else np.uint64(seed % 2**64)
         self.states[:] = states
-        self._open_books()
+        self._clear_returns()
 
-    def begin(self, position: Any, seed: int | None = None) -> None:
+    def start(self, position: Any, seed: int | None = None) -> None:
         """Go on from a position, or deal a game if it is None; see `load` and `deal`."""
         if position is None:
-            self.deal(seed)
+            self.reset(seed)
         else:
             self.load(position, seed)
 
-    def _open_books(self) -> None:
+    def _clear_returns(self) -> None:
         for book in (self.reward, self.totals, self.returns, self.pending):
             book[:] = 0
         if self.log is not None:
             self.log[:] = [self.game.codec.save(self.state)]
-        self._see()
+        self._update_observations()
 
-    def _see(self) -> None:
+    def _update_observations(self) -> None:
         self.mover = int(self.states["to_move"][0])
-        self._loops.view(self.states, self.observations, self.masks)
+        self._loops.observe_all(self.states, self.observations, self.masks)
 
     def mask(self, agent: int) -> NDArray[np.int8]:
         """The mask of an agent, int8[M] (a buffer: copy it, do not write)."""
         if self._sequential and agent != self.mover:
-            return self._look(agent)[1]
+            return self._write_observation(agent)[1]
         mask: NDArray[np.int8] = self.masks[0 if self._sequential else agent]
         return mask
 
     def observe(self, agent: int) -> dict[str, NDArray[Any]]:
         """What an agent sees, field by field, as copies."""
-        return self.see(agent)[0]
+        return self.observe_with_mask(agent)[0]
 
-    def see(self, agent: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
+    def observe_with_mask(self, agent: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
         """`observe` and `mask` together: who is not to move is looked at once."""
         if self._sequential and agent != self.mover:
-            row, mask = self._look(agent)
+            row, mask = self._write_observation(agent)
             return self.game.observation_views(row), mask
         fields = self._fields[0 if self._sequential else agent]
         return {name: field.copy("K") for name, field in fields}, self.mask(agent)
 
-    def _look(self, agent: int) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+    def _write_observation(self, agent: int) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """The bytes of an observation uint8[B] and the mask int8[M] of an agent that is not to move."""
         row, mask = np.zeros(self.game.observation_bytes, np.uint8), np.zeros_like(self.masks[0])
-        self._loops.look(self.states, agent, row, mask)
+        self._loops.observe(self.states, agent, row, mask)
         return row, mask
 
     def observe_all(self, masks: Iterable[Any]) -> list[dict[str, Any]]:
@@ -186,7 +186,7 @@ class Play:
         seen = self._shown.of(self.observations)
         return [self._entry(*row, mask) for row, mask in zip(seen, masks)]  # noqa: B905 - as long as each other
 
-    def ask(self, agent: int, policy: Policy | None, rng: np.random.Generator) -> Any:
+    def choose_action(self, agent: int, policy: Policy | None, rng: np.random.Generator) -> Any:
         """What a policy does for an agent; it is not asked, and need not be there, where nothing is legal."""
         mask = self.mask(agent)
         return policy(self.state, mask, rng) if policy and mask.any() else PASS
@@ -210,7 +210,7 @@ class Play:
             start += size
         return True
 
-    def taken(self, agent: int, action: Any) -> Any:
+    def resolve_action(self, agent: int, action: Any) -> Any:
         """The action that is played when an agent says this: the action itself if it is legal, the only one that there is
         where all move at once and the mask leaves no choice (nobody need say anything then), None if it is illegal."""
         if self.is_legal(agent, action):
@@ -223,7 +223,7 @@ class Play:
         only = [int(part.argmax()) for part in parts]
         return only[0] if self._simple else only
 
-    def refuse(self, agent: int, action: Any) -> IllegalAction:
+    def illegal_action_error(self, agent: int, action: Any) -> IllegalAction:
         """The error for an illegal action: who, what, and what would be legal."""
         game, mask = self.game, self.mask(agent)
         given = action.tolist() if isinstance(action, np.ndarray) else action
@@ -233,15 +233,15 @@ class Play:
         said = f"{game.agents[agent]} cannot play {given!r}: {int(mask.sum())} actions are legal"
         return IllegalAction(said + (f"; {hint}" if hint else ""))
 
-    def turn(self, actions: Any) -> int:
+    def step(self, actions: Any) -> int:
         """Step with legal actions: the mover's, or one for each agent. Returns the status of `loops.Single.turn`."""
         if self._simple and self._sequential:
             self.pending[0, 0] = actions
         elif actions is not self.pending:
             self.pending[:] = actions
-        return self._go_on()
+        return self._run_step()
 
-    def attempt(self, actions: list[Any]) -> int:
+    def try_step(self, actions: list[Any]) -> int:
         """Where all move at once: step with these actions, one for each agent, if all of them are plainly legal.
 
         Returns the status of `turn`; or -1 - the first agent for which `taken` has to be asked, and nothing is played
@@ -255,9 +255,9 @@ class Play:
                 if type(action) is not np.ndarray or action.shape != self._shape or action.dtype.kind not in "iu":
                     return -1 - i
                 self.pending[i] = action
-        return self._go_on()
+        return self._run_step()
 
-    def _go_on(self) -> int:
+    def _run_step(self) -> int:
         status: int = self._turn(self.states, self.pending, *self._arrays)
         if status >= 0:
             self.mover = status // loops.MOVER
@@ -268,7 +268,7 @@ class Play:
     def end(self, reward: NDArray[np.float32]) -> None:
         """Break the game off with this reward, float32[A, K]."""
         self.states["over"] = 1
-        self._see()
+        self._update_observations()
         self.reward[:] = reward
         if self._sequential:
             self.totals[self.mover] = 0

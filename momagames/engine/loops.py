@@ -14,22 +14,22 @@ from typing import Any, TypeVar
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.worker_kernels import sharing
+from momagames.engine.worker_kernels import share_rows
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import driver, find_value, kernel
+from momagames.kernels.jit import driver, value_mask64, kernel
 from momagames.kernels.record import CUT_OFF
 from momagames.kernels.rng import advance, below
 
 ONE, ONE_BYTE = np.uint64(1), np.uint8(1)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to an environment whose episode has ended
 
-OVER, TERMINATED, TRUNCATED, SOMEBODY_GONE, MOVER = 1, 2, 4, 8, 16  # what `Single.turn` returns
+OVER, TERMINATED, TRUNCATED, AGENT_LEFT, MOVER = 1, 2, 4, 8, 16  # what `Single.turn` returns
 
 Loop = Callable[..., Any]
 T = TypeVar("T")
 
 
-def once_for_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
+def cache_by_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
     """Make compiled loops once for all games with the same rules; parameters are part of their states."""
     made: dict[str, T] = {}
 
@@ -43,7 +43,7 @@ def once_for_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
 
 
 @kernel
-def begin(state):
+def reset_header(state):
     """The header of a state that is about to be dealt; its random word goes on."""
     state["to_move"] = 0
     state["ply"] = 0
@@ -53,12 +53,12 @@ def begin(state):
 
 
 @kernel
-def keep_all(state, mask):
+def keep_all_actions(state, mask):
     """In place of `SearchSupport.prune_equivalent_actions`, for a game that does not tell which actions do the same."""
 
 
 @kernel
-def status_of(state):
+def episode_status(state):
     """Whether a game is over, and how: OVER, TERMINATED, TRUNCATED."""
     if not state["over"]:
         return 0
@@ -67,24 +67,24 @@ def status_of(state):
 
 
 @kernel
-def pick(mask, word):
+def sample_legal(mask, word):
     """A legal action of a Discrete mask, uniformly, chosen by a generator word; 0 if there is none."""
     size = mask.shape[0]
     if size < 64:
-        return pick_of_few(mask, word)
+        return sample_legal_small(mask, word)
     legal = 0
     for start in range(0, size, 64):
-        legal += bit_count(legal_word(mask, start))
+        legal += bit_count(mask_word(mask, start))
     if legal == 0:
         return 0
     rank = below(word, legal)
     start = 0
-    bits = legal_word(mask, start)
+    bits = mask_word(mask, start)
     here = bit_count(bits)
     while rank >= here:
         rank -= here
         start += 64
-        bits = legal_word(mask, start)
+        bits = mask_word(mask, start)
         here = bit_count(bits)
     for _ in range(rank):
         bits &= bits - ONE  # without its lowest
@@ -92,7 +92,7 @@ def pick(mask, word):
 
 
 @kernel
-def pick_of_few(mask, word):
+def sample_legal_small(mask, word):
     """The same for fewer than 64 actions."""
     legal = 0
     for i in range(mask.shape[0]):
@@ -108,10 +108,10 @@ def pick_of_few(mask, word):
 
 
 @kernel
-def legal_word(mask, start):
+def mask_word(mask, start):
     """The mask from `start` on, as bits: 64 of them, or as many as there are. The mask has at least 64."""
     place = min(start, mask.shape[0] - 64)
-    return find_value(mask, place, ONE_BYTE, ONE_BYTE) >> np.uint64(start - place)
+    return value_mask64(mask, place, ONE_BYTE, ONE_BYTE) >> np.uint64(start - place)
 
 
 @kernel
@@ -129,7 +129,7 @@ def has_choice(mask, parts):
 
 
 @kernel
-def choose_only(mask, parts, action):
+def fill_forced_action(mask, parts, action):
     """The action of a mask with at most one legal action in each part; 0 where there is none."""
     start = 0
     for part in range(parts.shape[0]):
@@ -141,7 +141,7 @@ def choose_only(mask, parts, action):
 
 
 @dataclass(frozen=True)
-class Single:
+class EpisodeLoops:
     """Loops for one environment: each works on `states[0]`.
 
     deal(states)                                      start a game
@@ -154,26 +154,26 @@ class Single:
                                                       nothing if an action is illegal: returns -1 - its actor
     """
 
-    deal: Loop
-    look: Loop
-    view: Loop
-    turn: Loop
+    generate: Loop
+    observe: Loop
+    observe_all: Loop
+    step: Loop
 
 
 @dataclass(frozen=True)
-class Many:
+class BatchLoops:
     """Loops for a batch; see `momagames.engine.batch.Batch` for the arrays."""
 
-    deal: Loop
-    look: Loop
-    check: Loop
-    offender: Loop
+    generate: Loop
+    observe: Loop
+    find_illegal: Loop
+    find_offender: Loop
     step: Loop
-    share: Loop
-    choose: Loop
+    share_step: Loop
+    sample_actions: Loop
 
 
-def _viewer(game: Game) -> Loop:
+def _make_observer(game: Game) -> Loop:
     legal, observe, sequential = game.kernels.legal, game.kernels.observe, game.sequential
 
     @kernel
@@ -187,7 +187,7 @@ def _viewer(game: Game) -> Loop:
     return view
 
 
-def _referee(game: Game) -> Loop:
+def _make_legality_check(game: Game) -> Loop:
     sequential, lenient = game.sequential, game.allows_illegal
 
     @kernel
@@ -201,7 +201,7 @@ def _referee(game: Game) -> Loop:
             illegal |= action[part] < 0 or action[part] >= size or (not lenient and mask[start + action[part]] == 0)
             start += size
         if illegal and not sequential and not has_choice(mask, parts):
-            choose_only(mask, parts, action)
+            fill_forced_action(mask, parts, action)
             return False
         return illegal
 
@@ -215,15 +215,15 @@ def _referee(game: Game) -> Loop:
     return first_refused
 
 
-@once_for_rules
-def single(game: Game) -> Single:
+@cache_by_rules
+def compile_episode_loops(game: Game) -> EpisodeLoops:
     """The loops of one environment of this game's rules."""
     rules = game.kernels
     deal_game, legal, step, observe = rules.generate, rules.legal, rules.step, rules.observe
-    show, first_refused, sequential = _viewer(game), _referee(game), game.sequential
+    show, first_refused, sequential = _make_observer(game), _make_legality_check(game), game.sequential
 
     def deal(states):
-        begin(states[0])
+        reset_header(states[0])
         deal_game(states[0])
 
     def look(states, agent, obs, mask):
@@ -248,25 +248,25 @@ def single(game: Game) -> Single:
                 before = totals[agent, k] if sequential and agent != mover else np.float32(0.0)
                 totals[agent, k] = before + reward[agent, k]
                 returns[agent, k] += reward[agent, k]
-        return status_of(state) + gone * SOMEBODY_GONE + np.int64(state["to_move"]) * MOVER
+        return episode_status(state) + gone * AGENT_LEFT + np.int64(state["to_move"]) * MOVER
 
     name = game.rules_key
-    return Single(
-        deal=driver(deal, f"{name}.deal"),
-        look=driver(look, f"{name}.look"),
-        view=driver(view, f"{name}.view"),
-        turn=driver(turn, f"{name}.turn"),
+    return EpisodeLoops(
+        generate=driver(deal, f"{name}.deal"),
+        observe=driver(look, f"{name}.look"),
+        observe_all=driver(view, f"{name}.view"),
+        step=driver(turn, f"{name}.turn"),
     )
 
 
-@once_for_rules
-def many(game: Game) -> Many:
+@cache_by_rules
+def compile_batch_loops(game: Game) -> BatchLoops:
     """The loops of a batch of this game's rules."""
     rules = game.kernels
     deal_game, play = rules.generate, rules.step
     sequential = game.sequential
 
-    view = _viewer(game)
+    view = _make_observer(game)
 
     @kernel
     def copy(source, target):
@@ -277,7 +277,7 @@ def many(game: Game) -> Many:
     def deal(states, chosen, obs, masks):
         for i in range(states.shape[0]):
             if chosen[i]:
-                begin(states[i])
+                reset_header(states[i])
                 deal_game(states[i])
                 view(states[i], obs[i], masks[i])
 
@@ -285,7 +285,7 @@ def many(game: Game) -> Many:
         for i in range(states.shape[0]):
             view(states[i], obs[i], masks[i])
 
-    first_refused = _referee(game)
+    first_refused = _make_legality_check(game)
 
     def check(first, states, actions, masks, parts, skip):
         """Index of the first environment from `first` on with an illegal action, or -1."""
@@ -309,7 +309,7 @@ def many(game: Game) -> Many:
                 rewards[i] = 0
                 if mode == DISABLED:
                     continue
-                begin(state)
+                reset_header(state)
                 deal_game(state)
                 ended[i] = False
             else:
@@ -322,7 +322,7 @@ def many(game: Game) -> Many:
                 for agent in range(rewards.shape[1]):
                     for k in range(rewards.shape[2]):
                         sums[i, agent, k] += rewards[i, agent, k]
-            status = status_of(state)
+            status = episode_status(state)
             over = status & OVER != 0
             for agent in range(rewards.shape[1]):
                 left = state["gone"][agent] != 0
@@ -336,7 +336,7 @@ def many(game: Game) -> Many:
                 sums[i] = 0
                 if mode == SAME_STEP:
                     view(state, final_obs[i], final_masks[i])
-                    begin(state)
+                    reset_header(state)
                     deal_game(state)
                 else:
                     ended[i] = True
@@ -354,15 +354,15 @@ def many(game: Game) -> Many:
                 start = 0
                 for part in range(actions.shape[2]):
                     words[i] = advance(words[i])
-                    actions[i, actor, part] = pick(masks[i, row, start : start + parts[part]], words[i])
+                    actions[i, actor, part] = sample_legal(masks[i, row, start : start + parts[part]], words[i])
                     start += parts[part]
 
-    return Many(
-        deal=driver(deal, f"{name}.batch.deal"),
-        look=driver(look, f"{name}.batch.look"),
-        check=driver(check, f"{name}.batch.check"),
-        offender=driver(offender, f"{name}.batch.offender"),
+    return BatchLoops(
+        generate=driver(deal, f"{name}.batch.deal"),
+        observe=driver(look, f"{name}.batch.look"),
+        find_illegal=driver(check, f"{name}.batch.check"),
+        find_offender=driver(offender, f"{name}.batch.offender"),
         step=serial,
-        share=sharing(serial, f"{name}.batch.share"),
-        choose=driver(choose, f"{name}.batch.choose"),
+        share_step=share_rows(serial, f"{name}.batch.share"),
+        sample_actions=driver(choose, f"{name}.batch.choose"),
     )

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.engine.loops import begin, once_for_rules, pick
+from momagames.engine.loops import reset_header, cache_by_rules, sample_legal
 from momagames.kernels.jit import driver, kernel
-from momagames.kernels.rng import advance, lot
+from momagames.kernels.rng import advance, update_best
 
 RANDOM, GREEDY, KERNEL = 0, 1, 2  # the rules by which a compiled policy chooses
 FOREVER = 2**62
@@ -114,7 +114,7 @@ def _greedy(game: Game) -> Callable[..., Any]:
                 value = 0.0
                 for k in range(weights.shape[0]):
                     value += weights[k] * reward[agent, k]
-                taken, best, ties, word = lot(value, best, ties, word)
+                taken, best, ties, word = update_best(value, best, ties, word)
                 if taken:
                     chosen = a
         return chosen, word, tried
@@ -126,7 +126,7 @@ def _greedy(game: Game) -> Callable[..., Any]:
     return greedy if looks_ahead(game) else cannot
 
 
-@once_for_rules
+@cache_by_rules
 def player(game: Game) -> Callable[..., None]:
     """The compiled loop over episodes of this game's rules."""
     deal_game, legal, step, sequential = game.kernels.generate, game.kernels.legal, game.kernels.step, game.sequential
@@ -138,7 +138,7 @@ def player(game: Game) -> Callable[..., None]:
         for i in range(states.shape[0]):
             state = states[i]
             if fresh:
-                begin(state)
+                reset_header(state)
                 deal_game(state)
             while state["over"] == 0 and lengths[i] < limit:
                 for actor in range(actions.shape[0]):
@@ -154,7 +154,7 @@ def player(game: Game) -> Callable[..., None]:
                         start = 0
                         for part in range(actions.shape[1]):
                             words[i, agent] = advance(words[i, agent])
-                            actions[actor, part] = pick(mask[start : start + parts[part]], words[i, agent])
+                            actions[actor, part] = sample_legal(mask[start : start + parts[part]], words[i, agent])
                             start += parts[part]
                 step(state, actions, reward)
                 if lengths[i] < moves.shape[1]:
@@ -168,7 +168,7 @@ def player(game: Game) -> Callable[..., None]:
     return driver(episodes, f"{game.rules_key}.episodes")
 
 
-@once_for_rules
+@cache_by_rules
 def greedy_act(game: Game) -> Callable[..., Any]:
     """GREEDY as the kernel of a policy, see `players.Compiled`; scratch: weights float64[K], trial, actions, reward."""
     greedy = _greedy(game)
@@ -182,7 +182,7 @@ def greedy_act(game: Game) -> Callable[..., Any]:
     return act
 
 
-@once_for_rules
+@cache_by_rules
 def chooser(game: Game) -> Callable[..., int]:
     """One greedy move, compiled: (states record[1], mask, weights float64[K], word, trial, actions, reward) -> action."""
     greedy = _greedy(game)

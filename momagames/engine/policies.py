@@ -18,7 +18,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, Episodes
 from momagames.engine.policy_loops import loop
 from momagames.errors import InvalidParameter, one_of
-from momagames.kernels.rng import stream
+from momagames.kernels.rng import random_words
 
 NOTHING = np.dtype([("nothing", "u1")])  # the memory of who forgets at once
 NOBODY = -1  # a seat that somebody else plays
@@ -126,7 +126,7 @@ class Players:
             self._blanks[0] = begun
         self._loops = [one.loop(game) for one in policies]
         self._rooms = [one.room(game) for one in policies]
-        words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, batch.num_envs * agents)
+        words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else random_words(seed, batch.num_envs * agents)
         if words.size != batch.num_envs * agents:
             raise InvalidParameter(f"seed has shape {words.shape}; needed: a number, or uint64[{batch.num_envs}, {agents}]")
         self._words = words.reshape(batch.num_envs, agents)
@@ -138,7 +138,7 @@ class Players:
         Where a game has just begun, they have forgotten everything. Actions of games that are over are left alone.
         """
         batch = self._batch
-        out = batch.played if actions is None else actions
+        out = batch.last_actions if actions is None else actions
         own = zip(self._loops, self._plays, self._memories, self._blanks, self._rooms, strict=True)
         for run, plays, memories, blank, room in own:
             run(batch.states, batch.masks, plays, batch.lengths, memories, blank, room, self._words, self._parts, out)

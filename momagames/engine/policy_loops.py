@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import has_choice, pick
+from momagames.engine.loops import has_choice, sample_legal
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance
 
@@ -77,6 +77,6 @@ def random_act(state, agent, mask, parts, memory, word, action):
     start = 0
     for part in range(parts.shape[0]):
         word = advance(word)
-        action[part] = pick(mask[start : start + parts[part]], word)
+        action[part] = sample_legal(mask[start : start + parts[part]], word)
         start += parts[part]
     return word

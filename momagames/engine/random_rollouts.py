@@ -14,7 +14,7 @@ from momagames.engine import loops
 from momagames.engine.batch import Batch
 from momagames.errors import InvalidParameter, InvalidState, check_range
 from momagames.kernels.jit import driver
-from momagames.kernels.rng import advance, stream
+from momagames.kernels.rng import advance, random_words
 
 FOREVER = 2**62
 
@@ -44,12 +44,12 @@ def random_rollouts(
     check_range("max_steps", 1 if max_steps is None else max_steps, 1)
     check_range("threads", threads, 1)
     n = len(states)
-    words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else stream(seed, n)
+    words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else random_words(seed, n)
     if words.shape != (n,):
         raise InvalidParameter(f"seed has shape {words.shape}; needed: a number, or one generator word for each of {n} states")
     returns, lengths = np.zeros((n, len(game.agents), len(game.objectives))), np.zeros(n, np.int32)
     limit = FOREVER if max_steps is None else max_steps
-    states, parts, play = np.ascontiguousarray(states), np.array(game.actions, np.int64), _player(game)
+    states, parts, play = np.ascontiguousarray(states), np.array(game.actions, np.int64), _make_rollout_loop(game)
 
     def part(low: int, high: int) -> None:
         scratch = (
@@ -73,14 +73,14 @@ def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
     words   uint64[N], the generators of the policy, which move on
     """
     if steps > 0:
-        batch.step(batch.choose(words))  # refuses a batch without games
-        _walker(batch.game)(steps - 1, words, np.array(batch.game.actions, np.int64), *batch.arrays(batch.played))
+        batch.step(batch.sample_actions(words))  # refuses a batch without games
+        _make_step_loop(batch.game)(steps - 1, words, np.array(batch.game.actions, np.int64), *batch.step_arguments(batch.last_actions))
 
 
-@loops.once_for_rules
-def _player(game: Game) -> Callable[..., None]:
+@loops.cache_by_rules
+def _make_rollout_loop(game: Game) -> Callable[..., None]:
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
-    pick = loops.pick
+    pick = loops.sample_legal
 
     def play(low, high, states, words, limit, parts, returns, lengths, scratch, mask, actions, reward):
         for i in range(low, high):
@@ -106,10 +106,10 @@ def _player(game: Game) -> Callable[..., None]:
     return driver(play, f"{game.rules_key}.rollout")
 
 
-@loops.once_for_rules
-def _walker(game: Game) -> Callable[..., None]:
-    many = loops.many(game)
-    choose, step = many.choose, many.step
+@loops.cache_by_rules
+def _make_step_loop(game: Game) -> Callable[..., None]:
+    many = loops.compile_batch_loops(game)
+    choose, step = many.sample_actions, many.step
 
     def walk(
         steps, words, parts, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,

@@ -14,8 +14,8 @@ from momagames.kernels.jit import add_atomically, driver, kernel, read_atomicall
 LINE = 8
 CALLS, DONE, PIECES, PIECE, ROWS, FIRST = (LINE * k for k in range(6))
 
-WAKEFUL = 4000  # rounds of waiting, some 50 ns each, before a worker goes to sleep
-PATIENCE = 400  # rounds of waiting before a caller lets others run: a worker may have lost its core
+SPIN_ITERATIONS = 4000  # rounds of waiting, some 50 ns each, before a worker goes to sleep
+YIELD_AFTER = 400  # rounds of waiting before a caller lets others run: a worker may have lost its core
 
 
 @kernel
@@ -25,7 +25,7 @@ def piece_limit(mail, thread, threads):
 
 
 @kernel
-def announce(mail, threads):
+def publish_pieces(mail, threads):
     """Lay out the pieces anew, and tell the workers that are awake.
 
     A worker that is late may still look for pieces of the call before. It finds none, or one of this call, which is its
@@ -37,7 +37,7 @@ def announce(mail, threads):
     add_atomically(mail, CALLS, 1)
 
 
-def sharing(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
+def share_rows(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A compiled function for all threads from a loop (low, high, *arrays) over rows.
 
     share(mail, thread, threads, begin, *arrays)   works on pieces while there are any. Thread 0 is the caller: with
@@ -48,7 +48,7 @@ def sharing(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     def share(mail, thread, threads, begin, *arrays):
         if begin:
-            announce(mail, threads)
+            publish_pieces(mail, threads)
         while True:
             call = read_atomically(mail, CALLS)
             for turn in range(threads):
@@ -62,13 +62,13 @@ def sharing(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
             rounds = 0
             if thread == 0:
                 while read_atomically(mail, DONE) < mail[PIECES]:
-                    if rounds == PATIENCE:
+                    if rounds == YIELD_AFTER:
                         return 0
                     rounds += 1
                     relax()
                 return 1
             while read_atomically(mail, CALLS) == call:
-                if rounds == WAKEFUL:
+                if rounds == SPIN_ITERATIONS:
                     return call
                 rounds += 1
                 relax()

@@ -19,10 +19,10 @@ import numpy as np
 from momagames.engine.worker_kernels import CALLS, FIRST, LINE, PIECE, PIECES, ROWS
 from momagames.kernels.jit import INTERPRETED
 
-PIECES_EACH = 8  # pieces of a thread's run: what is lost at the end when another takes its core
-SMALLEST = 16  # rows of a piece: fewer are not worth the exchange
+PIECES_PER_THREAD = 8  # pieces of a thread's run: what is lost at the end when another takes its core
+MIN_PIECE_ROWS = 16  # rows of a piece: fewer are not worth the exchange
 
-let_others_run = getattr(os, "sched_yield", partial(time.sleep, 0))  # where there is a choice: a sleep lasts 50 us at least
+yield_processor = getattr(os, "sched_yield", partial(time.sleep, 0))  # where there is a choice: a sleep lasts 50 us at least
 
 
 class Workers:
@@ -35,11 +35,11 @@ class Workers:
 
     def __init__(self, share: Callable[..., Any], rows: int, threads: int, arrays: tuple[Any, ...]) -> None:
         self._share, self._threads, self._arrays = share, threads, arrays
-        piece = max(SMALLEST, -(-rows // (threads * PIECES_EACH)))
+        piece = max(MIN_PIECE_ROWS, -(-rows // (threads * PIECES_PER_THREAD)))
         self._mail = np.zeros(FIRST + threads * LINE, np.int64)
         self._mail[PIECE], self._mail[ROWS], self._mail[PIECES] = piece, rows, -(-rows // piece)
         self._mail[FIRST::LINE] = self._mail[PIECES]  # nothing to do yet
-        self._bed = Bed()
+        self._bed = WorkerGate()
         self._process: int | None = None
 
     def run(self) -> None:
@@ -47,28 +47,28 @@ class Workers:
         if self._process != os.getpid():  # the first call, here or in a forked child, which inherits no threads
             self._start()
         if self._bed.asleep:
-            self._bed.wake()
+            self._bed.notify()
         begin = True
         while not self._share(self._mail, 0, self._threads, begin, *self._arrays):
             begin = False
-            let_others_run()
+            yield_processor()
 
     def _start(self) -> None:
-        self._process, self._bed = os.getpid(), Bed()
+        self._process, self._bed = os.getpid(), WorkerGate()
         for thread in range(1, 1 if INTERPRETED else self._threads):
             args = (self._share, self._mail, thread, self._threads, self._arrays, self._bed)
-            threading.Thread(target=serve, args=args, name=f"momagames-{thread}", daemon=True).start()
+            threading.Thread(target=run_worker, args=args, name=f"momagames-{thread}", daemon=True).start()
         weakref.finalize(self, self._bed.close)
 
 
-class Bed:
+class WorkerGate:
     """Where workers sleep until they are called or sent home. A call that one of them misses is done without it."""
 
     def __init__(self) -> None:
         self.asleep, self.closed = 0, False
         self._woken = threading.Condition()
 
-    def sleep(self, mail: Any, call: int) -> None:
+    def wait(self, mail: Any, call: int) -> None:
         """Sleep, unless there has been another call meanwhile."""
         with self._woken:
             self.asleep += 1
@@ -76,16 +76,16 @@ class Bed:
                 self._woken.wait()
             self.asleep -= 1
 
-    def wake(self) -> None:
+    def notify(self) -> None:
         with self._woken:
             self._woken.notify_all()
 
     def close(self) -> None:
         self.closed = True
-        self.wake()
+        self.notify()
 
 
-def serve(share: Callable[..., Any], mail: Any, thread: int, threads: int, arrays: tuple[Any, ...], bed: Bed) -> None:
+def run_worker(share: Callable[..., Any], mail: Any, thread: int, threads: int, arrays: tuple[Any, ...], bed: WorkerGate) -> None:
     """The life of a worker."""
     while not bed.closed:
-        bed.sleep(mail, share(mail, thread, threads, False, *arrays))
+        bed.wait(mail, share(mail, thread, threads, False, *arrays))

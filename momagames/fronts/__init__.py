@@ -16,7 +16,7 @@ from momagames.fronts.verify import prove, verify
 __all__ = [
     "Effort",
     "FrontFile",
-    "foreseen_front",
+    "clairvoyant_front",
     "guaranteed_front",
     "known",
     "load_front",

@@ -18,11 +18,16 @@ from momagames.baselines.strategies import pack
 from momagames.benchmark.plan import GameChoice, Opponent
 from momagames.benchmark.store.provenance import provenance
 from momagames.contract import Game
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
 from momagames.fronts.front_file import STATEMENTS, Claim, FrontFile, Method, Point, Start
-from momagames.games.breakthrough.solver import guaranteed, response_strategy, responses, witness
+from momagames.games.breakthrough.solver import (
+    guarantee_strategy,
+    response_strategy,
+    solve_best_responses,
+    solve_guaranteed_front,
+)
 
 
 @dataclass(frozen=True)
@@ -80,14 +85,14 @@ def _played(
 def guaranteed_front(
     choice: GameChoice, start: int | dict[str, Any], agent: str, effort: Effort, command: str = ""
 ) -> FrontFile:
-    """The proven front of what an agent of MO-Breakthrough can guarantee; errors as in `guaranteed`."""
+    """The proven front of what an agent of MO-Breakthrough can guarantee; errors as in `solve_guaranteed_front`."""
     game = choice.game()
     begin, seat = started(game, start), seat_of(game, agent)
     check_no_checkpoint(effort.checkpoint, "guaranteed")
-    found = guaranteed(game, begin.position, seat, **effort.limits, progress=effort.progress)
+    found = solve_guaranteed_front(game, begin.position, seat, **effort.limits, progress=effort.progress)
     points = []
     for point in found.points:
-        walked, actions = witness(found, point)
+        walked, actions = guarantee_strategy(found, point)
         points.append(Point(value=tuple(walked.worst.tolist()), strategy=pack(actions)))
     method = Method(
         name="backward induction", options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds
@@ -99,13 +104,15 @@ def response_front(
     choice: GameChoice, start: int | dict[str, Any], agent: str, opponent: Opponent, effort: Effort, command: str = ""
 ) -> FrontFile:
     """The proven best responses of an agent of MO-Breakthrough to `random` or `greedy`, for two objectives; errors as in
-    `responses`."""
+    `solve_best_responses`."""
     game = choice.game()
     begin, seat = started(game, start), seat_of(game, agent)
     check_no_checkpoint(effort.checkpoint, "response")
-    found = responses(game, begin.position, seat, reply_weights(game, opponent), **effort.limits, progress=effort.progress)
+    found = solve_best_responses(
+        game, begin.position, seat, reply_weights(game, opponent), **effort.limits, progress=effort.progress
+    )
     points = []
-    for user in found.users:
+    for user in found.corner_weights:
         walked, actions = response_strategy(found, user)
         points.append(Point(value=tuple(walked.expected.tolist()), strategy=pack(actions)))
     method = Method(
@@ -156,9 +163,9 @@ def proven(
 
 def started(game: Game, start: int | dict[str, Any]) -> Start:
     """A start by seed, or by position (checked: InvalidState)."""
-    one = Play(game)
+    one = Episode(game)
     if isinstance(start, int):
-        one.deal(start)
+        one.reset(start)
         return Start(seed=start, position=game.codec.save(one.state))
     one.load(start)
     return Start(seed=None, position=game.codec.save(one.state))

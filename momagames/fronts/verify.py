@@ -15,7 +15,7 @@ from momagames.baselines.exact.backward_induction import DECIMALS, backward_indu
 from momagames.baselines.exact.branch_and_bound import BRANCH_AND_BOUND
 from momagames.baselines.strategies import Stored, walk
 from momagames.contract import Game
-from momagames.engine.episode import Play, loaded
+from momagames.engine.episode import Episode, load_state
 from momagames.engine.playouts import FOREVER
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.front_file import PLAYED, Claim, FrontFile, Point
@@ -24,9 +24,9 @@ from momagames.games.breakthrough.solver import (
     Board,
     best_response_value,
     can_guarantee,
-    guaranteed,
     minimal_uncovered,
-    replies,
+    reply_probabilities,
+    solve_guaranteed_front,
 )
 
 ROUNDING = 1e-12  # of expected returns, which are sums of many products; other returns are exact
@@ -54,12 +54,12 @@ def verify(front: FrontFile) -> None:
 def _start(front: FrontFile, game: Game) -> NDArray[Any]:
     """The start position, record[1]; a seed must still deal it."""
     try:
-        start = loaded(game, front.start.position)
+        start = load_state(game, front.start.position)
     except MomagamesError as error:
         raise InvalidFile(f"start.position: {error}") from None
     if front.start.seed is not None:
-        one = Play(game)
-        one.deal(front.start.seed)
+        one = Episode(game)
+        one.reset(front.start.seed)
         if game.codec.save(one.state) != front.start.position:
             raise InvalidFile(f"start: the seed {front.start.seed} deals another position than the one in the file")
     return start
@@ -80,7 +80,7 @@ def _play(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> ND
     if point.actions is not None:
         return _play_actions(game, start, point.actions)
     strategy = Stored(point.strategy or "")
-    likely = replies(game, reply_weights(game, front.opponent)) if front.opponent else None
+    likely = reply_probabilities(game, reply_weights(game, front.opponent)) if front.opponent else None
     walked = walk(game, start, game.agents.index(front.agent), strategy, likely)
     strategy.check_done()
     return walked.worst if front.claim == "guaranteed" else walked.expected
@@ -88,14 +88,14 @@ def _play(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> ND
 
 def _play_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> NDArray[np.float64]:
     """The first agent's returns of a whole game."""
-    one = Play(game)
+    one = Episode(game)
     one.load(start[0])
     for ply, action in enumerate(actions):
         if one.state["over"]:
             raise InvalidFile(f"the game is over after {ply} of {len(actions)} actions")
         if not one.is_legal(one.mover, action):
             raise InvalidFile(f"action {ply}, {action}, is not legal")
-        one.turn(action)
+        one.step(action)
     if not one.state["over"]:
         raise InvalidFile(f"the game goes on after its {len(actions)} actions")
     value: NDArray[np.float64] = one.returns[0].copy()
@@ -130,7 +130,7 @@ def _prove_returns(front: FrontFile) -> None:
 def _prove_guaranteed(front: FrontFile) -> None:
     """By backward induction over fronts, and by solving one game for each point and for each vector just beyond them."""
     game = front.board()
-    found = guaranteed(game, front.start.position, game.agents.index(front.agent), **_limits(front))
+    found = solve_guaranteed_front(game, front.start.position, game.agents.index(front.agent), **_limits(front))
     board = found.board
     claimed = board.in_units(front.values)
     _compare(front, claimed.astype(np.float64), found.points.astype(np.float64))

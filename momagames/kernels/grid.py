@@ -12,8 +12,8 @@ def remainder(a, b):
 
 
 @kernel
-def spread_few(word, out, at, count):
-    """The lowest `count` bits of a word as bytes 0 and 1 at out[at : at + count]; all 64 go faster, see `spread_bits`."""
+def unpack_bits_short(word, out, at, count):
+    """The lowest `count` bits of a word as bytes 0 and 1 at out[at : at + count]; all 64 go faster, see `unpack_bits64`."""
     row = out[at : at + count]
     for i in range(np.uint64(count)):
         row[i] = (word >> i) & np.uint64(1)

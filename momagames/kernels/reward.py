@@ -7,7 +7,7 @@ from momagames.kernels.jit import kernel
 
 
 @kernel
-def is_asked(state, objective):
+def has_objective(state, objective):
     """Whether the reward vector has an objective."""
     return np.int64(state["column"][objective]) >= 0
 

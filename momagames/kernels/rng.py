@@ -8,7 +8,7 @@ generators", OOPSLA 2014.
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.kernels.jit import kernel, quiet
+from momagames.kernels.jit import kernel, wrapping_kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -16,13 +16,13 @@ MIX2 = np.uint64(0x94D049BB133111EB)
 S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 
-@quiet
+@wrapping_kernel
 def advance(word):
     """The next state of the generator: uint64 -> uint64."""
     return word + GOLDEN
 
 
-@quiet
+@wrapping_kernel
 def mix(word):
     """The output that belongs to a generator state: uint64 -> uint64."""
     z = (word ^ (word >> S30)) * MIX1
@@ -30,7 +30,7 @@ def mix(word):
     return z ^ (z >> S31)
 
 
-def stream(seed: int, count: int) -> NDArray[np.uint64]:
+def random_words(seed: int, count: int) -> NDArray[np.uint64]:
     """The first `count` outputs of the generator that starts at `seed`, uint64[count]: states for that many others."""
     places = np.arange(1, count + 1, dtype=np.uint64) * GOLDEN + np.uint64(seed % 2**64)
     return np.asarray(getattr(mix, "py_func", mix)(places))
@@ -43,7 +43,7 @@ def below(word, n):
 
 
 @kernel
-def lot(value, best, ties, word):
+def update_best(value, best, ties, word):
     """One more candidate for a choice of the highest value, ties by lot: whether it is taken for now, the highest value and
     how many have it, and the generator word. A choice begins with a `best` of -inf and no `ties`."""
     if value > best:

@@ -11,7 +11,7 @@ import numpy as np
 from momagames import registry
 from momagames.baselines import policy
 from momagames.contract import Game, Policy, begin_game
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.errors import InvalidParameter, nearest, one_of
 
 
@@ -49,10 +49,10 @@ class Seating:
         for chosen in self.policies.values():
             begin_game(chosen)
         self.rng = np.random.default_rng(seed)
-        self.play = Play(game)
-        self.play.deal(seed)
+        self.play = Episode(game)
+        self.play.reset(seed)
         self.last: Any = None
-        self.history: list[tuple[Play, Any, list[Any]]] = []
+        self.history: list[tuple[Episode, Any, list[Any]]] = []
         others = "" if not self.policies else f" against {opponent if isinstance(opponent, str) else 'a policy'}"
         self.title = f"{registry.spelled(game.id, game.params)}, seed {seed}"
         self.welcome = f"You play {' and '.join(self.humans)}{others}." if self.humans else ""
@@ -104,12 +104,12 @@ class Seating:
     def move(self, chosen: dict[int, Any]) -> dict[int, Any]:
         """Play the actions of people, by agent, together with those of the policies. Returns the actions of all who act."""
         play, agents = self.play, self.game.agents
-        actions = {i: chosen[i] if i in chosen else play.ask(i, self.policies.get(agents[i]), self.rng) for i in self.acting()}
+        actions = {i: chosen[i] if i in chosen else play.choose_action(i, self.policies.get(agents[i]), self.rng) for i in self.acting()}
         if self.game.sequential:
             self.last = actions[play.mover]
         else:
             self.last = np.zeros_like(play.pending)
             for i, action in actions.items():
                 self.last[i] = action
-        play.turn(self.last)
+        play.step(self.last)
         return actions

@@ -106,7 +106,7 @@ class Table(Seating):
                 continue
             if self.play.is_legal(agent, action):
                 return action
-            self.say(f"{self.play.refuse(agent, action)}; ? lists them", "red")
+            self.say(f"{self.play.illegal_action_error(agent, action)}; ? lists them", "red")
 
     def read(self, prompt: str) -> str:
         """A line that the person has typed; Quit where there is no more."""

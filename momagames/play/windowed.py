@@ -84,7 +84,7 @@ class Board:
         self.due = 0.0  # when the clock makes the next step
         self.drawn: Any = None  # what the window shows
         self.draw()
-        if not self.window.seen():
+        if not self.window.is_visible():
             self.window.close()
             raise InvalidCall("no window can be seen here: there is no screen")
 
@@ -103,7 +103,7 @@ class Board:
 
     def look(self, now: float) -> None:
         """Take the keys, play a step if it is time (seconds of a clock), draw what has changed."""
-        for key in self.window.poll():
+        for key in self.window.poll_keys():
             self.press(key, now)
         for pressed, released in self.window.clicks:
             self.click(pressed, released)
@@ -131,7 +131,7 @@ class Board:
             if self.paused:
                 self.paused, self.due = False, now
         elif not any(option[0] == key for option in self.restricted):
-            self.renderer.press(key)
+            self.renderer.cycle_option(key)
 
     def click(self, pressed: Pixel, released: Pixel) -> None:
         """What the mouse does: nothing, in games with keys."""
@@ -176,7 +176,7 @@ class Board:
         """Show the position, if it or the way to look at it has changed."""
         seats = self.seats
         play, options = seats.play, tuple(self.renderer.options.items())
-        pointed = tuple(self.renderer.pointed(play.state).items())
+        pointed = tuple(self.renderer.pointer_options(play.state).items())
         now = (int(play.state["ply"]), options, pointed, self.paused, self.said())
         if now == self.drawn:
             return
@@ -188,7 +188,7 @@ class Board:
         y = picture.shape[0] - MARGIN / 2 + LINE / 2
         canvas.write(sheet, MARGIN, y, self.says())
         canvas.write(sheet, MARGIN, y + LINE, self.help(), ink=canvas.FAINT)
-        self.window.put(sheet)
+        self.window.show(sheet)
 
     def said(self) -> tuple[Any, ...]:
         """What the person has asked for so far, as the window shows it."""
@@ -283,7 +283,7 @@ class MouseBoard(Board):
         elif key in self.keys.choices:
             self.choose(key)
         elif not any(option[0] == key for option in self.restricted):
-            self.renderer.press(key)
+            self.renderer.cycle_option(key)
 
     def step(self) -> None:
         """The move of the person, or that of another."""

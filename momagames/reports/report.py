@@ -1,224 +1,67 @@
-"""The report on a folder of results: a table for the terminal and one page for the browser."""
+"""The report on a results directory: tables for the terminal and an HTML page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
-from momagames.analysis.episode_returns import episodes_for
-from momagames.benchmark.plan import Indicators
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
 from momagames.files import write_file_atomically
-from momagames.reports.data.aggregate import Aggregate, aggregate, comparable
-from momagames.reports.data.crossplay import CrossPlay, crossplay
-from momagames.reports.data.overview import Line, overview
-from momagames.reports.data.overview import tables as overview_tables
-from momagames.reports.data.panels import Panel, panels
-from momagames.reports.data.scores import Score
-from momagames.reports.text.crossplay_tables import tables as crossplay_tables
-from momagames.reports.text.terminal_tables import bounds, frame, span
-
-# indicator -> (heading, whether more is better, format)
-HEADINGS: dict[str, tuple[str, bool | None, str]] = {
-    "hypervolume": ("hypervolume", True, ".4g"),
-    "normalized_hypervolume": ("norm. HV", True, ".3f"),
-    "hypervolume_ratio": ("HV ratio", True, ".3f"),
-    "igd_plus": ("IGD+", False, ".3f"),
-    "epsilon": ("epsilon+", False, ".3f"),
-    "expected_utility": ("expected utility", True, ".3f"),
-    "sampled_utility": ("sampled utility", True, ".3f"),
-    "maximum_utility_loss": ("utility loss", False, ".3f"),
-    "cardinality": ("points", None, ".1f"),
-    "rounded_cardinality": ("points at 0.01", None, ".1f"),
-    "sparsity": ("sparsity", None, ".3f"),
-}
-STATISTIC_HEADINGS = {
-    "iqm": "IQM ↑",
-    "mean": "mean ↑",
-    "median": "median ↑",
-    "cvar": "worst quarter ↑",
-    "optimality_gap": "gap to 1 ↓",
-}
-ON_PAGE_ONLY = ("hypervolume", "sampled_utility", "rounded_cardinality", "sparsity")  # 80 columns do not hold everything
-GOOD = 0.01  # standard error of a front, as a share of the range, for which captions say what it takes
+from momagames.reports.data.report_data import ReportData, collect_report_data
+from momagames.reports.html.page import render_page
+from momagames.reports.html.replay_player import add_player
+from momagames.reports.text.report_tables import (
+    aggregate_table,
+    crossplay_tables,
+    overview_tables,
+    pairs_table,
+    scores_table,
+    utility_table,
+)
 
 
 @dataclass(frozen=True)
-class Report:
-    """What `report` made: the page, the comparisons on it, and one over all games if there are enough.
-
-    overview     a line for each primary comparison
-    crossplay    of each game of policies experiments
-    """
+class Report(ReportData):
+    """The result of `report`: the data, and the path of the HTML page."""
 
     page: Path
-    wanted: Indicators
-    panels: Sequence[Panel]
-    aggregate: Aggregate | None
-    overview: Sequence[Line]
-    crossplay: Sequence[CrossPlay]
 
     def table(self, every: bool = False) -> Group:
-        """The overview and the comparisons for a terminal: the primary ones, or every one, who does how well against whom,
-        and what users of single episodes get; then all games together where methods were run on enough of them."""
-        tables: list[RenderableType] = overview_tables(self.overview, self.wanted)
-        tables += [_table(panel) for panel in self.panels if every or panel.primary]
+        """Return the tables for a terminal: the overview, the primary panels, and the aggregate over all games.
+
+        every    add the other panels, the ESR and SER utilities, and the head-to-head results
+        """
+        tables: list[RenderableType] = overview_tables(self.overview, self.settings)
+        tables += [scores_table(panel) for panel in self.panels if every or panel.primary]
         if every:
-            tables += [_users(panel) for panel in self.panels if panel.primary and panel.users]
-            tables += [table for one in self.crossplay for table in crossplay_tables(one)]
+            tables += [utility_table(panel) for panel in self.panels if panel.primary and panel.user_utilities]
+            tables += [table for crossplay in self.crossplay for table in crossplay_tables(crossplay)]
         if self.aggregate:
-            tables += [_overall(self.aggregate), *([_pairs(self.aggregate)] if self.aggregate.pairs else [])]
+            tables += [aggregate_table(self.aggregate), *([pairs_table(self.aggregate)] if self.aggregate.pairs else [])]
         return Group(*tables)
 
 
-def report(folder: str | Path, command: str = "", replays: bool = True, tell: Callable[[str], None] | None = None) -> Report:
-    """Analyze the results in a folder and write `report.html` there.
+def report(
+    folder: str | Path, command: str = "", replays: bool = True, progress: Callable[[str], None] | None = None
+) -> Report:
+    """Analyze a results directory and write `report.html` to it.
 
-    command    how the results were made, for the page
-    replays    let the policies behind points play on the page
-    tell       is told how far we are
-    Raises     InvalidFile if there is nothing to report on
+    command     the command that produced the results, for the page
+    replays     add replays of the policies behind the points to the page
+    progress    called with the current step
+    Raises      InvalidFile if there is nothing to report
     """
-    from momagames.reports.html.game_player import with_player
-    from momagames.reports.html.page import page
-
     store = Store(folder)
     suite = store.suite()
-    found = panels(store, suite, tell)
+    data = collect_report_data(store, suite, progress)
     errors = [(run, error) for run in suite.runs(store.version()) if (error := store.error(run))]
-    if not found and not errors:
-        raise InvalidFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
-    place = store.folder / "report.html"
-    primary = [panel for panel in found if panel.primary]
-    wanted = suite.indicators
-    overall = aggregate(primary, wanted.confidence, wanted.resamples) if comparable(primary)[0] else None
-    lines = overview(found, wanted)
-    met = [one for panel in primary if (one := crossplay(panel, wanted))]
-    text = page(store, suite, found, overall, lines, met, errors, command)
-    write_file_atomically(place, with_player(text, store, found, tell) if replays else text)
-    return Report(place, wanted, found, overall, lines, met)
-
-
-def heading(name: str) -> str:
-    """An indicator's name with the direction that is better."""
-    text, up, _ = HEADINGS[name]
-    return text if up is None else f"{text} {'↑' if up else '↓'}"
-
-
-def cell(name: str, score: Score) -> tuple[str, str]:
-    """A score as its mean and its interval (empty for one run)."""
-    form = HEADINGS[name][2]
-    interval = score.interval
-    mean = ("~" if score.approx else "") + format(interval.value, form)
-    return mean, f"[{interval.low:{form}}, {interval.high:{form}}]" if interval.runs > 1 else ""
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 point", "2 points" """
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def caption(panel: Panel) -> str:
-    """What the numbers of a panel mean."""
-    tags = sorted({reference.tag for reference in panel.references.values()})
-    sizes = sorted(len(reference.values) for reference in panel.references.values())
-    size = count(sizes[0], "point") if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]} points"
-    luck = ", found with all draws to come known" if panel.game.chance == "step" else ""
-    what = (
-        f"each point is the certain return of a plan from the dealt position{luck}"
-        if panel.kind == "plans"
-        else "each point is a policy's mean return (SER) in games other than those by which it was chosen"
-    )
-    return "; ".join(filter(None, [what, f"reference: {' or '.join(tags)} front of {size}", _error(panel), _beyond(panel)]))
-
-
-def _error(panel: Panel) -> str:
-    """The standard error of the fronts, and what it would take to have a small one."""
-    if panel.kind == "plans":
-        return ""
-    found = panel.front_error
-    if not np.isfinite(found):
-        return "one episode of each policy: no standard error"
-    text = f"standard error of the points up to {found:.2g} of the range, with {count(panel.episodes, 'episode')} a match"
-    needed = episodes_for(GOOD, found, panel.episodes)
-    return f"{text}; {GOOD} needs about {_round_up(needed):,}" if needed > panel.episodes else text
-
-
-def _round_up(number: int) -> int:
-    """To two digits: more would pretend to be exact."""
-    unit = int(10 ** max(0, len(str(number)) - 2))
-    return (number + unit - 1) // unit * unit
-
-
-def _beyond(panel: Panel) -> str:
-    return "some points lie beyond the utopia, where the normalized HV is cut off" if panel.clipped else ""
-
-
-def _table(panel: Panel) -> Table:
-    """The scores of a panel in 80 columns: means, with their intervals below; the page has all indicators."""
-    table = frame(panel.title, caption(panel))
-    table.add_column("method", no_wrap=True)
-    table.add_column("runs", justify="right")
-    names = [name for name in next(iter(panel.scores.values()), {}) if name not in ON_PAGE_ONLY]
-    for name in names:
-        table.add_column(heading(name), justify="right")
-    for method, scores in panel.scores.items():
-        lost = panel.missing.get(method, 0)
-        runs = f"{len(panel.points[method])}" + (f" (-{lost})" if lost else "")
-        table.add_row(method, runs, *(_two_lines(name, scores[name]) for name in names))
-    for method, lost in panel.missing.items():
-        if method not in panel.scores:
-            table.add_row(method, f"0 (-{lost})", *[""] * len(names))
-    return table
-
-
-def _two_lines(name: str, score: Score) -> Text:
-    return Text.assemble(cell(name, score)[0], (bounds(score.interval, ".0f" if name == "cardinality" else ".2f"), "dim"))
-
-
-def _users(panel: Panel) -> Table:
-    """What users get who live through one episode, beside those of many."""
-    told = (
-        "utility of normalized returns: ESR is its mean over single episodes, SER that of the mean return; each with the "
-        "policy that was best by the games for selection"
-    )
-    table = frame(f"{panel.title}: users", told)
-    table.add_column("method", no_wrap=True)
-    for name in next(iter(panel.users.values())):
-        table.add_column(name.replace("(", "\n(") + " ↑", justify="right")
-    for method, worths in panel.users.items():
-        cells = [f"ESR {worth.esr.value:.3f}\nSER {worth.ser.value:.3f}" for worth in worths.values()]
-        table.add_row(method, *cells)
-    return table
-
-
-def _overall(found: Aggregate) -> Table:
-    intervals = [interval for statistics in found.statistics.values() for interval in statistics.values()]
-    warning = f"; {intervals[0].warning}" if intervals[0].warning else ""
-    told = f"HV ratios of {count(found.runs, 'run')} on each of {len(found.games)} games, each game alike{warning}"
-    table = frame("all games together", told)
-    table.add_column("method", no_wrap=True)
-    for name in next(iter(found.statistics.values())):
-        table.add_column(STATISTIC_HEADINGS[name], justify="right")
-    for method, statistics in found.statistics.items():
-        table.add_row(method, *(span(interval) for interval in statistics.values()))
-    return table
-
-
-def _pairs(found: Aggregate) -> Table:
-    told = "how often a run of the first method beats one of the second, and by how much; p by exchange of runs, after Holm"
-    table = frame("pairs of methods", told)
-    for name in ("first", "second"):
-        table.add_column(name, no_wrap=True)
-    for name in ("P(better)", "IQM difference", "p"):
-        table.add_column(name, justify="right")
-    for (first, second), pair in found.pairs.items():
-        table.add_row(first, second, span(pair.improvement), span(pair.difference.interval), f"{pair.p:.2g}")
-    return table
+    if not data.panels and not errors:
+        raise InvalidFile(f"{folder}: no run of {suite.name!r} is finished; continue with `momagames bench run`")
+    path = store.folder / "report.html"
+    page = render_page(store, suite, data, errors, command)
+    write_file_atomically(path, add_player(page, store, data.panels, progress) if replays else page)
+    return Report(**vars(data), page=path)

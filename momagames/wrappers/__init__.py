@@ -149,10 +149,10 @@ def FixedInstance(env: Any, seed: int = 0) -> Any:
     """
     module = kinds.host(env, "FixedInstance", "aec", "parallel", "gymnasium")
     from momagames.adapters.options import check_seed
-    from momagames.engine.episode import Play
+    from momagames.engine.episode import Episode
 
-    play = Play(kinds.door(env, "FixedInstance").game)
-    play.deal(check_seed(seed))
+    play = Episode(kinds.door(env, "FixedInstance").game)
+    play.reset(check_seed(seed))
     return module.FixedInstance(env, play.state.copy(), seed)
 
 

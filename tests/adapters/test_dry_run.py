@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.adapters.gymnasium import OneAgent
+from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.engine.episode import random_legal
 from momagames.errors import IllegalAction, InvalidCall
 from tests import meteors
@@ -31,13 +31,13 @@ def equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def everything(env: OneAgent) -> bytes:
+def everything(env: SingleAgentEnv) -> bytes:
     """All that an environment is, as bytes; without what only dry runs use."""
     return pickle.dumps(env)
 
 
-def opened(id: str, params: dict[str, Any], **options: Any) -> OneAgent:
-    env: OneAgent = momagames.make(id, api="gymnasium", **params, **options)
+def opened(id: str, params: dict[str, Any], **options: Any) -> SingleAgentEnv:
+    env: SingleAgentEnv = momagames.make(id, api="gymnasium", **params, **options)
     return env
 
 
@@ -53,7 +53,7 @@ def test_a_dry_run_is_the_real_move_and_changes_nothing(id: str, params: dict[st
         legal = np.hstack(info["action_mask"])
         before = everything(env)
         tried = [random_legal(legal, env.game.actions, rng) for _ in range(3)]
-        foreseen = [env.dry_run(action) for action in tried]
+        foreseen = [env.peek(action) for action in tried]
         assert everything(env) == before
         real = env.step(tried[1])
         assert equal(foreseen[1], real)
@@ -92,7 +92,7 @@ def test_luck_that_was_not_seeded_is_the_same_in_a_copy() -> None:
     env = opened("mo-breakthrough-v0", {})
     _, info = env.reset()
     action = int(info["action_mask"].argmax())
-    twin, foreseen, real = env.clone(), env.dry_run(action), env.step(action)
+    twin, foreseen, real = env.clone(), env.peek(action), env.step(action)
     assert equal(foreseen, real)
     assert equal(twin.step(action), real)
 
@@ -134,7 +134,7 @@ def test_what_the_others_remember_is_copied(kind: type[Counting]) -> None:
     _, info = env.reset(seed=1)
     for turn in range(5):
         action = int(np.flatnonzero(info["action_mask"])[turn])
-        foreseen = [env.dry_run(action) for _ in range(3)]
+        foreseen = [env.peek(action) for _ in range(3)]
         assert policy.asked == turn
         real = env.step(action)
         assert all(equal(one, real) for one in foreseen)
@@ -149,7 +149,7 @@ def test_one_policy_for_several_others_stays_one() -> None:
     _, info = env.reset(seed=2)
     for _ in range(4):
         action = int(np.flatnonzero(info["action_mask"])[-1])
-        foreseen, real = env.dry_run(action), env.step(action)
+        foreseen, real = env.peek(action), env.step(action)
         assert equal(foreseen, real)
         info = real[-1]
     assert policy.asked == 8
@@ -160,17 +160,17 @@ def test_a_policy_that_cannot_be_copied_is_named() -> None:
     policy.lock = threading.Lock()  # type: ignore[attr-defined]
     env = opened("mo-breakthrough-v0", BREAKTHROUGH, others=policy)
     _, info = env.reset(seed=1)
-    for call in (env.clone, lambda: env.dry_run(int(info["action_mask"].argmax()))):
+    for call in (env.clone, lambda: env.peek(int(info["action_mask"].argmax()))):
         with pytest.raises(InvalidCall, match=r"others= cannot be copied \(TypeError: .*lock"):
             call()
 
 
 def test_where_all_move_at_once() -> None:
-    env = OneAgent(meteors.game("meteors-v0"), others="random")
+    env = SingleAgentEnv(meteors.game("meteors-v0"), others="random")
     env.reset(seed=1)
-    foreseen = env.dry_run([2, 1])
+    foreseen = env.peek([2, 1])
     before = everything(env)
-    assert equal(env.dry_run([2, 1]), foreseen)
+    assert equal(env.peek([2, 1]), foreseen)
     assert everything(env) == before
     assert equal(env.step([2, 1]), foreseen)
 
@@ -178,18 +178,18 @@ def test_where_all_move_at_once() -> None:
 def test_illegal_actions_in_dry_runs() -> None:
     env = opened("mo-breakthrough-v0", BREAKTHROUGH)
     with pytest.raises(InvalidCall, match=r"dry_run\(\).*before reset"):
-        env.dry_run(0)
+        env.peek(0)
     _, info = env.reset(seed=1)
     before = everything(env)
     with pytest.raises(IllegalAction, match="player_0 cannot play 0"):
-        env.dry_run(0)
+        env.peek(0)
     assert everything(env) == before
     legal = int(info["action_mask"].argmax())
-    assert equal(env.dry_run(legal), env.step(legal))
+    assert equal(env.peek(legal), env.step(legal))
     for illegal in ("random", "forfeit"):
         env = opened("mo-breakthrough-v0", BREAKTHROUGH, illegal=illegal)
         env.reset(seed=1)
-        foreseen = env.dry_run(0)
+        foreseen = env.peek(0)
         assert env.play.state["ply"] == 0
         assert equal(foreseen, env.step(0))
 
@@ -198,7 +198,7 @@ def test_invalid_taps_in_dry_runs() -> None:
     env = opened("mo-tileblast-v0", {"level": 4})
     _, info = env.reset(seed=1)
     invalid = int(info["action_mask"].argmin())
-    foreseen = env.dry_run(invalid)
+    foreseen = env.peek(invalid)
     assert env.get_state()["invalid_taps"] == 0
     assert equal(foreseen, env.step(invalid))
     assert not foreseen[-1]["valid"]
@@ -208,15 +208,15 @@ def test_games_that_are_left_and_begun_again() -> None:
     """The environment in which dry runs are played follows wherever the real one goes."""
     env = opened("mo-samegame-v0", BREAKTHROUGH)
     _, info = env.reset(seed=1)
-    env.dry_run(int(info["action_mask"].argmax()))
+    env.peek(int(info["action_mask"].argmax()))
     over = False
     while not over:
         _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
     with pytest.raises(InvalidCall, match="after the end"):
-        env.dry_run(0)
+        env.peek(0)
     _, info = env.reset(seed=2)
     action = int(info["action_mask"].argmax())
-    assert equal(env.dry_run(action), env.step(action))
+    assert equal(env.peek(action), env.step(action))
 
 
 def test_a_copy_has_no_window() -> None:

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import momagames
-from momagames.adapters.gymnasium import OneAgent
+from momagames.adapters.gymnasium import SingleAgentEnv
 from tests import meteors
 from tests.adapters.small import SMALL, small
 
@@ -53,7 +53,7 @@ def test_a_team_is_played(team: int) -> None:
     rng = np.random.default_rng(0)
     paid, played = np.zeros(5), set()
 
-    def skip_others(env: OneAgent) -> None:
+    def skip_others(env: SingleAgentEnv) -> None:
         """The others' moves, with the luck that they have in the door."""
         while twin.agent_selection not in mates and not any(twin.terminations.values()):
             index = twin.possible_agents.index(twin.agent_selection)
@@ -125,7 +125,7 @@ def test_others_are_played(agent: str) -> None:
 
 
 def test_simultaneous_games_and_several_fields() -> None:
-    env = OneAgent(meteors.game("meteors-v0"), agent="rover_1", others=lambda state, mask, rng: [1, 2])
+    env = SingleAgentEnv(meteors.game("meteors-v0"), agent="rover_1", others=lambda state, mask, rng: [1, 2])
     seen, info = env.reset(seed=2)
     assert isinstance(env.observation_space, gymnasium.spaces.Dict)
     over = truncated = False
@@ -162,7 +162,7 @@ def test_mo_gymnasium(id: str) -> None:
 def test_gymnasium_and_pettingzoo_registries(id: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        assert isinstance(gymnasium.make(f"momagames/{id}", **small(id)).unwrapped, OneAgent)
+        assert isinstance(gymnasium.make(f"momagames/{id}", **small(id)).unwrapped, SingleAgentEnv)
         vector = gymnasium.make_vec(f"momagames/{id}", num_envs=3, vectorization_mode="vector_entry_point", **small(id))
         assert vector.num_envs == 3
         for api in ("aec", "parallel"):

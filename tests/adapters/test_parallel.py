@@ -11,7 +11,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
-from momagames.adapters.gymnasium import OneAgent
+from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.errors import IllegalAction
 from tests import meteors
@@ -96,7 +96,7 @@ def test_an_illegal_action_moves_nobody() -> None:
 def test_a_game_tells_everybody_its_facts() -> None:
     """`Game.infos` stands in the infos of every door of one environment, at the start and after every step."""
     aec = MultiObjectiveAEC(meteors.game("meteors-v0"))
-    parallel, alone = MultiObjectiveParallel(copy.deepcopy(aec)), OneAgent(meteors.game("meteors-v0"), "rover_0", "random")
+    parallel, alone = MultiObjectiveParallel(copy.deepcopy(aec)), SingleAgentEnv(meteors.game("meteors-v0"), "rover_0", "random")
     infos = parallel.reset(seed=1)[1]
     assert infos == {agent: {"left": 3} for agent in parallel.agents}
     assert alone.reset(seed=1)[1]["left"] == 3

@@ -13,11 +13,11 @@ from pettingzoo.test import render_test
 import momagames
 from momagames.adapters import render
 from momagames.adapters.aec import MultiObjectiveAEC
-from momagames.adapters.gymnasium import OneAgent
+from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.adapters.render import Renderer
 from momagames.contract import View
-from momagames.engine.episode import Play, random_legal
+from momagames.engine.episode import Episode, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, MissingExtra
 from momagames.games.breakthrough import view as breakthrough
 from momagames.games.samegame import view as samegame
@@ -30,8 +30,8 @@ BIG = {"board_width": 12, "board_height": 14, "num_colors": 10, "num_agents": 5}
 
 
 def dealt(id, **params):
-    play = Play(momagames.spec(id, **params))
-    play.deal(0)
+    play = Episode(momagames.spec(id, **params))
+    play.reset(0)
     return play
 
 
@@ -46,7 +46,7 @@ def moves(play, count=10_000, seed=0):
 
 
 def text_of(play, last=None):
-    return Renderer(play.game, "ansi").show(play.state, last, play.returns)
+    return Renderer(play.game, "ansi").render(play.state, last, play.returns)
 
 
 # ---------------------------------------------------------------------------------------------------------------- boards
@@ -125,12 +125,12 @@ def test_samegame_counts_the_tiles_that_are_left():
 def test_breakthrough_marks_from_and_to(canonical):
     play = dealt(BREAKTHROUGH, board_width=6, board_height=7, canonical=canonical)
     first = play.game.human.parse_action(play.state, "4 1 5")
-    play.turn(first)
+    play.step(first)
     rows = text_of(play, first).splitlines()[2:9]
     assert rows[1] == "1  V V V V[.]V"
     assert rows[2] == "2  . . . . .[V]"
     second = play.game.human.parse_action(play.state, "0 5 1")
-    play.turn(second)
+    play.step(second)
     rows = text_of(play, second).splitlines()[2:9]
     assert rows[5] == "5 [.]A A A A A"
     assert rows[4] == "4  .[A]. . . ."
@@ -149,7 +149,7 @@ def test_breakthrough_says_who_has_won():
     assert "player_1 goes up" in text_of(play)
     running = play.game.view.draw(play.state, None)
     action = play.game.human.parse_action(play.state, "0 1 1")
-    play.turn(action)
+    play.step(action)
     shown = text_of(play, action)
     assert "player_0 lost" in shown
     assert "player_1 won" in shown
@@ -236,9 +236,9 @@ def test_all_pictures_of_a_game_have_one_even_size():
     for id, params in ((SAMEGAME, BIG), (BREAKTHROUGH, {"board_width": 3, "board_height": 9})):
         play = dealt(id, **params)
         renderer = Renderer(play.game, "rgb_array")
-        shapes_seen = {renderer.show(play.state, None, play.returns).shape}
+        shapes_seen = {renderer.render(play.state, None, play.returns).shape}
         for action in moves(play):
-            shapes_seen.add(renderer.show(play.state, action, play.returns).shape)
+            shapes_seen.add(renderer.render(play.state, action, play.returns).shape)
         (shape,) = shapes_seen
         assert shape[0] % 2 == shape[1] % 2 == 0
 
@@ -295,17 +295,17 @@ def test_numbers(value, shown):
 
 def test_simultaneous_games_and_games_without_a_view():
     game = meteors.game("meteors-v0")
-    play = Play(game)
-    play.deal(1)
+    play = Episode(game)
+    play.reset(1)
     assert (
         Renderer(game, "ansi")
-        .show(play.state, None, play.returns)
+        .render(play.state, None, play.returns)
         .startswith(f"{game.codec.show(play.state)}\n\nply 0, all agents")
     )
-    assert Renderer(game, "rgb_array").show(play.state, None, play.returns).shape[2] == 3
+    assert Renderer(game, "rgb_array").render(play.state, None, play.returns).shape[2] == 3
     other = dataclasses.replace(momagames.spec(SAMEGAME), view=View())
     dealt_one = dealt(SAMEGAME)
-    assert Renderer(other, "ansi").show(dealt_one.state, None, dealt_one.returns).startswith("next_agent=agent_0")
+    assert Renderer(other, "ansi").render(dealt_one.state, None, dealt_one.returns).startswith("next_agent=agent_0")
 
 
 # ----------------------------------------------------------------------------------------------------------------- modes
@@ -369,8 +369,8 @@ def test_the_hosts_render_test(id, pygame):
 def test_the_window_shows_the_picture(pygame):
     play = dealt(SAMEGAME)
     renderer = Renderer(play.game, "human")
-    assert renderer.show(play.state, 5, play.returns) is None
-    picture = Renderer(play.game, "rgb_array").show(play.state, 5, play.returns)
+    assert renderer.render(play.state, 5, play.returns) is None
+    picture = Renderer(play.game, "rgb_array").render(play.state, 5, play.returns)
     shown = pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2)
     assert np.array_equal(shown, picture)
     assert pygame.display.get_caption()[0] == play.game.title
@@ -395,11 +395,11 @@ def test_a_closed_window_stays_closed_and_the_game_goes_on(pygame):
 def test_a_window_gives_way_to_another(pygame):
     one, other = dealt(SAMEGAME), dealt(BREAKTHROUGH)
     first, second = Renderer(one.game, "human"), Renderer(other.game, "human")
-    first.show(one.state, None, one.returns)
-    second.show(other.state, None, other.returns)
+    first.render(one.state, None, one.returns)
+    second.render(other.state, None, other.returns)
     first.close()
     assert pygame.display.get_init()
-    second.show(other.state, None, other.returns)
+    second.render(other.state, None, other.returns)
     second.close()
 
 
@@ -410,7 +410,7 @@ def test_no_screen_is_said_clearly(pygame, monkeypatch):
     monkeypatch.setattr(pygame.display, "set_mode", refuse)
     play = dealt(SAMEGAME)
     with pytest.raises(InvalidCall, match="rgb_array"):
-        Renderer(play.game, "human").show(play.state, None, play.returns)
+        Renderer(play.game, "human").render(play.state, None, play.returns)
 
 
 # --------------------------------------------------------------------------------------------------------------- options
@@ -421,7 +421,7 @@ def doors(**given):
     game = meteors.for_people()
     right = {agent: [2, 1] for agent in game.agents}
     aec, parallel = MultiObjectiveAEC(game, **given), MultiObjectiveParallel(MultiObjectiveAEC(game, **given))
-    single = OneAgent(game, others=lambda state, mask, rng: [2, 1], **given)
+    single = SingleAgentEnv(game, others=lambda state, mask, rng: [2, 1], **given)
     for env in (aec, parallel, single):
         env.reset(seed=1)
     for agent in game.agents:
@@ -477,7 +477,7 @@ def test_a_viewer_knows_its_own_returns_only():
     assert [len(line.split()) for line in env.render().splitlines()[-3:]] == [3, 3, 3]
     game = env.game
     pictures = [
-        Renderer(game, "rgb_array", {"viewer": viewer}).show(env.play.state, None, returns)
+        Renderer(game, "rgb_array", {"viewer": viewer}).render(env.play.state, None, returns)
         for viewer in (None, "rover_1")
         for returns in (env.returns, np.add(env.returns, [[1, 0], [0, 0], [0, 0]]))
     ]
@@ -525,7 +525,7 @@ def test_frames_can_be_followed(pygame, monkeypatch):
     monkeypatch.setattr(render.time, "sleep", waits.append)
     play = dealt(SAMEGAME)
     renderer = Renderer(play.game, "human")
-    renderer.show(play.state, None, play.returns)
-    renderer.show(play.state, None, play.returns)
+    renderer.render(play.state, None, play.returns)
+    renderer.render(play.state, None, play.returns)
     assert waits[0] == 0
     assert 0 < waits[1] <= 1 / render.FRAMES_PER_SECOND

@@ -1,5 +1,6 @@
-"""A tiny game for tree search: two agents choose one after the other, and what both get stands in a table. A draw after the
-last choice makes a gamble of the agents' action 2, if the game has luck: it pays twice or nothing.
+"""A tiny sequential game for tests of tree search: two agents act once each, and a table gives their rewards.
+
+With chance, action 2 is a gamble: it doubles the reward or loses it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from momagames.kernels.record import record
 from momagames.kernels.rng import draw
 
 CHOICES, PLIES = 3, 2
-state_dtype = record(2, pays=("f4", (CHOICES, CHOICES, 2, 2)), chosen=("i4", (PLIES,)), luck=("u1",))
+state_dtype = record(2, rewards=("f4", (CHOICES, CHOICES, 2, 2)), chosen=("i4", (PLIES,)), gamble=("u1",))
 
 
 @kernel
@@ -41,11 +42,11 @@ def step(state, actions, reward):
         for agent in range(2):
             own = np.int64(state["chosen"][agent])
             factor = np.float32(1)
-            if state["luck"] and own == 2:
+            if state["gamble"] and own == 2:
                 factor = np.float32(2 * draw(state, 2))
             for k in range(2):
-                pay = state["pays"][np.int64(state["chosen"][0]), np.int64(state["chosen"][1]), agent, k]
-                reward[agent, k] = pay * factor
+                value = state["rewards"][np.int64(state["chosen"][0]), np.int64(state["chosen"][1]), agent, k]
+                reward[agent, k] = value * factor
 
 
 @kernel
@@ -53,16 +54,16 @@ def observe(state, agent, out):
     out[0] = state["ply"]
 
 
-def game(pays: Any, luck: bool = False) -> Game:
-    """The game that pays float[3, 3, 2, 2]: by the choice of the first, of the second, to an agent, of an objective."""
+def game(rewards: Any, gamble: bool = False) -> Game:
+    """Return the game with rewards float[3, 3, 2, 2]: first agent's action, second agent's action, agent, objective."""
     blank = np.zeros(1, state_dtype)[0]
-    blank["pays"], blank["luck"] = pays, luck
+    blank["rewards"], blank["gamble"] = rewards, gamble
     return Game(
         id="gambles-v0",
         title="Gambles",
         agents=("first", "second"),
         dynamics="sequential",
-        chance="step" if luck else "none",
+        chance="step" if gamble else "none",
         objectives=(Objective("a", "", 0, 2, 0, 2, ""), Objective("b", "", 0, 2, 0, 2, "")),
         actions=(CHOICES,),
         fields=(Field("observation", (1,), "uint8", 0, PLIES),),

@@ -1,4 +1,4 @@
-"""Exact fronts against a brute force in plain sets and dicts, against scalar optima, and against the public door."""
+"""Exact fronts against brute force in plain sets and dicts, against scalar optima, and against the AEC API."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from momagames.games.samegame import rules
 from momagames.kernels.jit import kernel
 
 ID = "mo-samegame-v0"
-ROOMY = {"max_states": 1_000_000, "max_bytes": 1 << 28}
+LIMITS = {"max_states": 1_000_000, "max_bytes": 1 << 28}
 # height, width, colors, boards, parameters
 SIZES = [
     (3, 3, 2, 60, {}),
@@ -39,84 +39,84 @@ SIZES = [
 ]
 
 
-# ----------------------------------------------------------------------------------- the game and its fronts, plainly
+# ----------------------------------------------------------------------------------- brute force
 
 
-def moves(tiles):
-    """The groups of a board {(x, y): color}, y from the bottom: [(color, cells)]."""
-    left, found = set(tiles), []
-    while left:
-        group, edge = set(), [left.pop()]
-        while edge:
-            x, y = edge.pop()
+def list_groups(tiles):
+    """List the groups of a board {(x, y): color}, y from the bottom, as [(color, cells)]."""
+    remaining, front = set(tiles), []
+    while remaining:
+        group, frontier = set(), [remaining.pop()]
+        while frontier:
+            x, y = frontier.pop()
             group.add((x, y))
-            near = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
-            edge += [cell for cell in near if cell in left and tiles[cell] == tiles[x, y]]
-            left -= set(near) & set(edge)
+            neighbors = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
+            frontier += [cell for cell in neighbors if cell in remaining and tiles[cell] == tiles[x, y]]
+            remaining -= set(neighbors) & set(frontier)
         if len(group) > 1:
-            found.append((tiles[min(group)], group))
-    return found
+            front.append((tiles[min(group)], group))
+    return front
 
 
-def after(tiles, group):
-    """The board without a group: tiles fall, empty columns close."""
+def remove_group(tiles, group):
+    """Return the board without a group: tiles fall, empty columns close."""
     columns = {}
     for x, y in sorted(set(tiles) - group):
         columns.setdefault(x, []).append(tiles[x, y])
     return {(x, y): tile for x, (_, column) in enumerate(sorted(columns.items())) for y, tile in enumerate(column)}
 
 
-def points_of(tiles, rest, color, group, params):
+def compute_reward(tiles, rest, color, group, params):
     reward = [0.0] * (params["num_colors"] if params["color_rewards"] else 1)
     points = len(group) ** 2 + (0 if rest else params["clear_bonus"])
     reward[color - 1 if params["color_rewards"] else 0] = float(np.float32(points))
     return tuple(reward)
 
 
-def maximal(vectors):
+def nondominated(vectors):
     return {v for v in vectors if not any(u != v and all(a >= b for a, b in zip(u, v, strict=True)) for u in vectors)}
 
 
-def brute(tiles, params, known):
-    """Every return that is not dominated, as a set of tuples."""
+def brute_force(tiles, params, memo):
+    """Return the set of non-dominated returns as tuples."""
     key = frozenset(tiles.items())
-    if key not in known:
-        found = set()
-        for color, group in moves(tiles):
-            rest = after(tiles, group)
-            reward = points_of(tiles, rest, color, group, params)
-            found |= {tuple(a + b for a, b in zip(reward, v, strict=True)) for v in brute(rest, params, known)}
-        known[key] = maximal(found) if found else {(0.0,) * (params["num_colors"] if params["color_rewards"] else 1)}
-    return known[key]
+    if key not in memo:
+        front = set()
+        for color, group in list_groups(tiles):
+            rest = remove_group(tiles, group)
+            reward = compute_reward(tiles, rest, color, group, params)
+            front |= {tuple(a + b for a, b in zip(reward, v, strict=True)) for v in brute_force(rest, params, memo)}
+        memo[key] = nondominated(front) if front else {(0.0,) * (params["num_colors"] if params["color_rewards"] else 1)}
+    return memo[key]
 
 
-def best(tiles, weights, params, known):
-    """The largest weighted sum of returns."""
+def best_weighted_return(tiles, weights, params, memo):
+    """Return the largest weighted sum of returns."""
     key = frozenset(tiles.items())
-    if key not in known:
-        known[key] = 0.0
-        for color, group in moves(tiles):
-            rest = after(tiles, group)
-            gain = float(np.dot(weights, points_of(tiles, rest, color, group, params)))
-            known[key] = max(known[key], gain + best(rest, weights, params, known))
-    return known[key]
+    if key not in memo:
+        memo[key] = 0.0
+        for color, group in list_groups(tiles):
+            rest = remove_group(tiles, group)
+            gain = float(np.dot(weights, compute_reward(tiles, rest, color, group, params)))
+            memo[key] = max(memo[key], gain + best_weighted_return(rest, weights, params, memo))
+    return memo[key]
 
 
-def board(height, width, colors, seed):
+def random_board(height, width, colors, seed):
     rng = random.Random(f"{height}x{width}x{colors}:{seed}")
     return [[rng.randint(1, colors) for _ in range(width)] for _ in range(height)]
 
 
-def as_tiles(rows):
+def to_tiles(rows):
     return {(x, len(rows) - 1 - y): k for y, row in enumerate(rows) for x, k in enumerate(row) if k}
 
 
-def game(height, width, colors, **params):
+def make_game(height, width, colors, **params):
     return momagames.spec(ID, board_height=height, board_width=width, num_colors=colors, **params)
 
 
-def front(played, rows, **limits):
-    return exact.pareto_front(played, {"board": rows}, **{**ROOMY, **limits})
+def solve(game, rows, **limits):
+    return exact.pareto_front(game, {"board": rows}, **{**LIMITS, **limits})
 
 
 compiled_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="too many positions without compiler")
@@ -127,23 +127,23 @@ compiled_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), re
 
 @pytest.mark.parametrize(("height", "width", "colors", "boards", "params"), SIZES)
 def test_equals_brute_force(height, width, colors, boards, params, interpreted):
-    played = game(height, width, colors, **params)
+    game = make_game(height, width, colors, **params)
     for seed in range(6 if interpreted else boards):
-        rows = board(height, width, colors, seed)
-        found = front(played, rows).points
-        assert {tuple(p) for p in found} == brute(as_tiles(rows), played.params, {}), rows
-        assert [tuple(p) for p in found] == sorted({tuple(p) for p in found})
+        rows = random_board(height, width, colors, seed)
+        front = solve(game, rows).points
+        assert {tuple(p) for p in front} == brute_force(to_tiles(rows), game.params, {}), rows
+        assert [tuple(p) for p in front] == sorted({tuple(p) for p in front})
 
 
 @pytest.mark.parametrize(("colors", "params"), [(3, {}), (2, {"clear_bonus": 0.1}), (3, {"color_rewards": False})])
-def test_witnesses_attain_the_points_through_the_public_door(colors, params, interpreted):
-    played = game(4, 5, colors, **params)
+def test_witnesses_attain_the_points_in_the_aec_api(colors, params, interpreted):
+    game = make_game(4, 5, colors, **params)
     env = momagames.make(ID, board_height=4, board_width=5, num_colors=colors, **params)
     for seed in range(1 if interpreted else 10):
-        rows = board(4, 5, colors, seed)
-        found = front(played, rows)
-        assert len(found.witnesses) == len(found.points)
-        for point, actions in zip(found.points, found.witnesses, strict=True):
+        rows = random_board(4, 5, colors, seed)
+        front = solve(game, rows)
+        assert len(front.witnesses) == len(front.points)
+        for point, actions in zip(front.points, front.witnesses, strict=True):
             env.reset(options={"board": rows})
             for action in actions:
                 env.step(action)
@@ -153,143 +153,145 @@ def test_witnesses_attain_the_points_through_the_public_door(colors, params, int
 
 @compiled_only
 def test_weighted_optima_lie_on_the_front():
-    played = game(5, 5, 3)
+    game = make_game(5, 5, 3)
     lattice = [w for w in itertools.product(range(5), repeat=3) if sum(w) == 4]
     for seed in range(4):
-        rows = board(5, 5, 3, seed)
-        points = front(played, rows).points
+        rows = random_board(5, 5, 3, seed)
+        points = solve(game, rows).points
         for weights in lattice:
-            assert (points @ weights).max() == best(as_tiles(rows), weights, played.params, {}), (rows, weights)
+            assert (points @ weights).max() == best_weighted_return(to_tiles(rows), weights, game.params, {}), (rows, weights)
 
 
-def test_the_dealt_start_and_its_record_dict_and_text_agree():
-    played = game(4, 4, 3)
-    dealt = exact.pareto_front(played, seed=7, **ROOMY)
+def test_seed_record_dict_and_text_of_a_start_agree():
+    game = make_game(4, 4, 3)
+    from_seed = exact.pareto_front(game, seed=7, **LIMITS)
     env = momagames.make(ID, board_height=4, board_width=4, num_colors=3)
     env.reset(seed=7)
     state = env.unwrapped.play.state.copy()
-    for given in (state, played.save(state), played.show(state)):
-        np.testing.assert_array_equal(exact.pareto_front(played, given, **ROOMY).points, dealt.points)
-    env.step(dealt.witnesses[0][0])  # what is left after the first move of a witness
-    rest = exact.pareto_front(played, env.unwrapped.play.state, **ROOMY).points
-    assert tuple(dealt.points[0] - env.unwrapped.returns[0]) in {tuple(p) for p in rest}
+    for given in (state, game.save(state), game.show(state)):
+        np.testing.assert_array_equal(exact.pareto_front(game, given, **LIMITS).points, from_seed.points)
+    env.step(from_seed.witnesses[0][0])  # remainder after the first move of a witness
+    rest = exact.pareto_front(game, env.unwrapped.play.state, **LIMITS).points
+    assert tuple(from_seed.points[0] - env.unwrapped.returns[0]) in {tuple(p) for p in rest}
 
 
-def test_a_game_that_is_over_has_one_point():
+def test_terminal_position_has_one_point():
     for rows in (["12", "21"], [[0, 0], [0, 0]]):
         rows = [[*map(int, row), 0] for row in rows]
-        found = front(game(3, 3, 2), [[0, 0, 0], *rows])
-        assert found.points.tolist() == [[0.0, 0.0]]
-        assert found.witnesses == [[]]
+        front = solve(make_game(3, 3, 2), [[0, 0, 0], *rows])
+        assert front.points.tolist() == [[0.0, 0.0]]
+        assert front.witnesses == [[]]
 
 
 @compiled_only
-def test_tables_grow_in_the_middle_of_a_search(monkeypatch):
-    played, rows = game(5, 5, 3), board(5, 5, 3, 1)
-    expected = front(played, rows)
+def test_tables_grow_during_a_search(monkeypatch):
+    game, rows = make_game(5, 5, 3), random_board(5, 5, 3, 1)
+    expected = solve(game, rows)
     monkeypatch.setattr(depth_first, "INITIAL_TABLE_SIZE", 8)
     monkeypatch.setattr(depth_first, "INITIAL_POOL_SIZE", 8)
     monkeypatch.setattr(depth_first, "SLICE_POSITIONS", 7)
-    told = []
-    found = exact.pareto_front(played, {"board": rows}, **ROOMY, progress=lambda states, size: told.append((states, size)))
-    np.testing.assert_array_equal(found.points, expected.points)
-    assert found.states == expected.states > 100
-    assert len(told) > found.states // 7
-    assert told == sorted(told)
+    reports = []
+    front = exact.pareto_front(game, {"board": rows}, **LIMITS, progress=lambda states, size: reports.append((states, size)))
+    np.testing.assert_array_equal(front.points, expected.points)
+    assert front.states == expected.states > 100
+    assert len(reports) > front.states // 7
+    assert reports == sorted(reports)
 
 
 # -------------------------------------------------------------------------------------------------------------- limits
 
 
 @compiled_only
-def test_limits_are_kept_and_named():
-    played, rows = game(5, 5, 3), board(5, 5, 3, 1)
-    needed = front(played, rows)
-    assert front(played, rows, max_states=needed.states).states == needed.states
+def test_limits_are_enforced_and_named():
+    game, rows = make_game(5, 5, 3), random_board(5, 5, 3, 1)
+    needed = solve(game, rows)
+    assert solve(game, rows, max_states=needed.states).states == needed.states
     with pytest.raises(
         TooLarge, match=f"max_states={needed.states - 1:,} .*max_states was reached after {needed.states - 1:,} "
     ):
-        front(played, rows, max_states=needed.states - 1)
+        solve(game, rows, max_states=needed.states - 1)
     with pytest.raises(TooLarge, match=r"max_bytes=10: max_bytes was reached after 0 positions"):
-        front(played, rows, max_bytes=10)
-    large = game(10, 10, 3)
+        solve(game, rows, max_bytes=10)
+    large = make_game(10, 10, 3)
     with pytest.raises(TooLarge, match=r"max_bytes was reached after [\d,]+ positions and [\d,]+ bytes"):
         exact.pareto_front(large, max_states=10**9, max_bytes=3 << 20)
 
 
 @compiled_only
-def test_an_interruption_comes_through():
+def test_keyboard_interrupt_propagates():
     def stop(states, size):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        exact.pareto_front(game(10, 10, 3), max_states=10**9, max_bytes=1 << 28, progress=stop)
+        exact.pareto_front(make_game(10, 10, 3), max_states=10**9, max_bytes=1 << 28, progress=stop)
 
 
 # --------------------------------------------------------------------------------------------- other games, bad games
 
 
 @kernel
-def tiring_step(state, actions, reward):
-    """MO-SameGame where each move costs half of `clear_bonus`, and with `team_rewards` the first move is the last."""
+def costly_step(state, actions, reward):
+    """Step of MO-SameGame where each move costs half of `clear_bonus`, and with `team_rewards` the first move is the last."""
     rules.step(state, actions, reward)
     reward[0, 0] -= 0.5 * state["clear_bonus"]
     state["over"] |= state["team_rewards"]
 
 
-def tiring(cost, low, high=1000.0, **params):
-    played = game(3, 4, 2, clear_bonus=2 * cost, **params)
-    sides = tuple(Objective(name, "points", least, high, 0, high, "test") for name, least in (("a", low), ("b", 0.0)))
+def make_costly_game(cost, low, high=1000.0, **params):
+    game = make_game(3, 4, 2, clear_bonus=2 * cost, **params)
+    objectives = tuple(Objective(name, "points", least, high, 0, high, "test") for name, least in (("a", low), ("b", 0.0)))
     return dataclasses.replace(
-        played,
-        objectives=sides,
-        kernels=dataclasses.replace(played.kernels, step=tiring_step),
-        search=dataclasses.replace(played.search, prune_equivalent_actions=None),
-        rules_key="test.tiring",
+        game,
+        objectives=objectives,
+        kernels=dataclasses.replace(game.kernels, step=costly_step),
+        search=dataclasses.replace(game.search, prune_equivalent_actions=None),
+        rules_key="test.costly",
     )
 
 
-def tired(tiles, params, cost, known):
+def brute_force_costly(tiles, params, cost, memo):
     key = frozenset(tiles.items())
-    if key not in known:
-        found = set()
-        for color, group in moves(tiles):
-            rest = after(tiles, group)
-            a, b = points_of(tiles, rest, color, group, params)
-            found |= {(a - cost + u, b + v) for u, v in tired(rest, params, cost, known)}
-        known[key] = maximal(found) if found else {(0.0, 0.0)}
-    return known[key]
+    if key not in memo:
+        front = set()
+        for color, group in list_groups(tiles):
+            rest = remove_group(tiles, group)
+            a, b = compute_reward(tiles, rest, color, group, params)
+            front |= {(a - cost + u, b + v) for u, v in brute_force_costly(rest, params, cost, memo)}
+        memo[key] = nondominated(front) if front else {(0.0, 0.0)}
+    return memo[key]
 
 
 @pytest.mark.parametrize("cost", [1, 50, 0.25, 4.125])
-def test_negative_and_fractional_rewards_and_no_thinning(cost, interpreted):
-    played = tiring(cost, -100.0)
+def test_negative_and_fractional_rewards_without_pruning(cost, interpreted):
+    game = make_costly_game(cost, -100.0)
     for seed in range(2 if interpreted else 20):
-        rows = board(3, 4, 2, seed)
-        expected = tired(as_tiles(rows), played.params, cost, {})
-        assert {tuple(p) for p in front(played, rows).points} == expected
+        rows = random_board(3, 4, 2, seed)
+        expected = brute_force_costly(to_tiles(rows), game.params, cost, {})
+        assert {tuple(p) for p in solve(game, rows).points} == expected
 
 
-def test_ends_with_different_rewards_are_told_apart():
+def test_terminal_rewards_are_distinguished():
     for seed in range(10):
-        tiles = as_tiles(rows := board(3, 4, 2, seed))
-        rewards = [[0.0 if k != color else len(group) ** 2 for k in (1, 2)] for color, group in moves(tiles)]
-        expected = maximal({tuple(reward) for reward in rewards})
-        assert {tuple(p) for p in front(tiring(0, 0.0, team_rewards=True), rows).points} == expected
+        tiles = to_tiles(rows := random_board(3, 4, 2, seed))
+        rewards = [[0.0 if k != color else len(group) ** 2 for k in (1, 2)] for color, group in list_groups(tiles)]
+        expected = nondominated({tuple(reward) for reward in rewards})
+        assert {tuple(p) for p in solve(make_costly_game(0, 0.0, team_rewards=True), rows).points} == expected
 
 
-def test_rewards_that_are_not_as_declared_are_refused():
-    rows = board(3, 4, 2, 1)
-    with pytest.raises(InvalidParameter, match="pays more or less than its objectives declare"):
-        front(tiring(50, -10.0), rows)
-    with pytest.raises(InvalidParameter, match="pays more or less than its objectives declare"):
-        front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 81, 0, 15, "test"),) * 2), ["111"] * 3)
-    with pytest.raises(InvalidParameter, match="pays more or less than its objectives declare"):
-        front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 5, 0, 81, "test"),) * 2), ["112"] * 3)
-    with pytest.raises(InvalidParameter, match="goes on after max_episode_steps=0"):
-        front(dataclasses.replace(game(3, 4, 2), max_episode_steps=0), rows)
-    with pytest.raises(InvalidParameter, match="declared bounds below"):
-        front(dataclasses.replace(game(3, 3, 2), objectives=(Objective("a", "p", 0, 1, 0, np.inf, "test"),) * 2), ["112"] * 3)
+def test_rejects_rewards_outside_the_declared_bounds():
+    rows = random_board(3, 4, 2, 1)
+    with pytest.raises(InvalidParameter, match="returned a reward outside the bounds of its objectives"):
+        solve(make_costly_game(50, -10.0), rows)
+    with pytest.raises(InvalidParameter, match="returned a reward outside the bounds of its objectives"):
+        solve(dataclasses.replace(make_game(3, 3, 2), objectives=(Objective("a", "p", 0, 81, 0, 15, "test"),) * 2), ["111"] * 3)
+    with pytest.raises(InvalidParameter, match="returned a reward outside the bounds of its objectives"):
+        solve(dataclasses.replace(make_game(3, 3, 2), objectives=(Objective("a", "p", 0, 5, 0, 81, "test"),) * 2), ["112"] * 3)
+    with pytest.raises(InvalidParameter, match="continues after max_episode_steps=0"):
+        solve(dataclasses.replace(make_game(3, 4, 2), max_episode_steps=0), rows)
+    with pytest.raises(InvalidParameter, match="expected for exact fronts: below"):
+        solve(
+            dataclasses.replace(make_game(3, 3, 2), objectives=(Objective("a", "p", 0, 1, 0, np.inf, "test"),) * 2), ["112"] * 3
+        )
 
 
 @compiled_only
@@ -303,22 +305,22 @@ def test_rewards_that_are_not_as_declared_are_refused():
         (16, 3, 10, {"color_rewards": False}),
     ],
 )
-def test_boards_in_bits_are_as_the_rules_have_them(height, width, colors, params):
-    played = game(height, width, colors, **params)
-    plain = dataclasses.replace(played, rules_key="test.plain")  # a name without a form in bits
-    assert packed(played, depth_first.resolve_start(played, None, 1))[0].dtype != played.dtype
+def test_compact_boards_follow_the_rules(height, width, colors, params):
+    game = make_game(height, width, colors, **params)
+    plain = dataclasses.replace(game, rules_key="test.plain")  # a rules key without compact positions
+    assert packed(game, depth_first.resolve_start(game, None, 1))[0].dtype != game.dtype
     for seed in range(1, 7):
-        found, expected = (exact.pareto_front(g, seed=seed, **ROOMY) for g in (played, plain))
-        np.testing.assert_array_equal(found.points, expected.points)
-        assert found.states == expected.states > 2
+        front, expected = (exact.pareto_front(g, seed=seed, **LIMITS) for g in (game, plain))
+        np.testing.assert_array_equal(front.points, expected.points)
+        assert front.states == expected.states > 2
 
 
-def test_large_boards_and_rules_of_other_names_are_searched_as_they_are():
-    for played in (game(5, 13, 3), dataclasses.replace(game(3, 3, 2), rules_key="test.plain")):
-        start = depth_first.resolve_start(played, None, 1)
-        searched, begins = packed(played, start)
-        assert searched is played
-        assert begins is start
+def test_unsupported_games_are_not_packed():
+    for game in (make_game(5, 13, 3), dataclasses.replace(make_game(3, 3, 2), rules_key="test.plain")):
+        start = depth_first.resolve_start(game, None, 1)
+        packed_game, packed_start = packed(game, start)
+        assert packed_game is game
+        assert packed_start is start
 
 
 @pytest.mark.parametrize(
@@ -328,44 +330,46 @@ def test_large_boards_and_rules_of_other_names_are_searched_as_they_are():
         ("mo-breakthrough-v0", {}, "2 agents"),
     ],
 )
-def test_other_games_are_refused(id, params, reason):
+def test_rejects_unsupported_games(id, params, reason):
     with pytest.raises(InvalidParameter, match=reason):
-        exact.pareto_front(momagames.spec(id, **params), **ROOMY)
+        exact.pareto_front(momagames.spec(id, **params), **LIMITS)
 
 
-def test_all_reasons_of_a_refusal_are_named():
-    played = game(3, 3, 2)
-    odd = dataclasses.replace(
-        played, dynamics="simultaneous", chance="step", actions=(9, 2), kernels=dataclasses.replace(played.kernels, key=None)
+def test_error_names_all_unsupported_features():
+    game = make_game(3, 3, 2)
+    unsupported = dataclasses.replace(
+        game, dynamics="simultaneous", chance="step", actions=(9, 2), search=dataclasses.replace(game.search, state_key=None)
     )
-    with pytest.raises(InvalidParameter, match="simultaneous moves, chance during play, actions of several parts, no keys"):
-        exact.pareto_front(odd, **ROOMY)
+    with pytest.raises(
+        InvalidParameter, match="simultaneous moves, chance during play, actions with several components, no state keys"
+    ):
+        exact.pareto_front(unsupported, **LIMITS)
 
 
-def test_a_bad_position_is_refused():
+def test_rejects_an_invalid_position():
     with pytest.raises(InvalidState, match="holds '3'"):
-        front(game(3, 3, 2), ["333"] * 3)
+        solve(make_game(3, 3, 2), ["333"] * 3)
 
 
-# --------------------------------------------------------------------------------------------------------- known front
+# --------------------------------------------------------------------------------------------------------- small boards
 
 
 @compiled_only
-def test_known_front_of_small_boards_only():
-    small, large = game(6, 6, 3), game(7, 7, 3)
+def test_pareto_front_if_small():
+    small, large = make_game(6, 6, 3), make_game(7, 7, 3)
     assert loops.compile_search(small, 1) is loops.compile_search(large, 1)  # one compiled search serves every size
     env = momagames.make(ID, api="gymnasium", board_height=6, board_width=6, num_colors=3)
     env.reset(seed=3)
-    expected = exact.pareto_front(small, seed=3, **ROOMY).points
+    expected = exact.pareto_front(small, seed=3, **LIMITS).points
     np.testing.assert_array_equal(exact.pareto_front_if_small(small, env.unwrapped.play.state), expected)
     np.testing.assert_array_equal(env.unwrapped.pareto_front(), expected)
     assert exact.pareto_front_if_small(large, large.start(3)[0]) is None
-    assert exact.pareto_front_if_small(game(3, 3, 2, num_agents=2), env.unwrapped.play.state) is None
+    assert exact.pareto_front_if_small(make_game(3, 3, 2, num_agents=2), env.unwrapped.play.state) is None
 
 
 @compiled_only
-def test_known_front_gives_up_on_a_hard_board(monkeypatch):
+def test_pareto_front_if_small_has_a_state_limit(monkeypatch):
     monkeypatch.setattr(exact, "QUICK_STATES", 10)
     env = momagames.make(ID, api="gymnasium", board_height=6, board_width=6, num_colors=3)
     env.reset(seed=3)
-    assert exact.pareto_front_if_small(game(6, 6, 3), env.unwrapped.play.state) is None
+    assert exact.pareto_front_if_small(make_game(6, 6, 3), env.unwrapped.play.state) is None

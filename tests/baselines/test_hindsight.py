@@ -7,7 +7,7 @@ import momagames
 from momagames.baselines import compiled, method
 from momagames.baselines.archive import is_nondominated
 from momagames.engine.batch import Batch
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.engine.playouts import deal
 from momagames.engine.policies import Players, play_kernels
 from momagames.errors import InvalidParameter
@@ -55,11 +55,11 @@ def test_plans_bring_what_they_say(name, options, params):
     assert found.steps <= 4000
     assert not found.complete
     for plan in found.plans:
-        one = Play(game)
-        one.deal(3)
+        one = Episode(game)
+        one.reset(3)
         for action in plan.actions:
             assert one.is_legal(0, action)
-            one.turn(action)
+            one.step(action)
         assert one.state["over"]
         assert np.allclose(one.returns[0], plan.value, rtol=0, atol=1e-6)
         assert (found.values >= plan.value).all(axis=1).sum() == 1  # itself alone
@@ -69,7 +69,7 @@ def test_plans_bring_what_they_say(name, options, params):
 
 def every_value(game, start):
     """The values of all plays, by trying every valid tap of every position."""
-    one = Play(game)
+    one = Episode(game)
 
     def rest_of(state):
         if state["over"]:
@@ -78,7 +78,7 @@ def every_value(game, start):
         one.load(state)
         for action in np.flatnonzero(one.mask(0)):
             one.load(state)
-            one.turn(int(action))
+            one.step(int(action))
             paid, after = one.reward[0].copy(), one.state.copy()
             values |= {tuple((np.array(value) + paid).tolist()) for value in rest_of(after)}
         return values

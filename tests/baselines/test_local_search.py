@@ -10,41 +10,41 @@ from momagames.baselines import method
 from momagames.baselines.archive import is_nondominated
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import InvalidParameter
-from tests.baselines.plain_search import Lots, groups, position, small
+from tests.baselines.reference_search import RandomDraws, list_groups, make_episode, make_instance
 
 OPTIONS = {"divisions": 2, "keep": 0.8, "greed": 0.3, "patience": 20}
 
 
-class Plain:
-    """The search as its docstring tells it."""
+class ReferenceSearch:
+    """Local search as specified in its docstring."""
 
     def __init__(self, game, start, budget, seed, divisions, keep, greed, patience):
         self.game, self.start, self.budget, self.keep, self.greed = game, start, budget, keep, greed
-        self.lots, self.used, self.games, self.starts = Lots(seed), 0, [], 0
+        self.draws, self.used, self.games, self.starts = RandomDraws(seed), 0, [], 0
         lattice = simplex_lattice(len(game.objectives), divisions)
         for i, self.weights in enumerate(lattice):
-            idle, line, worth = patience, [], 0.0
+            stale, line, value = patience, [], 0.0
             while self.used < budget * (i + 1) // len(lattice):
-                fresh = idle >= patience
-                cut = self.lots.below(1 if fresh else len(line))
-                tried = self.play(line[:cut], [] if fresh else line[cut:])
-                if tried is None:
+                restart = stale >= patience
+                cut = self.draws.below(1 if restart else len(line))
+                candidate = self.play(line[:cut], [] if restart else line[cut:])
+                if candidate is None:
                     break
-                gain = self.games[-1][1] @ self.weights - worth
-                if fresh or gain >= 0:
-                    line, worth = tried, self.games[-1][1] @ self.weights
-                self.starts += fresh
-                idle = 0 if fresh or gain > 0 else idle + 1
+                gain = self.games[-1][1] @ self.weights - value
+                if restart or gain >= 0:
+                    line, value = candidate, self.games[-1][1] @ self.weights
+                self.starts += restart
+                stale = 0 if restart or gain > 0 else stale + 1
 
     def play(self, before, after):
-        """A game that begins with some moves and then follows others, as [(action, group)], or None without budget."""
-        one, line, after = position(self.game, self.start), list(before), list(after)
+        """Play a game from some first moves on, following the others; return [(action, group)], or None without budget."""
+        episode, line, after = make_episode(self.game, self.start), list(before), list(after)
         for action, _ in before:
-            one.turn(action)
-        while not one.state["over"]:
-            legal = groups(one)
-            action = list(legal)[self.lots.below(len(legal))]
-            follows, wise = self.lots.unit() < self.keep, self.lots.unit() < self.greed
+            episode.step(action)
+        while not episode.state["over"]:
+            legal = list_groups(episode)
+            action = list(legal)[self.draws.below(len(legal))]
+            follows, is_greedy = self.draws.uniform() < self.keep, self.draws.uniform() < self.greed
             first = len(line) == len(before)
             if follows and not first:
                 while after and after[0][1] not in legal.values():
@@ -52,82 +52,84 @@ class Plain:
                 if after:
                     group = after.pop(0)[1]
                     action = next(a for a, g in legal.items() if g == group)
-                    wise = False
-                    # nothing is left to follow, then nothing is kept
-            looks = len(legal) if wise and not first else 0
-            if self.used + looks + 1 > self.budget:
+                    is_greedy = False
+                    # no old move left to follow
+            num_tried = len(legal) if is_greedy and not first else 0
+            if self.used + num_tried + 1 > self.budget:
                 self.used = self.budget
                 return None
-            if looks:
-                action = self.best(one, legal)
-            self.used += looks + 1
-            one.turn(action)
+            if num_tried:
+                action = self.best(episode, legal)
+            self.used += num_tried + 1
+            episode.step(action)
             line.append((action, legal[action]))
-        self.games.append(([a for a, _ in line], one.returns[0].copy(), self.used))
+        self.games.append(([a for a, _ in line], episode.returns[0].copy(), self.used))
         return line
 
-    def best(self, one, legal):
+    def best(self, episode, legal):
         top, chosen, ties = -1.0, None, 0
         for action in legal:
-            trial = copy.deepcopy(one)
-            trial.turn(action)
+            trial = copy.deepcopy(episode)
+            trial.step(action)
             value = float(self.weights @ trial.reward[0].astype(float))
             if value > top:
                 top, ties = value, 0
             if value == top:
                 ties += 1
-                if self.lots.below(ties) == 0:
+                if self.draws.below(ties) == 0:
                     chosen = action
         return chosen
 
 
 @pytest.mark.parametrize(("keep", "greed"), [(0.0, 0.0), (1.0, 0.0), (0.7, 0.5), (0.0, 1.0)])
-def test_it_is_the_search_that_is_told(keep, greed):
-    game, start = small()
+def test_matches_the_reference_search(keep, greed):
+    game, start = make_instance()
     options = {"divisions": 2, "keep": keep, "greed": greed, "patience": 5}
-    plain = Plain(game, start, 1500, 4, **options)
-    found = method("local_search")(**options).plan(game, start, 1500, 4)
-    assert found.facts == {"episodes": len(plain.games), "starts": plain.starts, "weights": 6}
-    assert found.steps == plain.used
+    reference = ReferenceSearch(game, start, 1500, 4, **options)
+    result = method("local_search")(**options).plan(game, start, 1500, 4)
+    assert result.facts == {"episodes": len(reference.games), "starts": reference.starts, "weights": 6}
+    assert result.steps == reference.used
     first = {}
-    for actions, value, used in plain.games:
+    for actions, value, used in reference.games:
         first.setdefault(tuple(value), (tuple(actions), used))
     values = np.array(list(first))
     expected = {tuple(value): first[tuple(value)] for value in values[is_nondominated(values)].tolist()}
-    assert {tuple(plan.value.tolist()): (plan.actions, plan.found) for plan in found.plans} == expected
+    assert {tuple(plan.value.tolist()): (plan.actions, plan.found) for plan in result.plans} == expected
 
 
 @pytest.mark.parametrize("budget", [1, 7, 100, 1001])
-def test_the_budget_is_kept_to_the_step(budget):
-    game, start = small()
-    found = method("local_search")(**{**OPTIONS, "greed": 0.0}).plan(game, start, budget, 2)
-    assert budget <= found.steps <= max(budget, max(len(plan.actions) for plan in found.plans))
-    assert all(plan.found <= found.steps for plan in found.plans)
+def test_spends_the_budget_exactly(budget):
+    game, start = make_instance()
+    result = method("local_search")(**{**OPTIONS, "greed": 0.0}).plan(game, start, budget, 2)
+    assert budget <= result.steps <= max(budget, max(len(plan.actions) for plan in result.plans))
+    assert all(plan.found <= result.steps for plan in result.plans)
 
 
-def test_it_beats_random_play():
-    game, start = small(board_width=10, board_height=10)
+def test_beats_random_play():
+    game, start = make_instance(board_width=10, board_height=10)
     options = {"divisions": 3, "keep": 1.0, "greed": 0.0, "patience": 1000}
-    mine, lots = (method(n)(**o).plan(game, start, 60_000, 0) for n, o in (("local_search", options), ("random", {})))
-    assert hypervolume(mine.values, np.zeros(3)).value > 1.3 * hypervolume(lots.values, np.zeros(3)).value
+    local_search, random_play = (
+        method(n)(**o).plan(game, start, 60_000, 0) for n, o in (("local_search", options), ("random", {}))
+    )
+    assert hypervolume(local_search.values, np.zeros(3)).value > 1.3 * hypervolume(random_play.values, np.zeros(3)).value
 
 
-def test_a_front_that_is_found_whole():
-    game, start = small(seed=2, board_width=4)
+def test_finds_the_whole_front():
+    game, start = make_instance(seed=2, board_width=4)
     front = method("exact")(max_states=10**6, max_bytes=10**8).plan(game, start, 0, 0)
     assert method("local_search")(**OPTIONS).plan(game, start, 50_000, 0).values.tolist() == front.values.tolist()
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("changes", "message"),
     [
         ({"divisions": 0}, "invalid divisions=0: expected 1 or more"),
-        ({"keep": 1.5}, r"keep=1.5 .* 0\.\.1"),
-        ({"greed": -0.1}, r"greed=-0.1 .* 0\.\.1"),
+        ({"keep": 1.5}, r"invalid keep=1.5: expected 0\.\.1"),
+        ({"greed": -0.1}, r"invalid greed=-0.1: expected 0\.\.1"),
         ({"greed": float("nan")}, "greed=nan"),
-        ({"patience": 0}, "patience=0 .* 1 or more"),
+        ({"patience": 0}, "invalid patience=0: expected 1 or more"),
     ],
 )
-def test_options_out_of_range(wrong, said):
-    with pytest.raises(InvalidParameter, match=said):
-        method("local_search")(**{**OPTIONS, **wrong})
+def test_rejects_options_out_of_range(changes, message):
+    with pytest.raises(InvalidParameter, match=message):
+        method("local_search")(**{**OPTIONS, **changes})

@@ -8,8 +8,8 @@ from momagames.analysis.indicators import hypervolume_ratio
 from momagames.baselines import METHODS, method, policy
 from momagames.baselines.archive import SNAPSHOT_STEPS, Archive, is_nondominated
 from momagames.baselines.base import Plan
-from momagames.baselines.search.beam import SCORES, _Search, crowding, select
-from momagames.engine.episode import Play
+from momagames.baselines.search.beam import ESTIMATES, _Search, crowding_distance, select_beam
+from momagames.engine.episode import Episode
 from momagames.engine.playouts import deal
 from momagames.errors import InvalidParameter, UnknownId
 
@@ -47,11 +47,11 @@ def test_plans_bring_what_they_say(game, start, front, name, options):
     found = method(name)(**options).plan(game, start, 5000, 1)
     assert found.plans
     for plan in found.plans:
-        one = Play(game)
+        one = Episode(game)
         one.load(start[0])
         for action in plan.actions:
             assert one.is_legal(0, action)
-            one.turn(action)
+            one.step(action)
         assert one.state["over"]
         assert (one.returns[0] == plan.value).all()
         assert (found.values >= plan.value).all(axis=1).sum() == 1  # itself alone
@@ -97,9 +97,9 @@ def groups(rows):
 def test_estimates_by_counting(game, start, kind):
     """Of every position after one move: color counts squared (optimistic), or group sizes squared (present)."""
     search = _Search(game, start, 1, kind, "beam")
-    made = search._step(start, np.zeros((1, 3)), 10**9)
-    assert made > 3
-    for i in range(made):
+    num_children = search._expand_beam(start, np.zeros((1, 3)), 10**9)
+    assert num_children > 3
+    for i in range(num_children):
         rows = game.codec.save(search._children[i])["board"]
         sizes = np.zeros(3)
         for color in (1, 2, 3):
@@ -123,15 +123,15 @@ def test_what_is_present_all_through_a_game(params, positions):
     game, rng = momagames.spec("mo-samegame-v0", **params), np.random.default_rng(0)
     state = deal(game, np.array([0], np.uint64))
     goals = len(game.objectives)
-    search = _Search(game, state, 1, SCORES.index("present"), "beam")
+    search = _Search(game, state, 1, ESTIMATES.index("present"), "beam")
     for _ in range(positions):
-        made = search._step(state, np.zeros((1, goals)), 10**9)
-        for i in range(made):
+        num_children = search._expand_beam(state, np.zeros((1, goals)), 10**9)
+        for i in range(num_children):
             sizes = np.zeros(goals)
             for color, size in groups(game.codec.save(search._children[i])["board"]):
                 sizes[color - 1 if goals > 1 else 0] += size * size * (size > 1)
             assert (search._scores[i] == search._values[i] + sizes).all()
-        state = search._children[[rng.integers(made)]]
+        state = search._children[[rng.integers(num_children)]]
         if state["over"][0]:
             break
 
@@ -185,22 +185,22 @@ def test_every_name_resolves_and_unknown_ones_suggest():
 def test_policies_play_legal_moves(name, id, params):
     game = momagames.spec(id, **params)
     chosen, rng = policy(name, game), np.random.default_rng(0)
-    one = Play(game)
-    one.deal(1)
+    one = Episode(game)
+    one.reset(1)
     while not one.state["over"]:
         before = one.states.tobytes()
         action = chosen(one.state, one.mask(one.mover), rng)
         assert one.states.tobytes() == before
         assert one.is_legal(one.mover, action)
-        one.turn(action)
+        one.step(action)
 
 
 def test_the_greedy_policy_wins_when_it_can():
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
-    one = Play(game)
+    one = Episode(game)
     one.load(one_step_from_goal(game))
     action = policy("greedy", game)(one.state, one.mask(0), np.random.default_rng(0))
-    one.turn(action)
+    one.step(action)
     assert one.returns[0, 0] == 1
 
 
@@ -208,17 +208,17 @@ def one_step_from_goal(game):
     """Play on at random until player_0, to move, can win at once."""
     rng = np.random.default_rng(0)
     while True:
-        one = Play(game)
-        one.deal(0)
+        one = Episode(game)
+        one.reset(0)
         while not one.state["over"]:
             if one.mover == 0:
                 for action in np.flatnonzero(one.mask(0)):
-                    trial = Play(game)
+                    trial = Episode(game)
                     trial.load(one.state)
-                    trial.turn(int(action))
+                    trial.step(int(action))
                     if trial.returns[0, 0] == 1:
                         return one.state.copy()
-            one.turn(int(rng.choice(np.flatnonzero(one.mask(one.mover)))))
+            one.step(int(rng.choice(np.flatnonzero(one.mask(one.mover)))))
 
 
 def test_random_covers_every_legal_action():
@@ -268,12 +268,12 @@ def test_archive_tells_what_had_been_found_by_each_mark():
 
 def test_select_takes_whole_fronts_and_thins_the_last():
     scores = np.array([[0, 4], [4, 0], [2, 2], [2.1, 1.9], [1, 1], [0, 0]], float)
-    assert select(scores, 10).tolist() == [0, 1, 2, 3, 4, 5]
-    assert select(scores, 5).tolist() == [0, 1, 2, 3, 4]
-    assert set(select(scores, 3).tolist()) > {0, 1}  # the ends stay
+    assert select_beam(scores, 10).tolist() == [0, 1, 2, 3, 4, 5]
+    assert select_beam(scores, 5).tolist() == [0, 1, 2, 3, 4]
+    assert set(select_beam(scores, 3).tolist()) > {0, 1}  # the ends stay
 
 
 def test_crowding_by_hand():
-    spread = crowding(np.array([[0, 4], [4, 0], [1, 3]], float))
+    spread = crowding_distance(np.array([[0, 4], [4, 0], [1, 3]], float))
     assert spread[:2].tolist() == [np.inf, np.inf]
     assert spread[2] == 2.0  # both neighbors span the whole range, in two objectives

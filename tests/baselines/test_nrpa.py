@@ -1,4 +1,4 @@
-"""Nested rollout policy adaptation against the same search in plain Python, and its parts by hand."""
+"""Nested rollout policy adaptation against the same search in plain Python, and tests of its parts."""
 
 import math
 
@@ -8,15 +8,22 @@ import pytest
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import method
 from momagames.baselines.archive import is_nondominated
-from momagames.baselines.search.nrpa_kernels import ROOM, SLOTS, Lines, exponential, list_actions, settle, tables
-from momagames.baselines.search.pareto_nrpa import ROOM as FRONT
-from momagames.baselines.search.pareto_nrpa import _fronts, offer
+from momagames.baselines.search.nrpa_kernels import (
+    MAX_CODES,
+    NUM_SLOTS,
+    Lines,
+    exponential,
+    insert_code,
+    list_actions,
+    make_policies,
+)
+from momagames.baselines.search.pareto_nrpa import FRONT_CAPACITY, _make_fronts, add_to_front
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import InvalidParameter
 from momagames.games.samegame.move_codes import codes
 from momagames.games.samegame.rules import legal, thin
 from momagames.kernels.jit import driver
-from tests.baselines.plain_search import Lots, groups, position, small
+from tests.baselines.reference_search import RandomDraws, list_groups, make_episode, make_instance
 
 NRPA = {"divisions": 2, "levels": 2, "iterations": 12, "alpha": 1.0}
 PARETO = {"num_policies": 3, "levels": 2, "iterations": 12, "alpha": 1.0}
@@ -26,23 +33,23 @@ BOTH = [("nrpa", NRPA), ("pareto_nrpa", PARETO)]
 # ------------------------------------------------------------------------------------------ the same search in plain Python
 
 
-class Spent(Exception):
-    """The budget, or the share of one weight vector."""
+class BudgetSpent(Exception):
+    """The budget or the share of a weight vector is spent."""
 
 
-class Plain:
-    """NRPA as its paper writes it: recursion, policies as dictionaries of weights, moves known by their groups."""
+class ReferenceSearch:
+    """NRPA as in its paper: recursive, with policies as dictionaries of weights and moves identified by their groups."""
 
     def __init__(self, game, start, budget, seed, divisions, levels, iterations, alpha):
         self.game, self.start, self.budget, self.iterations, self.alpha = game, start, budget, iterations, alpha
-        self.lots, self.used, self.games = Lots(seed), 0, []
+        self.draws, self.used, self.games = RandomDraws(seed), 0, []
         lattice = simplex_lattice(len(game.objectives), divisions)
         for i, self.weights in enumerate(lattice):
             self.share = budget * (i + 1) // len(lattice)
             try:
                 while self.used < self.share:
                     self.search(levels, {})
-            except Spent:
+            except BudgetSpent:
                 pass
 
     def search(self, level, policy):
@@ -58,40 +65,40 @@ class Plain:
 
     def playout(self, policy):
         if self.used >= self.share:
-            raise Spent
-        one, line = position(self.game, self.start), []
-        while not one.state["over"]:
+            raise BudgetSpent
+        episode, line = make_episode(self.game, self.start), []
+        while not episode.state["over"]:
             if self.used == self.budget:
-                raise Spent
-            legal = groups(one)
+                raise BudgetSpent
+            legal = list_groups(episode)
             odds = np.cumsum([math.exp(policy.get(code, 0.0)) for code in legal.values()])
-            mark = self.lots.unit() * odds[-1]
-            chosen = next(i for i in range(len(odds)) if odds[i] > mark)
+            threshold = self.draws.uniform() * odds[-1]
+            chosen = next(i for i in range(len(odds)) if odds[i] > threshold)
             line.append((list(legal.values()), chosen, list(legal)[chosen]))
-            one.turn(line[-1][2])
+            episode.step(line[-1][2])
             self.used += 1
-        self.games.append(([action for _, _, action in line], one.returns[0].tolist(), self.used))
-        return float(self.weights @ one.returns[0]), line
+        self.games.append(([action for _, _, action in line], episode.returns[0].tolist(), self.used))
+        return float(self.weights @ episode.returns[0]), line
 
     def adapt(self, policy, line):
         before = dict(policy)
-        for every, chosen, _ in line:
-            odds = [math.exp(before.get(code, 0.0)) for code in every]
-            for code, share in zip(every, odds, strict=True):
+        for codes_of_ply, chosen, _ in line:
+            odds = [math.exp(before.get(code, 0.0)) for code in codes_of_ply]
+            for code, share in zip(codes_of_ply, odds, strict=True):
                 policy[code] = policy.get(code, 0.0) - self.alpha * share / sum(odds)
-            policy[every[chosen]] += self.alpha
+            policy[codes_of_ply[chosen]] += self.alpha
 
 
 @pytest.mark.parametrize(("levels", "iterations", "alpha"), [(1, 30, 1.0), (2, 5, 0.7), (3, 3, 2.0)])
-def test_it_is_the_search_of_the_paper(levels, iterations, alpha):
-    game, start = small()
+def test_matches_the_algorithm_of_the_paper(levels, iterations, alpha):
+    game, start = make_instance()
     options = {"divisions": 2, "levels": levels, "iterations": iterations, "alpha": alpha}
-    plain = Plain(game, start, 1500, 4, **options)
+    reference = ReferenceSearch(game, start, 1500, 4, **options)
     found = method("nrpa")(**options).plan(game, start, 1500, 4)
-    assert found.facts["episodes"] == len(plain.games)
-    assert found.steps == plain.used
+    assert found.facts["episodes"] == len(reference.games)
+    assert found.steps == reference.used
     first = {}
-    for actions, value, used in plain.games:
+    for actions, value, used in reference.games:
         first.setdefault(tuple(value), (tuple(actions), used))
     values = np.array(list(first))
     expected = {tuple(value): first[tuple(value)] for value in values[is_nondominated(values)].tolist()}
@@ -103,9 +110,9 @@ def test_it_is_the_search_of_the_paper(levels, iterations, alpha):
 
 @pytest.mark.parametrize(("name", "options"), BOTH)
 @pytest.mark.parametrize("budget", [1, 7, 100, 1001])
-def test_the_budget_is_kept_to_the_step(name, options, budget):
-    """Only the first game may be longer; what is left at the end is used up by a game that is broken off."""
-    game, start = small()
+def test_spends_the_budget_exactly(name, options, budget):
+    """Only the first game may exceed the budget; the last game is interrupted when the budget is spent."""
+    game, start = make_instance()
     found = method(name)(**options).plan(game, start, budget, 2)
     first = max(len(plan.actions) for plan in found.plans)
     assert found.steps <= max(budget, first)
@@ -115,7 +122,7 @@ def test_the_budget_is_kept_to_the_step(name, options, budget):
 
 @pytest.mark.parametrize(("name", "options"), BOTH)
 def test_seeds_differ(name, options):
-    game, start = small(board_width=8, board_height=8)
+    game, start = make_instance(board_width=8, board_height=8)
     first, other = (method(name)(**options).plan(game, start, 3000, seed) for seed in (0, 1))
     assert [plan.actions for plan in first.plans] != [plan.actions for plan in other.plans]
 
@@ -127,23 +134,23 @@ def test_seeds_differ(name, options):
         ("pareto_nrpa", {"num_policies": 8, "levels": 1, "iterations": 10_000, "alpha": 1.0}),
     ],
 )
-def test_learning_beats_random_play(name, options):
-    game, start = small(board_width=10, board_height=10, num_colors=3)
-    learnt, lots = (method(n)(**o).plan(game, start, 60_000, 0) for n, o in ((name, options), ("random", {})))
-    assert hypervolume(learnt.values, np.zeros(3)).value > 1.3 * hypervolume(lots.values, np.zeros(3)).value
+def test_beats_random_play(name, options):
+    game, start = make_instance(board_width=10, board_height=10, num_colors=3)
+    learned, random_play = (method(n)(**o).plan(game, start, 60_000, 0) for n, o in ((name, options), ("random", {})))
+    assert hypervolume(learned.values, np.zeros(3)).value > 1.3 * hypervolume(random_play.values, np.zeros(3)).value
 
 
 @pytest.mark.parametrize(("name", "options"), BOTH)
-def test_a_team_plans_as_one(name, options):
-    game, start = small()
-    team, begin = small(num_agents=2, team_rewards=True)
+def test_plans_of_a_team_equal_those_of_one_agent(name, options):
+    game, start = make_instance()
+    team, team_start = make_instance(num_agents=2, team_rewards=True)
     alone = method(name)(**options).plan(game, start, 2000, 0)
-    assert method(name)(**options).plan(team, begin, 2000, 0).values.tolist() == alone.values.tolist()
+    assert method(name)(**options).plan(team, team_start, 2000, 0).values.tolist() == alone.values.tolist()
 
 
-def test_a_front_that_is_found_whole():
-    """On a tiny board every search finds everything."""
-    game, start = small(seed=2, board_width=4)
+def test_finds_the_whole_front():
+    """On a tiny board every search finds the exact front."""
+    game, start = make_instance(seed=2, board_width=4)
     front = method("exact")(max_states=10**6, max_bytes=10**8).plan(game, start, 0, 0)
     assert len(front.plans) == 9
     for name, options in BOTH:
@@ -151,133 +158,133 @@ def test_a_front_that_is_found_whole():
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong", "said"),
+    ("name", "changes", "message"),
     [
         ("nrpa", {"divisions": 0}, "invalid divisions=0: expected 1 or more"),
         ("nrpa", {"levels": 0}, r"invalid levels=0: expected 1\.\.6"),
-        ("nrpa", {"levels": 7}, r"levels=7 .* 1\.\.6"),
-        ("nrpa", {"iterations": 0}, r"iterations=0 .* 1\.\.10000"),
-        ("nrpa", {"alpha": 0.0}, "alpha=0.0 .* above 0, to 10"),
+        ("nrpa", {"levels": 7}, r"invalid levels=7: expected 1\.\.6"),
+        ("nrpa", {"iterations": 0}, r"invalid iterations=0: expected 1\.\.10000"),
+        ("nrpa", {"alpha": 0.0}, "invalid alpha=0.0: expected .*above 0, to 10"),
         ("nrpa", {"alpha": float("nan")}, "alpha=nan"),
-        ("pareto_nrpa", {"num_policies": 0}, r"num_policies=0 .* 1\.\.32"),
-        ("pareto_nrpa", {"levels": 9}, r"levels=9 .* 1\.\.6"),
+        ("pareto_nrpa", {"num_policies": 0}, r"invalid num_policies=0: expected 1\.\.32"),
+        ("pareto_nrpa", {"levels": 9}, r"invalid levels=9: expected 1\.\.6"),
     ],
 )
-def test_options_out_of_range(name, wrong, said):
-    with pytest.raises(InvalidParameter, match=said):
-        method(name)(**{**dict(BOTH)[name], **wrong})
+def test_rejects_options_out_of_range(name, changes, message):
+    with pytest.raises(InvalidParameter, match=message):
+        method(name)(**{**dict(BOTH)[name], **changes})
 
 
-def test_games_that_need_too_much_memory():
-    game, _ = small(board_width=30, board_height=30)
+def test_rejects_games_that_need_too_much_memory():
+    game, _ = make_instance(board_width=30, board_height=30)
     method("pareto_nrpa")(**PARETO).check_plan(game)
-    with pytest.raises(InvalidParameter, match=r"needs .* MiB for mo-samegame-v0; allowed: 512 MiB"):
+    with pytest.raises(InvalidParameter, match=r"needs .* MiB of memory for mo-samegame-v0; expected at most 512 MiB"):
         method("pareto_nrpa")(**{**PARETO, "levels": 6}).check_plan(game)
 
 
 # --------------------------------------------------------------------------------------------------------------- the parts
 
 
-def exponentials(x, out):
+def compute_exponentials(x, out):
     for i in range(x.shape[0]):
         out[i] = exponential(x[i])
 
 
-def settled(tables, codes, places):
+def insert_codes(policies, codes, slots):
     for i in range(codes.shape[0]):
-        places[i] = settle(tables, 0, codes[i])
+        slots[i] = insert_code(policies, 0, codes[i])
 
 
-def offers(lines, fronts):
-    for line in range(1 + FRONT, lines.values.shape[0]):
-        offer(lines, fronts, 1, line, line)
+def add_lines(lines, fronts):
+    for line in range(1 + FRONT_CAPACITY, lines.values.shape[0]):
+        add_to_front(lines, fronts, 1, line, line)
 
 
-def listed(states, mask, actions, found):
+def list_codes(states, mask, actions, found):
     legal(states[0], 0, mask)
     thin(states[0], mask)
     return codes(states[0], actions, list_actions(mask, actions), found)
 
 
-listed = driver(listed, "tests.nrpa.listed")
-exponentials = driver(exponentials, "tests.nrpa.exponentials")
-settled = driver(settled, "tests.nrpa.settled")
-offers = driver(offers, "tests.nrpa.offers")
+list_codes = driver(list_codes, "tests.nrpa.list_codes")
+compute_exponentials = driver(compute_exponentials, "tests.nrpa.compute_exponentials")
+insert_codes = driver(insert_codes, "tests.nrpa.insert_codes")
+add_lines = driver(add_lines, "tests.nrpa.add_lines")
 
 
-def test_the_exponential():
+def test_exponential():
     x = np.linspace(-60, 60, 1001)
     out = np.empty_like(x)
-    exponentials(x, out)
+    compute_exponentials(x, out)
     assert np.allclose(out, np.exp(x), rtol=1e-5)
-    exponentials(np.array([0.0, 1e9, -1e9]), out)
+    compute_exponentials(np.array([0.0, 1e9, -1e9]), out)
     assert out[0] == 1
     assert np.isfinite(out[:3]).all()
     assert (out[:3] > 0).all()
 
 
-def test_groups_have_codes_of_their_own():
-    """Over whole games: equal groups have equal codes, others have others, and each group is listed once."""
+def test_groups_have_distinct_codes():
+    """In whole games equal groups have equal codes, distinct groups distinct codes, and each group is listed once."""
     known, owner = {}, {}
     for seed in range(30):
-        game, start = small(seed, board_width=9, board_height=9)
-        one, rng = position(game, start), np.random.default_rng(seed)
-        while not one.state["over"]:
+        game, start = make_instance(seed, board_width=9, board_height=9)
+        episode, rng = make_episode(game, start), np.random.default_rng(seed)
+        while not episode.state["over"]:
             actions, found = np.zeros(82, np.int64), np.zeros(82, np.uint64)
-            count = listed(one.states.copy(), np.zeros(81, np.int8), actions, found)
-            legal = groups(one)
+            count = list_codes(episode.states.copy(), np.zeros(81, np.int8), actions, found)
+            legal = list_groups(episode)
             assert actions[:count].tolist() == list(legal)
             for group, code in zip(legal.values(), found[:count].tolist(), strict=True):
                 assert known.setdefault(group, code) == code
                 assert owner.setdefault(code, group) == group
-            one.turn(int(rng.choice(list(legal))))
+            episode.step(int(rng.choice(list(legal))))
     assert len(known) > 1000
 
 
-def test_a_table_keeps_each_code_once_until_it_is_full():
-    policy = tables(1)
-    codes = np.array([5, 5 + SLOTS, 5, 5 + 2 * SLOTS, 5 + SLOTS], np.uint64)  # all want the same place
-    places = np.empty(5, np.int64)
-    settled(policy, codes, places)
-    assert places.tolist() == [5, 6, 5, 7, 6]
+def test_table_inserts_each_code_once_until_full():
+    policy = make_policies(1)
+    codes = np.array([5, 5 + NUM_SLOTS, 5, 5 + 2 * NUM_SLOTS, 5 + NUM_SLOTS], np.uint64)  # all hash to the same slot
+    slots = np.empty(5, np.int64)
+    insert_codes(policy, codes, slots)
+    assert slots.tolist() == [5, 6, 5, 7, 6]
     assert policy.counts[0] == 3
-    policy.counts[0] = ROOM
-    settled(policy, np.array([5, 99], np.uint64), places)
-    assert places[:2].tolist() == [5, SLOTS]
+    policy.counts[0] = MAX_CODES
+    insert_codes(policy, np.array([5, 99], np.uint64), slots)
+    assert slots[:2].tolist() == [5, NUM_SLOTS]
     assert policy.keys[0, 99] == 0
 
 
 @pytest.mark.parametrize("count", [5, 40, 300])
-def test_a_front_keeps_what_is_not_dominated(count):
+def test_front_holds_nondominated_lines(count):
     values = np.random.default_rng(count).integers(0, 12, (count, 2)).astype(float)
-    lines = blank_lines(count, 2)
-    lines.values[1 + FRONT :] = values
-    fronts = _fronts(1, 2)
-    offers(lines, fronts)
-    kept = lines.values[fronts.members[1, : fronts.sizes[1]]]
-    assert sorted(kept.tolist()) == sorted(values[is_nondominated(values)].tolist())
-    assert sorted(fronts.members[1]) == list(range(1, FRONT + 1))
+    lines = make_blank_lines(count, 2)
+    lines.values[1 + FRONT_CAPACITY :] = values
+    fronts = _make_fronts(1, 2)
+    add_lines(lines, fronts)
+    front_values = lines.values[fronts.members[1, : fronts.sizes[1]]]
+    assert sorted(front_values.tolist()) == sorted(values[is_nondominated(values)].tolist())
+    assert sorted(fronts.members[1]) == list(range(1, FRONT_CAPACITY + 1))
 
 
-def test_a_full_front_drops_the_most_crowded():
-    points = np.arange(FRONT + 1.0) * 10
+def test_full_front_drops_the_most_crowded_line():
+    points = np.arange(FRONT_CAPACITY + 1.0) * 10
     points[7] = points[8] - 1
     values = np.stack([points, -points], axis=1)
     order = [i for i in range(len(points)) if i != 20] + [20]
-    lines = blank_lines(len(points), 2)
-    lines.values[1 + FRONT :] = values[order]
-    fronts = _fronts(1, 2)
-    offers(lines, fronts)
-    kept = {float(v) for v in lines.values[fronts.members[1, : fronts.sizes[1]], 0]}
-    assert len(kept) == FRONT
-    assert len({points[7], points[8]} & kept) == 1
+    lines = make_blank_lines(len(points), 2)
+    lines.values[1 + FRONT_CAPACITY :] = values[order]
+    fronts = _make_fronts(1, 2)
+    add_lines(lines, fronts)
+    front_values = {float(v) for v in lines.values[fronts.members[1, : fronts.sizes[1]], 0]}
+    assert len(front_values) == FRONT_CAPACITY
+    assert len({points[7], points[8]} & front_values) == 1
     owners = {int(m): int(o) for m, o in zip(fronts.members[1], fronts.owners[1], strict=True)}
     assert all(lines.values[member].tolist() == lines.values[owner].tolist() for member, owner in owners.items())
 
 
-def blank_lines(count, objectives):
-    """Lines without moves: one for playouts, those of the front, and `count` more."""
-    rows = 1 + FRONT + count
+def make_blank_lines(count, objectives):
+    """Make lines without moves: one for playouts, those of the front, and `count` more."""
+    rows = 1 + FRONT_CAPACITY + count
     return Lines(
         np.zeros((rows, 1), np.int32),
         np.zeros((rows, 1), np.int32),

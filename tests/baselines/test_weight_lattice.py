@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from momagames.baselines.weight_lattice import label, simplex_lattice
+from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.errors import InvalidParameter
 
 
@@ -35,4 +35,4 @@ def test_rejects_invalid_sizes(objectives, divisions, message):
 
 
 def test_format_weights():
-    assert label(np.array([1 / 3, 2 / 3, 0.0])) == "w=(0.333, 0.667, 0)"
+    assert format_weights(np.array([1 / 3, 2 / 3, 0.0])) == "w=(0.333, 0.667, 0)"

@@ -9,7 +9,7 @@ from momagames.benchmark.replays import evaluate_again, points, replay
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile, InvalidParameter
-from momagames.reports.data.points import plan_points, policy_games
+from momagames.reports.data.points import read_plan_points, read_policy_episodes
 from momagames.wrappers.recording import replayed
 from tests.benchmark.tiny import POLICIES, RANDOM, suite, whole
 
@@ -36,11 +36,11 @@ def test_the_front_is_that_of_the_rows(store):
         known = points(store.place(run))
         assert [one["point"] for one in known] == list(range(len(known)))
         if run.kind == "plans":
-            found = plan_points(store.rows(run))
+            found = read_plan_points(store.rows(run))
             assert [f"{one['policy']}: {' '.join(map(str, one['actions']))}" for one in known] == list(found.labels)
         else:
             labels = tuple(opponent.label for opponent in run.opponents)
-            found = policy_games(store.rows(run), labels, run.seats).points()
+            found = read_policy_episodes(store.rows(run), labels, run.seats).nondominated_points()
             assert [one["policy"] for one in known] == list(found.labels)
             assert {one["rule"] for one in known} <= {"random", "greedy", "static"}
             assert all(len(one["weights"]) == found.values.shape[1] for one in known)

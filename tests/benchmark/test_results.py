@@ -17,7 +17,7 @@ from momagames.benchmark.store.status import status
 from momagames.benchmark.store.store import SCHEMA, SEALED, Store
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from momagames.reports import report
-from momagames.reports.data.comparing import compare
+from momagames.reports.data.comparing import compare_results
 from tests.benchmark.tiny import GREEDY, HOPELESS, POLICIES, RANDOM, plans, suite, whole
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
@@ -146,7 +146,7 @@ def test_what_cannot_be_merged(here, part, tmp_path):
 
 
 def test_the_same_results_do_not_differ(here):
-    found = compare([here.folder, here.folder])
+    found = compare_results([here.folder, here.folder])
     assert {(one.title.split(":")[0], one.method) for one in found} == {
         ("boards 0", "random"), ("boards 0", "greedy"), ("seats", "random"), ("seats", "greedy"),
     }  # fmt: skip
@@ -167,28 +167,28 @@ def test_results_of_another_version_are_found_and_measured_together(here, tmp_pa
     worse = [{**rows[0], "return": [value - 1 for value in rows[0]["return"]]}]
     (old.place(run) / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in worse))
     assert report(tmp_path).panels  # a report of old results by this version
-    found = {(one.title.split(":")[0], one.method): one for one in compare([tmp_path, here.folder])}
+    found = {(one.title.split(":")[0], one.method): one for one in compare_results([tmp_path, here.folder])}
     gained = found["boards 0", "greedy"].differences[0]["hypervolume"]
     assert gained.value > 0
     assert found["boards 0", "random"].differences[0]["hypervolume"].value == 0
-    back = {(one.title.split(":")[0], one.method): one for one in compare([here.folder, tmp_path])}
+    back = {(one.title.split(":")[0], one.method): one for one in compare_results([here.folder, tmp_path])}
     assert back["boards 0", "greedy"].differences[0]["hypervolume"].value == -gained.value
 
 
 def test_what_cannot_be_compared(here, tmp_path):
     with pytest.raises(InvalidParameter, match="two folders or more; given: 1"):
-        compare([here.folder])
+        compare_results([here.folder])
     run_suite(suite({**plans([RANDOM]), "budget": 77}), tmp_path / "budget")
     with pytest.raises(InvalidFile, match=r"cannot be compared with .*: budget of 'boards 0' is 77 there and 300 here"):
-        compare([here.folder, tmp_path / "budget"])
+        compare_results([here.folder, tmp_path / "budget"])
     run_suite(suite({**POLICIES, "opponents": POLICIES["opponents"][:1]}), tmp_path / "opponents")
     with pytest.raises(
         InvalidFile, match=r"opponents of 'seats' is \[random\] there and \[random, greedy\(weights=.*\)\] here"
     ):
-        compare([here.folder, tmp_path / "opponents"])
+        compare_results([here.folder, tmp_path / "opponents"])
     run_suite(suite({**plans([RANDOM], board_width=5), "name": "boards 0"}), tmp_path / "game")
     with pytest.raises(InvalidFile, match="no finished runs of one game, method and seed in common"):
-        compare([here.folder, tmp_path / "game"])
+        compare_results([here.folder, tmp_path / "game"])
 
 
 # --------------------------------------------------------------------------------------------------------------- export

@@ -10,7 +10,7 @@ from momagames.benchmark import evaluate
 from momagames.benchmark.executors import InProcess, executor
 from momagames.benchmark.runner import Shard, run_suite
 from momagames.benchmark.store.store import Store
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.errors import InvalidParameter
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, broken, plans, suite, whole
 
@@ -149,11 +149,11 @@ def test_plans_can_be_played_again(here):
     game = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
     run = whole().runs()[0]
     for row in here.rows(run):
-        one = Play(game)
-        one.deal(run.seed)
+        one = Episode(game)
+        one.reset(run.seed)
         for action in row["actions"]:
             assert one.is_legal(0, action)
-            one.turn(action)
+            one.step(action)
         assert one.returns[0].tolist() == row["return"]
         assert one.state["ply"] == row["length"]
 

@@ -88,4 +88,4 @@ def test_a_copied_environment_has_arrays_of_its_own():
     env, seen = next(played("mo-pommerman-ffa-v0", 0))
     for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
         other, *_ = twin.step(dict.fromkeys(env.agents, 0))
-        assert not addresses(other) & (addresses(seen) | addresses(env.aec_env.look_all(env.agents)))
+        assert not addresses(other) & (addresses(seen) | addresses(env.aec_env.observe_agents(env.agents)))

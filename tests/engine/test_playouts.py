@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM, deal, play
 
 GAMES = [
@@ -28,8 +28,8 @@ def episodes(game, states, rule, words, weights=None):
 @pytest.mark.parametrize(("id", "params"), GAMES)
 def test_deal_is_that_of_reset(id, params):
     game = momagames.spec(id, **params)
-    one = Play(game)
-    one.deal(7)
+    one = Episode(game)
+    one.reset(7)
     assert start(game, 7).tobytes() == one.states.tobytes()
 
 
@@ -42,11 +42,11 @@ def test_moves_lead_to_the_returns(id, params, rule):
     done = episodes(game, states, rule, words)
     assert (done.states["over"] == 1).all()
     for i in range(5):
-        one = Play(game)
+        one = Episode(game)
         one.load(states[i])
         for action in done.moves[i, : done.lengths[i]]:
             assert one.is_legal(one.mover, int(action))
-            one.turn(int(action))
+            one.step(int(action))
         assert one.state["over"]
         assert (one.returns == done.returns[i]).all()
         assert (done.moves[i, done.lengths[i] :] == -1).all()
@@ -59,17 +59,17 @@ def test_greedy_takes_the_best_weighted_reward(id, params):
     weights = np.arange(1.0, len(game.objectives) + 1)
     words = np.arange(len(game.agents), dtype=np.uint64)[None]
     done = episodes(game, start(game), GREEDY, words, weights)
-    one, looked = Play(game), 0
+    one, looked = Episode(game), 0
     one.load(start(game)[0])
     for action in done.moves[0, : done.lengths[0]]:
         values = {}
         for a in np.flatnonzero(one.mask(one.mover)):
             trial = copy.deepcopy(one)
-            trial.turn(int(a))
+            trial.step(int(a))
             values[int(a)] = float(weights @ trial.reward[one.mover].astype(float))
         assert values[int(action)] == max(values.values())
         looked += len(values) + 1
-        one.turn(int(action))
+        one.step(int(action))
     assert done.steps[0] == looked
 
 

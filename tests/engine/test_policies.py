@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames import registry
-from momagames.adapters.gymnasium import OneAgent
+from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.baselines import compiled, policy
 from momagames.engine.batch import Batch
 from momagames.engine.policies import NOBODY, Compiled, CompiledPolicy, Players
@@ -109,13 +109,13 @@ def test_in_turns_the_mover_alone_moves():
         batch = Batch(game, 30, views=views)
         batch.seed(0)
         batch.reset()
-        batch.played[:] = -1
+        batch.last_actions[:] = -1
         Players(batch, [compiled("random", game)], [NOBODY, 0]).act()
-        assert (batch.played == -1).all()
+        assert (batch.last_actions == -1).all()
         players = Players(batch, [compiled("random", game)], [0, 0])
         for _ in range(10):
             actions = players.act()
-            assert batch.illegal(actions) == -1
+            assert batch.find_illegal(actions) == -1
             batch.step(actions)
 
 
@@ -146,7 +146,7 @@ def test_the_gymnasium_door_has_a_memory_for_each_agent_and_empties_it(monkeypat
             asked["begun"].append(self.agent)
 
     monkeypatch.setattr(registry, "policy", lambda name, game, agent: Told(game, agent))
-    env = OneAgent(meteors.game("meteors-v0", limit=5), others="counter")
+    env = SingleAgentEnv(meteors.game("meteors-v0", limit=5), others="counter")
     assert asked["made"] == [1, 2]
     for seed in range(4):
         env.reset(seed=seed)

@@ -10,10 +10,10 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.clone import copies
+from momagames.engine.clone import copy_state
 from momagames.engine.random_rollouts import random_rollouts, random_steps
 from momagames.errors import InvalidCall, InvalidParameter, InvalidState
-from momagames.kernels.rng import stream
+from momagames.kernels.rng import random_words
 from tests import meteors
 
 GAMES = {
@@ -38,14 +38,14 @@ def dealt(game, n, seed=3):
 def test_equals_a_loop_through_the_batch(game):
     batch = dealt(game, 7)
     start = batch.states.copy()
-    words = stream(11, 7)
+    words = random_words(11, 7)
     returns, lengths = random_rollouts(game, batch.states, words)
     assert batch.states.tobytes() == start.tobytes()
-    assert (words == stream(11, 7)).all()
+    assert (words == random_words(11, 7)).all()
     expected, steps = np.zeros_like(returns), np.zeros(7, int)
     while not (batch.states["over"] != 0).all():
         running = batch.states["over"] == 0
-        batch.step(batch.choose(words))
+        batch.step(batch.sample_actions(words))
         expected[running] += batch.rewards[running]
         steps[running] += 1
     assert np.array_equal(returns, expected)
@@ -55,7 +55,7 @@ def test_equals_a_loop_through_the_batch(game):
 
 def test_does_not_depend_on_the_batch_or_on_threads(game):
     states = dealt(game, 9).states
-    words = stream(5, 9)
+    words = random_words(5, 9)
     returns, lengths = random_rollouts(game, states, 5)
     for threads in (2, 3, 20):
         again = random_rollouts(game, states, 5, threads=threads)
@@ -84,7 +84,7 @@ def test_a_game_that_is_over_pays_nothing(game):
 
 def test_chooses_among_all_legal_actions():
     game = GAMES["breakthrough"]()
-    states = copies(dealt(game, 1).states, 300)
+    states = copy_state(dealt(game, 1).states, 300)
     returns, lengths = random_rollouts(game, states, 1)
     assert len(np.unique(lengths)) > 5  # three hundred different games
     wins = (returns[:, 0, 0] > 0).mean()
@@ -93,18 +93,18 @@ def test_chooses_among_all_legal_actions():
 
 def test_steps_equal_steps_of_the_batch(game):
     one, other = (Batch(game, 5) for _ in range(2))
-    words = [stream(2, 5) for _ in range(2)]
+    words = [random_words(2, 5) for _ in range(2)]
     for batch in (one, other):
         batch.seed(4)
         batch.reset()
     for _ in range(40):
-        one.step(one.choose(words[0]))
+        one.step(one.sample_actions(words[0]))
     random_steps(other, words[1], 40)
     for name in ("states", "observations", "masks", "rewards", "terminated", "returns", "final_lengths", "finished"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
     assert np.array_equal(*words)
     with pytest.raises(InvalidCall):
-        random_steps(Batch(game, 2), stream(0, 2), 3)
+        random_steps(Batch(game, 2), random_words(0, 2), 3)
 
 
 def test_refuses_what_it_cannot_play(game):

@@ -12,7 +12,7 @@ import pytest
 import momagames
 from momagames.engine import worker_kernels as pieces
 from momagames.engine.batch import Batch
-from momagames.engine.worker_kernels import sharing
+from momagames.engine.worker_kernels import share_rows
 from momagames.engine.workers import Workers
 from momagames.kernels.jit import INTERPRETED, driver
 
@@ -25,10 +25,10 @@ def count(low, high, hits, weight):
 
 
 def announce(mail, threads):
-    pieces.announce(mail, threads)
+    pieces.publish_pieces(mail, threads)
 
 
-SHARE = sharing(driver(count, "tests.workers.count"), "tests.workers.share")
+SHARE = share_rows(driver(count, "tests.workers.count"), "tests.workers.share")
 ANNOUNCE = driver(announce, "tests.workers.announce")
 
 
@@ -68,7 +68,7 @@ def test_workers_do_take_part():
     team.run()
     assert ours()
     ANNOUNCE(team._mail, 2)  # called, but the caller does nothing yet
-    team._bed.wake()
+    team._bed.notify()
     deadline = time.monotonic() + 20
     while team._mail[pieces.DONE] < team._mail[pieces.PIECES] and time.monotonic() < deadline:
         time.sleep(0.001)
@@ -127,7 +127,7 @@ def test_batches_of_several_python_threads():
         batch.reset()
         words = np.arange(50, dtype=np.uint64)
         for _ in range(60):
-            batch.step(batch.choose(words))
+            batch.step(batch.sample_actions(words))
         return batch.states.tobytes()
 
     with ThreadPoolExecutor(3) as pool:

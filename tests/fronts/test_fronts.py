@@ -20,7 +20,7 @@ from momagames.benchmark.store.store import Store
 from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.fronts.front_file import head_of
-from momagames.reports.data.panels import panels
+from momagames.reports.data.panels import build_panels
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 
 BOARD = GameChoice(id="mo-samegame-v0", params={"board_width": 5, "board_height": 5, "num_colors": 3})
@@ -173,7 +173,7 @@ def test_unions_are_best_known_and_reports_use_proven_fronts(tmp_path):
         assert "not the true front" in one.statement
         assert {point.run for point in one.points} <= set(one.runs)
     store = Store(results)
-    (panel,) = [panel for panel in panels(store, store.suite()) if panel.kind == "plans"]
+    (panel,) = [panel for panel in build_panels(store, store.suite()) if panel.kind == "plans"]
     for seed, reference in panel.references.items():  # these two deals are in the package
         assert reference.tag == "exact"
         assert (reference.values == fronts.known(panel.canonical, seed).values).all()

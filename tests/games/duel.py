@@ -6,7 +6,7 @@ import numpy as np
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.episode import loaded
+from momagames.engine.episode import load_state
 
 
 def actions_in(mask):
@@ -49,7 +49,7 @@ def through_the_batch(id, oracles, params, seed, threads=1):
     game = momagames.spec(id, **params)
     batch = Batch(game, len(oracles), threads, autoreset="disabled", views="all")
     starts = [{"board": o.rows(), "next_agent": game.agents[o.mover]} for o in oracles]
-    batch.load(np.concatenate([loaded(game, start) for start in starts]))
+    batch.load(np.concatenate([load_state(game, start) for start in starts]))
     returns = np.zeros_like(batch.returns)
     while True:
         seen = batch.fields(batch.observations)["observation"]
@@ -65,7 +65,7 @@ def through_the_batch(id, oracles, params, seed, threads=1):
             return
         actions = [chance.choice(sorted(o.legal(o.mover))) if on else 0 for o, on in zip(oracles, running, strict=True)]
         checked = batch.actions(actions)
-        assert batch.illegal(checked) == -1
+        assert batch.find_illegal(checked) == -1
         batch.step(checked)
         for i, (oracle, on) in enumerate(zip(oracles, running, strict=True)):
             paid = np.array(oracle.step(actions[i])) if on else np.zeros_like(returns[i])

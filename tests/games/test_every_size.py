@@ -8,7 +8,7 @@ import pytest
 
 import momagames
 from momagames.engine import loops
-from momagames.engine.episode import loaded
+from momagames.engine.episode import load_state
 
 GUARD = 256
 SAMEGAME = [(w, h) for w in range(3, 31) for h in range(3, 31)]
@@ -19,7 +19,7 @@ def seen(game, states, agent):
     """Mask and observation, written into the middle of larger buffers whose rest must stay as it is."""
     mask = np.full(2 * GUARD + game.mask_size, 7, np.int8)
     obs = np.full(2 * GUARD + game.observation_bytes, 7, np.uint8)
-    loops.single(game).look(states, agent, obs[GUARD:-GUARD], mask[GUARD:-GUARD])
+    loops.compile_episode_loops(game).observe(states, agent, obs[GUARD:-GUARD], mask[GUARD:-GUARD])
     for buffer in (mask, obs):
         assert (buffer[:GUARD] == 7).all()
         assert (buffer[-GUARD:] == 7).all()
@@ -46,7 +46,7 @@ def test_samegame(colors, interpreted):
         depth = np.sort(chance.integers(0, height, width))  # empty cells at the top of each column
         board = chance.integers(1, colors + 1, (height, width)) * (np.arange(height)[:, None] >= depth)
         board[-1] = 1
-        mask, view = seen(game, loaded(game, {"board": board}), 0)
+        mask, view = seen(game, load_state(game, {"board": board}), 0)
         assert np.array_equal(mask.reshape(height, width), groups(board))
         assert np.array_equal(view, board[:, :, None] == np.arange(1, colors + 1))
 
@@ -72,7 +72,7 @@ def test_breakthrough(canonical, interpreted):
             free = np.flatnonzero(board[rows] == 0)
             board[rows].flat[chance.choice(free, chance.integers(1, min(len(free), 2 * width) + 1), replace=False)] = side
         for agent in range(2):
-            states = loaded(game, {"board": board, "first_agent": f"player_{agent}"})
+            states = load_state(game, {"board": board, "first_agent": f"player_{agent}"})
             mask, view = seen(game, states, agent)
             turn = canonical and agent == 1
             expected = moves(board.T, 1 + agent)

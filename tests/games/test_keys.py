@@ -44,13 +44,13 @@ def test_keys(id, params):
     play, other = (start(id, 0, **params) for _ in range(2))
     futures, keys = {}, {}
     for seed in range(6):
-        play.deal(seed % 3)
+        play.reset(seed % 3)
         for before, *_ in moves(play, seed):
             futures.setdefault(key(play), set()).add(future(play))
             keys.setdefault(future(play), set()).add(key(play))
             for action in (a for i, a in enumerate(legal(play)) if i % 5 == 0):
                 other.states[:] = play.states
-                other.turn(action)
+                other.step(action)
                 futures.setdefault(key(other), set()).add(future(other))
                 keys.setdefault(future(other), set()).add(key(other))
             assert before["ply"] + 1 == play.state["ply"]

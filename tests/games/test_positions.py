@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.episode import loaded
+from momagames.engine.episode import load_state
 from momagames.errors import InvalidState
 from tests.games.walk import legal, moves, start
 
@@ -46,7 +46,7 @@ def test_round_trips_at_every_point(chosen, seed):
         data = game.codec.save(play.state)
         assert game.codec.read(game.codec.show(play.state)).keys() == data.keys()
         for form in (play.state, play.states, data, json.loads(json.dumps(data)), game.codec.show(play.state)):
-            assert loaded(game, form).tobytes() == play.states.tobytes()
+            assert load_state(game, form).tobytes() == play.states.tobytes()
 
 
 @given(GAMES, SEEDS, st.integers(0, 30))
@@ -68,7 +68,7 @@ def test_a_copy_has_the_same_future(chosen, seed, when):
             assert np.array_equal(other.observations, play.observations)
             assert np.array_equal(other.masks, play.masks)
     for other in (play, *copies):  # and the same luck: the games that are dealt next
-        other.deal()
+        other.reset()
         assert other.states.tobytes() == play.states.tobytes()
 
 
@@ -77,7 +77,7 @@ def test_the_same_seed_is_the_same_game(chosen, seed):
     id, params = chosen
     play, other = start(id, seed, **params), start(id, seed, **params)
     for _, _, action, _ in moves(play, seed):
-        other.turn(action)
+        other.step(action)
         assert other.states.tobytes() == play.states.tobytes()
 
 

@@ -5,13 +5,13 @@ import random
 import numpy as np
 
 import momagames
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 
 
 def start(id, seed, **params):
     """A dealt game."""
-    play = Play(momagames.spec(id, **params))
-    play.deal(seed)
+    play = Episode(momagames.spec(id, **params))
+    play.reset(seed)
     return play
 
 

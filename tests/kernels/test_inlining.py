@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from momagames.kernels import jit
-from momagames.kernels.jit import driver, inlining, kernel, routine
+from momagames.kernels.jit import driver, inlining, kernel, noinline_kernel
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="about the compiler")
 
 
-@routine
+@noinline_kernel
 def cube(x):
     return x * x * x
 

@@ -11,7 +11,7 @@ import pytest
 import momagames
 from momagames.kernels.jit import driver
 from momagames.kernels.record import record
-from momagames.kernels.rng import advance, below, draw, mix, stream
+from momagames.kernels.rng import advance, below, draw, mix, random_words
 from tests.games.samegame.naive import splitmix64
 from tests.games.walk import moves, start
 
@@ -64,7 +64,7 @@ def test_outputs_of_plain_python(seed):
 def test_stream(seed):
     out = np.zeros(20, np.uint64)
     outputs(np.uint64(seed % 2**64), out)
-    assert np.array_equal(stream(seed, 20), out)
+    assert np.array_equal(random_words(seed, 20), out)
 
 
 def test_numbers_below():

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momagames.kernels.grid import bit_count, remainder, spread_few
-from momagames.kernels.jit import copy_few, driver, find_equal, find_value, local_array, spread_bits, spread_triples
+from momagames.kernels.grid import bit_count, remainder, unpack_bits_short
+from momagames.kernels.jit import copy_padded16, driver, equal_mask64, value_mask64, local_array, unpack_bits64, unpack_bit_triples64
 
 WORDS = st.integers(0, 2**64 - 1)
 BYTES = st.binary(min_size=160, max_size=160)
@@ -14,27 +14,27 @@ DECIMALS = st.integers(0, 96)
 
 
 def spread(word, out, at):
-    spread_bits(word, out, at)
+    unpack_bits64(word, out, at)
 
 
 def triples(a, b, c, out, at):
-    spread_triples(a, b, c, out, at)
+    unpack_bit_triples64(a, b, c, out, at)
 
 
 def few(word, out, at, count):
-    spread_few(word, out, at, count)
+    unpack_bits_short(word, out, at, count)
 
 
 def equal(cells, at, flip, to):
-    return find_equal(cells, at, flip, to)
+    return equal_mask64(cells, at, flip, to)
 
 
 def value(cells, at, part, wanted):
-    return find_value(cells, at, part, wanted)
+    return value_mask64(cells, at, part, wanted)
 
 
 def copy(cells, at, count, rest, out, to):
-    copy_few(cells, at, count, rest, out, to)
+    copy_padded16(cells, at, count, rest, out, to)
 
 
 def reversed_by_scratch(numbers):

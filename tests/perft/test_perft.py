@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.episode import loaded
+from momagames.engine.episode import load_state
 from tests.perft.count import FOLDER, ORACLES, POSITIONS, count
 
 CASES = [(id, case) for id in ORACLES for case in json.loads((FOLDER / f"{id}.json").read_text())]
@@ -24,7 +24,7 @@ def count_by_rules(id, case, most):
     """Sequences of each length, level by level, until a level would have more than `most`."""
     game = momagames.spec(id, **case["params"])
     start = {"board": case["board"], "next_agent": game.agents[case["first"]]}
-    batch = positions(game, loaded(game, start))
+    batch = positions(game, load_state(game, start))
     counts = []
     for known in case["counts"]:
         parents, actions = np.nonzero(batch.masks[:, 0])

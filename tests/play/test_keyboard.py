@@ -180,7 +180,7 @@ def test_who_is_out_of_the_game_watches_and_sees_everything(hit, pygame):
     assert board.help() == "arrows: move, 0 to 2: say, b: big, p: pause, escape: leave"
     before = shown(board, pygame)
     board.seats.play.state["gone"][1] = 1
-    board.seats.play._see()
+    board.seats.play._update_observations()
     until(board, lambda: ply(board) == 1)
     assert board.renderer.options == {"viewer": None}
     assert "rover_1 is out" in board.says()
@@ -212,7 +212,7 @@ def test_letters_go_through_the_ways_to_look(hit, pygame):
 
 def test_only_what_has_changed_is_drawn(hit, monkeypatch):
     board, drawn = sit(), []
-    put = board.window.put
+    put = board.window.show
     monkeypatch.setattr(board.window, "put", lambda picture: (drawn.append(1), put(picture)))
     for now in range(5):
         board.look(now)

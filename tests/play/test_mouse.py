@@ -164,7 +164,7 @@ def test_groups_are_what_a_tap_bursts():
             found = group(env.play.state, cell)
             assert bool(found) == bool(info["action_mask"][cell])
             if found:
-                said = env.dry_run(cell)[4]
+                said = env.peek(cell)[4]
                 assert said["cluster"] == len(found) or said["used"] >= len(found)
         _, _, _, _, info = env.step(int(np.flatnonzero(info["action_mask"])[-1]))
 

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from momagames.benchmark import run_suite
 from momagames.errors import InvalidParameter
-from momagames.reports.data.aggregate import aggregate, comparable
-from momagames.reports.data.points import policy_games
+from momagames.reports.data.aggregate import aggregate, select_comparable
+from momagames.reports.data.points import read_policy_episodes
 from momagames.reports.data.scores import Reference, Score
 from momagames.reports.report import Report, caption, report
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
@@ -33,10 +33,10 @@ def panel(name, seeds=3, volume=True, **ratios):
 def test_methods_are_compared_on_the_games_that_they_share():
     given = [panel(f"game {i}", good=0.8, poor=0.2) for i in range(5)]
     given += [panel("other", good=0.8, rare=0.9), panel("flat", volume=False, good=0.0, poor=0.0)]
-    chosen, methods = comparable(given)
+    chosen, methods = select_comparable(given)
     assert [one.title for one in chosen] == [f"game {i}" for i in range(5)]
     assert methods == ["good", "poor"]
-    assert comparable(given[:4]) == ([], [])
+    assert select_comparable(given[:4]) == ([], [])
 
 
 def test_methods_over_all_games():
@@ -141,9 +141,9 @@ def test_matches_of_an_episode_are_one_observation():
         return [{**both, "set": which, "return": [value]} for which in ("select", "report")]
 
     given = [row(1, "b", 4.0), row(0, "a", 0.0), row(1, "a", 2.0), row(0, "b", 0.0)]
-    played = policy_games([one for both in given for one in both], ("a", "b"), ("s",))
+    played = read_policy_episodes([one for both in given for one in both], ("a", "b"), ("s",))
     assert played.report[0, :, :, 0].tolist() == [[0, 0], [2, 4]]  # episodes by matches, whatever the order of rows
-    points = played.points()
+    points = played.nondominated_points()
     assert points.values.tolist() == [[1.5]]
     assert points.errors == pytest.approx(np.array([[1.5]]))  # of 0 and 3, not of 0, 0, 2 and 4
-    assert policy_games([one for both in given for one in both], ("a",), ("s",)).points().values.tolist() == [[1.0]]
+    assert read_policy_episodes([one for both in given for one in both], ("a",), ("s",)).nondominated_points().values.tolist() == [[1.0]]

@@ -10,10 +10,10 @@ from rich.console import Console
 
 from momagames import spec
 from momagames.benchmark.plan import Indicators
-from momagames.reports.data.crossplay import VOLUMES, WINS, crossplay, deciding, wins
-from momagames.reports.data.overview import RATIO, VOLUME, caption, overview, section, tables
-from momagames.reports.data.points import History, Played, Points, history
-from momagames.reports.data.policy_families import families
+from momagames.reports.data.crossplay import NORMALIZED_HV, WIN_RATE, compute_crossplay, find_deciding_objective, score_wins
+from momagames.reports.data.overview import RATIO, VOLUME, caption, build_overview, section, tables
+from momagames.reports.data.points import SearchHistory, PolicyEpisodes, Points, read_search_history
+from momagames.reports.data.policy_families import summarize_policy_sets
 from momagames.reports.data.scores import Reference
 from momagames.reports.figures import budgets
 from momagames.reports.figures.surfaces import advantages, in_space, leaders, pairs
@@ -33,7 +33,7 @@ GAME = SimpleNamespace(objectives=(goal("win", True), goal("captures", low=0.0))
 
 def played(select, report, labels=("one",)):
     """Games of one policy after the other, float[n, E, M, 2]."""
-    return Played(labels, np.array(select, float), np.array(report, float), MATCHES)
+    return PolicyEpisodes(labels, np.array(select, float), np.array(report, float), MATCHES)
 
 
 def results(*matches):
@@ -59,7 +59,7 @@ def panel(**changed):
         "primary": True,
         "title": "made up",
         "weights": {},
-        "points": {m: {s: one.points() for s, one in runs.items()} for m, runs in games.items()},
+        "points": {m: {s: one.nondominated_points() for s, one in runs.items()} for m, runs in games.items()},
         "scores": {m: {} for m in games},
     }
     return SimpleNamespace(**{**facts, **changed})
@@ -69,9 +69,9 @@ def panel(**changed):
 
 
 def test_win_rates_are_of_the_policy_that_was_chosen_by_other_games():
-    found = crossplay(panel(), WANTED)
+    found = compute_crossplay(panel(), WANTED)
     assert found.policies == {"random": ("one",), "greedy": ("good",)}
-    cells = {at: interval.value for at, interval in found.tables[WINS].items()}
+    cells = {at: interval.value for at, interval in found.tables[WIN_RATE].items()}
     assert cells == {
         ("player_0", "random", "greedy"): 0,
         ("player_1", "random", "greedy"): 0,
@@ -84,12 +84,12 @@ def test_win_rates_are_of_the_policy_that_was_chosen_by_other_games():
     }
     assert found.objective == "win"
     assert found.opponents == found.methods == ("random", "greedy")  # so that the same names are a diagonal
-    assert found.same == {("random", "random"), ("greedy", "greedy")}
+    assert found.same_name == {("random", "random"), ("greedy", "greedy")}
 
 
 def test_volumes_are_of_the_front_in_one_match():
     """Shares of the range: a mean of 0 in -1..1 is 0.5, captures 0.5."""
-    found = crossplay(panel(), WANTED).tables[VOLUMES]
+    found = compute_crossplay(panel(), WANTED).tables[NORMALIZED_HV]
     assert found["player_0", "random", "random"].value == pytest.approx(0.5 * 0.5)
     assert found["player_0", "random", "greedy"].value == 0
     assert found["player_0", "greedy", "random"].value == pytest.approx(1 * 0.5)
@@ -97,18 +97,18 @@ def test_volumes_are_of_the_front_in_one_match():
 
 def test_the_gap_is_the_diagonal_less_the_rest():
     """Wins: (0.5 + 0.5 + 0.5 + 0) / 4 less (0 + 0 + 1 + 1) / 4."""
-    found = crossplay(panel(), WANTED)
-    assert found.gaps[WINS].value == pytest.approx(0.375 - 0.5)
+    found = compute_crossplay(panel(), WANTED)
+    assert found.same_name_gaps[WIN_RATE].value == pytest.approx(0.375 - 0.5)
     # as player_1 against greedy both policies were equal in selection: the first stands, and its luck counts
-    assert found.gaps[VOLUMES].value == pytest.approx((0.25 + 0.25 + 0.25 + 0.5) / 4 - (0 + 0 + 0.5 + 0.5) / 4)
+    assert found.same_name_gaps[NORMALIZED_HV].value == pytest.approx((0.25 + 0.25 + 0.25 + 0.5) / 4 - (0 + 0 + 0.5 + 0.5) / 4)
 
 
 def test_ratings_know_who_is_the_same():
     """random has one policy and is the opponent random; greedy has two, so that the opponent is somebody else."""
-    found = crossplay(panel(), WANTED).ratings
-    assert set(found.of) == {"random", "greedy", "greedy (opponent)"}
-    assert found.of["random"].value == 0
-    assert found.of["greedy (opponent)"].value > found.of["greedy"].value > 0
+    found = compute_crossplay(panel(), WANTED).ratings
+    assert set(found.by_player) == {"random", "greedy", "greedy (opponent)"}
+    assert found.by_player["random"].value == 0
+    assert found.by_player["greedy (opponent)"].value > found.by_player["greedy"].value > 0
     # four wins to none of greedy over random and of its opponent over random, three to one between them, half a win more each
     residual = abs(400 * (np.log10(4.5 / 0.5) - np.log10(4.5 / 0.5) + np.log10(1.5 / 3.5)))
     assert found.cycle[1] == pytest.approx(residual)
@@ -118,38 +118,38 @@ def test_no_ratings_where_both_can_lose_or_many_meet():
     outcome = SimpleNamespace(objectives=(goal("outcome"), goal("captures")), teams=(0, 1), chance="start")
     many = SimpleNamespace(objectives=GAME.objectives, teams=(0, 1, 2), chance="start")
     for game in (outcome, many):
-        found = crossplay(panel(game=game), WANTED)
+        found = compute_crossplay(panel(game=game), WANTED)
         assert found.ratings is None
-        assert found.tables[WINS]
+        assert found.tables[WIN_RATE]
 
 
 def test_without_an_objective_that_decides_there_are_volumes_alone():
     game = SimpleNamespace(objectives=(goal("kills"), goal("captures")), teams=(0, 1), chance="start")
-    found = crossplay(panel(game=game), WANTED)
-    assert list(found.tables) == [VOLUMES]
+    found = compute_crossplay(panel(game=game), WANTED)
+    assert list(found.tables) == [NORMALIZED_HV]
     assert not found.objective
     assert not found.policies
 
 
 def test_nobody_to_meet():
-    assert crossplay(panel(played={}), WANTED) is None
-    assert crossplay(panel(primary=False), WANTED) is None
+    assert compute_crossplay(panel(played={}), WANTED) is None
+    assert compute_crossplay(panel(primary=False), WANTED) is None
 
 
 def test_what_counts_as_a_win():
-    assert wins(GAME, 0, np.array([[1.0, 0], [0, 0], [-0.5, 9]])).tolist() == [1, 0.5, 0]
-    assert deciding(spec("mo-breakthrough-v0")) == 0
-    assert deciding(spec("mo-pommerman-duel-v0")) == 0  # outcome
-    assert deciding(spec("mo-samegame-v0")) == -1
+    assert score_wins(GAME, 0, np.array([[1.0, 0], [0, 0], [-0.5, 9]])).tolist() == [1, 0.5, 0]
+    assert find_deciding_objective(spec("mo-breakthrough-v0")) == 0
+    assert find_deciding_objective(spec("mo-pommerman-duel-v0")) == 0  # outcome
+    assert find_deciding_objective(spec("mo-samegame-v0")) == -1
 
 
 def test_the_heat_map_has_the_numbers_and_the_diagonal():
-    found = crossplay(panel(), WANTED)
+    found = compute_crossplay(panel(), WANTED)
     drawn = crossplay_section.figure(found)
     first = drawn["data"][0]
     assert first["z"] == [[0.5, 0], [1, 0.5]]
     assert first["text"] == [["0.50 ◇", "0.00"], ["1.00", "0.50 ◇"]]
-    assert [view["label"] for view in drawn["views"]] == [WINS, VOLUMES]
+    assert [view["label"] for view in drawn["views"]] == [WIN_RATE, NORMALIZED_HV]
     assert [trace["visible"] for trace in drawn["data"]] == drawn["views"][0]["visible"] == [True, False, True, False]
     frames = {(shape["xref"], shape["x0"], shape["y0"]) for shape in drawn["layout"]["shapes"]}
     assert frames == {("x", -0.5, -0.5), ("x", 0.5, 0.5), ("x2", -0.5, -0.5), ("x2", 0.5, 0.5)}
@@ -161,7 +161,7 @@ def test_the_heat_map_has_the_numbers_and_the_diagonal():
 
 def test_cross_play_in_a_terminal():
     screen = Console(width=80, file=io.StringIO(), record=True)
-    for shown in crossplay_tables.tables(crossplay(panel(), WANTED)):
+    for shown in crossplay_tables.tables(compute_crossplay(panel(), WANTED)):
         screen.print(shown)
     text = screen.export_text()
     assert "Elo" in text
@@ -175,14 +175,14 @@ def test_cross_play_in_a_terminal():
 def test_families_by_hand():
     """Two policies that were told weights. The first serves its own weights well, the second's better too."""
     select = [[[[1.0, 0.5]]], [[[0.0, 0.25]]]]
-    games = Played(("a", "b"), np.array(select), np.array(select), MATCHES[:1])
+    games = PolicyEpisodes(("a", "b"), np.array(select), np.array(select), MATCHES[:1])
     told = panel(played={"greedy": {0: games}}, weights={"greedy": {0: {"a": [1.0, 0.0], "b": [0.0, 2.0]}}})
-    found = families(told, WANTED)["greedy"]
+    found = summarize_policy_sets(told, WANTED)["greedy"]
     assert (found.policies.value, found.front.value, found.esr.value) == (2, 1, 1)
-    assert found.delivered.value == pytest.approx((1.0 + 0.25) / 2)
-    assert found.offered.value == pytest.approx((1.0 + 0.5) / 2)
-    silent = families(panel(), WANTED)["greedy"]
-    assert silent.delivered is silent.offered is None
+    assert found.realized.value == pytest.approx((1.0 + 0.25) / 2)
+    assert found.attainable.value == pytest.approx((1.0 + 0.5) / 2)
+    silent = summarize_policy_sets(panel(), WANTED)["greedy"]
+    assert silent.realized is silent.attainable is None
 
 
 # ------------------------------------------------------------------------------------------------------------- overview
@@ -193,7 +193,7 @@ def lines(tag="best known"):
     reference = replace(one.references[0], tag=tag)
     values = {"random": [0.0, 0.5], "greedy": [1.0, 0.5]}
     points = {m: {0: Points(np.array([v]), ("p",), np.zeros((1, 2)))} for m, v in values.items()}
-    return overview([panel(points=points, references={0: reference}), panel(primary=False)], WANTED)
+    return build_overview([panel(points=points, references={0: reference}), panel(primary=False)], WANTED)
 
 
 def test_the_overview_by_hand():
@@ -227,8 +227,8 @@ def test_the_overview_says_what_it_shows():
 def test_curves_count_what_was_passed():
     """(0, 0.5) until 10 steps, then (1, 0.5) by 100: shares (0.5, 0.5) and (1, 0.5)."""
     rows = [{"found": 100, "return": [1.0, 0.5]}]
-    found = history(rows, [[10, 0.0, 0.5]])
-    assert isinstance(found, History)
+    found = read_search_history(rows, [[10, 0.0, 0.5]])
+    assert isinstance(found, SearchHistory)
     searched = panel(history={"beam": {0: found, 1: found}}, budget=1000)
     searched.references[1] = searched.references[0]
     told = budgets.curves(searched, WANTED)

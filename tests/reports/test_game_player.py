@@ -8,11 +8,11 @@ import pytest
 from momagames import registry
 from momagames.benchmark import replays, run_suite
 from momagames.benchmark.store.store import Store
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.render.canvas import blank
 from momagames.render.tiles import Tiles, find_grid
 from momagames.reports import report
-from momagames.reports.data.panels import panels
+from momagames.reports.data.panels import build_panels
 from momagames.reports.html import game_player
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 from tests.reports.browser import CHROMIUM, Browser, until
@@ -38,9 +38,9 @@ def made(tmp_path_factory):
 
 def pictures(seeds):
     game = registry.spec("mo-samegame-v0", board_width=9, board_height=9, num_colors=3)
-    play = Play(game)
+    play = Episode(game)
     for seed in seeds:
-        play.deal(seed)
+        play.reset(seed)
         yield game.view.draw(play.state, None)
 
 
@@ -81,13 +81,13 @@ def test_the_game_of_a_policy_is_the_one_nearest_to_the_mean(made):
 
 def test_limits_and_notes(made, monkeypatch):
     store = Store(made.page.parent)
-    compared = panels(store, store.suite())
+    compared = build_panels(store, store.suite())
     whole = game_player.films(store, compared, 10**7)
     assert whole.failed == 0
-    assert len(whole.films) == whole.wanted
+    assert len(whole.films) == whole.settings
     assert f"{whole.wanted} of {whole.wanted} points" in whole.note()
     few = game_player.films(store, compared, whole.size // 2)
-    assert 0 < len(few.films) < whole.wanted
+    assert 0 < len(few.films) < whole.settings
     assert few.size <= whole.size // 2
     assert few.data()["films"].items() <= whole.data()["films"].items()
     assert "No games" in game_player.films(store, compared, 0).note()

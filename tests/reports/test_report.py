@@ -20,8 +20,8 @@ from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
 from momagames.errors import InvalidFile, MissingExtra
 from momagames.reports import report
-from momagames.reports.data.panels import panels
-from momagames.reports.data.points import policy_games
+from momagames.reports.data.panels import build_panels
+from momagames.reports.data.points import read_policy_episodes
 from momagames.reports.figures.charts import attainment
 from momagames.reports.figures.fronts import ATTAINMENT, figure, spread
 from momagames.reports.figures.papers import _corners, write_figures
@@ -106,7 +106,7 @@ def test_selection_and_values_come_from_different_games():
         row("honest", "report", [5.0, 5.0], 1),
         {**row("honest", "select", [99.0, 99.0]), "opponent": "other"},
     ]
-    found = policy_games(rows, ("o",), ("s",)).points()
+    found = read_policy_episodes(rows, ("o",), ("s",)).nondominated_points()
     assert found.labels == ("lucky",)
     assert found.values.tolist() == [[2.0, 1.0]]
     assert found.errors.tolist() == [[1.0, 0.0]]
@@ -348,7 +348,7 @@ def test_nothing_to_report_on(tmp_path):
         report(tmp_path)
     store = Store(tmp_path)
     store.open(broken())
-    assert panels(store, broken()) == []
+    assert build_panels(store, broken()) == []
     with pytest.raises(InvalidFile, match="no run of 'tiny' is finished"):
         report(tmp_path)
 

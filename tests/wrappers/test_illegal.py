@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from momagames.adapters.options import next_legal
+from momagames.adapters.options import find_next_legal
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter
 from momagames.wrappers import HandleIllegal, Scalarize, SelectObjectives
 from tests.wrappers.games import breakthrough, breakthroughs, samegame, samegames
@@ -93,10 +93,10 @@ def test_next_is_the_first_legal_action_from_it_on() -> None:
 
 def test_next_in_each_part_of_an_action() -> None:
     mask, parts = np.array([0, 1, 0, 1, 0, 0, 1, 0, 0], np.int8), (4, 3, 2)
-    assert next_legal([2, 0, 1], mask, parts).tolist() == [3, 2, 0]
-    assert next_legal([1, 2, 0], mask, parts).tolist() == [1, 2, 0]
-    assert next_legal([4, -5, 0], mask, parts).tolist() == [1, 2, 0]
-    assert next_legal([3], mask, parts).tolist() == next_legal("west", mask, parts).tolist() == [1, 2, 0]
+    assert find_next_legal([2, 0, 1], mask, parts).tolist() == [3, 2, 0]
+    assert find_next_legal([1, 2, 0], mask, parts).tolist() == [1, 2, 0]
+    assert find_next_legal([4, -5, 0], mask, parts).tolist() == [1, 2, 0]
+    assert find_next_legal([3], mask, parts).tolist() == find_next_legal("west", mask, parts).tolist() == [1, 2, 0]
 
 
 def test_refusals() -> None:

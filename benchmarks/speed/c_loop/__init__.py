@@ -82,7 +82,7 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
             words = np.arange(1024, dtype=np.uint64)
             actions = []
             for _ in range(120):
-                actions.append(batch.choose(words).copy())
+                actions.append(batch.sample_actions(words).copy())
                 batch.step(actions[-1])
 
             def ours(batch: Batch = batch, actions: list[Any] = actions) -> float:

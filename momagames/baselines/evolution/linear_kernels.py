@@ -10,7 +10,7 @@ import numpy as np
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.kernels.jit import driver, kernel
-from momagames.kernels.rng import advance, lot, mix
+from momagames.kernels.rng import advance, update_best, mix
 
 
 @kernel
@@ -104,7 +104,7 @@ def make_lookahead_kernel(game: Game) -> Callable[..., Any]:
                     value += memory["parameters"][base + k] * np.float64(reward[agent, k])
                 for f in range(features.shape[0]):
                     value += memory["parameters"][base + objectives + 1 + f] * features[f]
-                is_best, best, ties, word = lot(value, best, ties, word)
+                is_best, best, ties, word = update_best(value, best, ties, word)
                 if is_best:
                     action[0] = a
         return word
@@ -132,7 +132,7 @@ def make_reactive_kernel(game: Game) -> Callable[..., Any]:
                     value = memory["parameters"][at]
                     for f in range(features.shape[0]):
                         value += memory["parameters"][at + 1 + f] * features[f]
-                    is_best, best, ties, word = lot(value, best, ties, word)
+                    is_best, best, ties, word = update_best(value, best, ties, word)
                     if is_best:
                         action[part] = choice
                 position += 1

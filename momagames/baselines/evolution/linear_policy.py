@@ -23,7 +23,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, buffers, looks_ahead
 from momagames.engine.policies import Compiled, Member
 from momagames.errors import InvalidParameter
-from momagames.kernels.rng import stream
+from momagames.kernels.rng import random_words
 
 SCALE_EPISODES, SCALE_STEPS = 64, 100  # environments of random play for the feature scale, and their steps
 MAX_PARAMETERS = 8192
@@ -90,7 +90,7 @@ class LinearPolicy:
         batch = Batch(game, SCALE_EPISODES)
         batch.seed(seed)
         batch.reset()
-        words = stream(seed, SCALE_EPISODES)
+        words = random_words(seed, SCALE_EPISODES)
         num_steps = max(2, min(SCALE_STEPS, budget // SCALE_EPISODES))
         features, rewards, is_first = [], [], []
         for _ in range(num_steps):

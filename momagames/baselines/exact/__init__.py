@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.exact.branch_and_bound import branch_and_bound_front
 from momagames.baselines.exact.checkpoint import Checkpoint
-from momagames.baselines.exact.depth_first import Bounds, Front, Progress, pareto_front, unsupported_reasons
+from momagames.baselines.exact.depth_first import Front, Progress, SearchOptions, pareto_front, unsupported_reasons
 from momagames.baselines.exact.label_setting import clairvoyant_front, has_upper_bounds
 from momagames.contract import Game, State
 from momagames.errors import TooLarge
@@ -29,7 +29,9 @@ QUICK_PLIES = 18  # MO-SameGame: boards of up to 37 cells
 QUICK_STATES, QUICK_BYTES = 1_000_000, 256 << 20
 
 
-def exact_front(game: Game, state: Any = None, *, checkpoint: Checkpoint | None = None, **bounds: Unpack[Bounds]) -> Front:
+def exact_front(
+    game: Game, state: Any = None, *, checkpoint: Checkpoint | None = None, **options: Unpack[SearchOptions]
+) -> Front:
     """Compute the exact Pareto front with the fastest search.
 
     That is `branch_and_bound_front` for large boards of a game with upper bounds. Other games, and every search with a
@@ -37,8 +39,8 @@ def exact_front(game: Game, state: Any = None, *, checkpoint: Checkpoint | None 
     """
     large = game.max_episode_steps > QUICK_PLIES and has_upper_bounds(game)
     if large and checkpoint is None and not unsupported_reasons(game):
-        return branch_and_bound_front(game, state, **bounds)
-    return pareto_front(game, state, checkpoint=checkpoint, **bounds)
+        return branch_and_bound_front(game, state, **options)
+    return pareto_front(game, state, checkpoint=checkpoint, **options)
 
 
 def pareto_front_if_small(game: Game, state: State) -> NDArray[np.float64] | None:

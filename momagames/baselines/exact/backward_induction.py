@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from momagames.baselines.archive import is_nondominated
 from momagames.baselines.exact.depth_first import resolve_start
 from momagames.contract import Game
-from momagames.engine.episode import PASS, Play
+from momagames.engine.episode import PASS, Episode
 from momagames.errors import TooLarge
 
 DECIMALS = 9  # decimals to which returns are compared: the order of summation, and so the rounding, differs from forward search
@@ -25,7 +25,7 @@ def backward_induction_front(game: Game, state: Any = None, *, seed: int = 0, ma
 
     Raises     TooLarge if there are more than `max_states` positions
     """
-    play = Play(game)
+    play = Episode(game)
     start = resolve_start(game, state, seed)[0].tobytes()
     fronts: dict[bytes, NDArray[np.float64]] = {}
     transitions: dict[bytes, list[tuple[NDArray[np.float64], bytes]]] = {}
@@ -47,7 +47,7 @@ def backward_induction_front(game: Game, state: Any = None, *, seed: int = 0, ma
     return front[np.lexsort(front.T[::-1])]
 
 
-def _list_transitions(play: Play, position: bytes) -> list[tuple[NDArray[np.float64], bytes]]:
+def _list_transitions(play: Episode, position: bytes) -> list[tuple[NDArray[np.float64], bytes]]:
     """Return the reward and the next position of every legal action; an empty list if the game is over."""
     game = play.game
     record = np.frombuffer(position, game.dtype)[0]
@@ -58,7 +58,7 @@ def _list_transitions(play: Play, position: bytes) -> list[tuple[NDArray[np.floa
     transitions = []
     for action in play.mask(mover).nonzero()[0].tolist() or [PASS]:
         play.load(record)
-        play.turn(action)
+        play.step(action)
         transitions.append((play.returns[mover].copy(), play.state.tobytes()))
     return transitions
 

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from momagames.baselines.exact import depth_first_kernels as loops
 from momagames.baselines.exact.checkpoint import Checkpoint, CheckpointWriter
 from momagames.baselines.exact.compact import packed
-from momagames.baselines.exact.packed_vectors import PackedLayout, make_packed_layout, has_integer_bounds
+from momagames.baselines.exact.packed_vectors import PackedLayout, has_integer_bounds, make_packed_layout
 from momagames.contract import Game
-from momagames.engine.episode import loaded
-from momagames.engine.loops import single
+from momagames.engine.episode import load_state
+from momagames.engine.loops import compile_episode_loops
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
 from momagames.registry import spelled
 
-SLICE_POSITIONS = 20_000  # positions per call of the compiled loop, some hundredths of a second; Ctrl-C and `progress` wait for it
+SLICE_POSITIONS = 20_000  # positions per call of the compiled loop (tens of milliseconds), which Ctrl-C and `progress` wait for
 INITIAL_TABLE_SIZE, INITIAL_POOL_SIZE = 1 << 10, 1 << 13  # slots, words
 POOL_GROWTH = 1.5  # growth factor of the pool; the table doubles
 
@@ -104,9 +104,9 @@ def pareto_front(
 def resolve_start(game: Game, state: Any, seed: int) -> NDArray[Any]:
     """Return the start of a search, record[1]: a position in any form, or the start position of `seed`."""
     if state is not None:
-        return loaded(game, state)
+        return load_state(game, state)
     start = game.start(seed)
-    single(game).deal(start)
+    compile_episode_loops(game).generate(start)
     return start
 
 
@@ -156,7 +156,9 @@ class Solver:
         self._fixed = sum(array.nbytes for array in frames)
         self.bytes = self._fixed + self.pool.nbytes + self.table.nbytes
         zero = layout.zero
-        self.loops.start(self.states, self.mask, self.moves, self.cursor, self.counts, self.keys, zero, self.registers, self.pool)
+        self.loops.start(
+            self.states, self.mask, self.moves, self.cursor, self.counts, self.keys, zero, self.registers, self.pool
+        )
 
     @property
     def solved(self) -> int:
@@ -174,8 +176,8 @@ class Solver:
             budget = min(SLICE_POSITIONS, self.max_states - self.solved)
             status = self.loops.run(
                 budget, float(layout.scale), layout.table, layout.guards, self.states, self.images, self.mask, self.moves,
-                self.cursor, self.counts, self.children, self.gains, self.keys, self.move, self.reward, self.spans, self.candidates,
-                self.registers, self.pool, self.table,
+                self.cursor, self.counts, self.children, self.gains, self.keys, self.move, self.reward, self.spans,
+                self.candidates, self.registers, self.pool, self.table,
             )  # fmt: skip
             if status == loops.SOLVED:
                 return
@@ -232,7 +234,9 @@ class Solver:
         allowed = (self.max_bytes - self._fixed - self.table.nbytes) // self.pool.itemsize
         if needed > allowed:
             raise self._too_large("bytes")
-        self.pool.resize(min(max(needed, int(POOL_GROWTH * len(self.pool))), allowed), refcheck=False)  # in place where possible
+        self.pool.resize(
+            min(max(needed, int(POOL_GROWTH * len(self.pool))), allowed), refcheck=False
+        )  # in place where possible
         self._count_bytes()
 
     def _grow_table(self) -> None:

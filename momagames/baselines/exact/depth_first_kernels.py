@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from momagames.baselines.exact.merge_kernels import make_merge
-from momagames.baselines.exact.transposition_table import ZERO, ONE, UNKNOWN, insert_record, find_record
+from momagames.baselines.exact.transposition_table import ONE, UNKNOWN, ZERO, find_record, insert_record
 from momagames.contract import Game
-from momagames.engine.loops import keep_all
-from momagames.kernels.jit import driver, kernel, quiet
+from momagames.engine.loops import keep_all_actions
+from momagames.kernels.jit import driver, kernel, wrapping_kernel
 
 # Return values of `Search.run`
 SOLVED, PAUSED, POOL_FULL, TABLE_FULL, FRACTION, OUT_OF_BOUNDS, TOO_DEEP = range(7)
@@ -58,14 +58,14 @@ def compile_search(game: Game, words: int) -> Search:
 
 def _compile(game: Game, words: int) -> Search:
     legal, step, make_key = game.kernels.legal, game.kernels.step, game.search.state_key
-    thin = game.search.prune_equivalent_actions or keep_all
+    prune = game.search.prune_equivalent_actions or keep_all_actions
     merge = make_merge(words)
 
     @kernel
     def open_frame(states, depth, mask, moves, cursor, counts):
         """Open the frame of a position: list its actions, ended by NO_MOVE, and reset the cursor and the children."""
         legal(states[depth], 0, mask)
-        thin(states[depth], mask)
+        prune(states[depth], mask)
         actions = moves[depth]
         count = np.uint64(0)
         for action in range(mask.shape[0]):
@@ -75,7 +75,7 @@ def _compile(game: Game, words: int) -> Search:
         cursor[depth] = 0
         counts[depth] = 0
 
-    @quiet
+    @wrapping_kernel
     def pack_reward(reward, scale, layout, gain):
         """Pack a reward into lanes. A negative value borrows from the lane above; adding the vector to a sum reverts that."""
         status = SOLVED
@@ -162,7 +162,9 @@ def _compile(game: Game, words: int) -> Search:
                 if depth + 1 == moves.shape[0]:
                     status = TOO_DEEP
                     continue
-                known = take_action(depth, action, scale, layout, states, images, move, reward, gains[depth, count], keys, pool, table)
+                known = take_action(
+                    depth, action, scale, layout, states, images, move, reward, gains[depth, count], keys, pool, table
+                )
                 if known < UNKNOWN:
                     status = -known
                     continue
@@ -210,7 +212,7 @@ def _compile(game: Game, words: int) -> Search:
             insert_record(record, pool[record : record + key_words], table)
             record += key_words + 1 + np.int64(pool[record + key_words]) * words
 
-    @quiet
+    @wrapping_kernel
     def has_point(pool, record, key_words, target, gain):
         """Return whether a record has the point `target` - `gain`."""
         first = record + key_words + 1
@@ -222,7 +224,7 @@ def _compile(game: Game, words: int) -> Search:
                 return True
         return False
 
-    @quiet
+    @wrapping_kernel
     def subtract(target, gain):
         for w in range(words):
             target[w] -= gain[w]

@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""The loops of `layers`: children of positions, each different one once; and the labels that reach them.
+"""Kernels of `label_setting`: the distinct children of a layer of positions, and the labels that reach them.
 
-A label is a way to a position: its return so far (float64[K]), the label that it came from, and the action. It is hopeless
-if its return and the most that can follow, the position's bound, are together no more than a value that is known.
+A label is an action sequence that reaches a position: the return so far (float64[K]), the parent label, and the last action.
+A label is pruned if a known value weakly dominates the label's return plus the upper bound of its position.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines.search.beam import digest, nothing, or_pass
+from momagames.baselines.search.beam import allow_pass, hash_row, zero_estimate
 from momagames.baselines.search.heuristics import estimates
 from momagames.contract import Game
-from momagames.engine.loops import keep_all, once_for_rules
+from momagames.engine.loops import cache_by_rules, keep_all_actions
 from momagames.kernels.jit import driver, kernel
 
 
 @kernel
-def seat_of(words, row, table):
-    """The slot of a row of uint64[n, W] in a table of rows, or the free slot that it may have (-1 there)."""
+def find_slot(words, row, table):
+    """Return the slot of a row of uint64[n, W] in a hash table of rows, or the free slot for it (which holds -1)."""
     top = np.uint64(table.shape[0] - 1)
-    slot = digest(words, row) & top
+    slot = hash_row(words, row) & top
     while table[slot] >= 0:
         known = np.int64(table[slot])
-        same = True
+        equal = True
         for w in range(words.shape[1]):
             if words[known, w] != words[row, w]:
-                same = False
+                equal = False
                 break
-        if same:
+        if equal:
             return slot
         slot = (slot + np.uint64(1)) & top
     return slot
 
 
 @kernel
-def no_worse(vectors, at, vector):
-    """Whether label `at` is at least the vector everywhere."""
+def weakly_dominates(vectors, at, vector):
+    """Return whether label `at` weakly dominates the vector."""
     for k in range(vector.shape[0]):  # noqa: SIM110 - compiled without generators
         if vectors[at, k] < vector[k]:
             return False
@@ -47,8 +47,8 @@ def no_worse(vectors, at, vector):
 
 
 @kernel
-def no_better(vectors, at, vector):
-    """Whether the vector is at least label `at` everywhere."""
+def is_weakly_dominated(vectors, at, vector):
+    """Return whether the vector weakly dominates label `at`."""
     for k in range(vector.shape[0]):  # noqa: SIM110
         if vectors[at, k] > vector[k]:
             return False
@@ -56,45 +56,47 @@ def no_better(vectors, at, vector):
 
 
 @kernel
-def hopeless(vector, bound, known):
-    """Whether a row of float64[n, K] is at least the vector and the bound together. It is looked at sooner next time."""
+def is_pruned(vector, bound, known):
+    """Return whether a row of float64[n, K] weakly dominates vector + bound; that row moves forward, to be tested sooner."""
     for i in range(known.shape[0]):
-        beaten = True
+        dominated = True
         for k in range(vector.shape[0]):
             if known[i, k] < vector[k] + bound[k]:
-                beaten = False
+                dominated = False
                 break
-        if beaten:
+        if dominated:
             for k in range(vector.shape[0]):
                 known[i, k], known[i // 2, k] = known[i // 2, k], known[i, k]
             return True
     return False
 
 
-def _enter(words, made, table):
-    for row in range(made):
-        table[seat_of(words, row, table)] = row
+def _insert_rows(words, num_rows, table):
+    """Insert the first rows into an empty table."""
+    for row in range(num_rows):
+        table[find_slot(words, row, table)] = row
 
 
-def _merge(
-    first, last, order, starts, edges, gains, spans, vectors, bounds, known, found, parents, actions, ends, top, trial
+def _merge_labels(
+    first, last, order, starts, edges, gains, spans, vectors, bounds, known, new_vectors, parents, actions, ends, top, trial
 ):  # fmt: skip
-    """The labels of the positions first..last-1 that are neither dominated nor hopeless. Returns the first position that
-    was not dealt with, for want of room, and the number of labels made.
+    """Write the labels of the positions first..last-1 that are neither dominated nor pruned.
 
-    order, starts    the edges by child: those of child c are order[starts[c] : starts[c + 1]]
+    Returns the first position that is not done because the arrays are full, and the number of labels.
+
+    order, starts    the edges sorted by child: those of child c are order[starts[c] : starts[c + 1]]
     edges            int32[E, 3]: parent, action, child; gains float64[E, K]
-    spans            int64[P, 2]: the labels of each parent, from and to, in `vectors`
-    bounds, known    float64[C, K], of each child; float64[n, K]
-    found, parents, actions, ends    the labels made, and where those of each child end
+    spans            int64[P, 2]: the range of each parent's labels in `vectors`
+    bounds, known    upper bound of each child, float64[C, K]; known values, float64[n, K]
+    new_vectors, parents, actions, ends    the new labels, and the end of those of each child
     """
     for child in range(first, last):
-        here = top
-        room = 0
+        begin = top
+        needed = 0
         for e in range(starts[child], starts[child + 1]):
             parent = edges[order[e], 0]
-            room += spans[parent, 1] - spans[parent, 0]
-        if top + room > found.shape[0]:
+            needed += spans[parent, 1] - spans[parent, 0]
+        if top + needed > new_vectors.shape[0]:
             return child, top
         for e in range(starts[child], starts[child + 1]):
             edge = order[e]
@@ -102,87 +104,91 @@ def _merge(
             for label in range(spans[parent, 0], spans[parent, 1]):
                 for k in range(trial.shape[0]):
                     trial[k] = vectors[label, k] + gains[edge, k]
-                beaten = False
-                for other in range(here, top):
-                    if no_worse(found, other, trial):
-                        beaten = True
+                dominated = False
+                for other in range(begin, top):
+                    if weakly_dominates(new_vectors, other, trial):
+                        dominated = True
                         break
-                if beaten or hopeless(trial, bounds[child], known):
+                if dominated or is_pruned(trial, bounds[child], known):
                     continue
-                kept = here
-                for other in range(here, top):
-                    if not no_better(found, other, trial):
+                end = begin
+                for other in range(begin, top):
+                    if not is_weakly_dominated(new_vectors, other, trial):
                         for k in range(trial.shape[0]):
-                            found[kept, k] = found[other, k]
-                        parents[kept] = parents[other]
-                        actions[kept] = actions[other]
-                        kept += 1
+                            new_vectors[end, k] = new_vectors[other, k]
+                        parents[end] = parents[other]
+                        actions[end] = actions[other]
+                        end += 1
                 for k in range(trial.shape[0]):
-                    found[kept, k] = trial[k]
-                parents[kept] = label
-                actions[kept] = edges[edge, 1]
-                top = kept + 1
+                    new_vectors[end, k] = trial[k]
+                parents[end] = label
+                actions[end] = edges[edge, 1]
+                top = end + 1
         ends[child] = top
     return last, top
 
 
-enter: Callable[..., Any] = driver(_enter, "layers.enter")  # the first rows of some into an empty table
-merge: Callable[..., Any] = driver(_merge, "layers.merge")
+insert_rows: Callable[..., Any] = driver(_insert_rows, "label_setting.insert_rows")
+merge_labels: Callable[..., Any] = driver(_merge_labels, "label_setting.merge")
 
 
-@once_for_rules
-def expander(game: Game) -> Callable[..., Any]:
-    """The compiled step from one layer to the next, for this game's rules."""
+@cache_by_rules
+def make_expander(game: Game) -> Callable[..., Any]:
+    """Compile the expansion of a layer for this game's rules."""
     legal, step = game.kernels.legal, game.kernels.step
-    thin = game.search.prune_equivalent_actions or keep_all
+    prune = game.search.prune_equivalent_actions or keep_all_actions
 
-    optimistic, _ = estimates(game) or (nothing, nothing)
+    optimistic, _ = estimates(game) or (zero_estimate, zero_estimate)
 
     @kernel
-    def has_hope(label, end, vectors, gain, bound, known, trial):
-        """Whether one of the labels label..end-1, with a gain, is not hopeless."""
+    def any_unpruned(label, end, vectors, gain, bound, known, trial):
+        """Return whether one of the labels label..end-1, extended by a gain, is not pruned."""
         while label < end:
             for k in range(gain.shape[0]):
                 trial[k] = vectors[label, k] + gain[k]
-            if not hopeless(trial, bound, known):
+            if not is_pruned(trial, bound, known):
                 return True
             label += 1
         return False
 
     def expand(
-        positions, first, last, spans, vectors, known, children, words, bounds, made, table, edges, gains, count,
-        mask, action, reward, spare, trial,
+        positions, first, last, spans, vectors, known, children, words, bounds, num_children, table, edges, gains, num_edges,
+        mask, action, reward, scratch_state, trial,
     ):  # fmt: skip
-        """The children of the positions first..last-1 that have hope, after the `made` that there are. Returns their number
-        now, and that of the edges; there is room for all."""
+        """Append the unpruned children of the positions first..last-1 to the `num_children` present ones.
+
+        Returns the new numbers of children and of edges. The arrays must have room for all.
+        """
         for i in range(first, last):
             agent = np.int64(positions[i]["to_move"])
             legal(positions[i], agent, mask)
-            thin(positions[i], mask)
-            or_pass(mask)
+            prune(positions[i], mask)
+            allow_pass(mask)
             for a in range(mask.shape[0]):
                 if mask[a] == 0:
                     continue
-                children[made] = positions[i]
+                children[num_children] = positions[i]
                 action[0, 0] = a
-                step(children[made], action, reward)
+                step(children[num_children], action, reward)
                 for k in range(gains.shape[1]):
-                    gains[count, k] = reward[agent, k]
+                    gains[num_edges, k] = reward[agent, k]
                 if known.shape[0]:
-                    bounds[made] = 0.0
-                    if not children[made]["over"]:
-                        spare[0] = children[made]
-                        optimistic(spare[0], bounds[made])
-                    if not has_hope(spans[i, 0], spans[i, 1], vectors, gains[count], bounds[made], known, trial):
+                    bounds[num_children] = 0.0
+                    if not children[num_children]["over"]:
+                        scratch_state[0] = children[num_children]
+                        optimistic(scratch_state[0], bounds[num_children])
+                    if not any_unpruned(
+                        spans[i, 0], spans[i, 1], vectors, gains[num_edges], bounds[num_children], known, trial
+                    ):
                         continue
-                slot = seat_of(words, made, table)
+                slot = find_slot(words, num_children, table)
                 if table[slot] < 0:
-                    table[slot] = made
-                    made += 1
-                edges[count, 0] = i
-                edges[count, 1] = a
-                edges[count, 2] = table[slot]
-                count += 1
-        return made, count
+                    table[slot] = num_children
+                    num_children += 1
+                edges[num_edges, 0] = i
+                edges[num_edges, 1] = a
+                edges[num_edges, 2] = table[slot]
+                num_edges += 1
+        return num_children, num_edges
 
     return driver(expand, f"{game.rules_key}.layer")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines.exact.transposition_table import ZERO, ONE, UNKNOWN
-from momagames.kernels.jit import kernel, quiet
+from momagames.baselines.exact.transposition_table import ONE, UNKNOWN, ZERO
+from momagames.kernels.jit import kernel, wrapping_kernel
 
 
 def make_merge(words: int) -> Callable[..., Any]:
@@ -15,7 +15,7 @@ def make_merge(words: int) -> Callable[..., Any]:
     handling of negative indices."""
     size = np.uint64(words)
 
-    @quiet
+    @wrapping_kernel
     def load_candidate(pool, at, gain, candidate, guards):
         """Load the next candidate of a child; return whether it is within bounds."""
         in_bounds = True
@@ -43,7 +43,7 @@ def make_merge(words: int) -> Callable[..., Any]:
             largest, largest_word = (i, candidates[i, ZERO]) if is_larger else (largest, largest_word)
         return largest
 
-    @quiet
+    @wrapping_kernel
     def is_dominated(vector, pool, first, end, guards):
         """Return whether a point of the pool weakly dominates `vector`; the latest points are compared first."""
         while end > first:

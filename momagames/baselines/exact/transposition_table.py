@@ -9,7 +9,7 @@ comparisons with other records. Keys are compared in full, so the search is exac
 
 import numpy as np
 
-from momagames.kernels.jit import kernel, quiet
+from momagames.kernels.jit import kernel, wrapping_kernel
 from momagames.kernels.rng import mix
 
 UNKNOWN = -1
@@ -18,7 +18,7 @@ HASH_SHIFT = np.uint64(40)  # a slot has 40 bits of offset below 24 bits of hash
 OFFSET_MASK = np.uint64((1 << 40) - 1)
 
 
-@quiet
+@wrapping_kernel
 def hash_key(words):
     """Hash a key: uint64[W] -> uint64."""
     h = ZERO

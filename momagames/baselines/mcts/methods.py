@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_certain
 from momagames.baselines.mcts.planner import search_plans
-from momagames.baselines.mcts.policies import AIMS, search_member
+from momagames.baselines.mcts.policies import CRITERIA, make_search_policy
 from momagames.baselines.mcts.simulation import UctOptions
 from momagames.baselines.mcts.tree import check_size
 from momagames.baselines.weight_lattice import simplex_lattice
@@ -22,24 +22,24 @@ from momagames.errors import check_range
 class Uct(Method):
     """Tree search with upper confidence bounds (UCT), once for each weight vector of a simplex lattice.
 
-    Before each move it makes `simulations` playouts, on copies of the state: down the tree by UCB1, one new node, then by lot
-    to the end of the game or the horizon. It plays the action whose value has the best lower confidence bound, and forgets
-    the tree. Everybody is taken to maximize the same weighted sum of his own rewards (max^n). Where all move at once, and
-    for actions of several parts, each agent and each part has statistics of its own (decoupled UCT). Weighted returns are
-    brought to 0..1 by the least and greatest of the agent in this search.
+    Before each move it runs `simulations` playouts on copies of the state: selection by UCB1, expansion of one node, then
+    random actions to the end of the game or the horizon. It plays the action with the best lower confidence bound of its
+    value, and discards the tree. Every agent is assumed to maximize the same weighted sum of its own rewards (max^n). In
+    simultaneous games, and for actions with several components, each agent and each component has its own statistics
+    (decoupled UCT). Weighted returns are normalized to 0..1 by the agent's smallest and largest return in this search.
 
-    It sees the whole state, in games of partial information more than its agent may. It does not know what will be drawn:
-    each playout has luck of its own, and nodes are sequences of actions (open loop).
+    The search uses the whole state, which exceeds the agent's observation in games of partial information. It does not
+    foresee chance outcomes: each playout has its own random seed, and nodes are action sequences (open loop).
 
-    As a planner: each weight vector has an even share of the budget. It searches, makes the move, and searches on, until the
-    game is over and it begins anew; all complete games, playouts included, make the result. Each step of a playout and each
-    move is a step of the budget. The first complete game is finished even if the budget is smaller, otherwise a playout
-    that the budget breaks off is lost.
+    As a planner, each weight vector has an even share of the budget. It alternates searches and moves until the game is over,
+    and then restarts. The result holds all complete games, playouts included. Each step of a playout and each move counts as
+    one step of the budget. The first game is completed even if the budget is smaller; any other playout that exceeds the
+    budget is discarded.
 
-    divisions     of the lattice: C(divisions + K - 1, K - 1) weight vectors for K objectives
+    divisions     lattice divisions: C(divisions + K - 1, K - 1) weight vectors for K objectives
     simulations   playouts before each move, 1..1,000,000
     exploration   factor of the confidence radius sqrt(ln n / visits), 0..1000
-    horizon       steps after which a playout is cut off, 1..1,000,000
+    horizon       maximum number of steps of a playout, 1..1,000,000
 
     Source: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006; others in `momagames.baselines.mcts`.
     """
@@ -52,32 +52,33 @@ class Uct(Method):
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: divisions", self.divisions, 1)
-        self._effort.check(self.name)
+        self._options.check(self.name)
 
     @property
-    def _effort(self) -> UctOptions:
+    def _options(self) -> UctOptions:
         return UctOptions(self.simulations, self.exploration, self.horizon)
 
     def check_plan(self, game: Game) -> None:
         check_certain(self.name, game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
-        check_size(self.name, game, self.simulations, len(AIMS[self.name](lattice[0])[0]))
+        check_size(self.name, game, self.simulations, len(CRITERIA[self.name](lattice[0])[0]))
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
-        return search_plans(self.name, game, start, lattice, self._effort, budget, seed)
+        return search_plans(self.name, game, start, lattice, self._options, budget, seed)
 
     def policies(self, game: Game) -> tuple[Member, ...]:
         lattice = simplex_lattice(len(game.objectives), self.divisions)
-        return tuple(search_member(self.name, game, row, self._effort) for row in lattice)
+        return tuple(make_search_policy(self.name, game, row, self._options) for row in lattice)
 
 
 @dataclass(frozen=True)
 class ParetoUct(Uct):
-    """The same with Pareto upper confidence bounds in the tree: an arm has a bound for each objective, and the next one is
-    drawn from those that no other dominates. Nobody's weights are guessed in the tree; those of a lattice decide which move
-    is played in the end.
+    """Tree search with Pareto upper confidence bounds; otherwise as `Uct`.
+
+    An arm has a bound for each objective. The search selects at random among the arms with non-dominated bounds, so it uses
+    no weights in the tree. The weights of the lattice only decide the move that is played.
 
     exploration   factor of the confidence radius sqrt((ln n + ln(K) / 4) / visits)
 

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Plans by tree search: searches along a line of play, until it ends, and then along another."""
+"""Plans by tree search: alternate searches and moves along a line of play until it ends, then start another line."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Plans
-from momagames.baselines.mcts.policies import AIMS
-from momagames.baselines.mcts.simulation import UctOptions, decide, playout, tools
-from momagames.baselines.mcts.tree import empty_tree, forget
+from momagames.baselines.mcts.policies import CRITERIA
+from momagames.baselines.mcts.simulation import UctOptions, make_playout, make_workspace, select_action
+from momagames.baselines.mcts.tree import make_tree, reset_tree
 from momagames.baselines.search.playout_buffer import Batch, PlayoutBuffer
-from momagames.baselines.weight_lattice import label
+from momagames.baselines.weight_lattice import format_weights
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules
+from momagames.engine.loops import cache_by_rules
 from momagames.kernels.jit import driver, kernel
 
 
 class Line(NamedTuple):
-    """The line of play that the searches go along.
+    """Line of play of the searches.
 
-    start   record[1], where it begins
+    start   record[1], the start position
     moves   int32[T]
-    value   float64[K], its return
-    counts  int64[2]: its moves, and the playouts from where it stands
+    value   float64[K], the return so far
+    counts  int64[2], the numbers of moves and of playouts from the current position
     """
 
     start: NDArray[Any]
@@ -36,25 +36,27 @@ class Line(NamedTuple):
 
 
 def search_plans(
-    name: str, game: Game, start: NDArray[Any], lattice: NDArray[np.float64], effort: UctOptions, budget: int, seed: int
+    name: str, game: Game, start: NDArray[Any], lattice: NDArray[np.float64], options: UctOptions, budget: int, seed: int
 ) -> Plans:
-    """Search with each row of `lattice`, float64[n, K], as weights; they share the budget evenly, one after the other."""
-    harvest, walk = PlayoutBuffer(game), walker(game)
+    """Search with each row of `lattice`, float64[n, K], as weights. They share the budget evenly, one after the other."""
+    buffer, run = PlayoutBuffer(game), make_planner(game)
     word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
     used = lines = 0
-    tree = empty_tree(game, effort.simulations, len(AIMS[name](lattice[0])[0]))
+    tree = make_tree(game, options.simulations, len(CRITERIA[name](lattice[0])[0]))
     for i, weights in enumerate(lattice):
         share = budget * (i + 1) // len(lattice)
-        kit = tools(game, *AIMS[name](weights), effort, room=game.max_episode_steps)
+        workspace = make_workspace(game, *CRITERIA[name](weights), options, line_capacity=game.max_episode_steps)
         line = _new_line(game, start)
-        kit.root["over"] = 1  # so that it begins with a new line
-        while used < share or not harvest.games:
-            made, ended, used, word = walk(tree, kit, line, harvest.batch, word, used, share, budget, not harvest.games)
+        workspace.root["over"] = 1  # starts a new line
+        while used < share or not buffer.num_games:
+            num_games, completed_lines, used, word = run(
+                tree, workspace, line, buffer.batch, word, used, share, budget, not buffer.num_games
+            )
             word = np.uint64(word)
-            lines += ended
-            harvest.bring(made, label(weights))
-    facts = {"episodes": harvest.games, "lines": lines, "weights": len(lattice)}
-    return Plans(harvest.archive.front(), used, facts=facts, passed=harvest.archive.passed)
+            lines += completed_lines
+            buffer.flush(num_games, format_weights(weights))
+    facts = {"episodes": buffer.num_games, "lines": lines, "weights": len(lattice)}
+    return Plans(buffer.archive.front(), used, facts=facts, passed=buffer.archive.passed)
 
 
 def _new_line(game: Game, start: NDArray[Any]) -> Line:
@@ -62,62 +64,62 @@ def _new_line(game: Game, start: NDArray[Any]) -> Line:
 
 
 @kernel
-def _write(batch: Batch, row: int, line: Line, kit: Any, steps: int, found: int) -> None:
-    """The line and the playout after it as a row of a batch."""
+def _write_game(batch: Batch, row: int, line: Line, workspace: Any, steps: int, search_steps: int) -> None:
+    """Write the line and the playout after it as a row of a batch."""
     length = line.counts[0]
     for ply in range(length):
         batch.moves[row, ply] = line.moves[ply]
     for ply in range(steps):
-        batch.moves[row, length + ply] = kit.line[ply]
+        batch.moves[row, length + ply] = workspace.line[ply]
     for k in range(line.value.shape[0]):
-        batch.values[row, k] = line.value[k] + (kit.returns[0, k] if steps > 0 else 0.0)
+        batch.values[row, k] = line.value[k] + (workspace.returns[0, k] if steps > 0 else 0.0)
     batch.lengths[row] = length + steps
-    batch.found[row] = found
+    batch.steps[row] = search_steps
 
 
-@once_for_rules
-def walker(game: Game) -> Callable[..., Any]:
-    """The compiled search for this game's rules."""
-    play, step = playout(game), game.kernels.step
+@cache_by_rules
+def make_planner(game: Game) -> Callable[..., Any]:
+    """Compile the search for this game's rules."""
+    simulate, step = make_playout(game), game.kernels.step
 
-    def walk(tree, kit, line, batch, word, used, share, budget, first):
-        """Playouts and moves until the batch is full or the share is spent; returns the complete games written, the lines
-        that came to an end, the steps made so far, and the generator word.
+    def run(tree, workspace, line, batch, word, used, share, budget, first):
+        """Run playouts and moves until the batch is full or the share is spent.
 
-        `first`: the first playout is finished in any case, as far as the horizon allows.
+        Returns the numbers of complete games and of completed lines, the steps so far, and the generator word. `first`:
+        complete the first playout even beyond the budget, up to the horizon.
         """
-        made, ended = 0, 0
-        root, counts = kit.root[0], line.counts
-        while made < batch.lengths.shape[0] and (used < share or first):
+        num_games, completed_lines = 0, 0
+        root, counts = workspace.root[0], line.counts
+        while num_games < batch.lengths.shape[0] and (used < share or first):
             if root["over"]:
-                kit.root[0] = line.start[0]
+                workspace.root[0] = line.start[0]
                 line.value[:] = 0.0
                 counts[:] = 0
-                forget(tree)
-            if counts[1] < kit.simulations[0]:
-                steps, word = play(tree, kit, kit.horizon[0] if first else budget - used, word)
+                reset_tree(tree)
+            if counts[1] < workspace.simulations[0]:
+                steps, word = simulate(tree, workspace, workspace.horizon[0] if first else budget - used, word)
                 used += steps
                 counts[1] += 1
-                if kit.trial[0]["over"]:
-                    _write(batch, made, line, kit, steps, used)
-                    made += 1
+                if workspace.trial[0]["over"]:
+                    _write_game(batch, num_games, line, workspace, steps, used)
+                    num_games += 1
                     first = False
                 continue
-            action, word = decide(tree, kit, np.int64(root["to_move"]), 0, 0, word)
-            kit.actions[0, 0] = action
-            step(root, kit.actions, kit.reward)
+            action, word = select_action(tree, workspace, np.int64(root["to_move"]), 0, 0, word)
+            workspace.actions[0, 0] = action
+            step(root, workspace.actions, workspace.reward)
             used += 1
             line.moves[counts[0]] = action
             counts[0] += 1
             counts[1] = 0
             for k in range(line.value.shape[0]):
-                line.value[k] += kit.reward[0, k]
-            forget(tree)
+                line.value[k] += workspace.reward[0, k]
+            reset_tree(tree)
             if root["over"]:
-                _write(batch, made, line, kit, 0, used)
-                made += 1
-                ended += 1
+                _write_game(batch, num_games, line, workspace, 0, used)
+                num_games += 1
+                completed_lines += 1
                 first = False
-        return made, ended, used, word
+        return num_games, completed_lines, used, word
 
-    return driver(walk, f"{game.rules_key}.uct")
+    return driver(run, f"{game.rules_key}.uct")

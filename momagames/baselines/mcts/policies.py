@@ -9,75 +9,75 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.mcts.simulation import UctOptions, decide, playout, tools
-from momagames.baselines.mcts.tree import check_size, empty_tree, forget
-from momagames.baselines.weight_lattice import given_weights, label
+from momagames.baselines.mcts.simulation import UctOptions, make_playout, make_workspace, select_action
+from momagames.baselines.mcts.tree import check_size, make_tree, reset_tree
+from momagames.baselines.weight_lattice import resolve_weights, format_weights
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules
+from momagames.engine.loops import cache_by_rules
 from momagames.engine.playouts import KERNEL
 from momagames.engine.policies import Compiled, CompiledPolicy, Member
 from momagames.kernels.jit import kernel
 
-# weights float64[K] -> aims float64[G, K] and their weights float64[G]
-Aims = Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]]
+# weights float64[K] -> criteria float64[G, K] and their weights float64[G]
+MakeCriteria = Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
-def one_aim(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The weighted sum."""
+def make_single_criterion(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weighted sum as the only criterion."""
     return weights[None, :], np.ones(1)
 
 
-def every_aim(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Each objective by itself; the weights decide in the end."""
+def make_objective_criteria(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return each objective as a criterion; the weights apply to the final move selection only."""
     return np.eye(len(weights)), weights
 
 
-AIMS: dict[str, Aims] = {"uct": one_aim, "pareto_uct": every_aim}
+CRITERIA: dict[str, MakeCriteria] = {"uct": make_single_criterion, "pareto_uct": make_objective_criteria}
 
 
-@once_for_rules
-def searching(game: Game) -> Callable[..., Any]:
-    """The kernel for this game's rules, see `players.Compiled`; scratch: tree and tools."""
-    play, sequential = playout(game), game.sequential
+@cache_by_rules
+def make_act_kernel(game: Game) -> Callable[..., Any]:
+    """Make the kernel of the policy for this game's rules, see `engine.policies`; scratch: tree and workspace."""
+    simulate, sequential = make_playout(game), game.sequential
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        tree, tools = scratch
-        forget(tree)
-        tools.root[0] = state
-        for _ in range(tools.simulations[0]):
-            _, word = play(tree, tools, tools.horizon[0], word)
+        tree, workspace = scratch
+        reset_tree(tree)
+        workspace.root[0] = state
+        for _ in range(workspace.simulations[0]):
+            _, word = simulate(tree, workspace, workspace.horizon[0], word)
         for part in range(parts.shape[0]):
-            action[part], word = decide(tree, tools, agent, 0 if sequential else agent, part, word)
+            action[part], word = select_action(tree, workspace, agent, 0 if sequential else agent, part, word)
         return word
 
     return act
 
 
-def searcher(name: str, game: Game, weights: NDArray[np.float64], effort: UctOptions) -> Compiled:
-    """The policy `name` as a kernel, or InvalidParameter."""
-    effort.check(name)
-    aims, wishes = AIMS[name](weights)
-    check_size(name, game, effort.simulations, len(aims))
+def compile_search_policy(name: str, game: Game, weights: NDArray[np.float64], options: UctOptions) -> Compiled:
+    """Compile the policy `name`; InvalidParameter for invalid options."""
+    options.check(name)
+    criteria, criterion_weights = CRITERIA[name](weights)
+    check_size(name, game, options.simulations, len(criteria))
 
     def scratch(game: Game) -> tuple[Any, ...]:
-        return empty_tree(game, effort.simulations, len(aims)), tools(game, aims, wishes, effort)
+        return make_tree(game, options.simulations, len(criteria)), make_workspace(game, criteria, criterion_weights, options)
 
-    return Compiled(name, searching(game), scratch=scratch)
+    return Compiled(name, make_act_kernel(game), scratch=scratch)
 
 
-def search_member(name: str, game: Game, weights: NDArray[np.float64], effort: UctOptions) -> Member:
-    """The policy `name` with these weights, labeled by them."""
-    return Member(label(weights), KERNEL, tuple(weights.tolist()), searcher(name, game, weights, effort))
+def make_search_policy(name: str, game: Game, weights: NDArray[np.float64], options: UctOptions) -> Member:
+    """Make the policy `name` with these weights, labeled by them."""
+    return Member(format_weights(weights), KERNEL, tuple(weights.tolist()), compile_search_policy(name, game, weights, options))
 
 
 class UctPolicy(CompiledPolicy):
-    """Tree search with upper confidence bounds of a weighted sum; see `Uct` for what it sees and takes for granted.
+    """Tree search with upper confidence bounds of a weighted sum; see `Uct` for its assumptions.
 
-    weights       of the objectives, float[K]; none: all equal
+    weights       weights of the objectives, float[K]; default: equal weights
     simulations   playouts before each move
     exploration   factor of the confidence radius
-    horizon       steps after which a playout is cut off
+    horizon       maximum number of steps of a playout
     """
 
     name: ClassVar[str] = "uct"
@@ -91,8 +91,10 @@ class UctPolicy(CompiledPolicy):
         exploration: float = 0.3,
         horizon: int = 200,
     ) -> None:
-        chosen = given_weights(self.name, game, weights)
-        self.compiled = searcher(self.name, game, chosen, UctOptions(simulations, exploration, horizon))  # type: ignore[misc]
+        options = UctOptions(simulations, exploration, horizon)
+        self.compiled = compile_search_policy(  # type: ignore[misc]
+            self.name, game, resolve_weights(self.name, game, weights), options
+        )
         super().__init__(game, agent)
 
 

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""One playout: down the tree, on by lot, and what it brought back up."""
+"""One playout: selection, expansion, simulation with random actions, and backpropagation."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from numpy.typing import NDArray
 from momagames.baselines.mcts.tree import (
     NONE,
     ROOT,
-    choose,
-    enter,
-    follow,
-    list_known,
-    list_legal,
-    secure,
+    get_or_add_node,
+    hash_child,
+    list_arms,
+    list_legal_arms,
+    select_arm,
+    select_secure_arm,
 )
 from momagames.contract import Game
-from momagames.engine.loops import keep_all, once_for_rules, pick
+from momagames.engine.loops import cache_by_rules, keep_all_actions, sample_legal
 from momagames.engine.playouts import buffers
 from momagames.errors import check_range
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 from momagames.kernels.rng import advance, mix
 
-MOST, WIDEST = 1_000_000, 1000.0
+MAX_COUNT, MAX_EXPLORATION = 1_000_000, 1000.0
 
 
 @dataclass(frozen=True)
 class UctOptions:
-    """How a search goes about it.
+    """Options of a search.
 
     simulations   playouts before each move, 1 or more
     exploration   factor of the confidence radius sqrt((ln n + ln(G) / 4) / visits), 0..1000
-    horizon       steps after which a playout is cut off, 1 or more
+    horizon       maximum number of steps of a playout, 1 or more
     """
 
     simulations: int
@@ -44,36 +44,36 @@ class UctOptions:
     horizon: int
 
     def check(self, name: str) -> None:
-        """Raise InvalidParameter for options that are not possible."""
-        check_range(f"{name}: simulations", self.simulations, 1, MOST, whole=True)
-        check_range(f"{name}: horizon", self.horizon, 1, MOST, whole=True)
-        check_range(f"{name}: exploration", self.exploration, 0, WIDEST)
+        """Raise InvalidParameter for options out of range."""
+        check_range(f"{name}: simulations", self.simulations, 1, MAX_COUNT, whole=True)
+        check_range(f"{name}: horizon", self.horizon, 1, MAX_COUNT, whole=True)
+        check_range(f"{name}: exploration", self.exploration, 0, MAX_EXPLORATION)
 
 
-class Tools(NamedTuple):
-    """What a search was told, and working space.
+class Workspace(NamedTuple):
+    """Options and scratch arrays of a search.
 
-    aims          float64[G, K], weights of the objectives
-    wishes        float64[G], weights of the aims, for the decision
-    exploration   float64[1]
-    simulations   int64[1]
-    horizon       int64[1]
-    certain       bool[1], whether nothing is left to chance during play
-    parts         int64[P], sizes of the parts of an action
-    root, trial   record[1]
-    mask          int8[M]
-    actions       int64[S, P]
-    reward        float32[A, K]
-    returns       float64[A, K] of the playout in hand
-    line          int32[T], its actions as far as there is room
+    criteria          float64[G, K], weights of the objectives for each criterion
+    criterion_weights float64[G], weights of the criteria in the final move selection
+    exploration       float64[1]
+    simulations       int64[1]
+    horizon           int64[1]
+    deterministic     bool[1], whether the game has no chance during play
+    parts             int64[P], sizes of the components of an action
+    root, trial       record[1]
+    mask              int8[M]
+    actions           int64[S, P]
+    reward            float32[A, K]
+    returns           float64[A, K] of the current playout
+    line              int32[T], its first actions
     """
 
-    aims: NDArray[np.float64]
-    wishes: NDArray[np.float64]
+    criteria: NDArray[np.float64]
+    criterion_weights: NDArray[np.float64]
     exploration: NDArray[np.float64]
     simulations: NDArray[np.int64]
     horizon: NDArray[np.int64]
-    certain: NDArray[np.bool_]
+    deterministic: NDArray[np.bool_]
     parts: NDArray[np.int64]
     root: NDArray[Any]
     trial: NDArray[Any]
@@ -84,14 +84,20 @@ class Tools(NamedTuple):
     line: NDArray[np.int32]
 
 
-def tools(game: Game, aims: NDArray[np.float64], wishes: NDArray[np.float64], effort: UctOptions, room: int = 0) -> Tools:
-    """The tools of a search; `room` for so many actions of a line."""
-    return Tools(
-        aims,
-        wishes,
-        np.array([effort.exploration], np.float64),
-        np.array([effort.simulations], np.int64),
-        np.array([effort.horizon], np.int64),
+def make_workspace(
+    game: Game,
+    criteria: NDArray[np.float64],
+    criterion_weights: NDArray[np.float64],
+    options: UctOptions,
+    line_capacity: int = 0,
+) -> Workspace:
+    """Allocate the workspace of a search; `line_capacity` is the number of actions that `line` holds."""
+    return Workspace(
+        criteria,
+        criterion_weights,
+        np.array([options.exploration], np.float64),
+        np.array([options.simulations], np.int64),
+        np.array([options.horizon], np.int64),
         np.array([game.chance != "step"]),
         np.array(game.actions, np.int64),
         np.zeros(1, game.dtype),
@@ -99,86 +105,87 @@ def tools(game: Game, aims: NDArray[np.float64], wishes: NDArray[np.float64], ef
         np.zeros(game.mask_size, np.int8),
         *buffers(game),
         np.zeros((len(game.agents), len(game.objectives))),
-        np.zeros(room, np.int32),
+        np.zeros(line_capacity, np.int32),
     )
 
 
-@once_for_rules
-def playout(game: Game) -> Callable[..., Any]:
-    """The compiled playout for this game's rules."""
+@cache_by_rules
+def make_playout(game: Game) -> Callable[..., Any]:
+    """Compile a playout for this game's rules."""
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
-    thin = game.search.prune_equivalent_actions or keep_all
+    prune = game.search.prune_equivalent_actions or keep_all_actions
 
-    @routine
-    def play(tree, tools, limit, word):
-        """A playout from `root` of at most `limit` steps; returns how many it took and the generator word.
+    @noinline_kernel
+    def simulate(tree, workspace, limit, word):
+        """Run a playout from `root` of at most `limit` steps; return its number of steps and the generator word.
 
-        It is brought back up the tree only if the game came to its end, or the horizon.
+        The returns are backpropagated only if the playout reached the end of the game or the horizon.
         """
-        state, actions, parts = tools.trial[0], tools.actions, tools.parts
-        tools.trial[0] = tools.root[0]
+        state, actions, parts = workspace.trial[0], workspace.actions, workspace.parts
+        workspace.trial[0] = workspace.root[0]
         word = advance(word)
         state["rng"] = mix(word)
-        tools.returns[:] = 0.0
-        key, node, depth, steps, inside = ROOT, 0, 0, 0, True
-        stop = min(limit, tools.horizon[0])
-        while state["over"] == 0 and steps < stop:
-            fresh = False
-            if inside:
-                node, fresh = enter(tree, key)
+        workspace.returns[:] = 0.0
+        key, node, depth, steps, in_tree = ROOT, 0, 0, 0, True
+        max_steps = min(limit, workspace.horizon[0])
+        while state["over"] == 0 and steps < max_steps:
+            is_new = False
+            if in_tree:
+                node, is_new = get_or_add_node(tree, key)
                 tree.path[depth, tree.first.shape[1]] = state["to_move"]
             for actor in range(actions.shape[0]):
                 agent = np.int64(state["to_move"]) if sequential else actor
                 slot = actor * parts.shape[0]
-                known = inside and tools.certain[0] and tree.first[node, slot] != NONE
-                if not known:
-                    legal(state, agent, tools.mask)
-                    if inside and sequential:
-                        thin(state, tools.mask)
+                has_arms = in_tree and workspace.deterministic[0] and tree.first[node, slot] != NONE
+                if not has_arms:
+                    legal(state, agent, workspace.mask)
+                    if in_tree and sequential:
+                        prune(state, workspace.mask)
                 start = 0
                 for part in range(parts.shape[0]):
-                    here = tools.mask[start : start + parts[part]]
-                    if inside:
-                        count = list_known(tree, node, slot + part) if known else list_legal(tree, node, slot + part, here)
+                    part_mask = workspace.mask[start : start + parts[part]]
+                    if in_tree:
+                        bandit = slot + part
+                        count = list_arms(tree, node, bandit) if has_arms else list_legal_arms(tree, node, bandit, part_mask)
                         arm = np.int64(NONE)
                         actions[actor, part] = 0
                         if count > 0:
-                            arm, word = choose(tree, agent, count, tools.exploration[0], word)
+                            arm, word = select_arm(tree, agent, count, workspace.exploration[0], word)
                             actions[actor, part] = tree.action[arm]
-                        tree.path[depth, slot + part] = arm
+                        tree.path[depth, bandit] = arm
                     else:
                         word = advance(word)
-                        actions[actor, part] = pick(here, word)
+                        actions[actor, part] = sample_legal(part_mask, word)
                     start += parts[part]
-            if inside:
+            if in_tree:
                 depth += 1
                 for actor in range(actions.shape[0]):
                     for part in range(parts.shape[0]):
-                        key = follow(key, actions[actor, part])
-            if steps < tools.line.shape[0]:
-                tools.line[steps] = actions[0, 0]
-            step(state, actions, tools.reward)
+                        key = hash_child(key, actions[actor, part])
+            if steps < workspace.line.shape[0]:
+                workspace.line[steps] = actions[0, 0]
+            step(state, actions, workspace.reward)
             steps += 1
-            for a in range(tools.reward.shape[0]):
-                for k in range(tools.reward.shape[1]):
-                    tools.returns[a, k] += tools.reward[a, k]
-            if inside:
-                key = follow(key, np.int64(state["to_move"]))
-                inside = not fresh
-        if state["over"] or steps == tools.horizon[0]:
-            bring_up(tree, tools, depth, sequential)
+            for a in range(workspace.reward.shape[0]):
+                for k in range(workspace.reward.shape[1]):
+                    workspace.returns[a, k] += workspace.reward[a, k]
+            if in_tree:
+                key = hash_child(key, np.int64(state["to_move"]))
+                in_tree = not is_new
+        if state["over"] or steps == workspace.horizon[0]:
+            backpropagate(tree, workspace, depth, sequential)
         return steps, word
 
-    return play
+    return simulate
 
 
-@routine
-def bring_up(tree, tools, depth, sequential):
-    """Add what the agents got to the arms on the path."""
-    slots, parts = tree.first.shape[1], tools.parts.shape[0]
-    for agent in range(tools.returns.shape[0]):
-        for g in range(tools.aims.shape[0]):
-            value = aim(tools, agent, g)
+@noinline_kernel
+def backpropagate(tree, workspace, depth, sequential):
+    """Add the agents' returns to the arms on the path."""
+    slots, parts = tree.first.shape[1], workspace.parts.shape[0]
+    for agent in range(workspace.returns.shape[0]):
+        for g in range(workspace.criteria.shape[0]):
+            value = scalarize_return(workspace, agent, g)
             tree.low[agent, g] = min(tree.low[agent, g], value)
             tree.high[agent, g] = max(tree.high[agent, g], value)
     for ply in range(depth):
@@ -187,23 +194,25 @@ def bring_up(tree, tools, depth, sequential):
             if arm != NONE:
                 agent = np.int64(tree.path[ply, slots]) if sequential else slot // parts
                 tree.visits[arm] += 1
-                for g in range(tools.aims.shape[0]):
-                    tree.sums[arm, g] += aim(tools, agent, g)
+                for g in range(workspace.criteria.shape[0]):
+                    tree.sums[arm, g] += scalarize_return(workspace, agent, g)
 
 
 @kernel
-def aim(tools, agent, g):
-    """What an agent got of an aim in the playout in hand."""
+def scalarize_return(workspace, agent, g):
+    """Return the value of an agent's return in the current playout for criterion g."""
     value = 0.0
-    for k in range(tools.returns.shape[1]):
-        value += tools.aims[g, k] * tools.returns[agent, k]
+    for k in range(workspace.returns.shape[1]):
+        value += workspace.criteria[g, k] * workspace.returns[agent, k]
     return value
 
 
-@routine
-def decide(tree, tools, agent, row, part, word):
-    """The action of the root's bandit of this agent (actor `row`) and part, by the best lower confidence bound of its value
-    (the "secure child"), and the generator word. 0 if nothing was legal."""
-    count = list_known(tree, 0, row * tools.parts.shape[0] + part)
-    arm, word = secure(tree, agent, count, tools.wishes, tools.exploration[0], word)
+@noinline_kernel
+def select_action(tree, workspace, agent, row, part, word):
+    """Return the secure child of the root's bandit of an agent (actor `row`) and part, and the generator word.
+
+    The secure child is the action with the best lower confidence bound of its value; 0 if no action was legal.
+    """
+    count = list_arms(tree, 0, row * workspace.parts.shape[0] + part)
+    arm, word = select_secure_arm(tree, agent, count, workspace.criterion_weights, workspace.exploration[0], word)
     return np.int64(tree.action[arm]) if count > 0 else 0, word

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""The tree: nodes by the actions that lead there, an arm for each action that somebody may take at a node."""
+"""Search tree: nodes identified by action sequences, with an arm for each action of an agent at a node."""
 
 from __future__ import annotations
 
@@ -8,38 +8,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.search.nrpa_kernels import find
+from momagames.baselines.search.nrpa_kernels import find_slot
 from momagames.contract import Game
 from momagames.errors import InvalidParameter
-from momagames.kernels.jit import kernel, routine
-from momagames.kernels.rng import advance, below, lot, mix
+from momagames.kernels.jit import kernel, noinline_kernel
+from momagames.kernels.rng import advance, below, update_best, mix
 
-NONE, FULL = -1, 2**29  # no arm; bytes that a tree may take
-EMPTY, ROOT, ODD = np.uint64(0), np.uint64(1), np.uint64(1)
+NONE, MAX_BYTES = -1, 2**29  # no arm; largest memory of a tree
+EMPTY_KEY, ROOT, ODD = np.uint64(0), np.uint64(1), np.uint64(1)
 LN2 = 0.6931471805599453
 
 
 class Tree(NamedTuple):
-    """A search tree of N nodes with S bandits each: an actor's parts one after the other, actor by actor.
+    """Search tree of N nodes with S bandits each: one per component of an action, actor by actor.
 
-    keys      uint64[H], the nodes by a hash of the actions; 0 where there is none
-    places    int32[H], which node it is
-    first     int32[N, S], the arm of a bandit that was added last; NONE
-    next      int32[R], the one that was added before; NONE
-    action    int32[R], the action of an arm
-    visits    int64[R], playouts through an arm
-    sums      float64[R, G], what its agent got in them
-    used      int64[2], nodes and arms that are in use
-    path      int32[N, S + 1], the arms of the playout in hand, step by step, and who was to move
-    low       float64[A, G], the least return of an agent in this search, and
-    high      the greatest
-    listed    int32[M], the arms that a bandit may take now
-    front     int32[M], which of them nobody dominates
-    bounds    float64[M, G], their upper confidence bounds
+    keys        uint64[H], hash table of the nodes by action sequence; 0 in an empty slot
+    node_ids    int32[H], the node of a key
+    first       int32[N, S], the arm of a bandit that was added last, or NONE
+    next        int32[R], the arm that was added before, or NONE
+    action      int32[R], the action of an arm
+    visits      int64[R], playouts through an arm
+    sums        float64[R, G], sums of its agent's returns over these playouts, for each criterion
+    used        int64[2], the numbers of nodes and arms
+    path        int32[N, S + 1], the arms of the current playout at each step, and the agent to move
+    low, high   float64[A, G], the smallest and the largest return of an agent in this search
+    candidates  int32[M], the arms that a bandit may select
+    front       int32[M], indices of the candidates with non-dominated bounds
+    bounds      float64[M, G], upper confidence bounds of the candidates
     """
 
     keys: NDArray[np.uint64]
-    places: NDArray[np.int32]
+    node_ids: NDArray[np.int32]
     first: NDArray[np.int32]
     next: NDArray[np.int32]
     action: NDArray[np.int32]
@@ -49,97 +48,98 @@ class Tree(NamedTuple):
     path: NDArray[np.int32]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    listed: NDArray[np.int32]
+    candidates: NDArray[np.int32]
     front: NDArray[np.int32]
     bounds: NDArray[np.float64]
 
 
-def arms_of(game: Game, nodes: int) -> int:
-    """The most arms that so many nodes have."""
+def max_arms(game: Game, nodes: int) -> int:
+    """Return the largest number of arms of that many nodes."""
     return nodes * game.mask_size * game.actors
 
 
-def check_size(name: str, game: Game, nodes: int, aims: int) -> None:
-    """Raise InvalidParameter if the tree of a search does not fit into memory."""
-    needed = arms_of(game, nodes) * (16 + 8 * aims)
-    if needed > FULL:
+def check_size(name: str, game: Game, nodes: int, num_criteria: int) -> None:
+    """Raise InvalidParameter if the tree of a search exceeds the memory limit."""
+    needed = max_arms(game, nodes) * (16 + 8 * num_criteria)
+    if needed > MAX_BYTES:
         raise InvalidParameter(
-            f"{name}: simulations={nodes} may need {needed >> 20:,} MiB for {game.id}; allowed: {FULL >> 20:,} MiB"
+            f"{name}: invalid simulations={nodes}: expected a tree of at most {MAX_BYTES >> 20:,} MiB for {game.id}, "
+            f"not {needed >> 20:,} MiB"
         )
 
 
-def empty_tree(game: Game, nodes: int, aims: int) -> Tree:
-    """Room for a tree; the system hands out memory only for what is written."""
-    slots, arms, agents = game.actors * len(game.actions), arms_of(game, nodes), len(game.agents)
-    places = 1 << (2 * nodes).bit_length()
+def make_tree(game: Game, nodes: int, num_criteria: int) -> Tree:
+    """Allocate a tree; the system allocates only the pages that are written."""
+    slots, arms, agents = game.actors * len(game.actions), max_arms(game, nodes), len(game.agents)
+    node_ids = 1 << (2 * nodes).bit_length()
     return Tree(
-        keys=np.zeros(places, np.uint64),
-        places=np.zeros(places, np.int32),
+        keys=np.zeros(node_ids, np.uint64),
+        node_ids=np.zeros(node_ids, np.int32),
         first=np.zeros((nodes, slots), np.int32),
         next=np.zeros(arms, np.int32),
         action=np.zeros(arms, np.int32),
         visits=np.zeros(arms, np.int64),
-        sums=np.zeros((arms, aims)),
+        sums=np.zeros((arms, num_criteria)),
         used=np.zeros(2, np.int64),
         path=np.zeros((nodes, slots + 1), np.int32),
-        low=np.zeros((agents, aims)),
-        high=np.zeros((agents, aims)),
-        listed=np.zeros(game.mask_size, np.int32),
+        low=np.zeros((agents, num_criteria)),
+        high=np.zeros((agents, num_criteria)),
+        candidates=np.zeros(game.mask_size, np.int32),
         front=np.zeros(game.mask_size, np.int32),
-        bounds=np.zeros((game.mask_size, aims)),
+        bounds=np.zeros((game.mask_size, num_criteria)),
     )
 
 
 @kernel
-def forget(tree):
-    """A tree without nodes."""
-    tree.keys[:] = EMPTY
+def reset_tree(tree):
+    """Remove all nodes."""
+    tree.keys[:] = EMPTY_KEY
     tree.used[:] = 0
     tree.low[:] = np.inf
     tree.high[:] = -np.inf
 
 
 @kernel
-def follow(key, number):
-    """The hash of a sequence that goes on with this number; never 0."""
+def hash_child(key, number):
+    """Return the hash of a sequence extended by a number; never 0."""
     return mix(advance(key ^ np.uint64(number))) | ODD
 
 
 @kernel
-def enter(tree, key):
-    """The node of a key, and whether it is new."""
-    place = find(tree.keys, key)
-    if tree.keys[place] == key:
-        return np.int64(tree.places[place]), False
+def get_or_add_node(tree, key):
+    """Return the node of a key, and whether it is new."""
+    slot = find_slot(tree.keys, key)
+    if tree.keys[slot] == key:
+        return np.int64(tree.node_ids[slot]), False
     node = tree.used[0]
     tree.used[0] = node + 1
-    tree.keys[place] = key
-    tree.places[place] = node
+    tree.keys[slot] = key
+    tree.node_ids[slot] = node
     tree.first[node] = NONE
     return node, True
 
 
 @kernel
-def list_known(tree, node, slot):
-    """List all arms of a bandit; returns how many."""
+def list_arms(tree, node, slot):
+    """List all arms of a bandit; return their number."""
     count = 0
     arm = np.int64(tree.first[node, slot])
     while arm != NONE:
-        tree.listed[count] = arm
+        tree.candidates[count] = arm
         count += 1
         arm = np.int64(tree.next[arm])
     return count
 
 
 @kernel
-def list_legal(tree, node, slot, mask):
-    """List the arms of a bandit whose actions are legal, int8[m], with a new arm for each that has none. Spoils the mask."""
+def list_legal_arms(tree, node, slot, mask):
+    """List the arms of a bandit's legal actions, int8[m], adding missing ones; return their number. Overwrites the mask."""
     count = 0
     arm = np.int64(tree.first[node, slot])
     while arm != NONE:
         action = np.int64(tree.action[arm])
         if mask[action]:
-            tree.listed[count] = arm
+            tree.candidates[count] = arm
             count += 1
             mask[action] = 0
         arm = np.int64(tree.next[arm])
@@ -152,88 +152,90 @@ def list_legal(tree, node, slot, mask):
             tree.first[node, slot] = arm
             tree.visits[arm] = 0
             tree.sums[arm] = 0.0
-            tree.listed[count] = arm
+            tree.candidates[count] = arm
             count += 1
     return count
 
 
-@routine
-def choose(tree, agent, count, exploration, word):
-    """One of the first `count` (1 or more) listed arms, and the generator word."""
-    total, fresh = 0, 0
+@noinline_kernel
+def select_arm(tree, agent, count, exploration, word):
+    """Select one of the first `count` (1 or more) candidates: an untried arm, else one with non-dominated upper confidence
+    bounds, ties broken at random. Returns it and the generator word."""
+    total, num_choices = 0, 0
     for i in range(count):
-        visits = tree.visits[tree.listed[i]]
+        visits = tree.visits[tree.candidates[i]]
         total += visits
         if visits == 0:
-            tree.front[fresh] = i
-            fresh += 1
-    if fresh == 0:
-        fresh = rank(tree, agent, count, total, exploration)
+            tree.front[num_choices] = i
+            num_choices += 1
+    if num_choices == 0:
+        num_choices = select_front(tree, agent, count, total, exploration)
     word = advance(word)
-    return np.int64(tree.listed[tree.front[below(word, fresh)]]), word
+    return np.int64(tree.candidates[tree.front[below(word, num_choices)]]), word
 
 
 @kernel
-def rank(tree, agent, count, total, exploration):
-    """Write which of the listed arms have bounds that nobody dominates to `front`; returns how many."""
-    aims = tree.sums.shape[1]
-    spread = logarithm(total) + logarithm(aims) / 4
-    best = 0
+def select_front(tree, agent, count, total, exploration):
+    """Write the candidates with non-dominated upper confidence bounds to `front`; return their number."""
+    num_criteria = tree.sums.shape[1]
+    spread = natural_log(total) + natural_log(num_criteria) / 4
+    front_size = 0
     for i in range(count):
-        arm = tree.listed[i]
+        arm = tree.candidates[i]
         visits = tree.visits[arm]
         radius = exploration * np.sqrt(spread / visits)
-        for g in range(aims):
+        for g in range(num_criteria):
             low, size = tree.low[agent, g], tree.high[agent, g] - tree.low[agent, g]
-            share = (tree.sums[arm, g] / visits - low) / size if size > 0 else 0.0
-            tree.bounds[i, g] = share + radius
-        stay = 0
-        beaten = False
-        for j in range(best):
+            mean = (tree.sums[arm, g] / visits - low) / size if size > 0 else 0.0
+            tree.bounds[i, g] = mean + radius
+        kept = 0
+        is_dominated = False
+        for j in range(front_size):
             other = tree.front[j]
             better, worse = False, False
-            for g in range(aims):
+            for g in range(num_criteria):
                 better |= tree.bounds[i, g] > tree.bounds[other, g]
                 worse |= tree.bounds[i, g] < tree.bounds[other, g]
-            if worse and not better:  # then it has beaten none of those before
-                beaten = True
+            if worse and not better:  # then it dominates none of the earlier ones
+                is_dominated = True
                 break
             if worse or not better:
-                tree.front[stay] = other
-                stay += 1
-        if not beaten:
-            tree.front[stay] = i
-            best = stay + 1
-    return best
+                tree.front[kept] = other
+                kept += 1
+        if not is_dominated:
+            tree.front[kept] = i
+            front_size = kept + 1
+    return front_size
 
 
 @kernel
-def secure(tree, agent, count, wishes, exploration, word):
-    """The listed arm with the best lower bound of its value, ties by lot, and the generator word.
+def select_secure_arm(tree, agent, count, criterion_weights, exploration, word):
+    """Return the candidate with the best lower confidence bound of its value, ties broken at random, and the generator word.
 
-    wishes    float64[G], weights of the aims
+    criterion_weights    float64[G]
     """
     total, chosen, ties, best = 0, 0, 0, -np.inf
     for i in range(count):
-        total += tree.visits[tree.listed[i]]
-    spread = logarithm(total)
+        total += tree.visits[tree.candidates[i]]
+    spread = natural_log(total)
     for i in range(count):
-        visits = tree.visits[tree.listed[i]]
+        visits = tree.visits[tree.candidates[i]]
         if visits > 0:
             radius = exploration * np.sqrt(spread / visits)
             value = 0.0
-            for g in range(wishes.shape[0]):
+            for g in range(criterion_weights.shape[0]):
                 size = tree.high[agent, g] - tree.low[agent, g]
-                value += wishes[g] * tree.sums[tree.listed[i], g] / visits - abs(wishes[g]) * size * radius
-            taken, best, ties, word = lot(value, best, ties, word)
+                weight = criterion_weights[g]
+                value += weight * tree.sums[tree.candidates[i], g] / visits - abs(weight) * size * radius
+            taken, best, ties, word = update_best(value, best, ties, word)
             if taken:
-                chosen = np.int64(tree.listed[i])
+                chosen = np.int64(tree.candidates[i])
     return chosen, word
 
 
 @kernel
-def logarithm(n):
-    """The natural logarithm of a number of 1 or more (relative error 1e-9): the same to the bit on every machine."""
+def natural_log(n):
+    """Return the natural logarithm of a number of 1 or more (relative error 1e-9), identical on every machine."""
     x, doublings = np.float64(n), 0.0
     while x > 1.5:
         x *= 0.5

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from momagames.baselines.moppo.checkpoint import load_checkpoint
-from momagames.baselines.weight_lattice import given_weights
+from momagames.baselines.weight_lattice import resolve_weights
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 
@@ -25,7 +25,7 @@ class CheckpointPolicy(CompiledPolicy):
         self, game: Game, agent: int | None = None, weights: Sequence[float] | None = None, greedy: bool = True
     ) -> None:
         network = load_checkpoint(self.path).make_policy(game)
-        checked = given_weights(str(self.path), game, weights)
+        checked = resolve_weights(str(self.path), game, weights)
         self.compiled = network.kernel(checked.tolist(), greedy)  # type: ignore[misc]
         super().__init__(game, agent)
 

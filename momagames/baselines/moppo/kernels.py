@@ -10,7 +10,7 @@ import numpy as np
 from momagames.baselines.moppo.encoder import BIN, LINEAR, ONE_HOT, POSITION
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, has_choice
-from momagames.kernels.jit import driver, kernel, routine
+from momagames.kernels.jit import driver, kernel, noinline_kernel
 from momagames.kernels.rng import advance, mix
 
 LOW_BITS, UNIT = np.uint64(11), 2.0**-53
@@ -98,7 +98,7 @@ def apply_relu(values):
         values[j] = max(values[j], ZERO)
 
 
-@routine
+@noinline_kernel
 def add_convolution(inputs, weights, rows, columns, out):
     """Add the zero-padded 3x3 convolution of float32[cells, P] with weights float32[9, P, C] to out float32[cells, C]."""
     for y in range(rows):
@@ -109,7 +109,7 @@ def add_convolution(inputs, weights, rows, columns, out):
                         add_dense(inputs[(y + dy) * columns + x + dx], weights[(dy + 1) * 3 + dx + 1], out[y * columns + x])
 
 
-@routine
+@noinline_kernel
 def forward(shape, net, buffers):
     """Compute the logits of a network from the planes and features in `buffers`; see `network.Network` for its layers.
 

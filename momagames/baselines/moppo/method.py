@@ -14,7 +14,7 @@ from momagames.baselines.base import Method, Plans, Trained, check_certain, kern
 from momagames.baselines.moppo.encoder import make_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, restore_policy
 from momagames.baselines.moppo.options import MoppoOptions
-from momagames.baselines.weight_lattice import label, simplex_lattice
+from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import Member
 from momagames.errors import InvalidParameter, MissingExtra
@@ -114,7 +114,7 @@ class Moppo(MoppoOptions, Method):
     def make_policies(self, network: NetworkPolicy) -> tuple[Member, ...]:
         """Return the policies of a network, one for each weight vector of the lattice."""
         lattice = simplex_lattice(len(network.game.objectives), self.divisions)
-        return tuple(network.member(label(weights), weights.tolist(), self.greedy) for weights in lattice)
+        return tuple(network.member(format_weights(weights), weights.tolist(), self.greedy) for weights in lattice)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
         return restore_policy(game, label, arrays)

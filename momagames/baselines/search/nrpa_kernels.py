@@ -1,12 +1,12 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""What searches by nested rollout policy adaptation share: policies as tables, playouts that follow them, adaptation.
+"""Kernels of nested rollout policy adaptation: tabular policies, playouts by a policy, and adaptation.
 
-A policy gives each code of a move (see `move_codes`) a weight, 0 if it was never adapted, and takes a legal move with
-probability exp(weight) / sum of exp(weight) over the legal moves. The tables hold exp(weight), the odds, so that a playout
-needs no exponentials. They are hash tables with open addressing, of a fixed size; a code that finds no room any more keeps
-the weight 0.
+A policy has a weight for each move code (see `move_codes`), 0 before its first adaptation. It plays a legal move with
+probability exp(weight) / sum of exp(weight) over the legal moves. The tables hold exp(weight), the odds, so a playout
+computes no exponentials. They are hash tables with open addressing and a fixed size; codes beyond the capacity keep the
+weight 0.
 
-Sums run in a fixed order, and the exponential is our own, so that a search is the same on every machine.
+Sums have a fixed order and the exponential is implemented here, so a search is identical on every machine.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from numpy.typing import NDArray
 
 from momagames.baselines.search.move_codes import move_codes
 from momagames.contract import Game
-from momagames.engine.loops import keep_all
+from momagames.engine.loops import keep_all_actions
 from momagames.engine.playouts import buffers
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, mix
 
-SLOTS = 1 << 17  # of a table
-ROOM = SLOTS * 3 // 4  # codes that it takes
-MAX_BYTES = 2**29  # of the lines
-NOTHING, ONE, UNIT_SHIFT = np.uint64(0), np.uint64(1), np.uint64(11)
-UNIT = 2.0**-53
-STEEP = 60.0  # greatest change of a weight at once
+NUM_SLOTS = 1 << 17  # slots of a table
+MAX_CODES = NUM_SLOTS * 3 // 4  # capacity of a table
+MAX_BYTES = 2**29  # largest memory of the lines
+EMPTY_KEY, ONE, UNIFORM_SHIFT = np.uint64(0), np.uint64(1), np.uint64(11)
+UNIFORM_SCALE = 2.0**-53
+MAX_CHANGE = 60.0  # largest change of a weight in one adaptation
 HALVINGS = 10
-LEAST, MOST = 1e-100, 1e100  # odds
+MIN_ODDS, MAX_ODDS = 1e-100, 1e100
 
 
-class Tables(NamedTuple):
-    """P policies.
+class PolicyTables(NamedTuple):
+    """Hash tables of P policies.
 
-    keys     uint64[P, S], the codes; 0 where there is none
-    odds     float64[P, S + 1], 1 where there is no code; the last belongs to all codes that find no room
-    used     int32[P, S], the places of the codes, in order of arrival
-    counts   int64[P], how many
+    keys     uint64[P, S], the codes; 0 in an empty slot
+    odds     float64[P, S + 1], 1 in an empty slot; the last entry is shared by all codes beyond the capacity
+    used     int32[P, S], the slots in use, in order of insertion
+    counts   int64[P], the number of codes
     """
 
     keys: NDArray[np.uint64]
@@ -51,11 +51,11 @@ class Tables(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Q lines of play, each with the codes of all moves that were legal.
+    """Q lines of play, each with the codes of all legal moves.
 
     moves     int32[Q, T], the actions
-    picks     int32[Q, T], which of the codes at that ply was chosen
-    starts    int32[Q, T + 1], where the codes of a ply start
+    picks     int32[Q, T], the index of the chosen code among those of the ply
+    starts    int32[Q, T + 1], the start of each ply's codes
     codes     uint64[Q, R]
     lengths   int64[Q]
     values    float64[Q, K], the returns
@@ -70,8 +70,8 @@ class Lines(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working space: start, game and spare position; mask; actions and reward of a step; listed actions; sums of odds; for
-    adaptation the change of each place of a table, the places of one ply, those that change, and by how much."""
+    """Scratch arrays: start, current and spare position; mask; actions and reward of a step; listed actions; cumulative odds.
+    Adaptation uses the weight change of each slot, the slots of one ply, the changed slots, and their changes."""
 
     start: NDArray[Any]
     state: NDArray[Any]
@@ -82,30 +82,32 @@ class Scratch(NamedTuple):
     actions: NDArray[np.int64]
     sums: NDArray[np.float64]
     delta: NDArray[np.float64]
-    places: NDArray[np.int32]
-    touched: NDArray[np.int32]
-    growth: NDArray[np.float64]
+    slots: NDArray[np.int32]
+    changed_slots: NDArray[np.int32]
+    changes: NDArray[np.float64]
 
 
-def tables(count: int) -> Tables:
-    """That many policies without a preference."""
-    return Tables(
-        np.zeros((count, SLOTS), np.uint64),
-        np.ones((count, SLOTS + 1)),
-        np.empty((count, SLOTS), np.int32),
+def make_policies(count: int) -> PolicyTables:
+    """Make that many uniform policies."""
+    return PolicyTables(
+        np.zeros((count, NUM_SLOTS), np.uint64),
+        np.ones((count, NUM_SLOTS + 1)),
+        np.empty((count, NUM_SLOTS), np.int32),
         np.zeros(count, np.int64),
     )
 
 
 def check_lines(name: str, game: Game, count: int) -> None:
-    """Raise InvalidParameter if that many lines do not fit into memory."""
+    """Raise InvalidParameter if that many lines exceed the memory limit."""
     needed = count * game.max_episode_steps * game.mask_size * 8
     if needed > MAX_BYTES:
-        raise InvalidParameter(f"{name} needs {needed >> 20:,} MiB for {game.id}; allowed: {MAX_BYTES >> 20:,} MiB")
+        raise InvalidParameter(
+            f"{name} needs {needed >> 20:,} MiB of memory for {game.id}; expected at most {MAX_BYTES >> 20:,} MiB"
+        )
 
 
-def lines(game: Game, count: int) -> Lines:
-    """Room for that many lines; the system hands out memory only for what is written."""
+def make_lines(game: Game, count: int) -> Lines:
+    """Allocate that many lines; the system allocates only the pages that are written."""
     plies, codes = game.max_episode_steps, game.max_episode_steps * game.mask_size
     return Lines(
         np.empty((count, plies), np.int32),
@@ -117,7 +119,7 @@ def lines(game: Game, count: int) -> Lines:
     )
 
 
-def scratch(game: Game, start: NDArray[Any]) -> Scratch:
+def make_scratch(game: Game, start: NDArray[Any]) -> Scratch:
     codes = game.max_episode_steps * game.mask_size
     return Scratch(
         start.copy(),
@@ -127,7 +129,7 @@ def scratch(game: Game, start: NDArray[Any]) -> Scratch:
         *buffers(game),
         np.zeros(game.mask_size + 1, np.int64),
         np.zeros(game.mask_size + 1),
-        np.zeros(SLOTS + 1),
+        np.zeros(NUM_SLOTS + 1),
         np.zeros(game.mask_size + 1, np.int32),
         np.empty(codes + 1, np.int32),
         np.empty(codes + 1),
@@ -135,49 +137,49 @@ def scratch(game: Game, start: NDArray[Any]) -> Scratch:
 
 
 @kernel
-def find(keys, code):
-    """Where a code stands, or the empty place where it would stand; keys uint64[S], S a power of two."""
-    top = np.uint64(keys.shape[0] - 1)
-    slot = code & top
-    while keys[slot] != code and keys[slot] != NOTHING:
-        slot = (slot + ONE) & top
+def find_slot(keys, code):
+    """Return the slot of a code, or the empty slot for it; keys uint64[S], S a power of two."""
+    slot_mask = np.uint64(keys.shape[0] - 1)
+    slot = code & slot_mask
+    while keys[slot] != code and keys[slot] != EMPTY_KEY:
+        slot = (slot + ONE) & slot_mask
     return np.int64(slot)
 
 
 @kernel
-def settle(tables, policy, code):
-    """Where a code stands, after it was put there; the last place if the table is full."""
-    slot = find(tables.keys[policy], code)
-    if tables.keys[policy, slot] == NOTHING:
-        count = tables.counts[policy]
-        if count >= ROOM:
-            return SLOTS
-        tables.keys[policy, slot] = code
-        tables.used[policy, count] = slot
-        tables.counts[policy] = count + 1
+def insert_code(policies, policy, code):
+    """Insert a code if it is new and return its slot, or the last slot if the table is full."""
+    slot = find_slot(policies.keys[policy], code)
+    if policies.keys[policy, slot] == EMPTY_KEY:
+        count = policies.counts[policy]
+        if count >= MAX_CODES:
+            return NUM_SLOTS
+        policies.keys[policy, slot] = code
+        policies.used[policy, count] = slot
+        policies.counts[policy] = count + 1
     return slot
 
 
 @kernel
-def forget(tables, policy):
-    """A policy without a preference."""
-    for i in range(tables.counts[policy]):
-        slot = tables.used[policy, i]
-        tables.keys[policy, slot] = NOTHING
-        tables.odds[policy, slot] = 1.0
-    tables.counts[policy] = 0
+def reset_policy(policies, policy):
+    """Make a policy uniform."""
+    for i in range(policies.counts[policy]):
+        slot = policies.used[policy, i]
+        policies.keys[policy, slot] = EMPTY_KEY
+        policies.odds[policy, slot] = 1.0
+    policies.counts[policy] = 0
 
 
 @kernel
-def copy_policy(tables, source, target):
-    """The target becomes equal to the source, place by place."""
-    forget(tables, target)
-    for i in range(tables.counts[source]):
-        slot = tables.used[source, i]
-        tables.used[target, i] = slot
-        tables.keys[target, slot] = tables.keys[source, slot]
-        tables.odds[target, slot] = tables.odds[source, slot]
-    tables.counts[target] = tables.counts[source]
+def copy_policy(policies, source, target):
+    """Copy the source policy to the target, slot by slot."""
+    reset_policy(policies, target)
+    for i in range(policies.counts[source]):
+        slot = policies.used[source, i]
+        policies.used[target, i] = slot
+        policies.keys[target, slot] = policies.keys[source, slot]
+        policies.odds[target, slot] = policies.odds[source, slot]
+    policies.counts[target] = policies.counts[source]
 
 
 @kernel
@@ -196,19 +198,19 @@ def copy_line(lines, source, target):
 
 
 @kernel
-def write(lines, line, batch, row, found):
-    """A line as a row of a batch; see `harvest`."""
+def write_game(lines, line, batch, row, steps):
+    """Write a line as a row of a batch; see `playout_buffer`."""
     for ply in range(lines.lengths[line]):
         batch.moves[row, ply] = lines.moves[line, ply]
     for k in range(lines.values.shape[1]):
         batch.values[row, k] = lines.values[line, k]
     batch.lengths[row] = lines.lengths[line]
-    batch.found[row] = found
+    batch.steps[row] = steps
 
 
 @kernel
 def list_actions(mask, actions):
-    """The legal actions in order; action 0, a pass, if there is none. Returns how many; actions int64[M + 1]."""
+    """List the legal actions in order, or action 0, a pass, if there is none; return their number. actions int64[M + 1]."""
     count = 0
     for a in range(mask.shape[0]):
         actions[count] = a
@@ -220,15 +222,15 @@ def list_actions(mask, actions):
 
 
 @kernel
-def unit(word):
-    """A number in [0, 1) from a generator state."""
-    return np.float64(mix(word) >> UNIT_SHIFT) * UNIT
+def uniform(word):
+    """Return a uniform number in [0, 1) from a generator state."""
+    return np.float64(mix(word) >> UNIFORM_SHIFT) * UNIFORM_SCALE
 
 
 @kernel
 def exponential(x):
-    """e to the power of x, clipped to -STEEP..STEEP: the series of x / 1024, squared ten times (relative error 1e-6)."""
-    y = min(max(x, -STEEP), STEEP) * (1.0 / (1 << HALVINGS))
+    """Return exp(x), x clipped to -MAX_CHANGE..MAX_CHANGE: the series of x / 1024, squared ten times (relative error 1e-6)."""
+    y = min(max(x, -MAX_CHANGE), MAX_CHANGE) * (1.0 / (1 << HALVINGS))
     power = 1.0 + y * (1.0 + y * (1 / 2) * (1.0 + y * (1 / 3) * (1.0 + y * (1 / 4))))
     for _ in range(HALVINGS):
         power *= power
@@ -236,63 +238,67 @@ def exponential(x):
 
 
 @kernel
-def adapt(tables, policy, lines, line, alpha, scratch):
-    """Make a policy likelier to play a line: its moves gain `alpha`, all legal moves lose it by their probabilities."""
-    delta, touched = scratch.delta, scratch.touched
-    changed = 0
+def adapt(policies, policy, lines, line, alpha, scratch):
+    """Adapt a policy towards a line.
+
+    At each ply the weight of the move grows by `alpha`, and the weight of each legal move drops by `alpha` times its
+    probability.
+    """
+    delta, changed_slots = scratch.delta, scratch.changed_slots
+    num_changed = 0
     for ply in range(lines.lengths[line]):
         first = np.int64(lines.starts[line, ply])
         count = np.int64(lines.starts[line, ply + 1]) - first
         total = 0.0
         for i in range(count):
-            slot = settle(tables, policy, lines.codes[line, first + i])
-            scratch.places[i] = slot
-            total += tables.odds[policy, slot]
+            slot = insert_code(policies, policy, lines.codes[line, first + i])
+            scratch.slots[i] = slot
+            total += policies.odds[policy, slot]
         for i in range(count):
-            slot = scratch.places[i]
-            touched[changed] = slot
-            changed += np.int64(delta[slot] == 0.0)  # one that came back to 0 is listed twice: the second time nothing is left
-            delta[slot] -= alpha * tables.odds[policy, slot] / total
-        delta[scratch.places[lines.picks[line, ply]]] += alpha
-    for i in range(changed):
-        scratch.growth[i] = delta[touched[i]]
-        delta[touched[i]] = 0.0
-    for i in range(changed):
-        scratch.growth[i] = exponential(scratch.growth[i])
-    for i in range(changed):
-        slot = touched[i]
-        if slot < SLOTS:
-            tables.odds[policy, slot] = min(max(tables.odds[policy, slot] * scratch.growth[i], LEAST), MOST)
+            slot = scratch.slots[i]
+            changed_slots[num_changed] = slot
+            num_changed += np.int64(delta[slot] == 0.0)  # a slot listed twice, after a delta of 0, has no second change
+            delta[slot] -= alpha * policies.odds[policy, slot] / total
+        delta[scratch.slots[lines.picks[line, ply]]] += alpha
+    for i in range(num_changed):
+        scratch.changes[i] = delta[changed_slots[i]]
+        delta[changed_slots[i]] = 0.0
+    for i in range(num_changed):
+        scratch.changes[i] = exponential(scratch.changes[i])
+    for i in range(num_changed):
+        slot = changed_slots[i]
+        if slot < NUM_SLOTS:
+            policies.odds[policy, slot] = min(max(policies.odds[policy, slot] * scratch.changes[i], MIN_ODDS), MAX_ODDS)
 
 
-def playout(game: Game) -> Callable[..., Any]:
-    """A kernel that plays one game from the start by a policy, for this game's rules."""
-    legal, step, thin = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all
+def make_playout(game: Game) -> Callable[..., Any]:
+    """Make the kernel that plays one game from the start by a policy, for this game's rules."""
+    legal, step, prune = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all_actions
     codes = move_codes(game)
 
     @kernel
-    def play(tables, policy, lines, line, scratch, word, left):
-        """Fills a line, in at most `left` steps. Returns whether the game came to its end, its steps, and the word."""
+    def play_game(policies, policy, lines, line, scratch, word, max_steps):
+        """Play a line of at most `max_steps` steps; return whether the game ended, its steps, and the generator word."""
         scratch.state[0] = scratch.start[0]
         state = scratch.state[0]
         for k in range(lines.values.shape[1]):
             lines.values[line, k] = 0.0
         ply, filled = 0, 0
-        while state["over"] == 0 and ply < left:
+        while state["over"] == 0 and ply < max_steps:
             agent = np.int64(state["to_move"])
             legal(state, agent, scratch.mask)
-            thin(state, scratch.mask)
+            prune(state, scratch.mask)
             count = list_actions(scratch.mask, scratch.actions)
             scratch.spare[0] = scratch.state[0]
             count = codes(scratch.spare[0], scratch.actions, count, lines.codes[line, filled:])
             total = 0.0
             for i in range(count):
-                total += tables.odds[policy, find(tables.keys[policy], lines.codes[line, filled + i])]
+                total += policies.odds[policy, find_slot(policies.keys[policy], lines.codes[line, filled + i])]
                 scratch.sums[i] = total
             word = advance(word)
-            mark = unit(word) * total
+            threshold = uniform(word) * total
             chosen = 0
-            while chosen < count - 1 and scratch.sums[chosen] <= mark:
+            while chosen < count - 1 and scratch.sums[chosen] <= threshold:
                 chosen += 1
             lines.moves[line, ply] = scratch.actions[chosen]
             lines.picks[line, ply] = chosen
@@ -307,4 +313,4 @@ def playout(game: Game) -> Callable[..., Any]:
         lines.lengths[line] = ply
         return state["over"] != 0, ply, word
 
-    return play
+    return play_game

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Nested rollout policy adaptation towards a front: several policies, and sets of lines that do not dominate each other."""
+"""Nested rollout policy adaptation towards a front, with several policies and non-dominated sets of lines."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from momagames.baselines.search.nrpa_kernels import (
     check_lines,
     copy_line,
     copy_policy,
-    forget,
-    lines,
-    playout,
-    scratch,
-    tables,
-    write,
+    make_lines,
+    make_playout,
+    make_policies,
+    make_scratch,
+    reset_policy,
+    write_game,
 )
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules
+from momagames.engine.loops import cache_by_rules
 from momagames.errors import check_range
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, below
 
 MAX_POLICIES = 32
-ROOM = 32  # lines in the front of a level
+FRONT_CAPACITY = 32  # largest number of lines in the front of a level
 
 
 @dataclass(frozen=True)
 class ParetoNrpa(Method):
     """Nested rollout policy adaptation with a set of policies and a front of lines at each level, without weights.
 
-    A search of level 0 is one playout by one of the policies, taken in turn. A search of level n calls `iterations` searches
-    of level n - 1, each with copies of its policies, and takes their fronts into its own. Each policy is adapted towards a
-    line of the front that it found itself (one of any, if there is none): of two such lines drawn by lot that which is
-    further from all others, so that the policies spread. At level 1 only the policy that played is adapted. A front keeps up to
-    32 lines; where there are more the most crowded goes. A search of the top level that ends before the budget is spent
-    starts anew, without what was learnt. All complete games make the result.
+    A search of level 0 is one playout; the policies take turns. A search of level n calls `iterations` searches of level
+    n - 1, each with copies of its policies, and merges their fronts into its own. Each policy is adapted towards a line of the
+    front that it found itself, or towards any line if there is none: of two random candidates the more isolated one, so the
+    policies spread. At level 1 only the policy that played is adapted. A front holds up to 32 lines; beyond that the most
+    crowded line is removed. A search of the top level that ends within the budget restarts with uniform policies. The result
+    holds all complete games.
 
-    Moves are known to a policy by codes, and steps are counted, as in `nrpa`. What is taken from the source is the idea of
-    several policies, fronts at each level and adaptation by isolation; the choice of lines and the bound are our own.
+    Move codes and the counting of steps are those of `nrpa`. Several policies, fronts at each level and adaptation by
+    isolation follow the source; the choice of lines and the capacity of a front are our own.
 
-    num_policies at each level, 1..32
-    levels       of nesting, 1..6
-    iterations   of each level
-    alpha        by how much the weight of a move grows in an adaptation, more than 0, up to 10
+    num_policies policies at each level, 1..32
+    levels       nesting levels, 1..6
+    iterations   iterations of each level
+    alpha        step size of an adaptation, more than 0, up to 10
 
     Source: Lallouet, Cazenave and Enderli, "Pareto-NRPA: a novel Monte-Carlo search algorithm for multi-objective
     optimization", arXiv:2507.19109, 2025; Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011.
@@ -69,62 +69,63 @@ class ParetoNrpa(Method):
         check_nesting(self.name, self.levels, self.iterations, self.alpha)
 
     def check_chance(self, game: Game) -> None:
-        """Raise InvalidParameter if the search may not know what this game will draw."""
+        """Raise InvalidParameter for a game with chance events that the search may not foresee."""
         check_certain(self.name, game)
 
     def check_plan(self, game: Game) -> None:
         self.check_chance(game)
-        check_lines(self.name, game, self.levels * ROOM + 1)
+        check_lines(self.name, game, self.levels * FRONT_CAPACITY + 1)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        minds, memory, work = tables(self.levels * self.num_policies), lines(game, self.levels * ROOM + 1), scratch(game, start)
-        fronts = _fronts(self.levels, len(game.objectives))
-        done = np.full(self.levels + 1, self.iterations)  # as after a search: the next one starts anew
-        search = searcher(game)
-        harvest = PlayoutBuffer(game)
+        policies = make_policies(self.levels * self.num_policies)
+        lines, scratch = make_lines(game, self.levels * FRONT_CAPACITY + 1), make_scratch(game, start)
+        fronts = _make_fronts(self.levels, len(game.objectives))
+        completed = np.full(self.levels + 1, self.iterations)  # as after a complete search, so a new one starts
+        search = make_search(game)
+        buffer = PlayoutBuffer(game)
         word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
-        used = finished = 0
-        while used < budget or not harvest.games:
-            made, ended, used, word = search(
-                minds, memory, work, harvest.batch, fronts, done, self.num_policies, self.iterations, self.alpha, word, used,
-                budget, not harvest.games,
+        used = searches = 0
+        while used < budget or not buffer.num_games:
+            num_games, completed_searches, used, word = search(
+                policies, lines, scratch, buffer.batch, fronts, completed, self.num_policies, self.iterations, self.alpha, word,
+                used, budget, not buffer.num_games,
             )  # fmt: skip
             word = np.uint64(word)
-            finished += ended
-            harvest.bring(made, self.name)
+            searches += completed_searches
+            buffer.flush(num_games, self.name)
         return Plans(
-            harvest.archive.front(),
+            buffer.archive.front(),
             used,
-            facts={"episodes": harvest.games, "searches": finished},
-            passed=harvest.archive.passed,
+            facts={"episodes": buffer.num_games, "searches": searches},
+            passed=buffer.archive.passed,
         )
 
 
 class Fronts(NamedTuple):
-    """The lines of each level that do not dominate each other.
+    """Non-dominated lines of each level, of capacity C.
 
-    members   int64[L + 1, ROOM], which line; the first `sizes` of a row count, the others are free
-    owners    int64[L + 1, ROOM], by which policy it was found
+    members   int64[L + 1, C], indices of lines; the first `sizes` of a row are in the front, the others are free
+    owners    int64[L + 1, C], the policy that found the line
     sizes     int64[L + 1]
-    spans     float64[K], the range of each objective in the front that was measured last
+    ranges    float64[K], the range of each objective in the front measured last
     """
 
     members: NDArray[np.int64]
     owners: NDArray[np.int64]
     sizes: NDArray[np.int64]
-    spans: NDArray[np.float64]
+    ranges: NDArray[np.float64]
 
 
-def _fronts(levels: int, objectives: int) -> Fronts:
-    """Empty fronts: level n has the lines from 1 + (n - 1) * ROOM on; level 0 has none."""
-    members = np.arange(ROOM) + 1 + (np.arange(levels + 1)[:, None] - 1) * ROOM
+def _make_fronts(levels: int, objectives: int) -> Fronts:
+    """Make empty fronts: level n owns the lines from 1 + (n - 1) * FRONT_CAPACITY; level 0 has none."""
+    members = np.arange(FRONT_CAPACITY) + 1 + (np.arange(levels + 1)[:, None] - 1) * FRONT_CAPACITY
     return Fronts(members, np.zeros_like(members), np.zeros(levels + 1, np.int64), np.zeros(objectives))
 
 
 @kernel
-def _covers(lines, a, b):
-    """Whether line a is at least as good as line b in every objective."""
+def _weakly_dominates(lines, a, b):
+    """Return whether line a weakly dominates line b."""
     for k in range(lines.values.shape[1]):  # noqa: SIM110 - compiled without generators
         if lines.values[a, k] < lines.values[b, k]:
             return False
@@ -132,54 +133,55 @@ def _covers(lines, a, b):
 
 
 @kernel
-def measure(lines, fronts, level):
-    """The range of each objective in a front."""
+def measure_ranges(lines, fronts, level):
+    """Compute the range of each objective in a front."""
     for k in range(lines.values.shape[1]):
         low, high = np.inf, -np.inf
         for i in range(fronts.sizes[level]):
             value = lines.values[fronts.members[level, i], k]
             low, high = min(low, value), max(high, value)
-        fronts.spans[k] = high - low
+        fronts.ranges[k] = high - low
 
 
 @kernel
 def isolation(lines, fronts, level, i):
-    """How far a line is from the nearest other one of its front, which was measured: the greatest of the differences in the
-    objectives, in shares of their ranges."""
+    """Return the distance of a line to its nearest neighbor in a measured front: the largest difference in an objective,
+    relative to its range."""
     nearest = np.inf
     line = fronts.members[level, i]
     for j in range(fronts.sizes[level]):
         if j != i:
             other = fronts.members[level, j]
-            apart = 0.0
+            distance = 0.0
             for k in range(lines.values.shape[1]):
-                if fronts.spans[k] > 0:
-                    apart = max(apart, abs(lines.values[line, k] - lines.values[other, k]) / fronts.spans[k])
-            nearest = min(nearest, apart)
+                if fronts.ranges[k] > 0:
+                    distance = max(distance, abs(lines.values[line, k] - lines.values[other, k]) / fronts.ranges[k])
+            nearest = min(nearest, distance)
     return nearest
 
 
 @kernel
-def offer(lines, fronts, level, line, owner):
-    """Take a line into a front unless another covers it; those that it covers go, or the most crowded if there is no room."""
+def add_to_front(lines, fronts, level, line, owner):
+    """Add a line to a front unless a member weakly dominates it. Dominated members are removed; from a full front the most
+    crowded one is removed."""
     members, owners = fronts.members[level], fronts.owners[level]
     for i in range(fronts.sizes[level]):
-        if _covers(lines, members[i], line):
+        if _weakly_dominates(lines, members[i], line):
             return
     i = 0
     while i < fronts.sizes[level]:
-        if _covers(lines, line, members[i]):
-            _drop(fronts, level, i)
+        if _weakly_dominates(lines, line, members[i]):
+            _remove(fronts, level, i)
         else:
             i += 1
-    if fronts.sizes[level] == ROOM:
-        measure(lines, fronts, level)
-        crowded, least = 0, np.inf
-        for i in range(ROOM):
-            apart = isolation(lines, fronts, level, i)
-            if apart < least:
-                crowded, least = i, apart
-        _drop(fronts, level, crowded)
+    if fronts.sizes[level] == FRONT_CAPACITY:
+        measure_ranges(lines, fronts, level)
+        most_crowded, smallest = 0, np.inf
+        for i in range(FRONT_CAPACITY):
+            distance = isolation(lines, fronts, level, i)
+            if distance < smallest:
+                most_crowded, smallest = i, distance
+        _remove(fronts, level, most_crowded)
     last = fronts.sizes[level]
     copy_line(lines, line, members[last])
     owners[last] = owner
@@ -187,8 +189,8 @@ def offer(lines, fronts, level, line, owner):
 
 
 @kernel
-def _drop(fronts, level, i):
-    """The last of a front takes the place of one that goes."""
+def _remove(fronts, level, i):
+    """Remove a member of a front by moving the last one to its place."""
     members, owners = fronts.members[level], fronts.owners[level]
     last = fronts.sizes[level] - 1
     members[i], members[last] = members[last], members[i]
@@ -197,83 +199,85 @@ def _drop(fronts, level, i):
 
 
 @kernel
-def aim(lines, fronts, level, policy, word):
-    """The line that a policy is adapted to, and the generator word."""
-    own = 0
+def choose_target(lines, fronts, level, policy, word):
+    """Choose the line that a policy is adapted towards; return it and the generator word."""
+    num_own = 0
     for i in range(fronts.sizes[level]):
-        own += np.int64(fronts.owners[level, i] == policy)
+        num_own += np.int64(fronts.owners[level, i] == policy)
     word = advance(word)
-    one = _nth(fronts, level, policy, own, word)
+    first = _choose_line(fronts, level, policy, num_own, word)
     word = advance(word)
-    two = _nth(fronts, level, policy, own, word)
-    if one != two:
-        measure(lines, fronts, level)
-        if isolation(lines, fronts, level, two) > isolation(lines, fronts, level, one):
-            one = two
-    return fronts.members[level, one], word
+    second = _choose_line(fronts, level, policy, num_own, word)
+    if first != second:
+        measure_ranges(lines, fronts, level)
+        if isolation(lines, fronts, level, second) > isolation(lines, fronts, level, first):
+            first = second
+    return fronts.members[level, first], word
 
 
 @kernel
-def _nth(fronts, level, policy, own, word):
-    """By lot one of the `own` lines that a policy found, or any if there are none."""
-    if own == 0:
+def _choose_line(fronts, level, policy, num_own, word):
+    """Return a random one of the `num_own` lines that a policy found, or any line if there are none."""
+    if num_own == 0:
         return below(word, fronts.sizes[level])
-    left = below(word, own)
+    remaining = below(word, num_own)
     i = 0
-    while fronts.owners[level, i] != policy or left > 0:
-        left -= np.int64(fronts.owners[level, i] == policy)
+    while fronts.owners[level, i] != policy or remaining > 0:
+        remaining -= np.int64(fronts.owners[level, i] == policy)
         i += 1
     return i
 
 
-@once_for_rules
-def searcher(game: Game) -> Callable[..., Any]:
-    """The compiled search for this game's rules."""
-    play = playout(game)
+@cache_by_rules
+def make_search(game: Game) -> Callable[..., Any]:
+    """Compile the search for this game's rules."""
+    play_game = make_playout(game)
 
     def search(
-        tables, lines, scratch, batch, fronts, done, policies, iterations, alpha, word, used, budget, first
+        policies, lines, scratch, batch, fronts, completed, num_policies, iterations, alpha, word, used, budget, first
     ):  # fmt: skip
-        """Playouts until the batch is full or the budget is spent; returns their number, that of searches of the top level
-        that came to an end, the steps made so far, and the generator word.
+        """Run playouts until the batch is full or the budget is spent.
 
-        Level n has its policies in the tables from (n - 1) * policies on, and has made done[n] of its iterations; line 0 is
-        the playout. `first`: the first game is finished in any case.
+        Returns the number of games, of completed searches of the top level, the steps so far, and the generator word.
+
+        Level n has the policies from (n - 1) * num_policies on and completed[n] completed iterations; line 0 is the playout.
+        `first`: complete the first game even beyond the budget.
         """
-        top = done.shape[0] - 1
-        made, ended = 0, 0
-        while made < batch.lengths.shape[0] and (used < budget or first):
-            if done[top] >= iterations:
-                for table in range(top * policies):
-                    forget(tables, table)
-                done[:] = 0
+        top = completed.shape[0] - 1
+        num_games, completed_searches = 0, 0
+        while num_games < batch.lengths.shape[0] and (used < budget or first):
+            if completed[top] >= iterations:
+                for table in range(top * num_policies):
+                    reset_policy(policies, table)
+                completed[:] = 0
                 fronts.sizes[:] = 0
-            who = done[1] % policies
-            complete, steps, word = play(tables, who, lines, 0, scratch, word, batch.moves.shape[1] if first else budget - used)
+            policy = completed[1] % num_policies
+            max_steps = batch.moves.shape[1] if first else budget - used
+            complete, steps, word = play_game(policies, policy, lines, 0, scratch, word, max_steps)
             used += steps
             if not complete:
                 break
             first = False
-            write(lines, 0, batch, made, used)
-            made += 1
-            offer(lines, fronts, 1, 0, who)
-            line, word = aim(lines, fronts, 1, who, word)
-            adapt(tables, who, lines, line, alpha, scratch)
-            done[1] += 1
+            write_game(lines, 0, batch, num_games, used)
+            num_games += 1
+            add_to_front(lines, fronts, 1, 0, policy)
+            line, word = choose_target(lines, fronts, 1, policy, word)
+            adapt(policies, policy, lines, line, alpha, scratch)
+            completed[1] += 1
             level = 1
-            while done[level] >= iterations and level < top:
+            while completed[level] >= iterations and level < top:
                 for i in range(fronts.sizes[level]):
-                    offer(lines, fronts, level + 1, fronts.members[level, i], fronts.owners[level, i])
-                done[level], fronts.sizes[level] = 0, 0
+                    add_to_front(lines, fronts, level + 1, fronts.members[level, i], fronts.owners[level, i])
+                completed[level], fronts.sizes[level] = 0, 0
                 level += 1
-                done[level] += 1
-                for policy in range(policies):
-                    line, word = aim(lines, fronts, level, policy, word)
-                    adapt(tables, (level - 1) * policies + policy, lines, line, alpha, scratch)
-            ended += np.int64(done[top] >= iterations)
+                completed[level] += 1
+                for policy in range(num_policies):
+                    line, word = choose_target(lines, fronts, level, policy, word)
+                    adapt(policies, (level - 1) * num_policies + policy, lines, line, alpha, scratch)
+            completed_searches += np.int64(completed[top] >= iterations)
             for lower in range(level - 1, 0, -1):
-                for policy in range(policies):
-                    copy_policy(tables, lower * policies + policy, (lower - 1) * policies + policy)
-        return made, ended, used, word
+                for policy in range(num_policies):
+                    copy_policy(policies, lower * num_policies + policy, (lower - 1) * num_policies + policy)
+        return num_games, completed_searches, used, word
 
     return driver(search, f"{game.rules_key}.pareto_nrpa")

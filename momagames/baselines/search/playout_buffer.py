@@ -1,4 +1,4 @@
-"""What a search by playouts brings home: batches of complete games, and the plans of them that none dominates."""
+"""Buffer of the complete games of a playout search, and the archive of their non-dominated plans."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from momagames.baselines.archive import Archive
 from momagames.baselines.base import Plan
 from momagames.contract import Game
 
-BATCH = 512  # complete games between two looks at the archive
+BATCH_GAMES = 512  # complete games between two updates of the archive
 
 
 class Batch(NamedTuple):
-    """Complete games, as compiled loops write them.
+    """Complete games, written by compiled loops.
 
     moves     int32[B, T], the actions
-    lengths   int64[B], how many of them
+    lengths   int64[B], the number of actions
     values    float64[B, K], the returns
-    found     int64[B], steps of the engine that had been made
+    steps     int64[B], environment steps of the search when the game was complete
     """
 
     moves: NDArray[np.int32]
     lengths: NDArray[np.int64]
     values: NDArray[np.float64]
-    found: NDArray[np.int64]
+    steps: NDArray[np.int64]
 
 
 class PlayoutBuffer:
-    """A batch to be filled, and the archive that it goes to."""
+    """A batch of games and the archive that it is flushed to."""
 
     def __init__(self, game: Game) -> None:
-        goals = len(game.objectives)
+        num_objectives = len(game.objectives)
         self.batch = Batch(
-            np.empty((BATCH, game.max_episode_steps), np.int32),
-            np.empty(BATCH, np.int64),
-            np.empty((BATCH, goals)),
-            np.empty(BATCH, np.int64),
+            np.empty((BATCH_GAMES, game.max_episode_steps), np.int32),
+            np.empty(BATCH_GAMES, np.int64),
+            np.empty((BATCH_GAMES, num_objectives)),
+            np.empty(BATCH_GAMES, np.int64),
         )
-        self.archive = Archive(goals)
-        self.games = 0
+        self.archive = Archive(num_objectives)
+        self.num_games = 0
 
-    def bring(self, count: int, label: str) -> None:
-        """Take in the first `count` games of the batch."""
+    def flush(self, count: int, label: str) -> None:
+        """Add the first `count` games of the batch to the archive."""
         batch = self.batch
 
         def plan(i: int) -> Plan:
             actions = batch.moves[i, : batch.lengths[i]].tolist()
-            return Plan(tuple(actions), batch.values[i].copy(), int(batch.found[i]), label)
+            return Plan(tuple(actions), batch.values[i].copy(), int(batch.steps[i]), label)
 
-        self.games += count
+        self.num_games += count
         self.archive.add(batch.values[:count], plan)

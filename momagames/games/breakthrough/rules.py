@@ -8,8 +8,8 @@ so that a step forward never runs into the next column.
 
 import numpy as np
 
-from momagames.kernels.grid import remainder, spread_few
-from momagames.kernels.jit import kernel, spread_bits, spread_triples
+from momagames.kernels.grid import remainder, unpack_bits_short
+from momagames.kernels.jit import kernel, unpack_bits64, unpack_bit_triples64
 from momagames.kernels.record import record
 from momagames.kernels.reward import credit
 
@@ -137,9 +137,9 @@ def join(before, word, spare):
 def write_moves(left, straight, right, mask, cells, start, turned):
     """§3 The actions of the 64 cells from `start` on, three a cell."""
     if turned:
-        spread_triples(backwards(right), backwards(straight), backwards(left), mask, 3 * (cells - 64 - start))
+        unpack_bit_triples64(backwards(right), backwards(straight), backwards(left), mask, 3 * (cells - 64 - start))
     else:
-        spread_triples(left, straight, right, mask, 3 * start)
+        unpack_bit_triples64(left, straight, right, mask, 3 * start)
 
 
 @kernel
@@ -223,7 +223,7 @@ def observe(state, agent, out):
             if spare <= 0:
                 write_cells(word, out, plane * cells, cells, start, turned)
             elif start == 0:
-                spread_few(backwards(word) >> np.uint64(spare) if turned else word, out, plane * cells, cells)
+                unpack_bits_short(backwards(word) >> np.uint64(spare) if turned else word, out, plane * cells, cells)
             else:  # the last 64 cells: some of them once more
                 write_cells(join(state["pieces"][side, w - 1], word, spare), out, plane * cells, cells, cells - 64, turned)
 
@@ -232,9 +232,9 @@ def observe(state, agent, out):
 def write_cells(word, out, plane, cells, start, turned):
     """§7 The 64 cells from `start` on."""
     if turned:
-        spread_bits(backwards(word), out, plane + cells - 64 - start)
+        unpack_bits64(backwards(word), out, plane + cells - 64 - start)
     else:
-        spread_bits(word, out, plane + start)
+        unpack_bits64(word, out, plane + start)
 
 
 @kernel

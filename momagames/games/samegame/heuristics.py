@@ -5,7 +5,7 @@ import numpy as np
 from momagames.games.samegame.move_codes import flood
 from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, NOTHING, ODD, ONE, SAME, groups
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import find_equal, kernel
+from momagames.kernels.jit import equal_mask64, kernel
 
 
 @kernel
@@ -32,7 +32,7 @@ def present(state, out):
     for start in range(0, cells, 64):
         place = min(start, max(cells - 64, 0))  # the last 64 cells: groups that were removed are seen no more
         p = GUARD + place
-        left = groups(state, place) & ~(find_equal(board, p, SAME, p - 1) | find_equal(board, p, ODD, p - width))
+        left = groups(state, place) & ~(equal_mask64(board, p, SAME, p - 1) | equal_mask64(board, p, ODD, p - width))
         while left != NOTHING:
             cell = place + bit_count((left & (~left + ONE)) - ONE)
             left &= left - ONE

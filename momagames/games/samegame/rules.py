@@ -7,8 +7,8 @@ rows: the last cell of a row and the first of the next then never look equal, an
 
 import numpy as np
 
-from momagames.kernels.grid import remainder, spread_few
-from momagames.kernels.jit import find_equal, find_value, kernel, local_array, spread_bits
+from momagames.kernels.grid import remainder, unpack_bits_short
+from momagames.kernels.jit import equal_mask64, value_mask64, kernel, local_array, unpack_bits64
 from momagames.kernels.record import record
 from momagames.kernels.rng import draw
 
@@ -68,11 +68,11 @@ def legal(state, agent, mask):
     if state["over"] or agent != state["to_move"]:
         mask[:n] = 0
     elif n < 64:
-        spread_few(groups(state, 0), mask, 0, n)
+        unpack_bits_short(groups(state, 0), mask, 0, n)
     else:
         for start in range(0, n, 64):
             place = min(start, n - 64)  # the last 64 cells: some of them once more
-            spread_bits(groups(state, place), mask, place)
+            unpack_bits64(groups(state, place), mask, place)
 
 
 @kernel
@@ -81,9 +81,9 @@ def groups(state, start):
     board = state["board"]
     width = np.int64(state["width"])
     p = GUARD + start
-    across = find_equal(board, p, SAME, p - 1) | find_equal(board, p, SAME, p + 1)
-    along = find_equal(board, p, ODD, p - width) | find_equal(board, p, ODD, p + width)
-    return (across | along) & ~find_value(board, p, COLOR, np.uint8(0))
+    across = equal_mask64(board, p, SAME, p - 1) | equal_mask64(board, p, SAME, p + 1)
+    along = equal_mask64(board, p, ODD, p - width) | equal_mask64(board, p, ODD, p + width)
+    return (across | along) & ~value_mask64(board, p, COLOR, np.uint8(0))
 
 
 @kernel
@@ -236,11 +236,11 @@ def observe(state, agent, out):
     for color in range(np.int64(state["colors"])):
         wanted = np.uint8(color + 1)
         if n < 64:
-            spread_few(find_value(board, GUARD, COLOR, wanted), out, color * n, n)
+            unpack_bits_short(value_mask64(board, GUARD, COLOR, wanted), out, color * n, n)
         else:
             for start in range(0, n, 64):
                 place = min(start, n - 64)  # the last 64 cells: some of them once more
-                spread_bits(find_value(board, GUARD + place, COLOR, wanted), out, color * n + place)
+                unpack_bits64(value_mask64(board, GUARD + place, COLOR, wanted), out, color * n + place)
 
 
 @kernel

@@ -8,24 +8,24 @@ With NUMBA_DISABLE_JIT=1 both return the Python function itself, for coverage an
 
 from momagames.kernels.jit.atomics import add_atomically, read_atomically, relax, write_atomically
 from momagames.kernels.jit.cache import cache_folder
-from momagames.kernels.jit.compiler import INTERPRETED, driver, kernel, quiet, routine
-from momagames.kernels.jit.simd import copy_few, find_equal, find_value, local_array, spread_bits, spread_triples
+from momagames.kernels.jit.compiler import INTERPRETED, driver, kernel, wrapping_kernel, noinline_kernel
+from momagames.kernels.jit.simd import copy_padded16, equal_mask64, value_mask64, local_array, unpack_bits64, unpack_bit_triples64
 
 __all__ = [
     "INTERPRETED",
     "add_atomically",
     "cache_folder",
-    "copy_few",
+    "copy_padded16",
     "driver",
-    "find_equal",
-    "find_value",
+    "equal_mask64",
+    "value_mask64",
     "kernel",
     "local_array",
-    "quiet",
+    "wrapping_kernel",
     "read_atomically",
     "relax",
-    "routine",
-    "spread_bits",
-    "spread_triples",
+    "noinline_kernel",
+    "unpack_bits64",
+    "unpack_bit_triples64",
     "write_atomically",
 ]

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 from momagames.kernels.jit.cache import keep
-from momagames.kernels.jit.inlining import PartCompiler, for_any_number
+from momagames.kernels.jit.inlining import PartCompiler, ignore_literals
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,7 +29,7 @@ def njit(function: F, **options: Any) -> F:
 
 def part(function: F, **options: Any) -> F:
     compiled = njit(function, pipeline_class=PartCompiler, **options)
-    return compiled if INTERPRETED else cast(F, for_any_number(compiled))
+    return compiled if INTERPRETED else cast(F, ignore_literals(compiled))
 
 
 def kernel(function: F) -> F:
@@ -37,14 +37,14 @@ def kernel(function: F) -> F:
     return part(function, forceinline=True)
 
 
-def routine(function: F) -> F:
+def noinline_kernel(function: F) -> F:
     """A kernel that is called and not inlined, for what is large or rare: some nanoseconds a call, and seconds less to
     compile."""
     # said outright, or it takes the option over from the kernel that calls it first
     return part(function, forceinline=False)
 
 
-def quiet(function: F) -> F:
+def wrapping_kernel(function: F) -> F:
     """A kernel whose uint64 arithmetic wraps on purpose: interpreted, NumPy's overflow warning is switched off."""
     if not INTERPRETED:
         return kernel(function)

@@ -59,7 +59,7 @@ class _Part(codegen.JITCodeLibrary):  # type: ignore[misc]
         return _refusal()
 
 
-def for_any_number(dispatcher: Any) -> Any:
+def ignore_literals(dispatcher: Any) -> Any:
     """Compile a kernel once for all numbers that it is called with, and not anew for each that a call spells out."""
     plain = dispatcher.get_call_template
     dispatcher.get_call_template = lambda args, kws: plain(

@@ -51,24 +51,24 @@ if INTERPRETED:
     def _word(bits: Any) -> Any:
         return np.packbits(bits, bitorder="little").view("<u8")[0]
 
-    def spread_bits(word: Any, out: Any, at: Any) -> None:
+    def unpack_bits64(word: Any, out: Any, at: Any) -> None:
         """The 64 bits of a word, lowest first, as bytes 0 and 1 at out[at : at + 64]; out uint8[n] or int8[n]."""
         out[int(at) : int(at) + 64] = _bits(word)
 
-    def spread_triples(first: Any, second: Any, third: Any, out: Any, at: Any) -> None:
+    def unpack_bit_triples64(first: Any, second: Any, third: Any, out: Any, at: Any) -> None:
         """The bits of three words in turn (first, second, third, first, ...) as bytes at out[at : at + 192]."""
         for k, word in enumerate((first, second, third)):
             out[int(at) + k : int(at) + 192 : 3] = _bits(word)
 
-    def find_equal(bytes: Any, at: Any, flip: Any, to: Any) -> Any:
+    def equal_mask64(bytes: Any, at: Any, flip: Any, to: Any) -> Any:
         """Bit i: whether bytes[at + i] ^ flip equals bytes[to + i], for 64 of them; bytes uint8[n]."""
         return _word((bytes[int(at) : int(at) + 64] ^ flip) == bytes[int(to) : int(to) + 64])
 
-    def find_value(bytes: Any, at: Any, part: Any, value: Any) -> Any:
+    def value_mask64(bytes: Any, at: Any, part: Any, value: Any) -> Any:
         """Bit i: whether bytes[at + i] & part equals `value`, for 64 of them; bytes uint8[n]."""
         return _word((bytes[int(at) : int(at) + 64] & part) == value)
 
-    def copy_few(bytes: Any, at: Any, count: Any, rest: Any, out: Any, to: Any) -> None:
+    def copy_padded16(bytes: Any, at: Any, count: Any, rest: Any, out: Any, to: Any) -> None:
         """Set out[to : to + 16] to bytes[at : at + count], count 0..16, and `rest` after them; both uint8[n].
 
         Compiled, it reads 16 bytes whatever the count: they may lie behind the array, but not behind its record.
@@ -102,7 +102,7 @@ else:
         return loaded
 
     @intrinsic  # type: ignore[misc, untyped-decorator]
-    def spread_bits(typing: Any, word: Any, out: Any, at: Any) -> Any:
+    def unpack_bits64(typing: Any, word: Any, out: Any, at: Any) -> Any:
         """The 64 bits of a word, lowest first, as bytes 0 and 1 at out[at : at + 64]; out uint8[n] or int8[n]."""
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -112,7 +112,7 @@ else:
         return types.void(types.uint64, out, types.int64), lower
 
     @intrinsic  # type: ignore[misc, untyped-decorator]
-    def spread_triples(typing: Any, first: Any, second: Any, third: Any, out: Any, at: Any) -> Any:
+    def unpack_bit_triples64(typing: Any, first: Any, second: Any, third: Any, out: Any, at: Any) -> Any:
         """The bits of three words in turn (first, second, third, first, ...) as bytes at out[at : at + 192]."""
 
         def order(places: Any) -> Any:
@@ -129,7 +129,7 @@ else:
         return types.void(types.uint64, types.uint64, types.uint64, out, types.int64), lower
 
     @intrinsic  # type: ignore[misc, untyped-decorator]
-    def find_equal(typing: Any, bytes: Any, at: Any, flip: Any, to: Any) -> Any:
+    def equal_mask64(typing: Any, bytes: Any, at: Any, flip: Any, to: Any) -> Any:
         """Bit i: whether bytes[at + i] ^ flip equals bytes[to + i], for 64 of them; bytes uint8[n]."""
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -140,7 +140,7 @@ else:
         return types.uint64(bytes, types.int64, types.uint8, types.int64), lower
 
     @intrinsic  # type: ignore[misc, untyped-decorator]
-    def find_value(typing: Any, bytes: Any, at: Any, part: Any, value: Any) -> Any:
+    def value_mask64(typing: Any, bytes: Any, at: Any, part: Any, value: Any) -> Any:
         """Bit i: whether bytes[at + i] & part equals `value`, for 64 of them; bytes uint8[n]."""
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -150,7 +150,7 @@ else:
         return types.uint64(bytes, types.int64, types.uint8, types.uint8), lower
 
     @intrinsic  # type: ignore[misc, untyped-decorator]
-    def copy_few(typing: Any, bytes: Any, at: Any, count: Any, rest: Any, out: Any, to: Any) -> Any:
+    def copy_padded16(typing: Any, bytes: Any, at: Any, count: Any, rest: Any, out: Any, to: Any) -> Any:
         """Set out[to : to + 16] to bytes[at : at + count], count 0..16, and `rest` after them; both uint8[n].
 
         It reads 16 bytes whatever the count: they may lie behind the array, but not behind its record.

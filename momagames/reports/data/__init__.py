@@ -1,1 +1,1 @@
-"""Numbers of a report, computed from stored rows."""
+"""Data of a report: panels, aggregates, head-to-head results and provenance, computed from stored rows."""

@@ -1,4 +1,4 @@
-"""Methods compared over many games at once."""
+"""Comparison of methods over several games."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from itertools import combinations
 import numpy as np
 
 from momagames.analysis.arrays import Array
-from momagames.analysis.comparisons import Difference, difference, holm, improvement
+from momagames.analysis.comparisons import Difference, holm_correction, probability_of_improvement, statistic_difference
 from momagames.analysis.indicators import hypervolume
-from momagames.analysis.profiles import Profile, profile
+from momagames.analysis.profiles import PerformanceProfile, performance_profile
 from momagames.analysis.statistics import STATISTICS, Interval, bootstrap, iqm
 from momagames.errors import InvalidParameter
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.scores import measure
+from momagames.reports.data.scores import compute_indicator
 
-SCORE = "hypervolume_ratio"
-LEAST = 5  # games: over fewer, a mean over games says more about the choice of games than about methods
+INDICATOR = "hypervolume_ratio"
+MIN_GAMES = 5  # with fewer, a mean over games depends more on the choice of games than on the methods
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two methods, the first less the second.
+class MethodPair:
+    """Comparison of two methods: the first minus the second.
 
-    improvement    chance that a run of the first beats one of the second on a game taken at random
-    difference     of the interquartile means, by exchanging runs of the same seed
-    p              of the difference, corrected by Holm's method for all pairs of this comparison
+    improvement    probability that a run of the first beats a run of the second on a random game
+    difference     of the interquartile means; runs of the same seed are paired
+    p              p value of the difference after Holm's correction for all pairs of this aggregate
     """
 
     improvement: Interval
@@ -37,10 +37,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """Hypervolume ratios of several methods on the same games, for as many runs on each game.
+    """Hypervolume ratios of several methods on the same games, with equal numbers of runs.
 
     games         titles of the panels
-    runs          of each method on each game: the first seeds, as many as the game with the fewest has
+    runs          runs of each method on each game: the first seeds, as many as every game has
     scores        method -> float64[runs, games]
     statistics    method -> statistic (see `statistics.STATISTICS`) -> interval
     profiles      method -> performance profile
@@ -51,42 +51,43 @@ class Aggregate:
     runs: int
     scores: Mapping[str, Array]
     statistics: Mapping[str, Mapping[str, Interval]]
-    profiles: Mapping[str, Profile]
-    pairs: Mapping[tuple[str, str], Pair]
+    profiles: Mapping[str, PerformanceProfile]
+    pairs: Mapping[tuple[str, str], MethodPair]
 
 
-def comparable(panels: Iterable[Panel], least: int = LEAST) -> tuple[list[Panel], list[str]]:
-    """Panels and methods such that each of the methods was run on each of the panels, at least `least` of them; or none.
+def select_comparable(panels: Iterable[Panel], min_games: int = MIN_GAMES) -> tuple[list[Panel], list[str]]:
+    """Select panels and methods such that every method was run on every panel; two empty lists below `min_games` panels.
 
-    Methods that were run on few panels go first, until the others have enough panels in common. Panels whose reference
-    front has no volume tell nothing and are left out.
+    The methods with the fewest panels are dropped until the others have enough panels in common. Panels whose reference front
+    has no hypervolume are excluded.
     """
-    given = [panel for panel in panels if _has_volume(panel)]
-    where = {name: {i for i, panel in enumerate(given) if name in panel.scores} for panel in given for name in panel.scores}
-    methods = list(where)
+    candidates = [panel for panel in panels if _has_volume(panel)]
+    played = {
+        name: {i for i, panel in enumerate(candidates) if name in panel.scores} for panel in candidates for name in panel.scores
+    }
+    methods = list(played)
     while methods:
-        common = set.intersection(*(where[name] for name in methods))
-        if len(common) >= least:
-            return [given[i] for i in sorted(common)], methods
-        fewest = min(len(where[name]) for name in methods)
-        methods = [name for name in methods if len(where[name]) > fewest]
+        common = set.intersection(*(played[name] for name in methods))
+        if len(common) >= min_games:
+            return [candidates[i] for i in sorted(common)], methods
+        fewest = min(len(played[name]) for name in methods)
+        methods = [name for name in methods if len(played[name]) > fewest]
     return [], []
 
 
 def aggregate(panels: Iterable[Panel], confidence: float = 0.95, resamples: int = 10_000) -> Aggregate:
-    """Compare the methods that were run on the same panels, five or more; take the primary ones of a suite.
-
-    Raises InvalidParameter if there are not as many that a method was run on
-    """
-    chosen, methods = comparable(panels)
+    """Compare methods over the panels that all of them were run on; pass the primary panels of a suite."""
+    chosen, methods = select_comparable(panels)
     if not chosen:
-        raise InvalidParameter(f"no method was run on {LEAST} games; below that, means over games say little")
+        raise InvalidParameter(f"invalid panels: expected {MIN_GAMES} or more games that one method was run on")
     seeds = [sorted(set.intersection(*(set(panel.points[name]) for name in methods))) for panel in chosen]
     runs = min(map(len, seeds))
     if not runs:
-        raise InvalidParameter("the methods have no seed in common on some game")
+        raise InvalidParameter("invalid panels: expected methods with a common seed on every game")
     scores = {
-        name: np.array([[_ratio(panel, name, seed) for seed in own[:runs]] for panel, own in zip(chosen, seeds, strict=True)]).T
+        name: np.array(
+            [[_hypervolume_ratio(panel, name, seed) for seed in own[:runs]] for panel, own in zip(chosen, seeds, strict=True)]
+        ).T
         for name in methods
     }
     levels = np.linspace(0, max(1.0, *(float(matrix.max()) for matrix in scores.values())), 101)
@@ -95,30 +96,38 @@ def aggregate(panels: Iterable[Panel], confidence: float = 0.95, resamples: int 
         runs=runs,
         scores=scores,
         statistics={
-            name: {told: bootstrap(matrix, confidence, resamples, statistic=of) for told, of in STATISTICS.items()}
+            name: {key: bootstrap(matrix, confidence, resamples, statistic=of) for key, of in STATISTICS.items()}
             for name, matrix in scores.items()
         },
-        profiles={name: profile(matrix, levels, confidence, resamples) for name, matrix in scores.items()},
-        pairs=_pairs(scores, confidence, resamples),
+        profiles={name: performance_profile(matrix, levels, confidence, resamples) for name, matrix in scores.items()},
+        pairs=_compare_pairs(scores, confidence, resamples),
     )
 
 
-def _pairs(scores: Mapping[str, Array], confidence: float, resamples: int) -> dict[tuple[str, str], Pair]:
+def _compare_pairs(scores: Mapping[str, Array], confidence: float, resamples: int) -> dict[tuple[str, str], MethodPair]:
     ranked = sorted(scores, key=lambda name: -float(iqm(scores[name].reshape(-1))))
     both = {(a, b): (scores[a], scores[b]) for a, b in combinations(ranked, 2)}
-    differences = {names: difference(*pair, confidence, resamples, statistic=iqm, paired=True) for names, pair in both.items()}
-    corrected = holm({names: found.p for names, found in differences.items()})
+    differences = {
+        names: statistic_difference(*pair, confidence, resamples, statistic=iqm, paired=True) for names, pair in both.items()
+    }
+    corrected = holm_correction({names: found.p for names, found in differences.items()})
     return {
-        names: Pair(improvement(*pair, confidence, resamples, paired=True), differences[names], corrected[names])
+        names: MethodPair(
+            probability_of_improvement(*pair, confidence, resamples, paired=True), differences[names], corrected[names]
+        )
         for names, pair in both.items()
     }
 
 
-def _ratio(panel: Panel, method: str, seed: int) -> float:
-    score = panel.scores[method].get(SCORE)
+def _hypervolume_ratio(panel: Panel, method: str, seed: int) -> float:
+    score = panel.scores[method].get(INDICATOR)
     known = score.values if score else {}
-    return known[seed] if seed in known else measure(SCORE, panel.points[method][seed].values, panel.references[seed]).value
+    return (
+        known[seed]
+        if seed in known
+        else compute_indicator(INDICATOR, panel.points[method][seed].values, panel.references[seed]).value
+    )
 
 
 def _has_volume(panel: Panel) -> bool:
-    return all(hypervolume(reference.values, reference.low).value > 0 for reference in panel.references.values())
+    return all(hypervolume(reference.values, reference.ref).value > 0 for reference in panel.references.values())

@@ -1,4 +1,4 @@
-"""Who does how well against whom: every method against every opponent, from every seat."""
+"""Head-to-head results (cross-play): every method against every opponent, from every seat."""
 
 from __future__ import annotations
 
@@ -12,40 +12,41 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.statistics import Interval, bootstrap
 from momagames.benchmark.plan import Indicators
 from momagames.contract import Game
-from momagames.reports.data.panels import Panel
-from momagames.reports.data.points import Played
-from momagames.reports.data.scores import measure
+from momagames.reports.data.panels import NO_OPPONENT, Panel
+from momagames.reports.data.points import PolicyEpisodes
+from momagames.reports.data.scores import compute_indicator
 
-OUTCOME = "outcome"  # name of an objective that pays for winning, but where both can lose
-ANCHOR = "random"  # whose rating is 0
-WINS, VOLUMES = "win rate", "normalized HV"
-Cells = Mapping[tuple[str, str, str], Interval]  # (seat, method, opponent) -> mean over runs
+OUTCOME = "outcome"  # objective that rewards winning in games where both sides can lose
+ANCHOR = "random"  # the player whose rating is 0
+WIN_RATE, NORMALIZED_HV = "win rate", "normalized HV"
+Cell = tuple[str, str, str]  # (seat, method, opponent)
+Cells = Mapping[Cell, Interval]  # means over runs
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Of all who met; see `science.ratings`.
+    """Ratings of all players that met; see `analysis.ratings`.
 
-    of       entrant -> rating; the intervals are over episodes
-    cycle    who goes round in a circle, and by how many points; None if no three met each other
+    by_player    player -> rating; the intervals are over episodes
+    cycle        the players of the largest cycle and its residual in points; None if no three players all met each other
     """
 
-    of: Mapping[str, Interval]
+    by_player: Mapping[str, Interval]
     cycle: tuple[tuple[str, ...], float] | None
 
 
 @dataclass(frozen=True)
 class CrossPlay:
-    """One game of a policies experiment.
+    """The head-to-head results of one game.
 
-    objective    that says who won; "" if none does
-    policies     method -> its policy that wins most in the games for selection, by run; empty without such an objective
-    tables       "win rate" (of that policy; a tie is half a win), if somebody wins, and "normalized HV" (of the method's
-                 front against that opponent from that seat)
-    same         methods that have an opponent of their own name
-    gaps         table -> mean over methods against their own name less mean against the others, if methods and opponents have
-                 the same names
-    ratings      None for fewer than three entrants, and where wins are no opponent's losses
+    objective         the objective that decides who won; "" if none does
+    policies          method -> the policy with the most wins in the selection episodes, by run; empty without `objective`
+    tables            "win rate" of that policy (a tie is half a win; only with `objective`), and "normalized HV" of the front
+                      of the method against that opponent from that seat
+    same_name         pairs of a method and the opponent of its name
+    same_name_gaps    table -> mean over the pairs of `same_name` minus mean over the others, if methods and opponents have the
+                      same names
+    ratings           None for fewer than three players, and for games that are not zero-sum
     """
 
     title: str
@@ -55,89 +56,98 @@ class CrossPlay:
     methods: tuple[str, ...]
     opponents: tuple[str, ...]
     tables: Mapping[str, Cells]
-    same: frozenset[tuple[str, str]]
-    gaps: Mapping[str, Interval]
+    same_name: frozenset[tuple[str, str]]
+    same_name_gaps: Mapping[str, Interval]
     ratings: Ratings | None
 
 
-def crossplay(panel: Panel, wanted: Indicators) -> CrossPlay | None:
-    """The cross-play behind a panel of all opponents and seats; None for plans, and where nobody else plays."""
-    found = next(iter(panel.played.values()), {})
-    matches = next(iter(found.values())).matches if found else ()
-    opponents = _ordered(panel, [opponent for opponent, _ in matches])
-    if not panel.primary or not matches or opponents == ("nobody",):
+def compute_crossplay(panel: Panel, settings: Indicators) -> CrossPlay | None:
+    """Return the head-to-head results of a primary panel; None for plans, and for games without opponents."""
+    runs_by_method = panel.policy_episodes
+    first = next(iter(runs_by_method.values()), {})
+    matches = next(iter(first.values())).matches if first else ()
+    opponents = _sort_opponents(panel, [opponent for opponent, _ in matches])
+    if not panel.primary or not matches or opponents == (NO_OPPONENT,):
         return None
-    decider = deciding(panel.game)
-    chosen = {m: {s: _champion(panel.game, decider, one) for s, one in runs.items()} for m, runs in panel.played.items()}
-    values: dict[str, dict[tuple[str, str, str], dict[int, float]]] = {WINS: {}, VOLUMES: {}} if decider >= 0 else {VOLUMES: {}}
-    for method, runs in panel.played.items():
-        for seed, games in runs.items():
-            for place, (opponent, seat) in enumerate(matches):
-                at = seat, method, opponent
+    decider = find_deciding_objective(panel.game)
+    selected = {
+        method: {seed: _select_policy(panel.game, decider, episodes) for seed, episodes in runs.items()}
+        for method, runs in runs_by_method.items()
+    }
+    values: dict[str, dict[Cell, dict[int, float]]] = {WIN_RATE: {}} if decider >= 0 else {}
+    values[NORMALIZED_HV] = {}
+    for method, runs in runs_by_method.items():
+        for seed, episodes in runs.items():
+            for column, (opponent, seat) in enumerate(matches):
+                cell = seat, method, opponent
                 if decider >= 0:
-                    own = wins(panel.game, decider, games.report[chosen[method][seed]])
-                    values[WINS].setdefault(at, {})[seed] = float(own[:, place].mean())
-                points = games.only((opponent, seat)).points()
-                volume = measure("normalized_hypervolume", points.values, panel.references[seed]).value
-                values[VOLUMES].setdefault(at, {})[seed] = volume
-    methods = tuple(panel.played)
-    tables = {name: {at: _interval(list(v.values()), wanted) for at, v in cells.items()} for name, cells in values.items()}
-    same = frozenset((m, o) for m in methods for o in opponents if _plain(m) == _plain(o))
-    whole = {_plain(m) for m in methods} == {_plain(o) for o in opponents} and len(opponents) > 1
+                    wins = score_wins(panel.game, decider, episodes.report[selected[method][seed]])
+                    values[WIN_RATE].setdefault(cell, {})[seed] = float(wins[:, column].mean())
+                points = episodes.select_match((opponent, seat)).nondominated_points()
+                volume = compute_indicator("normalized_hypervolume", points.values, panel.references[seed]).value
+                values[NORMALIZED_HV].setdefault(cell, {})[seed] = volume
+    methods = tuple(runs_by_method)
+    tables = {
+        name: {cell: _bootstrap(list(by_seed.values()), settings) for cell, by_seed in cells.items()}
+        for name, cells in values.items()
+    }
+    same = frozenset((m, o) for m in methods for o in opponents if _base_name(m) == _base_name(o))
+    square = {_base_name(m) for m in methods} == {_base_name(o) for o in opponents} and len(opponents) > 1
+    gaps = {name: _bootstrap(_compute_gaps(cells, same), settings) for name, cells in values.items()} if square else {}
+    policies = {m: tuple(runs_by_method[m][seed].labels[i] for seed, i in runs.items()) for m, runs in selected.items()}
     return CrossPlay(
         title=panel.title,
         objective=panel.game.objectives[decider].name if decider >= 0 else "",
-        policies={m: tuple(panel.played[m][s].labels[i] for s, i in runs.items()) for m, runs in chosen.items()}
-        if decider >= 0
-        else {},
+        policies=policies if decider >= 0 else {},
         seats=tuple(dict.fromkeys(seat for _, seat in matches)),
         methods=methods,
         opponents=opponents,
         tables=tables,
-        same=same,
-        gaps={name: _interval(_gaps(cells, same), wanted) for name, cells in values.items()} if whole else {},
-        ratings=_ratings(panel, decider, chosen, wanted) if decider >= 0 else None,
+        same_name=same,
+        same_name_gaps=gaps,
+        ratings=_rate_players(panel, decider, selected, settings) if decider >= 0 else None,
     )
 
 
-def _ordered(panel: Panel, opponents: Sequence[str]) -> tuple[str, ...]:
-    """Each once, in the order of the methods of their names, so that these make a diagonal; then the others."""
-    names = [_plain(method) for method in panel.played]
-    return tuple(sorted(dict.fromkeys(opponents), key=lambda o: names.index(_plain(o)) if _plain(o) in names else len(names)))
+def _sort_opponents(panel: Panel, opponents: Sequence[str]) -> tuple[str, ...]:
+    """Return each opponent once: first those with the name of a method, in the order of the methods, then the others."""
+    names = [_base_name(method) for method in panel.policy_episodes]
+    rank = {name: i for i, name in reversed(list(enumerate(names)))}
+    return tuple(sorted(dict.fromkeys(opponents), key=lambda opponent: rank.get(_base_name(opponent), len(names))))
 
 
-def deciding(game: Game) -> int:
-    """Which objective says who won: the first that is zero-sum, else one that pays for the outcome; -1: none."""
-    told = [goal.zero_sum for goal in game.objectives]
-    names = [goal.name for goal in game.objectives]
-    if any(told):
-        return told.index(True)
+def find_deciding_objective(game: Game) -> int:
+    """Return the index of the objective that decides who won: the first zero-sum one, else `outcome`, else -1."""
+    zero_sum = [objective.zero_sum for objective in game.objectives]
+    names = [objective.name for objective in game.objectives]
+    if any(zero_sum):
+        return zero_sum.index(True)
     return names.index(OUTCOME) if OUTCOME in names else -1
 
 
-def wins(game: Game, decider: int, returns: Array) -> Array:
-    """Returns float[..., K] as wins float[...]: 1 above the middle of the deciding objective's range, ½ in it, 0 below."""
-    goal = game.objectives[decider]
-    beyond = returns[..., decider] - (goal.return_low + goal.return_high) / 2
-    return np.asarray(np.where(np.abs(beyond) < 1e-9, 0.5, beyond > 0), np.float64)
+def score_wins(game: Game, decider: int, returns: Array) -> Array:
+    """Convert returns float[..., K] to wins float[...]: 1 above the middle of the deciding objective's range, 0.5 at it."""
+    objective = game.objectives[decider]
+    margin = returns[..., decider] - (objective.return_low + objective.return_high) / 2
+    return np.asarray(np.where(np.abs(margin) < 1e-9, 0.5, margin > 0), np.float64)
 
 
-def _champion(game: Game, decider: int, games: Played) -> int:
-    """The policy that wins most in the games for selection, all matches together; the first of several."""
-    return int(wins(game, decider, games.select).mean(axis=(1, 2)).argmax()) if decider >= 0 else 0
+def _select_policy(game: Game, decider: int, episodes: PolicyEpisodes) -> int:
+    """Return the index of the policy with the most wins in the selection episodes of all matches; the first of equal ones."""
+    return int(score_wins(game, decider, episodes.select).mean(axis=(1, 2)).argmax()) if decider >= 0 else 0
 
 
-def _plain(label: str) -> str:
-    """A name without its options."""
+def _base_name(label: str) -> str:
+    """Return a name without its options."""
     return label.partition("(")[0]
 
 
-def _interval(values: Sequence[float], wanted: Indicators) -> Interval:
-    return bootstrap(values, wanted.confidence, wanted.resamples)
+def _bootstrap(values: Sequence[float], settings: Indicators) -> Interval:
+    return bootstrap(values, settings.confidence, settings.resamples)
 
 
-def _gaps(cells: Mapping[tuple[str, str, str], Mapping[int, float]], same: frozenset[tuple[str, str]]) -> list[float]:
-    """For each run the mean on the diagonal less that off it."""
+def _compute_gaps(cells: Mapping[Cell, Mapping[int, float]], same: frozenset[tuple[str, str]]) -> list[float]:
+    """Return, for each run, the mean over the cells of `same` minus the mean over the others."""
     seeds = sorted(set.intersection(*(set(values) for values in cells.values())))
     on = [values for (_, m, o), values in cells.items() if (m, o) in same]
     off = [values for (_, m, o), values in cells.items() if (m, o) not in same]
@@ -147,33 +157,35 @@ def _gaps(cells: Mapping[tuple[str, str, str], Mapping[int, float]], same: froze
 # -------------------------------------------------------------------------------------------------------------- ratings
 
 
-def _ratings(panel: Panel, decider: int, chosen: Mapping[str, Mapping[int, int]], wanted: Indicators) -> Ratings | None:
-    """Everybody is rated by all games of all seats. A method with one policy is the opponent of its name."""
+def _rate_players(
+    panel: Panel, decider: int, selected: Mapping[str, Mapping[int, int]], settings: Indicators
+) -> Ratings | None:
+    """Rate all players by the episodes of all seats. A method with a single policy is the opponent of its name."""
     if not panel.game.objectives[decider].zero_sum or len(set(panel.game.teams)) != 2:
         return None
-    runs = panel.played
-    seeds = sorted(set.intersection(*(set(found) for found in runs.values())))
+    runs = panel.policy_episodes
+    seeds = sorted(set.intersection(*(set(by_seed) for by_seed in runs.values())))
     matches = next(iter(next(iter(runs.values())).values())).matches
-    single = {m for m, found in runs.items() if all(len(games.labels) == 1 for games in found.values())}
+    single = {m for m, by_seed in runs.items() if all(len(episodes.labels) == 1 for episodes in by_seed.values())}
     names = {o: o if o in single or o not in runs else f"{o} (opponent)" for o, _ in matches}
-    entrants = list(dict.fromkeys([*runs, *names.values()]))
-    if len(entrants) < 3 or not seeds:
+    players = list(dict.fromkeys([*runs, *names.values()]))
+    if len(players) < 3 or not seeds:
         return None
-    place = {name: i for i, name in enumerate(entrants)}
-    count = panel.episodes
-    samples = np.zeros((len(seeds) * count, len(entrants), len(entrants)))
-    for method, found in runs.items():
+    index = {name: i for i, name in enumerate(players)}
+    count = panel.num_episodes
+    samples = np.zeros((len(seeds) * count, len(players), len(players)))
+    for method, by_seed in runs.items():
         for k, seed in enumerate(seeds):
-            won = wins(panel.game, decider, found[seed].report[chosen[method][seed]])
-            episodes = slice(k * count, (k + 1) * count)
+            wins = score_wins(panel.game, decider, by_seed[seed].report[selected[method][seed]])
+            rows = slice(k * count, (k + 1) * count)
             for column, (opponent, _) in enumerate(matches):
-                i, j = place[method], place[names[opponent]]
+                i, j = index[method], index[names[opponent]]
                 if i != j:
-                    samples[episodes, i, j] += won[:, column]
-                    samples[episodes, j, i] += 1 - won[:, column]
-    anchor = place.get(ANCHOR, 0)
+                    samples[rows, i, j] += wins[:, column]
+                    samples[rows, j, i] += 1 - wins[:, column]
+    anchor = index.get(ANCHOR, 0)
     cycle = ratings.largest_cycle(samples.sum(axis=0))
     return Ratings(
-        dict(zip(entrants, ratings.intervals(samples, anchor, wanted.confidence), strict=True)),
-        (tuple(entrants[i] for i in cycle.entrants), cycle.residual) if cycle else None,
+        dict(zip(players, ratings.rating_intervals(samples, anchor, settings.confidence), strict=True)),
+        (tuple(players[i] for i in cycle.players), cycle.residual) if cycle else None,
     )

@@ -1,4 +1,4 @@
-"""From rows to panels: the fronts that methods found, compared by indicators."""
+"""Comparison panels: the fronts of all methods on one game, with their indicators."""
 
 from __future__ import annotations
 
@@ -9,32 +9,48 @@ import numpy as np
 
 from momagames import fronts
 from momagames.analysis.arrays import Array
-from momagames.analysis.episode_returns import front_error
+from momagames.analysis.episode_returns import front_standard_error
+from momagames.benchmark import replays
 from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand, method_names
-from momagames.benchmark.replays import points as front
 from momagames.benchmark.store.store import Store
 from momagames.contract import Game
-from momagames.reports.data.points import History, Played, Points, history, plan_points, policy_games
-from momagames.reports.data.scores import Reference, Score, Worth, references, scores, worth
+from momagames.reports.data.points import (
+    Points,
+    PolicyEpisodes,
+    SearchHistory,
+    read_plan_points,
+    read_policy_episodes,
+    read_search_history,
+)
+from momagames.reports.data.scores import (
+    Reference,
+    Score,
+    UserUtility,
+    build_references,
+    compute_user_utilities,
+    score_method,
+)
+
+NO_OPPONENT = "nobody"  # the opponent in the rows of games without one
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One comparison: a game of an experiment, from one point of view.
+    """One comparison of methods: a game of an experiment, with some opponents and seats.
 
-    scope      which opponents and seats; empty for plans
-    primary    whether it belongs into the short table
-    points     method -> seed -> what was found
-    scores     method -> indicator -> score; a method without finished runs is missing
-    users      method -> utility function -> what a user of it gets; empty for plans, whose returns are certain
-    played     method -> seed -> the episodes behind its points; empty for plans
-    weights    method -> seed -> policy -> weights that it was told; those alone that were
-    history    method -> seed -> what had been found on the way; empty for policies, and for what is proven, which no budget
-               limits
-    budget     steps of the engine for each run; 0 for policies
-    episodes   of each policy that its values are taken from; 0 for plans
-    missing    method -> number of runs that are not finished
-    seconds    method -> median time of a run (the first one may have compiled the game)
+    scope              the opponents and seats; empty for plans
+    primary            the panel belongs to the overview and the short tables
+    points             method -> seed -> points; a method without finished runs is missing
+    scores             method -> indicator -> score
+    user_utilities     method -> utility function -> utility; empty for plans, whose returns are deterministic
+    policy_episodes    method -> seed -> the episodes behind the points; empty for plans
+    weights            method -> seed -> policy -> the weights that the policy is conditioned on, where there are any
+    search_history     method -> seed -> archived points by environment steps; empty for policies, and for exact search, which
+                       has no budget
+    budget             environment steps of each run; 0 for policies
+    num_episodes       report episodes of each policy and match; 0 for plans
+    missing_runs       method -> number of unfinished runs
+    median_seconds     method -> median wall time of a run, which may include compilation
     """
 
     experiment: str
@@ -46,122 +62,123 @@ class Panel:
     points: Mapping[str, Mapping[int, Points]]
     references: Mapping[int, Reference]
     scores: Mapping[str, Mapping[str, Score]]
-    users: Mapping[str, Mapping[str, Worth]]
-    played: Mapping[str, Mapping[int, Played]]
+    user_utilities: Mapping[str, Mapping[str, UserUtility]]
+    policy_episodes: Mapping[str, Mapping[int, PolicyEpisodes]]
     weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]]
-    history: Mapping[str, Mapping[int, History]]
+    search_history: Mapping[str, Mapping[int, SearchHistory]]
     budget: int
-    episodes: int
-    missing: Mapping[str, int]
-    seconds: Mapping[str, float]
+    num_episodes: int
+    missing_runs: Mapping[str, int]
+    median_seconds: Mapping[str, float]
 
     @property
     def title(self) -> str:
-        return f"{self.experiment}: {short(self.game)}" + (f", {self.scope}" if self.scope else "")
+        return f"{self.experiment}: {short_name(self.game)}" + (f", {self.scope}" if self.scope else "")
 
     @property
     def front_error(self) -> float:
-        """Standard error of the fronts: the largest of all points' in any objective, in shares of the range."""
+        """Standard error of the fronts: the largest of all points and objectives, as a share of the range."""
         errors = [
-            front_error(points.errors, self.references[seed].high - self.references[seed].low)
-            for found in self.points.values()
-            for seed, points in found.items()
+            front_standard_error(points.errors, self.references[seed].ideal - self.references[seed].ref)
+            for runs in self.points.values()
+            for seed, points in runs.items()
         ]
         return max(errors, default=0.0)
 
     @property
-    def clipped(self) -> bool:
-        """Whether a point is beyond the utopia, where the normalized hypervolume is cut off."""
+    def exceeds_ideal(self) -> bool:
+        """Whether some point is beyond the ideal point, where the normalized hypervolume is clipped."""
         return any(
-            (points.values > self.references[seed].high + 1e-9 * np.abs(self.references[seed].high)).any()
-            for found in self.points.values()
-            for seed, points in found.items()
+            (points.values > self.references[seed].ideal + 1e-9 * np.abs(self.references[seed].ideal)).any()
+            for runs in self.points.values()
+            for seed, points in runs.items()
         )
 
 
-def short(game: Game) -> str:
-    """The id with the parameters that differ from their defaults."""
+def short_name(game: Game) -> str:
+    """Return the id with the parameters that differ from their defaults."""
     defaults = {parameter.name: parameter.default for parameter in game.parameters}
-    told = [f"{name}={value}" for name, value in game.params.items() if value != defaults.get(name)]
-    return f"{game.id}({', '.join(told)})" if told else game.id
+    given = [f"{name}={value}" for name, value in game.params.items() if value != defaults.get(name)]
+    return f"{game.id}({', '.join(given)})" if given else game.id
 
 
-def panels(store: Store, suite: Suite, tell: Callable[[str], None] | None = None) -> list[Panel]:
-    """Every comparison of the suite for which there is at least one finished run. `tell` is told which one is in hand."""
-    found, version = [], store.version()
+def build_panels(store: Store, suite: Suite, progress: Callable[[str], None] | None = None) -> list[Panel]:
+    """Build every panel of the suite that has at least one finished run; `progress` is called with the current step."""
+    panels, version = [], store.version()
     for experiment in suite.experiments:
         names = method_names(experiment)
         runs = [(run, names[run.method.model_dump_json()]) for run in expand(experiment, version)]
         for choice in experiment.games:
-            own = [(run, name) for run, name in runs if run.game == choice]
-            if any(store.has(run) for run, _ in own):
-                if tell:
-                    tell(f"comparing the runs of {experiment.name}: {choice.id}")
-                found += _game_panels(store, suite.indicators, experiment, choice.game(), own)
-    return found
+            game_runs = [(run, name) for run, name in runs if run.game == choice]
+            if any(store.has(run) for run, _ in game_runs):
+                if progress:
+                    progress(f"comparing the runs of {experiment.name}: {choice.id}")
+                panels += _build_game_panels(store, suite.indicators, experiment, choice.game(), game_runs)
+    return panels
 
 
-def _game_panels(
+def _build_game_panels(
     store: Store,
-    wanted: Indicators,
+    settings: Indicators,
     experiment: PlansExperiment | PoliciesExperiment,
     game: Game,
     runs: list[tuple[Run, str]],
 ) -> list[Panel]:
     methods = dict.fromkeys(name for _, name in runs)
     missing = {m: sum(not store.has(run) for run, name in runs if name == m) for m in methods}
-    done = [(run, name) for run, name in runs if store.has(run)]
-    facts = {run.digest: store.metadata(run) for run, _ in done}
-    seconds = {m: float(np.median([facts[r.digest]["wall_s"] for r, n in done if n == m] or [0.0])) for m in methods}
-    views: list[View]
+    finished = [(run, name) for run, name in runs if store.has(run)]
+    metadata = {run.digest: store.metadata(run) for run, _ in finished}
+    seconds = {m: float(np.median([metadata[r.digest]["wall_s"] for r, n in finished if n == m] or [0.0])) for m in methods}
+    views: list[PanelView]
     proven: dict[int, Array] = {}
     archived: dict[int, Array] = {}
-    histories: dict[str, dict[int, History]] = {}
+    histories: dict[str, dict[int, SearchHistory]] = {}
     weights: dict[str, dict[int, Mapping[str, list[float]]]] = {}
     if isinstance(experiment, PlansExperiment):
         points: dict[str, dict[int, Points]] = {}
-        for run, name in done:
-            rows, told = list(store.rows(run)), facts[run.digest]["facts"]
-            points.setdefault(name, {})[run.seed] = plan_points(rows).known_as(run.folder, (), plans=True)
-            if told.get("complete"):
+        for run, name in finished:
+            rows, facts = list(store.rows(run)), metadata[run.digest]["facts"]
+            points.setdefault(name, {})[run.seed] = read_plan_points(rows).with_front_indices(run.folder, (), plans=True)
+            if facts.get("complete"):
                 proven[run.seed] = points[name][run.seed].values
             else:
-                histories.setdefault(name, {})[run.seed] = history(rows, told.get("passed", ()))
-        archived = _of_the_package([run for run, _ in done], proven)
-        views = [View("", True, points, {})]
+                histories.setdefault(name, {})[run.seed] = read_search_history(rows, facts.get("passed", ()))
+        archived = _add_packaged_fronts([run for run, _ in finished], proven)
+        views = [PanelView("", True, points, {})]
     else:
-        views = list(_policy_views(store, experiment, game, done))
-        for run, name in done:
-            weights.setdefault(name, {})[run.seed] = facts[run.digest]["facts"].get("weights", {})
+        views = list(_policy_views(store, experiment, game, finished))
+        for run, name in finished:
+            weights.setdefault(name, {})[run.seed] = metadata[run.digest]["facts"].get("weights", {})
+    canonical = runs[0][0].canonical
     return [
-        _panel(view, wanted, experiment, game, runs[0][0].canonical, proven, archived, weights, histories, missing, seconds)
+        _build_panel(view, settings, experiment, game, canonical, proven, archived, weights, histories, missing, seconds)
         for view in views
     ]
 
 
-def _of_the_package(runs: Iterable[Run], proven: dict[int, Array]) -> dict[int, Array]:
-    """Fronts that come with the package: proven ones join those that were proven here, the best known are returned."""
+def _add_packaged_fronts(runs: Iterable[Run], proven: dict[int, Array]) -> dict[int, Array]:
+    """Add the proven fronts of the package to `proven`; return its best-known fronts by seed."""
     archived: dict[int, Array] = {}
     for run in runs:
-        if run.seed not in proven and (known := fronts.known(run.canonical, run.seed)) is not None:
-            (proven if known.kind == "proven" else archived)[run.seed] = known.values
+        if run.seed not in proven and (front := fronts.known(run.canonical, run.seed)) is not None:
+            (proven if front.kind == "proven" else archived)[run.seed] = front.values
     return archived
 
 
-def _panel(
-    view: View,
-    wanted: Indicators,
+def _build_panel(
+    view: PanelView,
+    settings: Indicators,
     experiment: PlansExperiment | PoliciesExperiment,
     game: Game,
     canonical: str,
     proven: Mapping[int, Array],
     archived: Mapping[int, Array],
     weights: Mapping[str, Mapping[int, Mapping[str, list[float]]]],
-    histories: Mapping[str, Mapping[int, History]],
+    histories: Mapping[str, Mapping[int, SearchHistory]],
     missing: Mapping[str, int],
     seconds: Mapping[str, float],
 ) -> Panel:
-    found = references(view.points, proven, game, experiment.utopia, wanted.margin, archived)
+    references = build_references(view.points, proven, game, experiment.utopia, settings.margin, archived)
     return Panel(
         experiment=experiment.name,
         kind=experiment.kind,
@@ -170,16 +187,16 @@ def _panel(
         scope=view.scope,
         primary=view.primary,
         points=view.points,
-        references=found,
-        scores={name: scores(points, found, wanted) for name, points in view.points.items()},
-        users={name: worth(played, found, wanted) for name, played in view.played.items()},
-        played=view.played,
+        references=references,
+        scores={name: score_method(runs, references, settings) for name, runs in view.points.items()},
+        user_utilities={n: compute_user_utilities(runs, references, settings) for n, runs in view.policy_episodes.items()},
+        policy_episodes=view.policy_episodes,
         weights=weights,
-        history=histories,
+        search_history=histories,
         budget=experiment.budget if isinstance(experiment, PlansExperiment) else 0,
-        episodes=experiment.report_episodes if isinstance(experiment, PoliciesExperiment) else 0,
-        missing={name: count for name, count in missing.items() if count},
-        seconds=seconds,
+        num_episodes=experiment.report_episodes if isinstance(experiment, PoliciesExperiment) else 0,
+        missing_runs={name: count for name, count in missing.items() if count},
+        median_seconds=seconds,
     )
 
 
@@ -187,36 +204,39 @@ def _panel(
 
 
 @dataclass(frozen=True)
-class View:
-    """One point of view on the runs of a game; `points` and `played` are by method and seed."""
+class PanelView:
+    """The runs of a game restricted to some opponents and seats; `points` and `policy_episodes` are by method and seed."""
 
     scope: str
     primary: bool
     points: dict[str, dict[int, Points]]
-    played: dict[str, dict[int, Played]]
+    policy_episodes: dict[str, dict[int, PolicyEpisodes]]
 
 
-def _policy_views(store: Store, experiment: PoliciesExperiment, game: Game, done: list[tuple[Run, str]]) -> Iterable[View]:
-    """All opponents and seats together first; then each opponent, and each seat, by itself."""
-    opponents = tuple(opponent.label for opponent in experiment.opponents) or ("nobody",)
+def _policy_views(
+    store: Store, experiment: PoliciesExperiment, game: Game, finished: list[tuple[Run, str]]
+) -> Iterable[PanelView]:
+    """Yield the view of all opponents and seats, then one view for each opponent and one for each seat."""
+    opponents = tuple(opponent.label for opponent in experiment.opponents) or (NO_OPPONENT,)
     seats = experiment.seats or game.agents
-    everyone = f"against {' and '.join(opponents)}" if opponents != ("nobody",) else ""
-    scopes = [(", ".join(filter(None, [everyone, _seats(seats)])), True, opponents, seats)]
+    against_all = f"against {' and '.join(opponents)}" if opponents != (NO_OPPONENT,) else ""
+    scopes = [(", ".join(filter(None, [against_all, _describe_seats(seats)])), True, opponents, seats)]
     if len(opponents) > 1:
-        scopes += [(f"against {one}, {_seats(seats)}", False, (one,), seats) for one in opponents]
+        scopes += [(f"against {name}, {_describe_seats(seats)}", False, (name,), seats) for name in opponents]
     if len(seats) > 1:
-        scopes += [(f"{everyone}, as {seat}", False, opponents, (seat,)) for seat in seats]
-    rows = {run.digest: list(store.rows(run)) for run, _ in done}
-    fronts = {run.digest: front(store.place(run)) for run, _ in done}
-    for scope, primary, who, where in scopes:
-        played: dict[str, dict[int, Played]] = {}
+        scopes += [(f"{against_all}, as {seat}", False, opponents, (seat,)) for seat in seats]
+    rows = {run.digest: list(store.rows(run)) for run, _ in finished}
+    stored_fronts = {run.digest: replays.points(store.place(run)) for run, _ in finished}
+    for scope, primary, scope_opponents, scope_seats in scopes:
+        policy_episodes: dict[str, dict[int, PolicyEpisodes]] = {}
         points: dict[str, dict[int, Points]] = {}
-        for run, name in done:
-            games = policy_games(rows[run.digest], who, where)
-            played.setdefault(name, {})[run.seed] = games
-            points.setdefault(name, {})[run.seed] = games.points().known_as(run.folder, fronts[run.digest], plans=False)
-        yield View(scope, primary, points, played)
+        for run, name in finished:
+            episodes = read_policy_episodes(rows[run.digest], scope_opponents, scope_seats)
+            policy_episodes.setdefault(name, {})[run.seed] = episodes
+            front = episodes.nondominated_points()
+            points.setdefault(name, {})[run.seed] = front.with_front_indices(run.folder, stored_fronts[run.digest], plans=False)
+        yield PanelView(scope, primary, points, policy_episodes)
 
 
-def _seats(seats: tuple[str, ...]) -> str:
+def _describe_seats(seats: tuple[str, ...]) -> str:
     return f"as {seats[0]}" if len(seats) == 1 else f"mean of {len(seats)} seats"

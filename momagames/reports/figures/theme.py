@@ -1,18 +1,18 @@
-"""How figures look: colors, symbols, axes. The page exchanges colors for a dark screen by this list of them."""
+"""Theme of the figures: colors, symbols and axes, and the colors of the dark color scheme."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Okabe and Ito's colors, which the color-blind tell apart; every method has a symbol and a dash too
+# the color-blind safe palette of Okabe and Ito; methods also differ by symbol and dash
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
 SYMBOLS = ("circle-open", "square-open", "diamond", "cross", "x", "circle", "square")
-SIZES = (15, 12, 9, 7, 7, 6, 6)  # later methods lie on top of earlier ones and must not hide them
+SIZES = (15, 12, 9, 7, 7, 6, 6)  # later methods are drawn on top and must not hide earlier ones
 DASHES = ("solid", "dash", "dot", "dashdot")
 FONT = {"family": "system-ui, sans-serif", "size": 13, "color": "#222222"}
 GRID = {"gridcolor": "#e2e2e2", "zerolinecolor": "#bbbbbb", "linecolor": "#888888"}
 
-# on a light screen -> on a dark one, for lines, letters and grounds of figures; bands are see-through and written as rgba
+# light color -> dark color, for lines, text and backgrounds; bands are transparent and use rgba
 DARK = {
     "#ffffff": "#17191c",
     "#222222": "#e4e4e4",
@@ -27,8 +27,8 @@ DARK = {
 }
 
 
-def base(height: int) -> dict[str, Any]:
-    """What the layouts of all figures have in common."""
+def base_layout(height: int) -> dict[str, Any]:
+    """Return the part of the layout that all figures share."""
     return {
         "font": FONT,
         "paper_bgcolor": "#ffffff",
@@ -42,7 +42,7 @@ def base(height: int) -> dict[str, Any]:
     }
 
 
-def faint(color: str, opacity: float) -> str:
-    """A color of six hex digits, see-through."""
+def with_opacity(color: str, opacity: float) -> str:
+    """Return a hexadecimal color with an opacity."""
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"

@@ -37,7 +37,9 @@ def figure(found: CrossPlay) -> dict[str, Any]:
             {"text": f"as {seat}", "xref": "paper", "yref": "paper", "x": left, "y": down[1], "showarrow": False}
             | {"xanchor": "left", "yanchor": "bottom"}
         )
-        layout["shapes"] += [_outline(found.methods.index(m), found.opponents.index(o), key) for m, o in sorted(found.same)]
+        layout["shapes"] += [
+            _outline(found.methods.index(m), found.opponents.index(o), key) for m, o in sorted(found.same_name)
+        ]
         for name in names:
             data.append({**_map(found, name, seat, key), "visible": name == names[0]})
     views = [{"label": name, "visible": [k % len(names) == i for k in range(len(data))]} for i, name in enumerate(names)]
@@ -46,7 +48,7 @@ def figure(found: CrossPlay) -> dict[str, Any]:
 
 def _map(found: CrossPlay, name: str, seat: str, key: str) -> dict[str, Any]:
     cells = [[found.tables[name][seat, m, o] for o in found.opponents] for m in found.methods]
-    own = [[f" {OWN}" if (m, o) in found.same else "" for o in found.opponents] for m in found.methods]
+    own = [[f" {OWN}" if (m, o) in found.same_name else "" for o in found.opponents] for m in found.methods]
     return {
         "type": "heatmap",
         "name": name,

@@ -14,7 +14,7 @@ from momagames.reports.data import overview
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.origin import origin
-from momagames.reports.data.overview import Line
+from momagames.reports.data.overview import OverviewRow
 from momagames.reports.data.panels import Panel
 from momagames.reports.figures import budgets, charts
 from momagames.reports.figures.fronts import figure, spread
@@ -34,7 +34,7 @@ def page(
     suite: Suite,
     panels: Sequence[Panel],
     together: Aggregate | None,
-    lines: Sequence[Line],
+    lines: Sequence[OverviewRow],
     met: Sequence[CrossPlay],
     errors: Sequence[tuple[Run, str]],
     command: str,
@@ -66,7 +66,7 @@ def page(
         errors="".join(_error(run, text) for run, text in errors),
         provenance=origin(store, suite, command),
         reading=html.escape(_reading(suite)),
-        columns=reading(suite, any(panel.users for panel in panels), together is not None, bool(met)),
+        columns=reading(suite, any(panel.user_utilities for panel in panels), together is not None, bool(met)),
         plotly=packed(get_plotlyjs()),
         picker=(files("momagames.reports") / "templates" / "picker.js").read_text(encoding="utf-8"),
         dark=_script(DARK),
@@ -84,7 +84,7 @@ def _counts(whole: int, done: int, errors: Sequence[tuple[Run, str]]) -> str:
     return text + (f", {len(errors)} failed" if errors else "")
 
 
-def _panel(number: int, panel: Panel, wanted: Indicators, figures: list[dict[str, Any]]) -> str:
+def _panel(number: int, panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
     """The section of a panel; `figures` takes up those that it has besides its fronts."""
     few = [m for m, points in panel.points.items() if len(points) < 10]
     told = caption(panel)
@@ -111,13 +111,13 @@ def _pairs(panel: Panel, figures: list[dict[str, Any]]) -> str:
     return _more(figures, drawn, "Pairs of objectives", "Median surfaces in pairs of objectives", PROJECTED) if drawn else ""
 
 
-def _curves(panel: Panel, wanted: Indicators, figures: list[dict[str, Any]]) -> str:
-    found = budgets.curves(panel, wanted)
+def _curves(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
+    found = budgets.curves(panel, settings)
     if not found:
         return ""
     drawn = budgets.figure(found, {method: style for style, method in enumerate(panel.points)})
     return _more(
-        figures, drawn, "Over the budget", "What had been found by each point of the budget", budgets.caption(panel, wanted)
+        figures, drawn, "Over the budget", "What had been found by each point of the budget", budgets.caption(panel, settings)
     )
 
 
@@ -137,10 +137,12 @@ def _scores(panel: Panel) -> str:
         for name in names:
             mean, span = cell(name, scores[name])
             cells += f"<td>{mean}<small>{span}</small></td>"
-        lost = panel.missing.get(method, 0)
+        lost = panel.missing_runs.get(method, 0)
         runs = f"{len(panel.points[method])}" + (f" <small>{lost} missing</small>" if lost else "")
-        lines.append(f"<tr><th>{html.escape(method)}</th><td>{runs}</td>{cells}<td>{panel.seconds[method]:.2f}</td></tr>")
-    for method, lost in panel.missing.items():
+        lines.append(
+            f"<tr><th>{html.escape(method)}</th><td>{runs}</td>{cells}<td>{panel.median_seconds[method]:.2f}</td></tr>"
+        )
+    for method, lost in panel.missing_runs.items():
         if method not in panel.scores:
             lines.append(
                 f'<tr><th>{html.escape(method)}</th><td colspan="{len(names) + 2}">{count(lost, "run")} missing</td></tr>'
@@ -181,7 +183,7 @@ def _error(run: Run, text: str) -> str:
 
 
 def _reading(suite: Suite) -> str:
-    wanted = suite.indicators
+    settings = suite.indicators
     return (
         f"Every objective is maximized. Numbers are means over runs (one seed each) with a {wanted.confidence:.0%} bootstrap "
         f"interval. Volumes reach down to the declared reference point, moved outwards by {wanted.margin:.0%} of the range, "

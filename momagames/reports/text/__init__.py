@@ -1,1 +1,1 @@
-"""The report as tables for the terminal."""
+"""Labels, captions and terminal tables of the report."""

@@ -67,7 +67,7 @@ def test_mirror(seed, params):
     size = params["board_width"], params["board_height"]
     play, mirror = start(ID, seed, **params), start(ID, seed, **params)
     for _, _, action, reward in moves(play, seed):
-        mirror.turn(mirrored(action, *size))
+        mirror.step(mirrored(action, *size))
         assert board(mirror) == [row[::-1] for row in board(play)]
         assert np.array_equal(mirror.reward, reward.astype(np.float32))
         assert legal(mirror) == sorted(mirrored(a, *size) for a in legal(play))
@@ -81,7 +81,7 @@ def test_the_sides_are_equal(seed, params):
     other.load({"board": board(other), "first_agent": "player_1"})
     exchange = str.maketrans("12", "21")
     for _, _, action, reward in moves(play, seed):
-        other.turn(turned(action, *size))
+        other.step(turned(action, *size))
         assert board(other) == [row[::-1].translate(exchange) for row in board(play)[::-1]]
         assert np.array_equal(other.reward, reward[::-1].astype(np.float32))
 
@@ -91,7 +91,7 @@ def test_canonical_is_the_plain_game_turned(seed, params):
     size = params["board_width"], params["board_height"]
     plain, canonical = start(ID, seed, **params), start(ID, seed, **params, canonical=True)
     for _, mover, action, reward in moves(plain, seed):
-        canonical.turn(turned(action, *size) if mover == 1 else action)
+        canonical.step(turned(action, *size) if mover == 1 else action)
         assert board(canonical) == board(plain)
         assert np.array_equal(canonical.reward, reward.astype(np.float32))
         for agent in range(2):
@@ -106,7 +106,7 @@ def test_objectives_by_name_are_columns(seed, names):
     columns = [NAMES.index(name) for name in names]
     assert [objective.name for objective in some.game.objectives] == names
     for _, _, action, reward in moves(play, seed):
-        some.turn(action)
+        some.step(action)
         assert np.array_equal(some.reward, reward[:, columns].astype(np.float32))
 
 

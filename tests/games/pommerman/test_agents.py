@@ -15,7 +15,7 @@ import pytest
 import momagames
 from momagames.baselines import compiled, policy
 from momagames.engine.batch import Batch
-from momagames.engine.episode import Play, loaded
+from momagames.engine.episode import Episode, load_state
 from momagames.engine.policies import NOBODY, Players
 
 STOP, UP, DOWN, LEFT, RIGHT, BOMB = range(6)
@@ -57,7 +57,7 @@ class Chooser:
         self.players = Players(self.batch, [compiled("simple", self.game)], seats, seed=1)
 
     def load(self, given):
-        self.batch.load(loaded(self.game, given).repeat(MANY))
+        self.batch.load(load_state(self.game, given).repeat(MANY))
 
     def act(self):
         return self.players.act()[:, self.agent, 0].copy()
@@ -338,7 +338,7 @@ def test_the_originals_agent_does_what_ours_could_have_done(record):
         if not state["agents"][agent][0]:
             break
         known = {name: state[name] for name in ("board", "agents", "bombs", "flames")}
-        one = loaded(game, {**known, "step_count": number})
+        one = load_state(game, {**known, "step_count": number})
         batch.load(one.repeat(n))
         batch.lengths[:] = number
         acted = players.act()[:, agent, 0]
@@ -398,7 +398,7 @@ def test_the_single_doors_play_the_same_agent():
 def test_a_policy_by_name_is_the_kernel():
     given = position(at(CROSS, (3, 0), "b"), ammo=0)
     game = Chooser(given).game
-    one, play, rng = policy("simple", game, 0), Play(game), np.random.default_rng(0)
+    one, play, rng = policy("simple", game, 0), Episode(game), np.random.default_rng(0)
     play.load(given)
     first = [policy("simple", game, 0)(play.state, play.mask(0), rng) for _ in range(30)]
     assert set(first) == {LEFT}
@@ -414,5 +414,5 @@ def test_static_stands_still():
     batch = Batch(game, 5)
     batch.seed(0)
     batch.reset()
-    batch.played[:] = 3
+    batch.last_actions[:] = 3
     assert (Players(batch, [compiled("static", game)], [0, 0, 0, 0]).act() == 0).all()

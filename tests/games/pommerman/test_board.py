@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.games import pommerman
 from momagames.games.pommerman import rules
 from momagames.games.pommerman.rules import start
@@ -194,11 +194,11 @@ PARAMETERS |= {"max_strength", "blast_strength", "first_collapse", "leave", "spl
 @pytest.mark.parametrize(("id", "n"), [("mo-pommerman-radio-v0", 16), (DUEL, 8)])
 def test_G11_a_new_game_starts_from_nothing_whatever_was_before(id, n):
     game = momagames.spec(id, board_size=n, blast_strength=3)
-    play, fresh = Play(game), Play(game)
+    play, fresh = Episode(game), Episode(game)
     for name in set(rules.state_dtype.names) - PARAMETERS:
         play.states[name] = 1
-    play.deal(5)
-    fresh.deal(5)
+    play.reset(5)
+    fresh.reset(5)
     seats = len(game.agents)
     for name in set(rules.state_dtype.names) - UNREAD:
         was, now = (states[name][0, :seats] if name in BY_SEAT else states[name][0] for states in (fresh.states, play.states))

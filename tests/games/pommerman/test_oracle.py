@@ -5,7 +5,7 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.episode import loaded
+from momagames.engine.episode import load_state
 from momagames.games.pommerman.rules.state import OBJECTIVES
 from tests.games.pommerman import naive
 from tests.games.pommerman.crowd import position
@@ -141,7 +141,7 @@ def test_crowds(case):
     game = game_of(case)
     batch = Batch(game, 60, autoreset="disabled", views="all")
     batch.seed(5)
-    batch.load(np.concatenate([loaded(game, position(game, seed)) for seed in range(60)]))
+    batch.load(np.concatenate([load_state(game, position(game, seed)) for seed in range(60)]))
     oracles = play(game, batch, 14, seed=2)
     assert sum(oracle.over for oracle in oracles) > 5
 
@@ -172,7 +172,7 @@ def test_K6_kicks_are_undone(how):
     start = {"board": "".join(f"{cell:x}" for cell in cells), "agents": agents, "bombs": bombs, "flames": [], "items": []}
     game = game_of("ffa")
     batch = Batch(game, 1, autoreset="disabled", views="all")
-    batch.load(loaded(game, start))
+    batch.load(load_state(game, start))
     oracle = oracle_of(game, start)
     for joint in moves:
         batch.step(batch.actions(np.array([joint])))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.errors import IllegalAction, InvalidParameter
 from momagames.games import pommerman
 from momagames.games.pommerman.rules.state import OBJECTIVES
@@ -53,8 +53,8 @@ def test_every_size_has_defaults_that_are_allowed(id, size):
     game = momagames.spec(id, board_size=size)
     again = momagames.spec(id, **{name: value for name, value in game.params.items() if name != "objectives"})
     assert again.params == game.params
-    play = Play(game)
-    play.deal(size)
+    play = Episode(game)
+    play.reset(size)
     assert play.mask(0)[:6].all()
 
 
@@ -64,8 +64,8 @@ def test_the_ends_of_what_a_board_may_hold(size):
     params = {"board_size": size}
     for name in ("num_rigid", "num_wood", "num_items"):
         params[name] = next(int(p.high) for p in momagames.spec(FFA, **params).parameters if p.name == name)
-    play = Play(momagames.spec(FFA, **params))
-    play.deal(1)
+    play = Episode(momagames.spec(FFA, **params))
+    play.reset(1)
     saved = play.game.codec.save(play.state)
     assert [saved["board"].count(digit) for digit in "12"] == [params["num_rigid"], params["num_wood"]]
     assert len(saved["items"]) == params["num_items"]
@@ -148,8 +148,8 @@ def test_every_objective_can_be_chosen_and_has_bounds():
 
 @pytest.mark.parametrize("id", [FFA, RADIO])
 def test_actions_by_name(id):
-    play = Play(momagames.spec(id))
-    play.deal(0)
+    play = Episode(momagames.spec(id))
+    play.reset(0)
     game, state = play.game, play.state
     for move, name in enumerate(("stop", "up", "down", "left", "right", "bomb")):
         action = [move, 3, 8] if id == RADIO else move
@@ -172,10 +172,10 @@ def test_an_illegal_action_says_which_there_are():
 
 def test_all_at_once_the_original_scalar_game():
     """A6 With weight 1 on `outcome` a game pays what the original pays in its last step."""
-    play = Play(momagames.spec(FFA, board_size=7, max_steps=40, objectives=["outcome", "outcome_original"]))
+    play = Episode(momagames.spec(FFA, board_size=7, max_steps=40, objectives=["outcome", "outcome_original"]))
     chance = np.random.default_rng(1)
     for seed in range(10):
-        play.deal(seed)
+        play.reset(seed)
         while not play.state["over"]:
-            play.turn(chance.integers(6, size=(4, 1)))
+            play.step(chance.integers(6, size=(4, 1)))
         assert play.returns[:, 0].tolist() == play.reward[:, 1].tolist()

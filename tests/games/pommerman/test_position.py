@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.episode import Play, loaded, random_legal
+from momagames.engine.episode import Episode, load_state, random_legal
 from momagames.errors import InvalidState
 
 FFA, RADIO, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
@@ -42,7 +42,7 @@ def agent(seat, **parts):
 
 def play_of(given=POSITION, id=FFA, **params):
     """A game that goes on from a position."""
-    play = Play(momagames.spec(id, board_size=7, **params))
+    play = Episode(momagames.spec(id, board_size=7, **params))
     play.load(given)
     return play
 
@@ -64,7 +64,7 @@ def forms(game, state):
 def test_everything_is_kept(form):
     play = play_of()
     given = forms(play.game, play.state)[form]
-    assert play.game.codec.save(loaded(play.game, given)[0]) == POSITION
+    assert play.game.codec.save(load_state(play.game, given)[0]) == POSITION
 
 
 def test_the_text_is_facts_and_then_the_board():
@@ -89,11 +89,11 @@ KINDS = [
 @pytest.mark.parametrize("form", ["data", "text", "record"])
 def test_a_loaded_position_goes_on_as_the_same_game(id, params, form, interpreted):
     game = momagames.spec(id, **params)
-    play, other = Play(game), Play(game)
+    play, other = Episode(game), Episode(game)
     chance = np.random.default_rng(3)
     deaths = 0
     for seed in range(2 if interpreted else 12):
-        play.deal(seed)
+        play.reset(seed)
         while not play.state["over"]:
             saved = game.codec.save(play.state)
             other.load(forms(game, play.state)[form])
@@ -101,15 +101,15 @@ def test_a_loaded_position_goes_on_as_the_same_game(id, params, form, interprete
             deaths += not all(row[0] for row in saved["agents"])
             for row, mask in zip(play.pending, play.masks, strict=True):
                 row[:] = random_legal(mask, game.actions, chance) if mask.any() else 0
-            other.turn(play.pending.copy())
-            play.turn(play.pending)
+            other.step(play.pending.copy())
+            play.step(play.pending)
             assert game.codec.save(other.state) == game.codec.save(play.state)
             for name in ("reward", "observations", "masks"):
                 assert np.array_equal(getattr(other, name), getattr(play, name)), name
             for name in ("over", "truncated", "gone", "result", "winners"):
                 assert np.array_equal(other.states[name], play.states[name]), name
-        play.deal()
-        other.deal()
+        play.reset()
+        other.reset()
         assert game.codec.save(play.state) == game.codec.save(other.state), "and the next game is the same too"
     assert deaths or interpreted or id == DUEL, "these games must have steps after a death"
 
@@ -121,7 +121,7 @@ def test_what_is_left_out():
     expected = {"bombs": [], "flames": [], "items": [], "flame_owners": [], "step_count": 0}
     assert {name: saved[name] for name in expected} == expected
     assert saved["visited"] == [f"{1 << 7 * row + col:x}" for _, row, col, *_ in POSITION["agents"]]
-    play.deal(7)
+    play.reset(7)
     stream = int(play.state["rng"])
     play.load(given)
     assert int(play.state["rng"]) == stream, "the environment's own luck goes on"
@@ -135,7 +135,7 @@ def test_owners_of_flames_are_kept(owners, kills, self_kills):
         del given["flame_owners"]
     play = play_of(given, objectives=["kills", "self_kill"])
     assert play.game.codec.save(play.state)["flame_owners"] == (owners or [0, 0, 0, 0])
-    play.turn(np.array([[0], [0], [0], [3]]))
+    play.step(np.array([[0], [0], [0], [3]]))
     assert play.reward.tolist() == [[0, 0], [kills, 0], [0, 0], [0, self_kills]]
     assert not play.state["alive"][3]
 
@@ -164,7 +164,7 @@ def test_strength_above_the_limit_and_full_ammunition():
 
 def test_a_bomb_under_an_agent_is_seen_once_the_agent_has_gone():
     play = play_of()
-    play.turn(np.array([[0], [1], [0], [0]]))
+    play.step(np.array([[0], [1], [0], [0]]))
     saved = play.game.codec.save(play.state)
     assert saved["agents"][1][1:3] == [4, 1]
     assert saved["board"][5 * 7 + 1] == "3"
@@ -209,7 +209,7 @@ def lines_of_fire(*flames):
 
 def test_flames_in_another_order_keep_it_while_they_last():
     game = momagames.spec(FFA, board_size=16)
-    play, other = Play(game), Play(game)
+    play, other = Episode(game), Episode(game)
     play.load(lines_of_fire((9, 9, 2), (8, 8, 2), (7, 1, 1), (6, 6, 2)))
     assert game.codec.save(play.state)["flames"] == [[9, 9, 2], [8, 8, 2], [7, 1, 1], [6, 6, 2]]
     for life in (1, 0):
@@ -232,9 +232,9 @@ def test_too_many_flames_in_no_order():
     game = momagames.spec(FFA, board_size=16)
     cells = [(row, col, 1) for row in (7, 8, 9) for col in range(16)]
     for given in (cells, cells[32::-1] + cells[33:]):
-        assert game.codec.save(loaded(game, lines_of_fire(*given))[0])["flames"] == [list(flame) for flame in given]
+        assert game.codec.save(load_state(game, lines_of_fire(*given))[0])["flames"] == [list(flame) for flame in given]
     with pytest.raises(InvalidState, match="the first 33 flames are in no order: list them oldest"):
-        loaded(game, lines_of_fire(*cells[33::-1], *cells[34:]))
+        load_state(game, lines_of_fire(*cells[33::-1], *cells[34:]))
 
 
 # -------------------------------------------------------------------------------------------------------- falling rings
@@ -242,7 +242,7 @@ def test_too_many_flames_in_no_order():
 
 def test_W4_O9_a_position_is_saved_after_the_fall_and_seen_before_it():
     game = momagames.spec("mo-pommerman-ffa-collapse-v0", board_size=7, first_collapse=18, max_steps=30, observation="dict")
-    play = Play(game)
+    play = Episode(game)
     play.load(POSITION | {"agents": agent(0, row=0, col=6), "board": board((1, 1, "0"), (0, 6, "a"))})
     rest(play)
     saved = game.codec.save(play.state)
@@ -253,7 +253,7 @@ def test_W4_O9_a_position_is_saved_after_the_fall_and_seen_before_it():
     assert saved["agents"][1][0] == 1
     assert saved["items"] == [[2, 2, 7], [3, 1, 8]], "the item of (0, 1) is gone"
     assert play.state["alive"][0] == 1, "saving changes nothing"
-    other = Play(game)
+    other = Episode(game)
     other.load(saved)
     assert int(other.state["falling"]) == -1
     assert game.codec.save(other.state) == saved
@@ -460,10 +460,10 @@ ENDS = [  # steps made, joint action, result, winners, whether time is up
 @pytest.mark.parametrize(("steps", "moves", "result", "winners", "cut"), ENDS)
 @pytest.mark.parametrize("form", ["data", "json", "text", "record"])
 def test_a_finished_game_stays_finished(steps, moves, result, winners, cut, form):
-    play, other = Play(momagames.spec(DUEL)), Play(momagames.spec(DUEL))
+    play, other = Episode(momagames.spec(DUEL)), Episode(momagames.spec(DUEL))
     play.load(duel(step_count=steps))
     assert "over" not in play.game.codec.save(play.state), "it goes on"
-    play.turn(np.array(moves)[:, None])
+    play.step(np.array(moves)[:, None])
     saved = play.game.codec.save(play.state)
     assert saved["over"] == {"result": result, "winners": winners}
     other.load(forms(play.game, play.state)[form])
@@ -524,12 +524,12 @@ def test_a_forfeit_is_an_end_too():
 def test_W4_winners_on_whom_a_ring_falls_after_the_end():
     """agent_0 has won in the step after which the outermost ring falls, and stands on it."""
     game = momagames.spec(DUEL, first_collapse=11, max_steps=30)
-    play, other = Play(game), Play(game)
+    play, other = Episode(game), Episode(game)
     given = duel(step_count=10)
     cells = list(given["board"])
     cells[9], cells[0] = "0", "a"
     play.load(given | {"board": "".join(cells), "agents": [[1, 0, 0, 1, 2, 0], given["agents"][1]]})
-    play.turn(np.array([[0], [2]]))
+    play.step(np.array([[0], [2]]))
     saved = game.codec.save(play.state)
     assert [row[0] for row in saved["agents"]] == [0, 0]
     assert saved["over"] == {"result": "win", "winners": ["agent_0"]}
@@ -550,14 +550,14 @@ def test_the_time_is_up():
     assert not play.masks.any()
     game = momagames.spec(DUEL)
     for dead, cut, winners in (((), 1, []), ((0,), 0, ["agent_1"]), ((0, 1), 0, [])):
-        state = loaded(game, duel(*dead, fire=False, step_count=800))[0]
+        state = load_state(game, duel(*dead, fire=False, step_count=800))[0]
         assert (state["over"], state["truncated"], game.infos(state)["winners"]) == (1, cut, winners)
 
 
 def test_a_record_that_was_not_over_when_time_was_up():
     record = play_of(POSITION | {"step_count": 799}).state.copy()
     record["ply"] = 800
-    state = loaded(momagames.spec(FFA, board_size=7), record)[0]
+    state = load_state(momagames.spec(FFA, board_size=7), record)[0]
     assert (state["over"], state["truncated"]) == (1, 1)
 
 
@@ -592,7 +592,7 @@ WON = [{"result": "win", "winners": [f"agent_{seat}"]} for seat in range(2)]
 )
 def test_ends_that_cannot_be(dead, steps, over, why):
     with pytest.raises(InvalidState, match=why):
-        loaded(momagames.spec(DUEL), duel(*dead, fire=False, step_count=steps, over=over))
+        load_state(momagames.spec(DUEL), duel(*dead, fire=False, step_count=steps, over=over))
 
 
 def test_a_team_wins_together():
@@ -601,10 +601,10 @@ def test_a_team_wins_together():
     for winners, good in (("02", True), ("13", True), ("0", False), ("01", False), ("0123", False)):
         given = nobody | {"over": {"result": "win", "winners": [f"agent_{seat}" for seat in winners]}}
         if good:
-            assert game.codec.save(loaded(game, given)[0])["over"] == given["over"]
+            assert game.codec.save(load_state(game, given)[0])["over"] == given["over"]
             continue
         with pytest.raises(InvalidState, match="the game cannot have ended like this"):
-            loaded(game, given)
+            load_state(game, given)
 
 
 # ------------------------------------------------------------------------------------------------- agents that have left

@@ -7,12 +7,12 @@ import momagames
 from momagames.baselines import compiled, method, policy
 from momagames.baselines.scripted import frugal
 from momagames.engine.batch import Batch
-from momagames.engine.episode import Play, loaded
+from momagames.engine.episode import Episode, load_state
 from momagames.engine.playouts import deal
 from momagames.engine.policies import NOBODY, Players, play_kernels
 from momagames.errors import InvalidParameter
 from momagames.games.robotmail.layouts import loader
-from momagames.kernels.rng import stream
+from momagames.kernels.rng import random_words
 from tests.peers.test_recorded_robotmail import RECORDS, play
 
 STAND, FORWARD, BACKWARD, LEFT, RIGHT = range(5)
@@ -25,9 +25,9 @@ def teams(robots, games, seed=3, **params):
     """Whole games of these robots, one kind for each player: Episodes, and the game."""
     game = momagames.spec("mo-robotmail-v0", **{"num_players": len(robots), **params})
     kernels = [compiled(robot, game) if isinstance(robot, str) else robot for robot in robots]
-    starts = deal(game, stream(seed, games))
+    starts = deal(game, random_words(seed, games))
     seats = np.array([game.teams] * games)
-    words = stream(seed + 1, games * len(game.agents)).reshape(games, -1)
+    words = random_words(seed + 1, games * len(game.agents)).reshape(games, -1)
     return play_kernels(game, starts, kernels, seats, words), game
 
 
@@ -47,7 +47,7 @@ def choices(name, rows, robots, times=1, **params):
     greens = sum(row.count("gr") for row in cells)
     mails = [1] * greens
     batch = Batch(game, times)
-    batch.load(loaded(game, {"robots": listed, "mails": mails}).repeat(times))
+    batch.load(load_state(game, {"robots": listed, "mails": mails}).repeat(times))
     robot = compiled(name, game) if isinstance(name, str) else name
     return set(Players(batch, [robot], [0] * len(game.agents), seed=1).act()[:, 0, 0].tolist())
 
@@ -63,7 +63,7 @@ def test_astar_does_what_the_original_did(record):
     players = len(game.agents) if record["policy"] == "astar" else record["config"]["num_robots_per_player"]
     steps = [step for step in play(record) if step.robot < players and sum(step.masks[step.robot]) > 1]
     batch = Batch(game, len(steps))
-    batch.load(np.concatenate([loaded(game, step.before) for step in steps]))
+    batch.load(np.concatenate([load_state(game, step.before) for step in steps]))
     acted = Players(batch, [compiled("astar", game)], [0] * len(game.agents)).act()[:, 0, 0].tolist()
     others = [step for step, action in zip(steps, acted, strict=True) if action != step.action]
     assert all(step.masks[step.robot][STAND] == 0 for step in others)
@@ -127,7 +127,7 @@ def test_what_lies_on_green_cells_nobody_knows(name):
     acts = []
     for shift in (0, 4):
         batch = Batch(game, MANY)
-        batch.load(deal(game, stream(8, MANY)))
+        batch.load(deal(game, random_words(8, MANY)))
         green = batch.states["waiting"] > 0
         batch.states["waiting"][green] = (batch.states["waiting"][green] + shift) % 9 + 1
         acts.append(Players(batch, [compiled(name, game)], [0] * 4, seed=2).act().tolist())
@@ -138,8 +138,8 @@ def test_what_lies_on_green_cells_nobody_knows(name):
 def test_all_doors_play_the_same(name):
     """A game through the policy of the name, each action also asked of the kernel in a batch, with the same luck."""
     game = momagames.spec("mo-robotmail-4-v0", random_num_steps=True, max_step=150)
-    one, batch, alone = policy(name, game), Batch(game, 1), Play(game)
-    alone.deal(3)
+    one, batch, alone = policy(name, game), Batch(game, 1), Episode(game)
+    alone.reset(3)
     players = Players(batch, [compiled(name, game)], [0] * 4)
     asked = 0
     while not alone.state["over"]:
@@ -148,13 +148,13 @@ def test_all_doors_play_the_same(name):
         mask = alone.mask(alone.mover)
         action = 0
         if mask.any():
-            word = stream(6, asked + 1)[asked]
+            word = random_words(6, asked + 1)[asked]
             players._words[:] = word
             action = int(one(alone.state, mask, Luck(word)))
             assert players.act()[0, 0, 0] == action
             assert alone.is_legal(alone.mover, action)
             asked += 1
-        alone.turn(action)
+        alone.step(action)
     assert asked > 100
     with pytest.raises(InvalidParameter, match="only plays games with the rules of 'robotmail'"):
         policy(name, momagames.spec("mo-samegame-v0"))
@@ -261,7 +261,7 @@ def test_astar_becomes_wary_of_a_narrow_cell():
     robots = [[3, 1, 1, 10.0, 10, 0, 4], [7, 7, 0, 10.0, 10, 0, 0]]
     acts = []
     for turn in range(8):
-        batch.load(loaded(game, {"robots": robots, "mails": [2, 2, 2]}))
+        batch.load(load_state(game, {"robots": robots, "mails": [2, 2, 2]}))
         batch.lengths[:] = turn
         action = int(players.act()[0, 0, 0])
         acts.append(action)
@@ -288,7 +288,7 @@ def test_patience():
     with pytest.raises(InvalidParameter, match=r"invalid patience=6: expected 0\.\.5"):
         frugal(6)
     game = momagames.spec("mo-robotmail-2-v0")
-    state, mask = deal(game, stream(0, 1))[0], np.ones(5, np.int8)
+    state, mask = deal(game, random_words(0, 1))[0], np.ones(5, np.int8)
     assert policy("thrifty", game, patience=1)(state, mask, np.random.default_rng(0)) == STAND
     assert policy("thrifty", game)(state, mask, np.random.default_rng(0)) != STAND
     assert len(method("thrifty")().policies(game)) == 6
@@ -301,6 +301,6 @@ def test_thrifty_rests_when_the_others_bring_what_is_missing():
     for mail in (0, 5):
         given = {"robots": [[4, 5, 0, 10.0, 10, 0, 0], [2, 3, mail, 10.0, 10, 0, 0]], "mails": [1, 1, 1]}
         batch = Batch(game, 1)
-        batch.load(loaded(game, given))
+        batch.load(load_state(game, given))
         acts[mail] = int(Players(batch, [compiled("thrifty", game)], [0, NOBODY]).act()[0, 0, 0])
     assert acts == {0: BACKWARD, 5: STAND}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.rules.state import number
 from tests.games.robotmail import crowd
@@ -63,14 +63,14 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 def begun(params, seed, middle, objectives=OBJECTIVES):
     """A game that has been dealt, or that goes on from a random position in which much can happen."""
-    play = Play(momagames.spec(ID, objectives=objectives, **params))
+    play = Episode(momagames.spec(ID, objectives=objectives, **params))
     if middle:
         position = crowd.position(board(play), play.game.params, seed)
         if play.game.params["with_battery"] and seed % 4 == 0:  # batteries that do not suffice for another move
             position["robots"] = [[*row[:INNER], 0.05, 1, *row[DELIVERED:]] for row in position["robots"]]
         play.load(position, seed)
     else:
-        play.deal(seed)
+        play.reset(seed)
     return play
 
 
@@ -272,7 +272,7 @@ def test_presets_and_the_published_scalar(preset, params, seed):
     for (full, count), (some, _) in zip(games(params, seed), games(params, seed, preset), strict=True):
         assert [goal.name for goal in some.game.objectives] == names
         for before, _, action in walk(full, seed, count):
-            some.turn(action)
+            some.step(action)
             assert saved(some) == saved(full)
             assert some.reward.tolist() == full.reward[:, columns].tolist()
             wanted = [0.0] * len(full.reward)
@@ -290,7 +290,7 @@ def test_chance_is_that_of_the_position(params, seed, middle):
     other.load(saved(play))
     for _, _, action in walk(play, seed, 20):
         for each in (twin, other):
-            each.turn(action)
+            each.step(action)
             assert each.states.tobytes() == play.states.tobytes()
             assert (each.reward == play.reward).all()
             assert (each.observations == play.observations).all()
@@ -300,20 +300,20 @@ def test_chance_is_that_of_the_position(params, seed, middle):
 def test_many_games_at_once_are_the_single_ones(params, seed):
     """Environment i of a batch is the single game of seed + i, with illegal actions, and after its end the next one."""
     game = momagames.spec(ID, objectives=OBJECTIVES, **params, observation="dict")
-    many, singles = Batch(game, 3), [Play(game) for _ in range(3)]
+    many, singles = Batch(game, 3), [Episode(game) for _ in range(3)]
     many.seed(seed)
     many.reset()
     for i, play in enumerate(singles):
-        play.deal(seed + i)
+        play.reset(seed + i)
     rng = np.random.default_rng(seed)
     for _ in range(15):
         actions = rng.integers(5, size=3)
         many.step(many.actions(actions))
         for i, play in enumerate(singles):
             if play.state["over"]:
-                play.deal()
+                play.reset()
             else:
-                play.turn(int(actions[i]))
+                play.step(int(actions[i]))
             assert many.states[i].tobytes() == play.state.tobytes()
             assert (many.rewards[i] == play.reward).all()
             assert (many.observations[i] == play.observations).all()

@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.episode import loaded
+from momagames.engine.episode import load_state
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.rules.state import EVENTS, OBJECTIVES
 from tests.games.robotmail import crowd, naive
@@ -161,7 +161,7 @@ def crowds(case, count):
     layout = loader.load(game.params["layout"])
     starts = [crowd.position(layout, game.params, seed) for seed in range(count)]
     batch = Batch(game, count, autoreset="disabled", views="all")
-    batch.load(np.concatenate([loaded(game, start) for start in starts]))
+    batch.load(np.concatenate([load_state(game, start) for start in starts]))
     batch.seed(7)
     return play(game, batch, [Follower(game, batch.states, i, start) for i, start in enumerate(starts)], 9, seed=2)
 

@@ -9,7 +9,7 @@ import pytest
 
 import momagames
 from momagames.benchmark import match
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.errors import IllegalAction, InvalidLayout, InvalidParameter
 from momagames.games import robotmail
 from momagames.games.robotmail.layouts import loader
@@ -177,9 +177,9 @@ def test_objectives_pay_in_the_order_that_was_asked_for():
     given = {"robots": [[1, 1, 0, 10, 10, 0, 0], [0, 0, 0, 10, 10, 0, 0]], "mails": [4]}
     colors = ["w,g,y", "w,g,gr"], ["0,0,4", "0,0,0"]
     for names in ([*CORE, *MORE], [*MORE[::-1], *CORE]):
-        play = Play(momagames.spec(ID, layout=("\n".join(colors[0]), "\n".join(colors[1])), objectives=names))
+        play = Episode(momagames.spec(ID, layout=("\n".join(colors[0]), "\n".join(colors[1])), objectives=names))
         play.load(given)
-        play.turn(4)
+        play.step(4)
         paid = dict(zip(names, play.reward[0].tolist(), strict=True))
         assert {name: amount for name, amount in paid.items() if amount} == pytest.approx(
             {"pickup": 1, "time": -1, "energy": -0.2}
@@ -422,8 +422,8 @@ NAMES = ("stand", "forward", "backward", "left", "right")
 
 
 def test_actions_by_name():
-    play = Play(momagames.spec(ID))
-    play.deal(0)
+    play = Episode(momagames.spec(ID))
+    play.reset(0)
     game, state = play.game, play.state
     for action, name in enumerate(NAMES):
         assert game.human.action_name(state, action) == game.human.action_name(state, np.int64(action)) == name
@@ -439,7 +439,7 @@ def test_actions_by_name():
 
 
 def test_what_there_is_to_choose_from():
-    play = Play(momagames.spec(ID, layout=ONE_ROW))
+    play = Episode(momagames.spec(ID, layout=ONE_ROW))
     play.load(BOXED)
     game, state = play.game, play.state
     assert game.human.legal_hint(state, 7, play.mask(0)) == "actions are 0..4; legal now: 0 stand, 4 right"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.episode import Play, loaded
+from momagames.engine.episode import Episode, load_state
 from momagames.errors import InvalidState
 from momagames.games.robotmail.layouts import loader
 from tests.games.robotmail import crowd
@@ -39,7 +39,7 @@ FORMS = ["data", "json", "text", "record"]
 
 def play_of(given=POSITION, **params):
     """A game that goes on from a position."""
-    play = Play(momagames.spec(ID, **SIZE | {"random_num_steps": True} | params))
+    play = Episode(momagames.spec(ID, **SIZE | {"random_num_steps": True} | params))
     play.load(given)
     return play
 
@@ -68,7 +68,7 @@ def without(*keys):
 def test_everything_is_kept(form):
     play = play_of()
     given = forms(play.game, play.state)[form]
-    state = loaded(play.game, given)[0]
+    state = load_state(play.game, given)[0]
     assert play.game.codec.save(state) == POSITION
     assert int(state["docked"]) == 0b0100, "who is charged when others move"
 
@@ -121,10 +121,10 @@ def kind_of(name):
 def test_a_loaded_position_goes_on_as_the_same_game(kind, form, interpreted):
     """At every point of games, also after their end."""
     game, rng = kind_of(kind), np.random.default_rng(3)
-    play, other = Play(game), Play(game)
+    play, other = Episode(game), Episode(game)
     layout = loader.load(game.params["layout"])
     for seed in range(1 if interpreted else 4):
-        play.load(crowd.position(layout, game.params, seed), seed) if seed % 2 else play.deal(seed)
+        play.load(crowd.position(layout, game.params, seed), seed) if seed % 2 else play.reset(seed)
         for _ in range(40):
             other.load(forms(game, play.state)[form])
             assert other.states.tobytes() == play.states.tobytes()
@@ -132,12 +132,12 @@ def test_a_loaded_position_goes_on_as_the_same_game(kind, form, interpreted):
                 break
             action = int(rng.integers(5))
             for each in (play, other):
-                each.turn(action)
+                each.step(action)
             assert other.states.tobytes() == play.states.tobytes()
             for name in ("reward", "observations", "masks"):
                 assert np.array_equal(getattr(other, name), getattr(play, name)), name
-        play.deal()
-        other.deal()
+        play.reset()
+        other.reset()
         assert game.codec.save(play.state) == game.codec.save(other.state), "and the next game is the same too"
 
 
@@ -146,11 +146,11 @@ def test_random_positions(seed, kind):
     """Whatever can be, in whatever form, is taken and given back."""
     game = kind_of(kind)
     wanted = crowd.position(loader.load(game.params["layout"]), game.params, seed)
-    states = loaded(game, wanted)
+    states = load_state(game, wanted)
     saved = game.codec.save(states[0])
     assert {key: saved[key] for key in wanted} == wanted
     for form in forms(game, states[0]).values():
-        assert loaded(game, form).tobytes() == states.tobytes()
+        assert load_state(game, form).tobytes() == states.tobytes()
 
 
 def test_what_is_left_out():
@@ -161,7 +161,7 @@ def test_what_is_left_out():
         "robots": POSITION["robots"], "mails": POSITION["mails"], "left": 1, "n": 0, "clock": 0, "next": 0, "winner": None,
         "event": "none", "illegal": 0,
     }  # fmt: skip
-    play.deal(7)
+    play.reset(7)
     stream = int(play.state["rng"])
     play.load(without("rng"))
     assert int(play.state["rng"]) == stream, "the environment's own luck goes on"
@@ -367,8 +367,8 @@ def test_refused_in_other_games():
 def test_records_of_other_games_are_refused(params):
     """Records of all games are alike; their contents are not."""
     record = play_of().state.copy()
-    other = Play(momagames.spec(ID, **SIZE | params))
-    other.deal(1)
+    other = Episode(momagames.spec(ID, **SIZE | params))
+    other.reset(1)
     before = other.states.tobytes()
     with pytest.raises(InvalidState, match=f"^{ID}: "):
         other.load(record)
@@ -422,7 +422,7 @@ ENDS = [  # n before the step, action, winner, whether time is up
 def test_a_finished_game_stays_finished(n, action, winner, cut, form):
     play = play_of(ending(n))
     assert not play.state["over"]
-    play.turn(action)
+    play.step(action)
     saved = play.game.codec.save(play.state)
     assert (saved["winner"], saved["n"]) == (winner, n + 1)
     other = play_of()
@@ -492,5 +492,5 @@ def test_balance_from_the_middle():
     given = ending(50)
     given["robots"][0][5], given["robots"][1][5] = 0, 1
     play = play_of(given, objectives=["balance"])
-    play.turn(1)
+    play.step(1)
     assert play.reward[:, 0].tolist() == [1, 1, 0, 0]

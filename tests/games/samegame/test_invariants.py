@@ -62,7 +62,7 @@ def test_colors_have_no_meaning(seed, params, chance):
     new = dict(zip(SYMBOLS[1:], (SYMBOLS[1 + k] for k in colors), strict=False)) | {".": "."}
     other.load({"board": ["".join(new[symbol] for symbol in row) for row in board(play)]})
     for _, _, action, reward in moves(play, seed):
-        other.turn(action)
+        other.step(action)
         assert np.array_equal(other.reward[:, colors], reward)
         assert np.array_equal(other.masks, play.masks)
 
@@ -74,7 +74,7 @@ def test_every_cell_of_a_group_does_the_same(seed, params):
     after = {}
     for action in legal(play):
         other.load({"board": rows, "rng": int(play.state["rng"])})
-        other.turn(action)
+        other.step(action)
         after.setdefault(other.states.tobytes() + other.reward.tobytes(), set()).add(action)
     width = params["board_width"]
     for group in after.values():  # cells with the same result hang together and have one color
@@ -94,7 +94,7 @@ def test_team_and_color_rewards_only_move_points(seed, params, team, by_color):
     plain = start(ID, seed, **params)
     other = start(ID, seed, **params, team_rewards=team, color_rewards=by_color)
     for _, _, action, reward in moves(plain, seed):
-        other.turn(action)
+        other.step(action)
         shared = np.broadcast_to(reward.sum(axis=0), reward.shape) if team else reward
         assert np.array_equal(other.reward, shared if by_color else shared.sum(axis=1, keepdims=True))
 
@@ -104,7 +104,7 @@ def test_clear_bonus_is_paid_for_an_empty_board_only(seed, bonus):
     params = {"board_width": 3, "board_height": 4, "num_colors": 2}
     plain, other = start(ID, seed, **params), start(ID, seed, **params, clear_bonus=bonus)
     for _, _, action, reward in moves(plain, seed):
-        other.turn(action)
+        other.step(action)
         extra = bonus if plain.state["tiles"] == 0 else 0
         assert np.array_equal(other.reward, (reward + extra * (reward > 0)).astype(np.float32))
 
@@ -114,7 +114,7 @@ def test_the_bound_of_a_step_holds_for_every_bonus(bonus):
     """The sum is rounded to float32 once in the rules and once in the declared bound."""
     play = start(ID, 0, board_width=9, board_height=7, clear_bonus=bonus)
     play.load({"board": ["1" * 9] * 7})
-    play.turn(0)
+    play.step(0)
     assert play.reward.max() == play.game.reward_high[0]
 
 
@@ -132,7 +132,7 @@ def test_colors_are_dealt_evenly():
     counts = np.zeros(8)
     for _ in range(20):
         counts += np.bincount([SYMBOLS.index(symbol) for symbol in "".join(board(play))], minlength=8)
-        play.deal()
+        play.reset()
     expected = 20 * 900 / 7
     assert counts[0] == 0
     assert ((counts[1:] - expected) ** 2 / expected).sum() < 22.46  # chi-square, 6 degrees of freedom, p = 0.001

@@ -3,7 +3,7 @@
 import numpy as np
 
 from momagames.contract import check_parameters
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.games import tileblast
 from momagames.games.tileblast.infos import facts
 from momagames.games.tileblast.levels import loader
@@ -29,8 +29,8 @@ class Compiled:
     COUNTERS = ("moves", "taps", "invalid_taps", "score", "shuffles", "draws", "collected", "fed")
 
     def __init__(self, level, seed, strict_moves=True, max_taps=None):
-        self.play = Play(make(level, strict_moves, max_taps))
-        self.play.deal(seed)
+        self.play = Episode(make(level, strict_moves, max_taps))
+        self.play.reset(seed)
 
     @classmethod
     def from_position(cls, level, position, strict_moves=True, max_taps=None):
@@ -41,9 +41,9 @@ class Compiled:
 
     def copy(self):
         twin = object.__new__(Compiled)
-        twin.play = Play(self.play.game)
+        twin.play = Episode(self.play.game)
         twin.play.states[:] = self.play.states
-        twin.play._see()
+        twin.play._update_observations()
         return twin
 
     def valid(self):
@@ -51,7 +51,7 @@ class Compiled:
 
     def tap(self, a):
         before = [getattr(self, name) for name in ("score", "shuffles", "draws")]
-        self.play.turn(a)
+        self.play.step(a)
         said, state = facts(self.play.state), self.play.state
         event = {
             name: said[name] for name in ("valid", "hits", "cluster", "created", "used", "collected", "won", "lost", "dead")
@@ -64,10 +64,10 @@ class Compiled:
     def board(self, channels=24):
         if channels == 24:
             return self.play.observations[0].tolist()
-        wide = Play(tileblast.game("mo-tileblast-v0", "general", channels=channels))
+        wide = Episode(tileblast.game("mo-tileblast-v0", "general", channels=channels))
         wide.states[:] = self.play.states
         wide.states["channels"] = channels
-        wide._see()
+        wide._update_observations()
         return wide.observations[0][: channels * 117].tolist()
 
     def remaining(self):

@@ -6,11 +6,11 @@ import pytest
 import momagames
 from momagames.baselines import compiled, policy
 from momagames.engine.batch import Batch
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.engine.policies import Players
 from momagames.errors import InvalidParameter
 from momagames.games.tileblast.rules.pieces import CODES, KINDS
-from momagames.kernels.rng import stream
+from momagames.kernels.rng import random_words
 
 ONLY_POWER = [CODES[name] for name in ("snail", "stump", "basket")]
 PER_HIT = [CODES[name] for name in ("bush", "gnomes")]
@@ -96,7 +96,7 @@ def test_lookahead_takes_the_best_tap(number):
             created, used, hits, won = (int(after[name]) for name in ("created", "used", "hits", "won"))
             value[cell] = 10 * (distance(before) - distance(after)) + 6 * created - 5 * used + 0.5 * hits + 1000 * won
         assert players.act()[0, 0, 0] == value.argmax()
-        one.step(one.played)
+        one.step(one.last_actions)
 
 
 def connected(state, cell):
@@ -116,14 +116,14 @@ def connected(state, cell):
 def test_one_by_one(name):
     """As a policy of one environment: valid taps, and looking ahead changes nothing."""
     game = momagames.spec("mo-tileblast-v0", level=5, invalid="raise")
-    acts, play, rng = policy(name, game), Play(game), np.random.default_rng(1)
-    play.deal(4)
+    acts, play, rng = policy(name, game), Episode(game), np.random.default_rng(1)
+    play.reset(4)
     while not play.state["over"]:
         before = play.state.tobytes()
         action = acts(play.state, play.mask(0), rng)
         assert play.state.tobytes() == before
         assert play.is_legal(0, action)
-        play.turn(action)
+        play.step(action)
     with pytest.raises(InvalidParameter, match="only plays games with the rules of 'tileblast'"):
         policy(name, momagames.spec("mo-samegame-v0"))
 
@@ -136,7 +136,7 @@ def test_luck_is_all_that_contacts_needs():
         batch = Batch(game, count, autoreset="disabled")
         batch.seed(1)
         batch.reset()
-        players = Players(batch, [compiled("contacts", game)], [0], stream(5, 6)[:count].reshape(-1, 1))
+        players = Players(batch, [compiled("contacts", game)], [0], random_words(5, 6)[:count].reshape(-1, 1))
         while not batch.states["over"].all():
             batch.step(players.act())
         ends.append(batch.states[:3].tobytes())

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.games.tileblast.levels.generator import MECHANICS, generate
 from tests.games.tileblast.compiled import make
 
@@ -114,8 +114,8 @@ def is_settled(board):
 
 
 def dealt(level, seed, **params):
-    play = Play(make(level, **params))
-    play.deal(seed)
+    play = Episode(make(level, **params))
+    play.reset(seed)
     return play
 
 
@@ -160,7 +160,7 @@ def test_invalid_taps_only_count(level, seed):
         if play.state["over"] or not invalid:
             return
         saved, mask, seen = play.game.codec.save(play.state), play.masks.copy(), play.observations.copy()
-        play.turn(int(rng.choice(invalid)))
+        play.step(int(rng.choice(invalid)))
         after = play.game.codec.save(play.state)
         assert after.pop("taps") == saved.pop("taps") + 1
         assert after.pop("invalid_taps") == saved.pop("invalid_taps") + 1
@@ -263,7 +263,7 @@ def test_a_dry_run_is_the_real_tap(agents, level, seed):
         valid = np.flatnonzero(info["action_mask"])
         cell = int(rng.choice(valid)) if len(valid) and rng.random() < 0.8 else int(rng.integers(CELLS))
         before = env.get_state()
-        foreseen = env.dry_run(cell)
+        foreseen = env.peek(cell)
         assert env.get_state() == before
         real = env.step(cell)
         for one, other in zip(foreseen[:4], real[:4], strict=True):

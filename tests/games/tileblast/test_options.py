@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.games.tileblast.rules.rewards import COMPONENTS
 from momagames.kernels.jit import driver
 from tests.games.tileblast.compiled import Compiled
@@ -49,24 +49,24 @@ def test_goals_of_all(number, goals):
 
 def test_agents_in_turn():
     """§3.4, §5 Each is paid for its own taps; the taps are those of the game of one."""
-    alone, three = (Play(momagames.spec(ID, objectives=COMPONENTS, num_agents=n, level=3)) for n in (1, 3))
-    alone.deal(1)
-    three.deal(1)
+    alone, three = (Episode(momagames.spec(ID, objectives=COMPONENTS, num_agents=n, level=3)) for n in (1, 3))
+    alone.reset(1)
+    three.reset(1)
     for turn, tap in enumerate(taps(alone, 1)):
         assert three.mover == turn % 3
         assert not three.mask(three.mover - 1).any()
-        three.turn(tap)
+        three.step(tap)
         paid = np.zeros((3, len(COMPONENTS)), np.float32)
         paid[turn % 3] = alone.reward[0]
         assert (three.reward == paid).all()
 
 
 def test_a_team_is_paid_together():
-    alone, two = Play(momagames.spec(ID)), Play(momagames.spec(ID, num_agents=2, team_rewards=True))
-    alone.deal(2)
-    two.deal(2)
+    alone, two = Episode(momagames.spec(ID)), Episode(momagames.spec(ID, num_agents=2, team_rewards=True))
+    alone.reset(2)
+    two.reset(2)
     for tap in taps(alone, 2):
-        two.turn(tap)
+        two.step(tap)
         assert (two.reward == alone.reward[0]).all()
     assert two.returns[:, 0].all()
 
@@ -74,8 +74,8 @@ def test_a_team_is_paid_together():
 @pytest.mark.parametrize("number", [4, 7, 11, 12])
 def test_more_channels(number):
     """§7.4"""
-    game, naive = Play(momagames.spec(ID, level=number, channels=27)), Naive(read_level(number), number)
-    game.deal(number)
+    game, naive = Episode(momagames.spec(ID, level=number, channels=27)), Naive(read_level(number), number)
+    game.reset(number)
     for tap in taps(game, number, 12):
         naive.tap(tap)
         assert game.observe(0)["observation"].ravel("F").tolist() == naive.board(27)
@@ -85,12 +85,12 @@ def test_more_channels(number):
 def test_fields(channels):
     """§7.1 The board, and numbers for goals and moves."""
     plain, fields = (
-        Play(momagames.spec(ID, level=7, channels=channels, observation=observation)) for observation in ("board", "dict")
+        Episode(momagames.spec(ID, level=7, channels=channels, observation=observation)) for observation in ("board", "dict")
     )
-    plain.deal(4)
-    fields.deal(4)
+    plain.reset(4)
+    fields.reset(4)
     for moves, tap in enumerate(taps(plain, 4, 20), 1):
-        fields.turn(tap)
+        fields.step(tap)
         seen = fields.observe(0)
         assert (seen["board"] == plain.observe(0)["observation"]).all()
         state = fields.state
@@ -105,9 +105,9 @@ def test_points_of_drops_that_come_in_and_leave_at_once():
         "layout": "#############\n" * 8 + "rrb##########\n",
         "feed": [{"piece": "seedbag", "per_mille": 1000, "max_on_board": 117, "total": 600}],
     }  # fmt: skip
-    play = Play(momagames.spec(ID, level=level, objectives=["score", "goals"]))
-    play.deal(0)
-    play.turn(0)
+    play = Episode(momagames.spec(ID, level=level, objectives=["score", "goals"]))
+    play.reset(0)
+    play.step(0)
     assert play.reward.tolist() == [[602, 500]]
     score = play.game.objectives[0]
     assert score.high == 2 * 117**2 + 600
@@ -123,13 +123,13 @@ def test_thinned_masks():
         kernel(states[0], mask)
 
     clear = driver(clear, "tests.tileblast.thin")
-    play, trial = Play(game), Play(game)
-    play.deal(9)
+    play, trial = Episode(game), Episode(game)
+    play.reset(9)
 
     def future(tap):
         trial.states[:] = play.states
-        trial._see()
-        trial.turn(tap)
+        trial._update_observations()
+        trial.step(tap)
         return trial.states.tobytes()
 
     thinned = 0

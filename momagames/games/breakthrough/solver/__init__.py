@@ -1,24 +1,29 @@
-"""MO-Breakthrough on small boards, solved: what a player can guarantee, and best responses to opponents that play by lot."""
+"""Solver for MO-Breakthrough on small boards: guaranteed fronts, and best responses to random or greedy opponents."""
 
-from momagames.games.breakthrough.solver.best_response import best_response_value, replies, response_strategy, responses
+from momagames.games.breakthrough.solver.best_response import (
+    best_response_value,
+    reply_probabilities,
+    response_strategy,
+    solve_best_responses,
+)
 from momagames.games.breakthrough.solver.guarantees import (
     Board,
     GuaranteedFront,
     can_guarantee,
-    guaranteed,
+    guarantee_strategy,
     minimal_uncovered,
-    witness,
+    solve_guaranteed_front,
 )
 
 __all__ = [
     "Board",
-    "Guaranteed",
-    "best_value",
+    "GuaranteedFront",
+    "best_response_value",
     "can_guarantee",
-    "guaranteed",
-    "just_beyond",
-    "replies",
-    "response_witness",
-    "responses",
-    "witness",
+    "guarantee_strategy",
+    "minimal_uncovered",
+    "reply_probabilities",
+    "response_strategy",
+    "solve_best_responses",
+    "solve_guaranteed_front",
 ]

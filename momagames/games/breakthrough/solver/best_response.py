@@ -1,4 +1,4 @@
-"""Best responses in MO-Breakthrough to an opponent that plays by lot, by dynamic programming over all positions."""
+"""Best responses in MO-Breakthrough to a random or greedy opponent, by dynamic programming over all positions."""
 
 from __future__ import annotations
 
@@ -12,158 +12,179 @@ from numpy.typing import NDArray
 from momagames.baselines.strategies import Walked, step_all, walk
 from momagames.contract import Game
 from momagames.errors import InvalidParameter, TooLarge
-from momagames.games.breakthrough.solver.guarantees import Board, Progress, Words, check_bytes, parts
-from momagames.games.breakthrough.solver.response_kernels import FULL, reply_loops
+from momagames.games.breakthrough.solver.guarantees import Board, Progress, Words, check_bytes, chunk_slices
+from momagames.games.breakthrough.solver.response_kernels import BUFFER_FULL, compile_response_loops
 
 Floats = NDArray[np.float64]
-ROOM = 1 << 14  # corners of the buffers in which chains are merged
+INITIAL_CAPACITY = 1 << 14  # corners in the buffers that merge chains
 
 
 @dataclass
-class Chains:
-    """The positions after so many moves, and the corners of each front: words uint64[N], starts int64[N + 1], points
-    float64[..., 2]."""
+class ChainLayer:
+    """Positions after a number of moves, and the corners of their fronts.
+
+    words     uint64[N], ascending
+    starts    int64[N + 1], the start of each position's points
+    points    float64[..., 2]
+    """
 
     words: Words
     starts: NDArray[np.int64]
     points: Floats
 
 
-NOTHING = Chains(np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros((0, 2)))
+EMPTY_LAYER = ChainLayer(np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros((0, 2)))
 
 
 @dataclass(frozen=True)
-class Responses:
-    """The best responses of an agent.
+class ResponseFront:
+    """Best responses of an agent.
 
-    weights   of the other's greedy play, float64[K]; all zero: it plays anything legal
-    points    float64[n, 2], the corners of the convex front of expected returns, ascending in the first objective
-    users     float64[n, 2], for each corner weights for which it is the best
+    opponent_weights   weights of the opponent's greedy policy, float64[K]; all zero: uniformly random actions
+    points             float64[n, 2], the corners of the convex front of expected returns, ascending in the first objective
+    corner_weights     float64[n, 2], for each corner utility weights for which it is optimal
     """
 
     board: Board
-    weights: Floats
-    layers: list[Chains]
+    opponent_weights: Floats
+    layers: list[ChainLayer]
     points: Floats
-    users: Floats
+    corner_weights: Floats
     states: int
     bytes: int
     seconds: float
 
 
-def responses(
-    game: Game, start: Any, agent: int, weights: Floats, *, max_states: int, max_bytes: int, progress: Progress | None = None
-) -> Responses:
-    """The corners of the convex hull of the expected returns of all policies against an opponent, as far as they are on the
-    front; for two objectives. Each is attained by a policy without chance.
+def solve_best_responses(
+    game: Game,
+    start: Any,
+    agent: int,
+    opponent_weights: Floats,
+    *,
+    max_states: int,
+    max_bytes: int,
+    progress: Progress | None = None,
+) -> ResponseFront:
+    """Compute the convex front of the expected returns of all policies against an opponent, for two objectives.
 
-    Where the agent moves the front is the hull of those behind its moves, where the other does it is the sum of those behind
-    its moves, each times its chance (Minkowski sum). Numbers are rounded: corners that stand out by less than 1e-14 are left
-    out. Source: Wiering and de Jong, "Computing optimal stationary policies for multi-objective Markov decision processes",
-    2007; Barrett and Narayanan, "Learning all optimal policies with multiple criteria", 2008 (convex hull value iteration).
+    Its corners are attained by deterministic policies. Where the agent moves, the front is the convex hull of the fronts of
+    the next positions. Where the opponent moves, it is their Minkowski sum, weighted by the reply probabilities. Corners
+    that deviate by less than 1e-14 from a line are dropped.
+
+    Source: Wiering and de Jong, "Computing optimal stationary policies for multi-objective Markov decision processes", 2007;
+    Barrett and Narayanan, "Learning all optimal policies with multiple criteria", 2008 (convex hull value iteration).
 
     Raises InvalidParameter for another game or number of objectives; TooLarge; InvalidState
     """
     if len(game.objectives) != 2:
-        raise InvalidParameter(
-            f"{game.id}: best responses need 2 objectives; there are {len(game.objectives)}: name two of them"
-        )
-    began = time.perf_counter()
+        raise InvalidParameter(f"{game.id}: invalid number of objectives={len(game.objectives)}: expected 2 for best responses")
+    start_time = time.perf_counter()
     board = Board(game, start, agent, max_states)
     states = size = 0
-    layers, after = [], NOTHING
+    layers, next_layer = [], EMPTY_LAYER
     for moves in reversed(range(len(board.layers))):
         counts, points = [], []
-        for part in parts(len(board.layers[moves])):
-            own_counts, own_points = _respond(board, weights, board.layers[moves][part], moves, after)
-            counts.append(own_counts)
-            points.append(own_points)
-            states += len(own_counts)
-            size += 16 * len(own_counts) + own_points.nbytes
+        for chunk in chunk_slices(len(board.layers[moves])):
+            chunk_counts, chunk_points = _solve_chunk(board, opponent_weights, board.layers[moves][chunk], moves, next_layer)
+            counts.append(chunk_counts)
+            points.append(chunk_points)
+            states += len(chunk_counts)
+            size += 16 * len(chunk_counts) + chunk_points.nbytes
             check_bytes(game, size, max_bytes)
             if progress is not None:
                 progress(states, size)
         starts = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
-        after = Chains(board.layers[moves], starts, np.concatenate(points))
-        layers.append(after)
-    chain = after.points
-    return Responses(
-        board, weights, layers[::-1], chain[::-1].copy(), users(chain)[::-1], states, size, time.perf_counter() - began
+        next_layer = ChainLayer(board.layers[moves], starts, np.concatenate(points))
+        layers.append(next_layer)
+    chain = next_layer.points
+    return ResponseFront(
+        board,
+        opponent_weights,
+        layers[::-1],
+        chain[::-1].copy(),
+        compute_corner_weights(chain)[::-1],
+        states,
+        size,
+        time.perf_counter() - start_time,
     )
 
 
-def _respond(board: Board, weights: Floats, words: Words, moves: int, after: Chains) -> tuple[NDArray[np.int64], Floats]:
-    counts, many, room = np.zeros(len(words), np.int64), 64 * len(words), ROOM
+def _solve_chunk(
+    board: Board, opponent_weights: Floats, words: Words, moves: int, next_layer: ChainLayer
+) -> tuple[NDArray[np.int64], Floats]:
+    counts, num_points, capacity = np.zeros(len(words), np.int64), 64 * len(words), INITIAL_CAPACITY
     while True:
-        points = np.zeros((many, 2))
-        buffers = [np.zeros((room, 2)) for _ in range(3)]
-        end = reply_loops(board.game).respond(
-            words, board.ply + moves, board.mover_after(moves), board.agent, weights, *board.desk,
-            after.words, after.starts, after.points, counts, points, np.zeros(board.game.mask_size), *buffers,
+        points = np.zeros((num_points, 2))
+        buffers = [np.zeros((capacity, 2)) for _ in range(3)]
+        end = compile_response_loops(board.game).solve_layer(
+            words, board.ply + moves, board.mover_after(moves), board.agent, opponent_weights, *board.scratch,
+            next_layer.words, next_layer.starts, next_layer.points, counts, points, np.zeros(board.game.mask_size), *buffers,
         )  # fmt: skip
-        if end != FULL:
+        if end != BUFFER_FULL:
             return counts, points[:end].copy()
-        many, room = 2 * many, 2 * room
-        if many > 1 << 28:
-            raise TooLarge(f"{board.game.id}: the fronts have too many corners; take a smaller start")
+        num_points, capacity = 2 * num_points, 2 * capacity
+        if num_points > 1 << 28:
+            raise TooLarge(f"{board.game.id}: the fronts have too many corners; choose a smaller start")
 
 
-def users(chain: Floats) -> Floats:
-    """For each corner of a chain weights between those of its two edges."""
+def compute_corner_weights(chain: Floats) -> Floats:
+    """Compute for each corner of a chain weights between the normals of its two edges."""
     edges = np.diff(chain, axis=0)
     normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1)
     normals /= normals.sum(axis=1, keepdims=True)
     normals = np.concatenate([[[1.0, 0.0]], normals, [[0.0, 1.0]]])
-    between: Floats = (normals[:-1] + normals[1:]) / 2
-    return between
+    weights: Floats = (normals[:-1] + normals[1:]) / 2
+    return weights
 
 
-def best_response_value(board: Board, weights: Floats, user: Floats) -> float:
-    """The largest expected weighted sum of returns, by dynamic programming over single numbers."""
-    loops = reply_loops(board.game)
-    after, values = np.zeros(0, np.uint64), np.zeros(0)
+def best_response_value(board: Board, opponent_weights: Floats, utility_weights: Floats) -> float:
+    """Compute the largest expected weighted sum of returns by scalar dynamic programming."""
+    loops = compile_response_loops(board.game)
+    next_layer, values = np.zeros(0, np.uint64), np.zeros(0)
     for moves in reversed(range(len(board.layers))):
         words = board.layers[moves]
-        here = np.zeros(len(words))
-        for part in parts(len(words)):
-            loops.scalar(
-                words[part], board.ply + moves, board.mover_after(moves), board.agent, weights, user, *board.desk,
-                after, values, np.zeros(board.game.mask_size), here[part],
+        new_values = np.zeros(len(words))
+        for chunk in chunk_slices(len(words)):
+            loops.solve_scalarized(
+                words[chunk], board.ply + moves, board.mover_after(moves), board.agent, opponent_weights, utility_weights,
+                *board.scratch, next_layer, values, np.zeros(board.game.mask_size), new_values[chunk],
             )  # fmt: skip
-        after, values = words, here
+        next_layer, values = words, new_values
     return float(values[0])
 
 
-def response_strategy(found: Responses, user: Floats) -> tuple[Walked, list[int]]:
-    """The policy that is the best for a user's weights: what comes of it, and its actions in the order of the walk."""
-    board, loops = found.board, reply_loops(found.board.game)
+def response_strategy(front: ResponseFront, utility_weights: Floats) -> tuple[Walked, list[int]]:
+    """Return the evaluation of an optimal policy for utility weights, and its actions in the order of the walk."""
+    board, loops = front.board, compile_response_loops(front.board.game)
     actions: list[int] = []
 
-    def choose(states: NDArray[Any], got: Floats) -> NDArray[np.int64]:
+    def choose(states: NDArray[Any], returns: Floats) -> NDArray[np.int64]:
         moves = int(states["ply"][0]) - board.ply
-        after = found.layers[moves + 1] if moves + 1 < len(found.layers) else NOTHING
+        next_layer = front.layers[moves + 1] if moves + 1 < len(front.layers) else EMPTY_LAYER
         chosen = np.full(len(states), -1, np.int64)
-        loops.choose(states, board.agent, user, *board.desk, after.words, after.starts, after.points, chosen)
+        loops.choose(
+            states, board.agent, utility_weights, *board.scratch, next_layer.words, next_layer.starts, next_layer.points, chosen
+        )
         actions.extend(chosen.tolist())
         return chosen
 
-    return walk(board.game, board.start, board.agent, choose, replies(board.game, found.weights)), actions
+    return walk(board.game, board.start, board.agent, choose, reply_probabilities(board.game, front.opponent_weights)), actions
 
 
-def replies(game: Game, weights: Floats) -> Any:
-    """How likely the replies of a greedy opponent are (all weights zero: of a random one), for `walk`."""
+def reply_probabilities(game: Game, opponent_weights: Floats) -> Any:
+    """Make the reply distribution of a greedy opponent for `walk`; if all weights are zero the opponent is random."""
 
-    def likely(states: NDArray[Any], masks: NDArray[np.int8]) -> Floats:
-        places, actions = np.nonzero(masks)
-        _, rewards = step_all(game, states[places], actions)
-        own = rewards[np.arange(len(places)), states["to_move"][places]].astype(np.float64)
-        value = np.zeros(len(places))
-        for k, weight in enumerate(weights):
-            value += weight * own[:, k]
+    def compute_probabilities(states: NDArray[Any], masks: NDArray[np.int8]) -> Floats:
+        rows, actions = np.nonzero(masks)
+        _, rewards = step_all(game, states[rows], actions)
+        own_rewards = rewards[np.arange(len(rows)), states["to_move"][rows]].astype(np.float64)
+        value = np.zeros(len(rows))
+        for k, weight in enumerate(opponent_weights):
+            value += weight * own_rewards[:, k]
         table = np.full(masks.shape, -np.inf)
-        table[places, actions] = value
+        table[rows, actions] = value
         best: NDArray[np.bool_] = (table == table.max(axis=1, keepdims=True)) & (masks != 0)
-        chances: Floats = best / best.sum(axis=1, keepdims=True)
-        return chances
+        probabilities: Floats = best / best.sum(axis=1, keepdims=True)
+        return probabilities
 
-    return likely
+    return compute_probabilities

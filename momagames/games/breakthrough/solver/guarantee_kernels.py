@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""The compiled loops over the layers of MO-Breakthrough: all positions after the same number of moves.
+"""Compiled loops over the layers of MO-Breakthrough: all positions after the same number of moves.
 
-Every move brings a piece forward, so that no position comes twice in a game and the layers are solved from the last to the
-first. Letters: N positions of a layer, K objectives, M actions.
+Every move advances a piece, so no position repeats in a game, and the layers are solved from the last to the first. Shapes: N
+positions of a layer, K objectives, M actions.
 """
 
 from __future__ import annotations
@@ -14,141 +14,145 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules
+from momagames.engine.loops import cache_by_rules
 from momagames.games.breakthrough.rules import CAPTURES, LOSSES
 from momagames.games.breakthrough.solver.packed_words import (
     ZERO,
-    covers,
-    insert,
-    lower,
-    minus,
+    add,
+    elementwise_min,
+    find_word,
+    insert_nondominated,
     pack_reward,
-    place_of,
-    plus,
     read_position,
+    subtract,
+    weakly_dominates,
     write_position,
 )
 from momagames.kernels.jit import driver, kernel
 
-FULL = -1  # what `settle` returns if a buffer is too small
+BUFFER_FULL = -1  # returned by `solve_layer` if a buffer is too small
 
 
 @dataclass(frozen=True)
-class Loops:
-    """Compiled for the rules; a `desk` is a state record[2], a mask int8[M], an action int64[1, 1], a reward float32[2, K].
+class GuaranteeLoops:
+    """Loops compiled for the rules.
 
-    grow(words, ply, mover, desk.., out)
+    The scratch arrays are a state record[2], a mask int8[M], an action int64[1, 1] and a reward float32[2, K].
+
+    list_successors(words, ply, mover, scratch.., out)
         the positions after each move from uint64[N] that does not end the game, with repetitions; returns their number
-    settle(words, ply, mover, agent, units, desk.., next_words, next_starts, next_points, counts, points, first, second)
-        the fronts that `agent` can guarantee: counts int64[N], points uint64[...]; returns how many points, or FULL
-    choose(states, wants, agent, units, desk.., next_words, next_starts, next_points, actions)
-        for states record[n] with `agent` to move, an action behind which the vector `wants` is still guaranteed, or -1
-    reach(words, ply, mover, agent, units, begun, asked, desk.., next_words, next_bits, bits)
-        one bit for each of up to 64 vectors `asked`: whether `agent` can have at least that in the whole game, of which
-        `begun` says how many pieces the agent and the other had at the start
+    solve_layer(words, ply, mover, agent, units, scratch.., next_words, next_starts, next_points, counts, points, first, second)
+        the fronts that `agent` can guarantee: counts int64[N], points uint64[...]; returns the number of points, or
+        BUFFER_FULL
+    choose(states, targets, agent, units, scratch.., next_words, next_starts, next_points, actions)
+        for states record[n] with `agent` to move, an action after which the vector `targets` is still guaranteed, or -1
+    solve_threshold_games(words, ply, mover, agent, units, columns, initial_counts, thresholds, scratch.., next_words,
+        next_bits, bits)
+        one bit for each of up to 64 vectors `thresholds`: whether `agent` can guarantee at least that in the whole game;
+        `initial_counts` holds the numbers of pieces of the agent and of the opponent at the start
     """
 
-    grow: Callable[..., Any]
-    settle: Callable[..., Any]
+    list_successors: Callable[..., Any]
+    solve_layer: Callable[..., Any]
     choose: Callable[..., Any]
-    reach: Callable[..., Any]
+    solve_threshold_games: Callable[..., Any]
 
 
-@once_for_rules
-def player(game: Game) -> Callable[..., Any]:
-    """The kernel that plays an action."""
+@cache_by_rules
+def make_step_copy(game: Game) -> Callable[..., Any]:
+    """Make the kernel that takes an action on a copy of a state."""
     step = game.kernels.step
 
     @kernel
-    def play(state, action, desk, move, reward):
-        """The state after an action goes to the second record of the desk; returns whether the game is over."""
-        desk[1] = state
+    def step_copy(state, action, pair, move, reward):
+        """Write the state after an action to the second record; return whether the game is over."""
+        pair[1] = state
         move[0, 0] = action
-        step(desk[1], move, reward)
-        return desk[1]["over"] != 0
+        step(pair[1], move, reward)
+        return pair[1]["over"] != 0
 
-    return play
+    return step_copy
 
 
-@once_for_rules
-def loops(game: Game) -> Loops:
-    legal, play = game.kernels.legal, player(game)
+@cache_by_rules
+def compile_guarantee_loops(game: Game) -> GuaranteeLoops:
+    legal, step_copy = game.kernels.legal, make_step_copy(game)
 
-    def grow(words, ply, mover, desk, mask, move, reward, out):
+    def list_successors(words, ply, mover, pair, mask, move, reward, out):
         count = 0
         for n in range(words.shape[0]):
-            write_position(words[n], ply, mover, desk[0])
-            legal(desk[0], mover, mask)
+            write_position(words[n], ply, mover, pair[0])
+            legal(pair[0], mover, mask)
             for action in range(mask.shape[0]):
-                if mask[action] and not play(desk[0], action, desk, move, reward):
-                    out[count] = read_position(desk[1])
+                if mask[action] and not step_copy(pair[0], action, pair, move, reward):
+                    out[count] = read_position(pair[1])
                     count += 1
         return count
 
     @kernel
-    def best_of(front, count, new, size, gain):
-        """The union of two fronts, the second of which `gain` is added to, without what is dominated."""
+    def merge_union(front, count, new, size, gain):
+        """Merge the second front, plus `gain`, into the first: the front of the union. Returns its size."""
         for i in range(size):
-            count = insert(plus(new[i], gain), front, count)
+            count = insert_nondominated(add(new[i], gain), front, count)
         return count
 
     @kernel
-    def worst_of(front, count, new, size, gain, other):
-        """What is in both down-sets: the smaller values of each pair, without what is dominated. Uses `other` up."""
-        met = 0
+    def merge_intersection(front, count, new, size, gain, scratch_front):
+        """Replace the first front by the front of its element-wise minima with the second one plus `gain`. Returns its size."""
+        num_minima = 0
         for i in range(count):
             for j in range(size):
-                met = insert(lower(front[i], plus(new[j], gain)), other, met)
-        for i in range(met):
-            front[i] = other[i]
-        return met
+                num_minima = insert_nondominated(elementwise_min(front[i], add(new[j], gain)), scratch_front, num_minima)
+        for i in range(num_minima):
+            front[i] = scratch_front[i]
+        return num_minima
 
-    def settle(
-        words, ply, mover, agent, units, desk, mask, move, reward, next_words, next_starts, next_points,
+    def solve_layer(
+        words, ply, mover, agent, units, pair, mask, move, reward, next_words, next_starts, next_points,
         counts, points, first, second,
     ):  # fmt: skip
         end = 0
-        room = first.shape[0]
+        capacity = first.shape[0]
         finished = np.uint64(ZERO)
         for n in range(words.shape[0]):
-            write_position(words[n], ply, mover, desk[0])
-            legal(desk[0], mover, mask)
+            write_position(words[n], ply, mover, pair[0])
+            legal(pair[0], mover, mask)
             count = -1
             for action in range(mask.shape[0]):
                 if mask[action] == 0:
                     continue
-                over = play(desk[0], action, desk, move, reward)
+                over = step_copy(pair[0], action, pair, move, reward)
                 gain = pack_reward(reward[agent], units)
                 start, size = 0, 0
                 if not over:
-                    place = place_of(read_position(desk[1]), next_words)
-                    start, size = next_starts[place], next_starts[place + 1] - next_starts[place]
-                if max(count, 1) * max(size, 1) + max(count, 0) > room:
-                    return FULL
+                    index = find_word(read_position(pair[1]), next_words)
+                    start, size = next_starts[index], next_starts[index + 1] - next_starts[index]
+                if max(count, 1) * max(size, 1) + max(count, 0) > capacity:
+                    return BUFFER_FULL
                 if count < 0 or mover == agent:
                     count = max(count, 0)
                     if over:
-                        count = insert(plus(finished, gain), first, count)
+                        count = insert_nondominated(add(finished, gain), first, count)
                     else:
-                        count = best_of(first, count, next_points[start:], size, gain)
+                        count = merge_union(first, count, next_points[start:], size, gain)
                 elif over:
-                    met = 0
+                    num_minima = 0
                     for i in range(count):
-                        met = insert(lower(first[i], plus(finished, gain)), second, met)
-                    for i in range(met):
+                        num_minima = insert_nondominated(elementwise_min(first[i], add(finished, gain)), second, num_minima)
+                    for i in range(num_minima):
                         first[i] = second[i]
-                    count = met
+                    count = num_minima
                 else:
-                    count = worst_of(first, count, next_points[start:], size, gain, second)
+                    count = merge_intersection(first, count, next_points[start:], size, gain, second)
             if end + count > points.shape[0]:
-                return FULL
+                return BUFFER_FULL
             for i in range(count):
                 points[end + i] = first[i]
             counts[n] = count
             end += count
         return end
 
-    def choose(states, wants, agent, units, desk, mask, move, reward, next_words, next_starts, next_points, actions):
+    def choose(states, targets, agent, units, pair, mask, move, reward, next_words, next_starts, next_points, actions):
         finished = np.uint64(ZERO)
         for n in range(states.shape[0]):
             legal(states[n], agent, mask)
@@ -156,53 +160,69 @@ def loops(game: Game) -> Loops:
             for action in range(mask.shape[0]):
                 if mask[action] == 0 or actions[n] >= 0:
                     continue
-                over = play(states[n], action, desk, move, reward)
-                left = minus(wants[n], pack_reward(reward[agent], units))
+                over = step_copy(states[n], action, pair, move, reward)
+                remaining = subtract(targets[n], pack_reward(reward[agent], units))
                 if over:
-                    if covers(finished, left):
+                    if weakly_dominates(finished, remaining):
                         actions[n] = action
                     continue
-                place = place_of(read_position(desk[1]), next_words)
-                for i in range(next_starts[place], next_starts[place + 1]):
-                    if covers(next_points[i], left):
+                index = find_word(read_position(pair[1]), next_words)
+                for i in range(next_starts[index], next_starts[index + 1]):
+                    if weakly_dominates(next_points[i], remaining):
                         actions[n] = action
 
     @kernel
-    def attained(state, agent, reward, units, columns, begun, asked):
-        """One bit for each asked vector: whether a game that ends so is at least that. Pieces that are gone say what was
-        captured on the whole way."""
+    def list_attained(state, agent, reward, units, columns, initial_counts, thresholds):
+        """Return one bit for each threshold vector: whether the returns of a finished game reach it. Captures and losses are
+        derived from the numbers of pieces at the start and at the end."""
         bits = np.uint64(0)
-        for i in range(asked.shape[0]):
-            enough = True
+        for i in range(thresholds.shape[0]):
+            is_attained = True
             for k in range(units.shape[0]):
                 value = np.int64(np.rint(np.float64(reward[agent, k]) * units[k]))
                 if columns[k] == CAPTURES:
-                    value = begun[1] - np.int64(state["count"][1 - agent])
+                    value = initial_counts[1] - np.int64(state["count"][1 - agent])
                 elif columns[k] == LOSSES:
-                    value = np.int64(state["count"][agent]) - begun[0]
-                enough &= value >= asked[i, k]
-            bits |= np.uint64(enough) << np.uint64(i)
+                    value = np.int64(state["count"][agent]) - initial_counts[0]
+                is_attained &= value >= thresholds[i, k]
+            bits |= np.uint64(is_attained) << np.uint64(i)
         return bits
 
-    def reach(words, ply, mover, agent, units, columns, begun, asked, desk, mask, move, reward, next_words, next_bits, bits):
+    def solve_threshold_games(
+        words,
+        ply,
+        mover,
+        agent,
+        units,
+        columns,
+        initial_counts,
+        thresholds,
+        pair,
+        mask,
+        move,
+        reward,
+        next_words,
+        next_bits,
+        bits,
+    ):
         for n in range(words.shape[0]):
-            write_position(words[n], ply, mover, desk[0])
-            legal(desk[0], mover, mask)
-            found = np.uint64(0) if mover == agent else ~np.uint64(0)
+            write_position(words[n], ply, mover, pair[0])
+            legal(pair[0], mover, mask)
+            result = np.uint64(0) if mover == agent else ~np.uint64(0)
             for action in range(mask.shape[0]):
                 if mask[action] == 0:
                     continue
-                if play(desk[0], action, desk, move, reward):
-                    here = attained(desk[1], agent, reward, units, columns, begun, asked)
+                if step_copy(pair[0], action, pair, move, reward):
+                    value = list_attained(pair[1], agent, reward, units, columns, initial_counts, thresholds)
                 else:
-                    here = next_bits[place_of(read_position(desk[1]), next_words)]
-                found = found | here if mover == agent else found & here
-            bits[n] = found
+                    value = next_bits[find_word(read_position(pair[1]), next_words)]
+                result = result | value if mover == agent else result & value
+            bits[n] = result
 
     name = f"{game.rules_key}.guaranteed"
-    return Loops(
-        grow=driver(grow, f"{name}.grow"),
-        settle=driver(settle, f"{name}.settle"),
+    return GuaranteeLoops(
+        list_successors=driver(list_successors, f"{name}.list_successors"),
+        solve_layer=driver(solve_layer, f"{name}.solve_layer"),
         choose=driver(choose, f"{name}.choose"),
-        reach=driver(reach, f"{name}.reach"),
+        solve_threshold_games=driver(solve_threshold_games, f"{name}.solve_threshold_games"),
     )

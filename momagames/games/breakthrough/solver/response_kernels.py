@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Compiled loops for best responses to an opponent that plays by lot; see `loops` for what they share."""
+"""Compiled loops for best responses to a random or greedy opponent; see `guarantee_kernels`."""
 
 from __future__ import annotations
 
@@ -10,140 +10,160 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import once_for_rules
-from momagames.games.breakthrough.solver.convex_chains import add, hull
-from momagames.games.breakthrough.solver.guarantee_kernels import player
-from momagames.games.breakthrough.solver.packed_words import place_of, read_position, write_position
+from momagames.engine.loops import cache_by_rules
+from momagames.games.breakthrough.solver.convex_chains import add_minkowski, merge_hull
+from momagames.games.breakthrough.solver.guarantee_kernels import make_step_copy
+from momagames.games.breakthrough.solver.packed_words import find_word, read_position, write_position
 from momagames.kernels.jit import driver, kernel
 
-FULL = -1
+BUFFER_FULL = -1
 
 
 @dataclass(frozen=True)
-class ReplyLoops:
-    """Compiled for the rules; `desk` as in `loops.Loops`. The other's `weights` are those of its greedy play, float64[K]; all
-    zero: it plays anything legal with equal chances. Values are in the units of the returns.
+class ResponseLoops:
+    """Loops compiled for the rules.
 
-    respond(words, ply, mover, agent, weights, desk.., next_words, next_starts, next_points, counts, points, buffers..)
-        the chains of expected returns: counts int64[N], points float64[..., 2]; returns how many points, or FULL
-    scalar(words, ply, mover, agent, weights, user, desk.., next_words, next_values, values)
-        the best expected sum of returns, weighted by `user` float64[K], float64[N]
-    choose(states, agent, user, desk.., next_words, next_starts, next_points, actions)
-        for states record[n] with `agent` to move the action of the best weighted sum
+    The scratch arrays are those of `GuaranteeLoops`. `opponent_weights`, float64[K], are the weights of the opponent's greedy
+    policy; if all are zero it plays uniformly random legal actions. Values are in the units of the returns.
+
+    solve_layer(words, ply, mover, agent, opponent_weights, scratch.., next_words, next_starts, next_points, counts, points,
+        buffers..)
+        the chains of expected returns: counts int64[N], points float64[..., 2]; returns the number of points, or BUFFER_FULL
+    solve_scalarized(words, ply, mover, agent, opponent_weights, utility_weights, scratch.., next_words, next_values, values)
+        the best expected sum of returns weighted by `utility_weights` float64[K], float64[N]
+    choose(states, agent, utility_weights, scratch.., next_words, next_starts, next_points, actions)
+        for states record[n] with `agent` to move, the action of the best weighted sum
     """
 
-    respond: Callable[..., Any]
-    scalar: Callable[..., Any]
+    solve_layer: Callable[..., Any]
+    solve_scalarized: Callable[..., Any]
     choose: Callable[..., Any]
 
 
-@once_for_rules
-def reply_loops(game: Game) -> ReplyLoops:
-    legal, play = game.kernels.legal, player(game)
+@cache_by_rules
+def compile_response_loops(game: Game) -> ResponseLoops:
+    legal, step_copy = game.kernels.legal, make_step_copy(game)
 
     @kernel
-    def likely(state, mover, weights, desk, mask, move, reward, chances):
-        """How likely each action of the other is, float64[M]: as `greedy` chooses, with equal chances where values tie."""
+    def write_reply_probabilities(state, mover, opponent_weights, pair, mask, move, reward, probabilities):
+        """Write the probability of each action of a greedy opponent, float64[M]; equal values have equal probabilities."""
         best, ties = -np.inf, 0
         for action in range(mask.shape[0]):
-            chances[action] = -np.inf
+            probabilities[action] = -np.inf
             if mask[action]:
-                play(state, action, desk, move, reward)
+                step_copy(state, action, pair, move, reward)
                 value = 0.0
-                for k in range(weights.shape[0]):
-                    value += weights[k] * reward[mover, k]
-                chances[action] = value
+                for k in range(opponent_weights.shape[0]):
+                    value += opponent_weights[k] * reward[mover, k]
+                probabilities[action] = value
                 if value > best:
                     best, ties = value, 0
                 if value == best:
                     ties += 1
         for action in range(mask.shape[0]):
-            chances[action] = 1.0 / ties if chances[action] == best else 0.0
+            probabilities[action] = 1.0 / ties if probabilities[action] == best else 0.0
 
-    def respond(
-        words, ply, mover, agent, weights, desk, mask, move, reward, next_words, next_starts, next_points,
-        counts, points, chances, front, other, child,
+    def solve_layer(
+        words, ply, mover, agent, opponent_weights, pair, mask, move, reward, next_words, next_starts, next_points,
+        counts, points, probabilities, front, scratch_front, child,
     ):  # fmt: skip
         end = 0
         for n in range(words.shape[0]):
-            write_position(words[n], ply, mover, desk[0])
-            legal(desk[0], mover, mask)
+            write_position(words[n], ply, mover, pair[0])
+            legal(pair[0], mover, mask)
             if mover != agent:
-                likely(desk[0], mover, weights, desk, mask, move, reward, chances)
+                write_reply_probabilities(pair[0], mover, opponent_weights, pair, mask, move, reward, probabilities)
             count = 0
             for action in range(mask.shape[0]):
-                if mask[action] == 0 or (mover != agent and chances[action] == 0.0):
+                if mask[action] == 0 or (mover != agent and probabilities[action] == 0.0):
                     continue
-                share = 1.0 if mover == agent else chances[action]
-                over = play(desk[0], action, desk, move, reward)
+                probability = 1.0 if mover == agent else probabilities[action]
+                over = step_copy(pair[0], action, pair, move, reward)
                 size = 1
                 start = 0
                 if not over:
-                    place = place_of(read_position(desk[1]), next_words)
-                    start, size = next_starts[place], next_starts[place + 1] - next_starts[place]
+                    index = find_word(read_position(pair[1]), next_words)
+                    start, size = next_starts[index], next_starts[index + 1] - next_starts[index]
                 if count + size > front.shape[0]:
-                    return FULL
+                    return BUFFER_FULL
                 for i in range(size):
                     for k in range(2):
                         value = np.float64(reward[agent, k])
                         if not over:
                             value += next_points[start + i, k]
-                        child[i, k] = share * value
+                        child[i, k] = probability * value
                 if count == 0:
-                    count = hull(front, 0, child, 0, size, other)
+                    count = merge_hull(front, 0, child, 0, size, scratch_front)
                 elif mover == agent:
-                    count = hull(front, count, child, 0, size, other)
+                    count = merge_hull(front, count, child, 0, size, scratch_front)
                 else:
-                    count = add(front, count, child, size, other)
+                    count = add_minkowski(front, count, child, size, scratch_front)
             if end + count > points.shape[0]:
-                return FULL
+                return BUFFER_FULL
             for i in range(count):
                 points[end + i, 0], points[end + i, 1] = front[i, 0], front[i, 1]
             counts[n] = count
             end += count
         return end
 
-    def scalar(words, ply, mover, agent, weights, user, desk, mask, move, reward, next_words, next_values, chances, values):
+    def solve_scalarized(
+        words,
+        ply,
+        mover,
+        agent,
+        opponent_weights,
+        utility_weights,
+        pair,
+        mask,
+        move,
+        reward,
+        next_words,
+        next_values,
+        probabilities,
+        values,
+    ):
         for n in range(words.shape[0]):
-            write_position(words[n], ply, mover, desk[0])
-            legal(desk[0], mover, mask)
+            write_position(words[n], ply, mover, pair[0])
+            legal(pair[0], mover, mask)
             if mover != agent:
-                likely(desk[0], mover, weights, desk, mask, move, reward, chances)
+                write_reply_probabilities(pair[0], mover, opponent_weights, pair, mask, move, reward, probabilities)
             total = -np.inf if mover == agent else 0.0
             for action in range(mask.shape[0]):
-                if mask[action] == 0 or (mover != agent and chances[action] == 0.0):
+                if mask[action] == 0 or (mover != agent and probabilities[action] == 0.0):
                     continue
-                over = play(desk[0], action, desk, move, reward)
+                over = step_copy(pair[0], action, pair, move, reward)
                 value = 0.0
-                for k in range(user.shape[0]):
-                    value += user[k] * reward[agent, k]
+                for k in range(utility_weights.shape[0]):
+                    value += utility_weights[k] * reward[agent, k]
                 if not over:
-                    value += next_values[place_of(read_position(desk[1]), next_words)]
-                total = max(total, value) if mover == agent else total + chances[action] * value
+                    value += next_values[find_word(read_position(pair[1]), next_words)]
+                total = max(total, value) if mover == agent else total + probabilities[action] * value
             values[n] = total
 
-    def choose(states, agent, user, desk, mask, move, reward, next_words, next_starts, next_points, actions):
+    def choose(states, agent, utility_weights, pair, mask, move, reward, next_words, next_starts, next_points, actions):
         for n in range(states.shape[0]):
             legal(states[n], agent, mask)
             best = -np.inf
             for action in range(mask.shape[0]):
                 if mask[action] == 0:
                     continue
-                over = play(states[n], action, desk, move, reward)
-                value = user[0] * reward[agent, 0] + user[1] * reward[agent, 1]
+                over = step_copy(states[n], action, pair, move, reward)
+                value = utility_weights[0] * reward[agent, 0] + utility_weights[1] * reward[agent, 1]
                 if not over:
-                    place = place_of(read_position(desk[1]), next_words)
-                    behind = -np.inf
-                    for i in range(next_starts[place], next_starts[place + 1]):
-                        behind = max(behind, user[0] * next_points[i, 0] + user[1] * next_points[i, 1])
-                    value += behind
+                    index = find_word(read_position(pair[1]), next_words)
+                    best_next = -np.inf
+                    for i in range(next_starts[index], next_starts[index + 1]):
+                        best_next = max(
+                            best_next, utility_weights[0] * next_points[i, 0] + utility_weights[1] * next_points[i, 1]
+                        )
+                    value += best_next
                 if value > best:
                     best = value
                     actions[n] = action
 
     name = f"{game.rules_key}.responses"
-    return ReplyLoops(
-        respond=driver(respond, f"{name}.respond"),
-        scalar=driver(scalar, f"{name}.scalar"),
+    return ResponseLoops(
+        solve_layer=driver(solve_layer, f"{name}.solve_layer"),
+        solve_scalarized=driver(solve_scalarized, f"{name}.solve_scalarized"),
         choose=driver(choose, f"{name}.choose"),
     )

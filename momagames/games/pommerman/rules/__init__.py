@@ -28,7 +28,7 @@ from momagames.games.pommerman.rules.state import (
     state_dtype,
     team_of,
 )
-from momagames.kernels.jit import driver, kernel, local_array, routine
+from momagames.kernels.jit import driver, kernel, local_array, noinline_kernel
 from momagames.kernels.reward import credit
 
 __all__ = ["conclude", "deal", "legal", "settle", "state_dtype", "step"]
@@ -81,7 +81,7 @@ def step(state, actions, reward):
     state["falling"] = ring_of(state)
 
 
-@routine
+@noinline_kernel
 def speak(state, actions, reward):
     """§3.3 R4, R5 What each agent says; the dead are silent."""
     if state["mode"] != RADIO:
@@ -149,7 +149,7 @@ def conclude(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
 conclude = driver(conclude, "pommerman.conclude")
 
 
-@routine
+@noinline_kernel
 def judge(state, reward):
     """§4.10 Whether the game is over, and what that pays."""
     decided, result, winners = note_end(state)
@@ -195,7 +195,7 @@ def ring_of(state):
     return (now - first) // interval if (now - first) % interval == 0 else -1
 
 
-@routine
+@noinline_kernel
 def collapse(state):
     """§4.11 W2, W3 A ring of the board turns into walls, with all that is on it."""
     size, ring = np.int64(state["size"]), np.int64(state["falling"])

@@ -28,8 +28,8 @@ from momagames.games.pommerman.rules.state import (
     WOOD_BURNT,
     team_of,
 )
-from momagames.kernels.jit import kernel, local_array, routine
-from momagames.kernels.reward import is_asked
+from momagames.kernels.jit import kernel, local_array, noinline_kernel
+from momagames.kernels.reward import has_objective
 
 EVERYBODY = (1 << SEATS) - 1
 GONE = 255  # life of a bomb that has exploded in this step
@@ -56,7 +56,7 @@ def cool(state, reward):
     if state["burning"] == 0:
         return
     state["burning"] -= 1
-    if is_asked(state, ITEM_WASTE):
+    if has_objective(state, ITEM_WASTE):
         lose_items(state, reward)
     board, hidden, fire = state["board"], state["hidden"], state["fire"]
     fours = fire.view(np.uint64)  # four cells at a time: most have no flames
@@ -73,7 +73,7 @@ def cool(state, reward):
                     board[cell] = FLAMES
 
 
-@routine
+@noinline_kernel
 def lose_items(state, reward):
     """§4.1 F5 An item that comes to light under younger flames is lost, at the charge of their owners."""
     for cell in range(np.int64(state["size"]) ** 2):
@@ -82,7 +82,7 @@ def lose_items(state, reward):
             pay_owners(state, reward, owners_of(aged(flames)), EVERYBODY, ITEM_WASTE, -1)
 
 
-@routine
+@noinline_kernel
 def explode(state, reward):
     """§4.8 B6-B10 and §4.9 F6 Bombs tick; those that run out, roll into flames or lie in a blast explode together."""
     hot = tick(state)
@@ -128,7 +128,7 @@ def refund(state, owner):
         state["ammo"][owner] += 1
 
 
-@routine
+@noinline_kernel
 def forget(state, life):
     """Take the bombs of this life from the list; the others keep their order."""
     kept = 0
@@ -145,7 +145,7 @@ def forget(state, life):
     state["bombs"] = kept
 
 
-@routine
+@noinline_kernel
 def spread(state, bomb, blast, covered, cells):
     """§4.8 B8, B9 The owner's bit on every cell of a bomb's blast. New cells go to `covered`; returns how many it has now."""
     size, cell = np.int64(state["size"]), bomb_cell(state, bomb)
@@ -178,7 +178,7 @@ def cover(cell, bit, blast, covered, cells):
     return cells
 
 
-@routine
+@noinline_kernel
 def burn(state, blast, covered, cells, reward):
     """§4.9 F6 New flames on the covered cells; wood and items in them burn."""
     for k in range(cells):
@@ -219,7 +219,7 @@ def die(state, reward):
                 state["board"][cell] = AGENT + agent
 
 
-@routine
+@noinline_kernel
 def blame(state, victim, owners, reward):
     """§5 A death by fire: to the credit of enemies, at the charge of the team mate and of the victim."""
     team = team_of(state, victim)

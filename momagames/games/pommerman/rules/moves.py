@@ -34,7 +34,7 @@ from momagames.games.pommerman.rules.state import (
     ahead,
     team_of,
 )
-from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.reward import credit
 
 ONE = np.uint64(1)
@@ -80,7 +80,7 @@ def intents(state, actions, want, reward):
                 want[agent] = to
 
 
-@routine
+@noinline_kernel
 def lay(state, agent, reward):
     """§4.2 B1-B4 A bomb on the agent's cell, where there is none and ammunition is left."""
     row, col, count = state["row"][agent], state["col"][agent], np.int64(state["bombs"])
@@ -141,7 +141,7 @@ def meet(state, want, rolls, kicker):
     return met
 
 
-@routine
+@noinline_kernel
 def crossings(state, want, rolls):
     """§4.4 X1, X2 Who would cross the same border of two cells stays, except an agent that meets a bomb."""
     seats = np.int64(state["seats"])
@@ -157,7 +157,7 @@ def crossings(state, want, rolls):
     bomb_crossings(state, first, rolls)
 
 
-@routine
+@noinline_kernel
 def bomb_crossings(state, first, rolls):
     """§4.4 X2 in the order of the list; `first` is what agents wanted."""
     recorded = local_array(MAX_BOMBS)  # where a bomb crosses a border that nobody crossed before it; else -1
@@ -182,7 +182,7 @@ def bomb_crossings(state, first, rolls):
             recorded[bomb] = to
 
 
-@routine
+@noinline_kernel
 def conflicts(state, want, rolls, agents, bombs):
     """§4.5 D1 Where several want a cell, those who are not on it want their own, until nothing changes."""
     seats, count = np.int64(state["seats"]), np.int64(state["bombs"])
@@ -219,7 +219,7 @@ def wanted_by(state, want, cell):
     return -1
 
 
-@routine
+@noinline_kernel
 def kicks(state, actions, want, rolls, agents, bombs, kicker):
     """§4.6 K1-K5 Agents and bombs that want the same cell."""
     count = np.int64(state["bombs"])
@@ -259,7 +259,7 @@ def kicks(state, actions, want, rolls, agents, bombs, kicker):
         late_conflicts(state, want, rolls, agents, bombs, kicker)
 
 
-@routine
+@noinline_kernel
 def kick_target(state, agents, bombs, cell, direction):
     """§4.6 K3 Where a bomb on `cell` is kicked to, or -1: claimed cells, walls, wood and items are closed, flames are not."""
     size = np.int64(state["size"])
@@ -271,7 +271,7 @@ def kick_target(state, agents, bombs, cell, direction):
     return -1 if shown in (RIGID, WOOD) or is_item(shown) else to
 
 
-@routine
+@noinline_kernel
 def late_conflicts(state, want, rolls, agents, bombs, kicker):
     """§4.6 K6 Kicks that come to nothing, and whom they send back."""
     count = np.int64(state["bombs"])
@@ -330,7 +330,7 @@ def commit(state, want, rolls, kicker, reward):
                 state["board"][to] = PASSAGE  # taken: nothing is left to burn
 
 
-@routine
+@noinline_kernel
 def explore(state, agent, cell, reward):
     """§5 A cell that the agent has not been on before counts."""
     word, bit = cell >> 6, ONE << np.uint64(cell & 63)
@@ -339,7 +339,7 @@ def explore(state, agent, cell, reward):
         credit(state, reward, agent, EXPLORE, 1)
 
 
-@routine
+@noinline_kernel
 def take(state, agent, item, reward):
     """§4.7 V2 One more bomb, a longer range, or the ability to kick, up to the limits."""
     useful = False

@@ -23,7 +23,7 @@ from momagames.games.pommerman.rules.state import (
     SEATS,
     WORDS,
 )
-from momagames.kernels.jit import copy_few, find_value, kernel, local_array, routine, spread_bits
+from momagames.kernels.jit import copy_padded16, value_mask64, kernel, local_array, noinline_kernel, unpack_bits64
 
 MAX_VIEW = MAX_SIDE - 1
 
@@ -67,7 +67,7 @@ def frame(state, agent):
     return top, bottom, left, right, size, 0
 
 
-@routine
+@noinline_kernel
 def write_fields(state, agent, out):
     """§7.3 The fields, each from a multiple of 8 bytes on."""
     seen = frame(state, agent)
@@ -109,7 +109,7 @@ def write_rows(cells, size, seen, unseen, out, start):
     """Copy what is seen of a matrix of the board to the one at out[start], row by row; right of it is `unseen`."""
     top, bottom, left, right, side, origin = seen
     for row in range(top, bottom):
-        copy_few(cells, row * size + left, right - left, unseen, out, start + origin + row * side + left)
+        copy_padded16(cells, row * size + left, right - left, unseen, out, start + origin + row * side + left)
 
 
 @kernel
@@ -120,7 +120,7 @@ def place_of(state, bomb, seen):
     return origin + row * side + col if top <= row < bottom and left <= col < right else -1
 
 
-@routine
+@noinline_kernel
 def write_flames(state, seen, out, start):
     """§7.2 O6 The life of the flames, from 1 on, in the matrix at out[start], which is clear."""
     if state["burning"] == 0:
@@ -185,7 +185,7 @@ def others(state, agent):
     return AGENT + (agent ^ 2), first | ((first + 2) << 8) | (NOBODY << 16)
 
 
-@routine
+@noinline_kernel
 def write_planes(state, agent, out):
     """§7.4 The planes."""
     seen = frame(state, agent)
@@ -213,10 +213,10 @@ def write_planes(state, agent, out):
 def write_cells_with(board, code, out, start, cells):
     """§7.4 A plane that says where the board shows a code."""
     for place in range(0, cells, 64):
-        spread_bits(find_value(board, place, ALL_BITS, np.uint8(code)), out, start + place)
+        unpack_bits64(value_mask64(board, place, ALL_BITS, np.uint8(code)), out, start + place)
 
 
-@routine
+@noinline_kernel
 def write_people(state, agent, board, out, cells):
     """§7.4 The planes of the agent, of its mate and of its enemies, as far as the board shows them."""
     mate = np.int64(others(state, agent)[0])
@@ -228,11 +228,11 @@ def write_people(state, agent, board, out, cells):
         found = np.uint64(0)
         for code in range(AGENT, AGENT + SEATS):
             if code != AGENT + agent and code != mate:
-                found |= find_value(board, place, ALL_BITS, np.uint8(code))
-        spread_bits(found, out, ENEMIES * cells + place)
+                found |= value_mask64(board, place, ALL_BITS, np.uint8(code))
+        unpack_bits64(found, out, ENEMIES * cells + place)
 
 
-@routine
+@noinline_kernel
 def write_numbers(state, agent, out, cells):
     """§7.4 The planes that hold one number each."""
     time = FULL_TIME * np.int64(state["ply"]) // np.int64(state["max_steps"])

@@ -3,8 +3,8 @@
 import numpy as np
 
 from momagames.games.pommerman.rules.state import SEATS
-from momagames.kernels.jit import kernel, routine
-from momagames.kernels.reward import credit, is_asked
+from momagames.kernels.jit import kernel, noinline_kernel
+from momagames.kernels.reward import credit, has_objective
 
 
 @kernel
@@ -18,10 +18,10 @@ def share(state, owners):
     return np.float32(1.0) / np.float32(max(count, 1))
 
 
-@routine
+@noinline_kernel
 def pay_owners(state, reward, owners, among, objective, sign):
     """§5.2 Pay those of the owners of a fire who are `among` these seats for one event, or charge them (sign -1)."""
-    if is_asked(state, objective):
+    if has_objective(state, objective):
         part = share(state, owners) * np.float32(sign)
         for agent in range(np.int64(state["seats"])):
             if (owners & among) >> agent & 1:

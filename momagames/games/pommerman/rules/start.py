@@ -11,7 +11,7 @@ from momagames.games.pommerman.rules.state import (
     SEATS,
     WOOD,
 )
-from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import draw
 
 ONE = np.uint64(1)
@@ -19,7 +19,7 @@ MOST_UNREACHED = 4  # G7
 OPEN = 255  # a cell that may become a wall, while a board is made
 
 
-@routine
+@noinline_kernel
 def generate(state):
     """G1-G11 A new board, and everything else at its start."""
     pairs = local_array(CELLS)
@@ -30,7 +30,7 @@ def generate(state):
     set_out(state)
 
 
-@routine
+@noinline_kernel
 def lay_out(state, pairs):
     """G1-G6 One candidate for a board; `pairs` is scratch for the pairs of cells that may become walls."""
     size, board = np.int64(state["size"]), state["board"]
@@ -65,7 +65,7 @@ def start_cell(state, agent):
     return row * size + col
 
 
-@routine
+@noinline_kernel
 def keep_corridors(state):
     """G2, G3 No walls on the starting cells and on the two next to each of them along the sides."""
     size, board = np.int64(state["size"]), state["board"]
@@ -81,7 +81,7 @@ def keep_corridors(state):
                 board[place] = PASSAGE
 
 
-@routine
+@noinline_kernel
 def ring(state):
     """G4 Wood in the middle of each side, so that a ring joins four agents. Returns how many cells that are."""
     size, board = np.int64(state["size"]), state["board"]
@@ -96,7 +96,7 @@ def ring(state):
     return laid
 
 
-@routine
+@noinline_kernel
 def scatter(state, pairs, count, wall, number):
     """G5, G6 Walls on random pairs of cells that mirror each other in the main diagonal. Returns the pairs that are left."""
     size, board = np.int64(state["size"]), state["board"]
@@ -112,7 +112,7 @@ def scatter(state, pairs, count, wall, number):
     return count
 
 
-@routine
+@noinline_kernel
 def unreached(state):
     """G7 Passages that cannot be reached from the last corner, even through wood."""
     size, board = np.int64(state["size"]), state["board"]
@@ -139,7 +139,7 @@ def unreached(state):
     return missed
 
 
-@routine
+@noinline_kernel
 def hide_items(state):
     """G9 Items of random kinds in random wooden cells, one in each."""
     size, left = np.int64(state["size"]), np.int64(state["num_items"])
@@ -150,7 +150,7 @@ def hide_items(state):
             left -= 1
 
 
-@routine
+@noinline_kernel
 def set_out(state):
     """G2, G11 Agents on their starting cells with what they have at first; no bombs, no flames, silence."""
     size = np.int64(state["size"])

@@ -40,7 +40,7 @@ from momagames.games.robotmail.rules.state import (
     color_of,
     neighbor,
 )
-from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import advance, below
 
 CLOSE = 2  # moves from a cell where a robot stands: who waits for it comes no nearer
@@ -93,7 +93,7 @@ def nearest(state, agent, mask, parts, memory, word, action):
     return word
 
 
-@routine
+@noinline_kernel
 def approach(state, agent, color):
     """Directions to cells of a color, a bit for each, and how long the way is, robots apart; FAR if there is none."""
     bits, length = toward(state, agent, color, False)
@@ -127,7 +127,7 @@ def astar(state, agent, mask, parts, memory, word, action):
     return word
 
 
-@routine
+@noinline_kernel
 def objective(state, agent):
     """The cell to go to; negative to stay."""
     start, mail, goal = cell_of(state, agent), np.int64(state["mail"][agent]), NONE
@@ -138,7 +138,7 @@ def objective(state, agent):
     return destination(state, start, errand(state, agent), mail) if goal == NONE else goal
 
 
-@routine
+@noinline_kernel
 def destination(state, start, color, mail):
     """The nearest cell of a color, or the nearest that is not blocked if that one is, and not beside the robot. NONE: there
     are no such cells; BUSY: all are blocked."""
@@ -209,7 +209,7 @@ def sure_moves(power):
     return PER_UNIT * power + 4 if power > 2 else 10 if power == 2 else power
 
 
-@routine
+@noinline_kernel
 def learn(state, memory):
     """Note what the layout says, once a game."""
     if memory["ready"]:
@@ -224,7 +224,7 @@ def learn(state, memory):
             memory["onward"][cell] = mean_way(state, cell)
 
 
-@routine
+@noinline_kernel
 def plan(state, agent, memory, may_stand):
     """The color where to go, or to stay: that of the errand, or a charger if the battery might not last for both; but not a
     charger that will not let it in when it arrives, or on which it may not stay."""
@@ -238,7 +238,7 @@ def plan(state, agent, memory, may_stand):
     return color if enough else BLUE
 
 
-@routine
+@noinline_kernel
 def best_goal(state, agent, memory, color, through):
     """The cell of a color that costs fewest moves: how many there are to it, and the directions in which ways begin, a bit for
     each; NONE, FAR, 0 if there is none. A cell with a robot on it counts a little more, a twin charger much more.
@@ -262,14 +262,14 @@ def best_goal(state, agent, memory, color, through):
     return (goal, steps[goal], first[goal]) if goal >= 0 else (NONE, FAR, 0)
 
 
-@routine
+@noinline_kernel
 def course(state, agent, memory, color, through):
     """The directions in which it sets out for a color, a bit for each; none if it had better wait for who is there."""
     goal, length, bits = best_goal(state, agent, memory, color, through)
     return 0 if goal == NONE or (state["robot"][goal] and length <= CLOSE) else bits
 
 
-@routine
+@noinline_kernel
 def quiet_ways(state, agent):
     """The directions of free white and gray cells, a bit for each."""
     cell, bits = cell_of(state, agent), 0
@@ -278,7 +278,7 @@ def quiet_ways(state, agent):
     return bits
 
 
-@routine
+@noinline_kernel
 def is_ahead(state, agent):
     """Whether a robot has a mail, and has delivered more than a mate whose battery is not empty."""
     team, ahead = np.int64(state["team"]), False
@@ -287,7 +287,7 @@ def is_ahead(state, agent):
     return ahead and state["mail"][agent] != 0
 
 
-@routine
+@noinline_kernel
 def is_spare(state, agent):
     """Whether a robot has no mail, and mates that have one or are nearer to the next bring all that the player still needs."""
     team, sure = np.int64(state["team"]), 0
@@ -297,7 +297,7 @@ def is_spare(state, agent):
     return state["mail"][agent] == 0 and sure >= np.int64(state["required"]) - total(state, agent // team)
 
 
-@routine
+@noinline_kernel
 def way_to_green(state, robot):
     """Rows and columns to the nearest green cell, together, and the number of the robot, so that none are equal."""
     start = cell_of(state, robot)

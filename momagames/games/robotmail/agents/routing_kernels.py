@@ -30,7 +30,7 @@ from momagames.games.robotmail.rules.state import (
     neighbor,
     shown,
 )
-from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import advance, below
 
 FAR = 1 << 20
@@ -117,7 +117,7 @@ def go(bits, legal, word):
 # ---------------------------------------------------------------------------------------------------------- breadth first
 
 
-@routine
+@noinline_kernel
 def find_ways(state, robot, power, through, steps, first, queue):
     """Search breadth-first from where a robot stands, by the rules that hold for its mail.
 
@@ -147,7 +147,7 @@ def find_ways(state, robot, power, through, steps, first, queue):
     return found
 
 
-@routine
+@noinline_kernel
 def toward(state, robot, color, through):
     """The directions in which the shortest ways to cells of a color begin, a bit for each, and how long they are; 0, FAR
     if there is none."""
@@ -161,7 +161,7 @@ def toward(state, robot, color, through):
     return bits, least
 
 
-@routine
+@noinline_kernel
 def find_chargers(state, steps, queue):
     """Moves from each cell to the nearest charger, other robots apart. Twins count only if there are no others."""
     low, high = ends_of(state)
@@ -186,7 +186,7 @@ def is_twin(state, cell):
     return found
 
 
-@routine
+@noinline_kernel
 def mean_way(state, green):
     """Moves from a green cell to a receiver, other robots apart: the mean over the indices of mails, each with its nearest
     receiver."""
@@ -205,7 +205,7 @@ def mean_way(state, green):
     return moves / max(count, 1)
 
 
-@routine
+@noinline_kernel
 def spread(state, found, steps, queue):
     """Search breadth-first from the cells in `queue`, over white and gray cells, to whatever they lead to; narrow cells lead to
     receivers alone. Returns how many cells are in the queue then."""
@@ -228,7 +228,7 @@ def spread(state, found, steps, queue):
 # --------------------------------------------------------------------------------------------------------------------- A*
 
 
-@routine
+@noinline_kernel
 def astar_step(state, robot, goal, wary):
     """The direction in which the A* search of the original sends a robot to `goal`; STAND if it finds no way.
 

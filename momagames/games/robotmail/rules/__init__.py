@@ -35,7 +35,7 @@ from momagames.games.robotmail.rules.state import (
     neighbor,
     shown,
 )
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
 from momagames.kernels.rng import draw
 
@@ -62,7 +62,7 @@ def deal(state):
     state["left"] = turn_length(state)
 
 
-@routine
+@noinline_kernel
 def place(state):
     """§2.1 Each robot on a white cell that is free, uniformly."""
     state["robot"][:] = NO_ROBOT

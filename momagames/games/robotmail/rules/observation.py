@@ -15,7 +15,7 @@ from momagames.games.robotmail.rules.state import (
     color_of,
     shown,
 )
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 
 PLANES = 6
 
@@ -54,7 +54,7 @@ def after(start, nbytes):
     return (start + nbytes + 7) & ~7
 
 
-@routine
+@noinline_kernel
 def write_fields(state, agent, out, end):
     """§7.2 The layout, the mails on it, deliveries and steps, from byte `end` on."""
     height, width = np.int64(state["height"]), np.int64(state["width"])

@@ -25,7 +25,7 @@ from momagames.games.robotmail.rules.state import (
     neighbor,
 )
 from momagames.kernels.jit import kernel
-from momagames.kernels.reward import credit, is_asked
+from momagames.kernels.reward import credit, has_objective
 
 
 @kernel
@@ -45,7 +45,7 @@ def pay(state, robot, event, reward):
 @kernel
 def pay_balance(state, robot, reward):
     """§5.5 A delivery may bring the robots of a team nearer to each other, or apart."""
-    if not is_asked(state, BALANCE):
+    if not has_objective(state, BALANCE):
         return
     team = np.int64(state["team"])
     first = robot - robot % team
@@ -67,7 +67,7 @@ def spread(state, first, robot, less):
 @kernel
 def pay_rivals(state, robot, reward):
     """§5.6 A delivery costs the other players."""
-    if not is_asked(state, RIVALRY):
+    if not has_objective(state, RIVALRY):
         return
     team = np.int64(state["team"])
     for other in range(np.int64(state["players"]) * team):
@@ -78,7 +78,7 @@ def pay_rivals(state, robot, reward):
 @kernel
 def pay_outcome(state, player, reward):
     """§5.6 The winner's robots, and the others."""
-    if not is_asked(state, OUTCOME):
+    if not has_objective(state, OUTCOME):
         return
     team = np.int64(state["team"])
     for robot in range(np.int64(state["players"]) * team):
@@ -100,7 +100,7 @@ def pay_charge(state, robot, gained, reward):
 @kernel
 def pay_blocked(state, robot, blocked, reward):
     """§5.4 Directions in which only a robot is in the way, a bit for each: both of them pay."""
-    if blocked == 0 or not (is_asked(state, BLOCKED) or is_asked(state, BLOCKING)):
+    if blocked == 0 or not (has_objective(state, BLOCKED) or has_objective(state, BLOCKING)):
         return
     cell = cell_of(state, robot)
     for direction in range(FORWARD, RIGHT + 1):

@@ -26,8 +26,8 @@ from momagames.games.tileblast.rules.pieces import (
 )
 from momagames.games.tileblast.rules.state import CELLS, state_dtype
 from momagames.games.tileblast.rules.taps import ROCKET_FROM, group, valid_taps
-from momagames.kernels.jit import kernel, local_array, routine
-from momagames.kernels.rng import lot
+from momagames.kernels.jit import kernel, local_array, noinline_kernel
+from momagames.kernels.rng import update_best
 
 BIG_GROUP, POWER_TAP = 4.0, 3.5  # what "contacts" adds for a group that leaves a power piece; what it gives a power piece
 NEARER, CREATED, USED, HIT, WIN = 10.0, 6.0, -5.0, 0.5, 1000.0  # what "lookahead" gives
@@ -46,7 +46,7 @@ def contacts(state, agent, mask, parts, memory, word, action):
         cell = first_of(low, high)
         low, high = without_group(state, cell, low, high)
         value = contact_value(state, cell)
-        taken, best, ties, word = lot(value, best, ties, word)
+        taken, best, ties, word = update_best(value, best, ties, word)
         if taken:
             action[0] = cell
     return word
@@ -70,7 +70,7 @@ def lookahead(state, agent, mask, parts, memory, word, action):
     return word
 
 
-@routine
+@noinline_kernel
 def without_group(state, cell, low, high):
     """The taps that are left when one of them has been weighed: without those on the same group."""
     if state["kind"][cell] != BASIC:
@@ -91,7 +91,7 @@ def is_wanted(state, thing, color):
     return found
 
 
-@routine
+@noinline_kernel
 def contact_value(state, cell):
     """Pieces and covers that goals ask for: in the group of a cell, and beside it where the group hurts them."""
     if state["kind"][cell] != BASIC:
@@ -128,7 +128,7 @@ def contact_value(state, cell):
 # ------------------------------------------------------------------------------------------------------------ lookahead
 
 
-@routine
+@noinline_kernel
 def outcome(trial, cell, before):
     """What a tap brings, played on a state that is not needed any more. before: the distance of the goals until now"""
     forget_tap(trial)
@@ -138,7 +138,7 @@ def outcome(trial, cell, before):
     return value + WIN if trial["won"] else value
 
 
-@routine
+@noinline_kernel
 def distance(state):
     """How far the goals are off."""
     total = 0
@@ -148,7 +148,7 @@ def distance(state):
     return total
 
 
-@routine
+@noinline_kernel
 def goal_distance(state, goal):
     """What is left of a goal, and the hit points of its pieces beyond the one that a unit stands for, double if only power
     effects hit them: for a goal of all that is on the board, the sum of its hit points."""

@@ -13,10 +13,10 @@ from momagames.games.tileblast.rules.settle import settle
 from momagames.games.tileblast.rules.state import CELLS
 from momagames.games.tileblast.rules.taps import burst, has_valid, is_valid, keep_one_tap, mark_valid
 from momagames.games.tileblast.rules.turn_end import heal, rescue, spawn, spread
-from momagames.kernels.jit import driver, kernel, routine
+from momagames.kernels.jit import driver, kernel, noinline_kernel
 
 
-@routine
+@noinline_kernel
 def deal(state):
     """§2.2 The level, with colors drawn."""
     clear_counters(state)
@@ -38,7 +38,7 @@ def deal(state):
     state["over"] = state["dead"]
 
 
-@routine
+@noinline_kernel
 def clear_counters(state):
     state["moves"] = 0
     state["taps"] = 0
@@ -120,7 +120,7 @@ def step(state, actions, reward):
     state["to_move"] = (state["to_move"] + 1) % np.int64(state["agents"])  # §3.4
 
 
-@routine
+@noinline_kernel
 def move(state, cell):
     """§4.1 A valid tap. Returns the points of §4.13."""
     if state["kind"][cell] == BASIC:

@@ -4,7 +4,7 @@ import numpy as np
 
 from momagames.games.tileblast.rules.state import CELLS, WIDTH
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import find_value, kernel, spread_bits
+from momagames.kernels.jit import value_mask64, kernel, unpack_bits64
 
 LAST = CELLS - 64  # where the last 64 cells begin
 BEGUN, LEFT_OVER = np.uint64(LAST), np.uint64(64 - LAST)
@@ -26,15 +26,15 @@ UPPER = np.uint64((1 << LAST) - 1)  # bits of the upper word that are cells
 @kernel
 def cells_with(values, part, value):
     """The cells where values & part equals `value`; values uint8[CELLS]."""
-    low = find_value(values, 0, np.uint8(part), np.uint8(value))
-    return low, find_value(values, LAST, np.uint8(part), np.uint8(value)) >> LEFT_OVER
+    low = value_mask64(values, 0, np.uint8(part), np.uint8(value))
+    return low, value_mask64(values, LAST, np.uint8(part), np.uint8(value)) >> LEFT_OVER
 
 
 @kernel
 def write_bits(low, high, out, at):
     """The cells as bytes 0 and 1 at out[at : at + CELLS]."""
-    spread_bits(low, out, at)
-    spread_bits((low >> BEGUN) | (high << LEFT_OVER), out, at + LAST)
+    unpack_bits64(low, out, at)
+    unpack_bits64((low >> BEGUN) | (high << LEFT_OVER), out, at + LAST)
 
 
 @kernel

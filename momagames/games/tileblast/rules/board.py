@@ -4,7 +4,7 @@ import numpy as np
 
 from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BASIC, BIG
 from momagames.games.tileblast.rules.state import CELLS, WIDTH
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 from momagames.kernels.rng import draw as draw_word
 
 
@@ -70,7 +70,7 @@ def is_bare_basic(state, cell):
     return state["kind"][cell] == BASIC and state["cover"][cell] == 0
 
 
-@routine
+@noinline_kernel
 def bare_basics(state, cells):
     """The cells of the bare basics, ascending; returns how many. cells int64[CELLS]"""
     count = 0

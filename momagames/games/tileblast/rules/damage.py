@@ -23,10 +23,10 @@ from momagames.games.tileblast.rules.pieces import (
     UNIT_CAGE,
 )
 from momagames.games.tileblast.rules.state import CELLS, HIT, SPAWNERS
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 
 
-@routine
+@noinline_kernel
 def clear(state, cell):
     """§4.2 A basic is cleared, with a bubble on it."""
     color = np.int64(state["color"][cell])
@@ -38,7 +38,7 @@ def clear(state, cell):
         uncover(state, cell, UNIT_BUBBLE)
 
 
-@routine
+@noinline_kernel
 def uncover(state, cell, unit):
     """A cover is gone."""
     state["cover"][cell] = 0
@@ -46,7 +46,7 @@ def uncover(state, cell, unit):
     credit(state, unit, 0)
 
 
-@routine
+@noinline_kernel
 def wave(state, low, high, color):
     """§4.5 The neighbors of a set of cells that are not in it, ascending."""
     state["effects"] += 1
@@ -81,7 +81,7 @@ def is_open_to(state, anchor, color):
     return own == color or not (attributes & SAME or (attributes & TAKES and own))
 
 
-@routine
+@noinline_kernel
 def damage(state, anchor, color):
     """§4.6 Damage by a match of this color, or by power (0)."""
     kind = np.int64(state["kind"][anchor])

@@ -4,7 +4,7 @@ import numpy as np
 
 from momagames.games.tileblast.rules.pieces import ATTRIBUTES, COUNTS, PER_HIT, UNIT_CAGE
 from momagames.games.tileblast.rules.state import ALL, CELLS
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 
 
 @kernel
@@ -31,7 +31,7 @@ def counter(state, anchor, color):
     return (np.int64(state["counters"][anchor]) >> (4 * (color - 1))) & 15
 
 
-@routine
+@noinline_kernel
 def left_on_board(state, goal):
     """§6.1 Units that the board holds now for a goal."""
     units = 0
@@ -51,7 +51,7 @@ def left_on_board(state, goal):
     return units
 
 
-@routine
+@noinline_kernel
 def take_stock(state):
     """§6.1 What is left of each goal; whether that is nothing."""
     reached = True

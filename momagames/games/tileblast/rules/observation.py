@@ -27,7 +27,7 @@ from momagames.games.tileblast.rules.pieces import (
     UNIT_CAGE,
 )
 from momagames.games.tileblast.rules.state import CELLS, GOALS, HEIGHT, WIDTH
-from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.jit import kernel, local_array, noinline_kernel
 
 # §7.3 Channels
 CELL, COLOR, CLICKABLE, FIXED, GOAL, GROUP = 0, 1, 7, 8, 9, 23
@@ -87,7 +87,7 @@ def observe(state, agent, out):
             numbers[GOALS] = max(0, np.int64(state["limit"]) - np.int64(state["moves"]))
 
 
-@routine
+@noinline_kernel
 def show_board(state, out, channels):
     """§7.3 Pieces of one hit point are bits of their channels, written plane by plane; others, and covers, are added then."""
     first, second = local_array(BOARD_WORDS).view(np.uint8), local_array(BOARD_WORDS).view(np.uint8)
@@ -146,7 +146,7 @@ def add(out, channel, spot, value):
     out[CELLS * channel + spot] += np.uint8(value)
 
 
-@routine
+@noinline_kernel
 def add_to_cell(state, out, cell, channels, wanted):
     """§7.3 What the plane by plane part has left out: a piece of several hit points, a cover."""
     spot = WIDTH * (HEIGHT - 1 - cell // WIDTH) + cell % WIDTH if state["upside_down"] else cell

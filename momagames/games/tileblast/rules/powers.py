@@ -20,13 +20,13 @@ from momagames.games.tileblast.rules.pieces import (
 )
 from momagames.games.tileblast.rules.state import CELLS, LIT, WIDTH
 from momagames.games.tileblast.rules.taps import free_basics, free_powers, of_color
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 
 ROW, COLUMN, CROSS, ROWS, COLUMNS, CUT_SQUARE, SQUARE, EVERYWHERE = range(8)  # areas
 BEAM_ROW, BEAM_COLUMN = 1, 2
 
 
-@routine
+@noinline_kernel
 def tap_power(state, cell):
     """§4.3 A power piece alone is lit; several that touch go off as one."""
     low, high = free_powers(state)
@@ -37,7 +37,7 @@ def tap_power(state, cell):
         combine(state, cell, low, high)
 
 
-@routine
+@noinline_kernel
 def combine(state, cell, low, high):
     """§4.3 Several at once, around the tapped cell."""
     flasks, bombs = 0, 0
@@ -75,7 +75,7 @@ def combine(state, cell, low, high):
         strike_area(state, CROSS, cell)
 
 
-@routine
+@noinline_kernel
 def use(state, cell):
     """§4.3, §4.4 A power piece is used up."""
     kind, color = np.int64(state["kind"][cell]), np.int64(state["color"][cell])
@@ -84,7 +84,7 @@ def use(state, cell):
     credit(state, kind, color)
 
 
-@routine
+@noinline_kernel
 def light(state, cell):
     """§4.4 A power piece goes to the end of the queue."""
     state["flags"][cell] |= LIT
@@ -92,7 +92,7 @@ def light(state, cell):
     state["queued"] += 1
 
 
-@routine
+@noinline_kernel
 def convert(state, color, to_bombs):
     """§4.3 Every free basic of a color becomes a power piece that is lit."""
     for cell in range(CELLS):
@@ -105,7 +105,7 @@ def convert(state, color, to_bombs):
             light(state, cell)
 
 
-@routine
+@noinline_kernel
 def empty_queue(state):
     """§4.4 The effects of lit pieces, in the order in which they were lit."""
     done = 0
@@ -120,7 +120,7 @@ def empty_queue(state):
             strike_area(state, ROW if kind == ROCKET_H else COLUMN if kind == ROCKET_V else CUT_SQUARE, cell)
 
 
-@routine
+@noinline_kernel
 def dissolve(state, color):
     """§4.4 A flask: all basics of its color, and one wave from those that were cleared."""
     low, high = free_basics(state)
@@ -155,7 +155,7 @@ def reach(area, right, up):
     return True, 0
 
 
-@routine
+@noinline_kernel
 def strike_area(state, area, center):
     """§4.4 An area around a cell, visited ascending; nothing stops it."""
     state["effects"] += 1

@@ -3,7 +3,7 @@
 import numpy as np
 
 from momagames.games.tileblast.rules.state import GOALS
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 
 COMPONENTS = (
     *("goals", "goal_1", "goal_2", "goal_3", "goal_4", "win", "step", "move", "moves_saved", "invalid"),
@@ -59,7 +59,7 @@ def component(state, which, points):
     return np.int64(state["combo"]) if which == COMBO else points
 
 
-@routine
+@noinline_kernel
 def pay(state, reward, points):
     """§5 Who tapped is paid, or everybody; points are those of the tap. reward float32[A, K], all 0"""
     for k in range(reward.shape[1]):

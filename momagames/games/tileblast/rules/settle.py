@@ -6,10 +6,10 @@ from momagames.games.tileblast.rules.board import draw, draw_color, place, remov
 from momagames.games.tileblast.rules.goals import credit
 from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BASIC, BIG, CAGE, DROP, FALLS
 from momagames.games.tileblast.rules.state import CELLS, HEIGHT, NOWHERE, WIDTH
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 
 
-@routine
+@noinline_kernel
 def settle(state):
     """§4.7 Falls, drops and refill until nothing changes."""
     again = True
@@ -20,7 +20,7 @@ def settle(state):
             again = refill(state)
 
 
-@routine
+@noinline_kernel
 def fall(state):
     """§4.7 a) Passes until one moves nothing. After a pass in which no piece of size 2 moved all others lie still."""
     if state["abilities"] & DROP:
@@ -84,7 +84,7 @@ def move(state, cell, to):
     vacate(state, cell)
 
 
-@routine
+@noinline_kernel
 def fall_big(state, cell):
     """A piece of size 2 falls by rows of active cells; whether it did."""
     moved = False
@@ -106,7 +106,7 @@ def fall_big(state, cell):
     return moved
 
 
-@routine
+@noinline_kernel
 def leave(state):
     """§4.7 b) Drops that have arrived at the bottom; whether there were any."""
     left = False
@@ -157,7 +157,7 @@ def new_piece(state, cell):
     return False
 
 
-@routine
+@noinline_kernel
 def on_board(state, kind):
     """How many cells hold a kind."""
     count = 0

@@ -19,7 +19,7 @@ from momagames.games.tileblast.rules.bitset import (
 from momagames.games.tileblast.rules.board import draw, place
 from momagames.games.tileblast.rules.damage import clear, wave
 from momagames.games.tileblast.rules.pieces import BASIC, BOMB, CAGE, COLORS, FLASK, ROCKET_H, ROCKET_V
-from momagames.kernels.jit import kernel, routine
+from momagames.kernels.jit import kernel, noinline_kernel
 
 ROCKET_FROM, BOMB_FROM, FLASK_FROM = 5, 8, 10  # §4.2
 
@@ -98,7 +98,7 @@ def group(state, cell):
     return connected(cell, low, high)
 
 
-@routine
+@noinline_kernel
 def keep_one_tap(state, mask):
     """§4.2 Clear the taps on a group but the first where it does not matter which cell is tapped. mask int8[CELLS]"""
     low, high = valid_taps(state)
@@ -115,7 +115,7 @@ def keep_one_tap(state, mask):
                 a, b = without_first(a, b)
 
 
-@routine
+@noinline_kernel
 def burst(state, cell):
     """§4.2 The group of a basic."""
     color = np.int64(state["color"][cell])
@@ -131,7 +131,7 @@ def burst(state, cell):
         leave_power(state, cell, size, color)
 
 
-@routine
+@noinline_kernel
 def leave_power(state, cell, size, color):
     """§4.2 What a big group leaves."""
     if size >= FLASK_FROM:

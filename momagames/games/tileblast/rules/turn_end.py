@@ -16,13 +16,13 @@ from momagames.games.tileblast.rules.pieces import (
 )
 from momagames.games.tileblast.rules.state import CELLS, HEIGHT, HIT, SPAWNERS, WIDTH
 from momagames.games.tileblast.rules.taps import has_valid
-from momagames.kernels.jit import kernel, local_array, routine
+from momagames.kernels.jit import kernel, local_array, noinline_kernel
 
 TRIES = 100  # §4.12
 FAR = CELLS  # farther than any cell
 
 
-@routine
+@noinline_kernel
 def spawn(state):
     """§4.9 What the things that were hit make, in the order of the hits."""
     for k in range(np.int64(state["spawned"])):
@@ -38,7 +38,7 @@ def spawn(state):
                     place(state, cell, DANDELION, 1, 0)
 
 
-@routine
+@noinline_kernel
 def drawn_basic(state):
     """One of the bare basics, or -1."""
     cells = local_array(CELLS)
@@ -46,7 +46,7 @@ def drawn_basic(state):
     return cells[draw(state, count)] if count else -1
 
 
-@routine
+@noinline_kernel
 def bubble_around(state, center):
     """§4.9 A bucket: bubbles wherever there is no cover, one cell around it."""
     x, y = center % WIDTH, center // WIDTH
@@ -57,7 +57,7 @@ def bubble_around(state, center):
                 state["cover"][cell] = BUBBLE
 
 
-@routine
+@noinline_kernel
 def heal(state):
     """§4.10 Pieces that heal and were not hit."""
     if not state["abilities"] & HEALS:
@@ -75,7 +75,7 @@ def spread(state):
         grow(state)
 
 
-@routine
+@noinline_kernel
 def grow(state):
     """§4.11 One of the bare basics nearest to a weed becomes a weed."""
     cells, away = local_array(CELLS), local_array(CELLS)
@@ -113,14 +113,14 @@ def measure(state, away):
     return weeds
 
 
-@routine
+@noinline_kernel
 def rescue(state):
     """§4.12 Something to tap, if that is possible; else the board is dead."""
     if not has_valid(state):
         state["dead"] = not (shuffle(state) or lend_color(state))
 
 
-@routine
+@noinline_kernel
 def shuffle(state):
     """§4.12 Permute the colors of the bare basics until there is something to tap; whether there is."""
     cells = local_array(CELLS)
@@ -135,7 +135,7 @@ def shuffle(state):
     return False
 
 
-@routine
+@noinline_kernel
 def lend_color(state):
     """§4.12 The last resort: two free basics side by side get one color; whether there are two."""
     for cell in range(CELLS):

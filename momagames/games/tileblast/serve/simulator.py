@@ -70,7 +70,7 @@ class ServedLevel:
         self.name, self.moves = level.title, level.moves
         self.names = [goal.name for goal in level.goals]
         self._distances = Distances(level.goals)
-        self._loops = loops.single(self.game)
+        self._loops = loops.compile_episode_loops(self.game)
         self._states = self.game.start()
         self._state, self._bytes = self._states[0], self._states.view(np.uint8)
         self._shown: Position | None = None  # what the buffers hold
@@ -82,7 +82,7 @@ class ServedLevel:
     def start(self, seed: int) -> Position:
         """A new game."""
         self._states[:] = self.game.start(seed)
-        self._loops.deal(self._states)
+        self._loops.generate(self._states)
         self._shown = None
         return Position(self, seed, b"", self._bytes.tobytes())
 
@@ -92,7 +92,7 @@ class ServedLevel:
         if cell is None or not self._mask[0, cell]:
             return None
         self._action[0, 0] = cell
-        self._loops.turn(self._states, self._action, self._parts, *self._books, self._board, self._mask)
+        self._loops.step(self._states, self._action, self._parts, *self._books, self._board, self._mask)
         self._shown = after = Position(self, before.seed, before.taps + bytes([cell]), self._bytes.tobytes())
         return after
 
@@ -118,7 +118,7 @@ class ServedLevel:
         """Put a position into the buffers, if it is not there."""
         if self._shown is not position:
             self._bytes[:] = np.frombuffer(position.record, np.uint8)
-            self._loops.view(self._states, self._board, self._mask)
+            self._loops.observe_all(self._states, self._board, self._mask)
             self._shown = position
 
 

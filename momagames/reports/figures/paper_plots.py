@@ -10,7 +10,7 @@ import numpy as np
 
 from momagames.analysis.statistics import Interval
 from momagames.reports.data.crossplay import CrossPlay
-from momagames.reports.data.overview import RATIO, Line, methods
+from momagames.reports.data.overview import RATIO, OverviewRow, list_methods
 from momagames.reports.figures.budgets import Curves
 from momagames.reports.figures.theme import COLORS
 from momagames.reports.report import HEADINGS
@@ -48,9 +48,9 @@ def mark_of(style: int) -> dict[str, Any]:
     return {"color": COLORS[style % len(COLORS)], "marker": MARKERS[(style + turn) % len(MARKERS)]}
 
 
-def overview(lines: Sequence[Line]) -> Any:
+def overview(lines: Sequence[OverviewRow]) -> Any:
     """A row for each game, a mark with its interval for each method."""
-    names = methods(lines)
+    names = list_methods(lines)
     titles = [fill(line.title + (" (HV ratio)" if line.indicator == RATIO else ""), LETTERS) for line in lines]
     row_height = max(0.3, LINE * (max(title.count("\n") for title in titles) + 1))
     figure, axes = axes_of(4.5, 0.9 + row_height * len(lines))
@@ -103,7 +103,7 @@ def who_against_whom(found: CrossPlay) -> Any:
         one.grid(False)
         for i, m in enumerate(found.methods):
             for j, o in enumerate(found.opponents):
-                text = f"{values[i, j]:.2f}" + (f" {OWN}" if (m, o) in found.same else "")
+                text = f"{values[i, j]:.2f}" + (f" {OWN}" if (m, o) in found.same_name else "")
                 one.text(j, i, text, ha="center", va="center", color="white" if values[i, j] < DIM else "black")
         one.set_xticks(
             range(columns), [short_name(name) for name in found.opponents], rotation=30 if columns > 3 else 0, fontsize=8

@@ -18,7 +18,7 @@ import numpy as np
 from momagames.benchmark import replays
 from momagames.benchmark.store.store import Store
 from momagames.contract import Game
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 from momagames.errors import MomagamesError
 from momagames.render.canvas import Picture
 from momagames.render.position import draw_position
@@ -48,7 +48,7 @@ class Films:
     folder: str
     films: dict[Key, dict[str, Any]] = field(default_factory=dict)
     tiles: dict[str, Tiles] = field(default_factory=dict)
-    wanted: int = 0
+    settings: int = 0
     failed: int = 0
     every: int = 1
     pictures: int = 0
@@ -85,7 +85,7 @@ def films(store: Store, panels: Sequence[Panel], room: int, tell: Callable[[str]
     """
     found = Films(str(store.folder))
     columns = [list(_of_method(panel, method)) for panel in panels if panel.primary for method in panel.points]
-    found.wanted = len({key for column in columns for _, key, _ in column})
+    found.settings = len({key for column in columns for _, key, _ in column})
     for turn, row in enumerate(zip_longest(*columns)):
         for panel, key, value in filter(None, row):
             if key in found.films:
@@ -113,8 +113,8 @@ def _of_method(panel: Panel, method: str) -> Iterator[tuple[Panel, Key, list[flo
         points = panel.points[method][seed]
         best = points.values.argmax(axis=0).tolist() if len(points.values) else []
         for i in dict.fromkeys([*best, *range(len(points.values))]):
-            if points.numbers[i] >= 0:
-                yield panel, (points.run, points.numbers[i]), points.values[i].tolist()
+            if points.front_indices[i] >= 0:
+                yield panel, (points.run, points.front_indices[i]), points.values[i].tolist()
 
 
 def _add(found: Films, store: Store, game: Game, key: Key, value: list[float], plan: bool) -> None:
@@ -152,7 +152,7 @@ def _add(found: Films, store: Store, game: Game, key: Key, value: list[float], p
 
 def _film(game: Game, record: dict[str, Any]) -> tuple[list[dict[str, Any]], list[Picture], int]:
     """A recorded game: what is said of each picture, the pictures, and how many steps lie from one to the next."""
-    play = Play(game)
+    play = Episode(game)
     play.load(record["start"])
     steps = len(record["actions"])
     every = max(1, -(-steps // LONGEST))
@@ -162,18 +162,18 @@ def _film(game: Game, record: dict[str, Any]) -> tuple[list[dict[str, Any]], lis
         last = parts if not game.sequential else parts[0, 0] if parts.size == 1 else parts[0]
         shown = step % every == 0 or step == steps
         words = _words(play, last) if shown else ""
-        play.turn(last)
+        play.step(last)
         if shown:
             said.append(_said(play, step, words))
             pictures.append(draw_position(game, play.state, last))
     return said, pictures, every
 
 
-def _said(play: Play, step: int, words: str) -> dict[str, Any]:
+def _said(play: Episode, step: int, words: str) -> dict[str, Any]:
     return {"step": step, "words": words, "returns": play.returns.tolist()}
 
 
-def _words(play: Play, action: Any) -> str:
+def _words(play: Episode, action: Any) -> str:
     """Who does what: "player_0 plays (1,1)-(1,2)"; agents without a choice are not named."""
     game = play.game
     if game.sequential:
@@ -203,7 +203,7 @@ def _list(panel: Panel, found: Films) -> dict[str, Any]:
     groups: dict[str, list[list[str]]] = {}
     for method, by_seed in panel.points.items():
         for seed, points in by_seed.items():
-            for number, value in zip(points.numbers, points.values.tolist(), strict=True):
+            for number, value in zip(points.front_indices, points.values.tolist(), strict=True):
                 if (points.run, number) in found.films:
                     told = f"seed {seed}: {', '.join(f'{one:.6g}' for one in value)}"
                     groups.setdefault(method, []).append([f"{points.run}/{number}", told])

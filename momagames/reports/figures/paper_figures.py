@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from momagames.analysis.arrays import Array
-from momagames.analysis.attainment import surfaces
+from momagames.analysis.attainment import attainment_surfaces
 from momagames.errors import MissingExtra
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.panels import Panel
@@ -101,7 +101,7 @@ def _figures(made: Report) -> Iterator[Figure]:
         if panel.primary and len(panel.game.objectives) > 1:
             yield Figure("front", panel.title, partial(_front, panel))
     for panel in made.panels:
-        if found := curves(panel, made.wanted):
+        if found := curves(panel, made.settings):
             styles = {method: style for style, method in enumerate(panel.points)}
             yield Figure("budget", panel.title, partial(over_budget, found, styles))
     for one in made.crossplay:
@@ -150,8 +150,8 @@ def _front(panel: Panel) -> Any:
 
 def _attained(panel: Panel, method: str, style: int, axes: Any) -> None:
     found = panel.points[method]
-    low = np.min([reference.low for reference in panel.references.values()], axis=0)
-    bounds = surfaces([found[seed].values for seed in sorted(found)])
+    low = np.min([reference.ref for reference in panel.references.values()], axis=0)
+    bounds = attainment_surfaces([found[seed].values for seed in sorted(found)])
     axes.plot(*_corners(bounds.median, low).T, label=method, **line_of(style))
     band = np.concatenate([_corners(bounds.worst, low), _corners(bounds.best, low)[::-1]])
     axes.fill(*band.T, color=COLORS[style % len(COLORS)], alpha=0.13, linewidth=0)
@@ -172,7 +172,7 @@ def _parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
     points = panel.points[method].get(seed)
     if points is None:
         return
-    shares = panel.references[seed].shares(points.values)
+    shares = panel.references[seed].normalize(points.values)
     names = [goal.name for goal in panel.game.objectives]
     strength = float(np.clip(20 / len(shares), 0.15, 0.9))
     look = {**line_of(style), "alpha": strength, "rasterized": len(shares) > MANY}

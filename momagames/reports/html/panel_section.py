@@ -9,7 +9,7 @@ from momagames.analysis.statistics import Interval
 from momagames.benchmark.plan import Indicators, Suite
 from momagames.reports.data.aggregate import Aggregate
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.policy_families import families
+from momagames.reports.data.policy_families import summarize_policy_sets
 from momagames.reports.report import HEADINGS, STATISTIC_HEADINGS, count, heading
 
 # column -> what it says
@@ -30,7 +30,7 @@ STATISTIC_MEANINGS = {
     "iqm": "interquartile mean: the mean without the lowest and the highest quarter of all scores",
     "mean": "mean over runs and games",
     "median": "median over runs and games",
-    "cvar": "mean of the worst quarter of the scores: what happens when things go wrong",
+    "lower_quartile_mean": "mean of the worst quarter of the scores: what happens when things go wrong",
     "optimality_gap": "mean shortfall from 1; what is above 1 does not make up for what is below",
 }
 RUN_MEANINGS = {
@@ -64,14 +64,14 @@ PAIR_MEANINGS = {
 }
 
 
-def users(panel: Panel, wanted: Indicators) -> str:
+def users(panel: Panel, settings: Indicators) -> str:
     """ESR beside SER for each utility function; nothing for plans, whose returns are certain."""
-    if not panel.users:
+    if not panel.user_utilities:
         return ""
-    names = list(next(iter(panel.users.values())))
+    names = list(next(iter(panel.user_utilities.values())))
     rows = [
         [method, kind, *(interval(getattr(worths[name], kind.lower())) for name in names)]
-        for method, worths in panel.users.items()
+        for method, worths in panel.user_utilities.items()
         for kind in USER_MEANINGS
     ]
     opened = " open" if panel.primary else ""
@@ -83,15 +83,15 @@ def users(panel: Panel, wanted: Indicators) -> str:
     )
 
 
-def _families(panel: Panel, wanted: Indicators) -> str:
+def _families(panel: Panel, settings: Indicators) -> str:
     """What the methods' policies are as families."""
     rows = [
         [
             method,
             *(interval(at, ".3g") for at in (one.policies, one.front)),
-            *map(_maybe, (one.esr, one.delivered, one.offered)),
+            *map(_maybe, (one.esr, one.realized, one.attainable)),
         ]
-        for method, one in families(panel, wanted).items()
+        for method, one in summarize_policy_sets(panel, settings).items()
     ]
     return table(["method", *FAMILY_MEANINGS], rows)
 

@@ -1,0 +1,124 @@
+"""Captions of tables and figures, shared by the terminal, the page and the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from momagames.analysis.episode_returns import required_episodes
+from momagames.analysis.statistics import Interval
+from momagames.benchmark.plan import Indicators
+from momagames.reports.data.aggregate import Aggregate
+from momagames.reports.data.crossplay import WIN_RATE, CrossPlay
+from momagames.reports.data.overview import RATIO, VOLUME, OverviewRow
+from momagames.reports.data.panels import Panel
+from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, count
+
+TARGET_ERROR = 0.01  # standard error of a front, as a share of the range, for which captions state the number of episodes
+
+
+def overview_caption(rows: Sequence[OverviewRow], settings: Indicators) -> str:
+    """Return the caption of the overview."""
+    used = {row.indicator for row in rows}
+    labels = {
+        VOLUME: "normalized hypervolume",
+        RATIO: f"hypervolume ratio (games marked {EXACT_MARK}, whose reference front is exact)",
+    }
+    return (
+        f"Mean over runs of the {' or the '.join(text for name, text in labels.items() if name in used)}. Higher is better; "
+        f"* marks the best method of a game. Brackets: {settings.confidence:.0%} bootstrap interval over n runs. "
+        "Criterion: SER (utility of the mean return); for plans, whose returns are deterministic, SER and ESR are equal."
+    )
+
+
+def panel_caption(panel: Panel) -> str:
+    """Return the caption of the scores of a panel."""
+    tags = sorted({reference.tag for reference in panel.references.values()})
+    sizes = sorted(len(reference.values) for reference in panel.references.values())
+    size = count(sizes[0], "point") if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]} points"
+    chance = ", with all random draws known in advance" if panel.game.chance == "step" else ""
+    points = (
+        f"each point is the return of a plan from the start position{chance}"
+        if panel.kind == "plans"
+        else "each point is the mean return of a policy (SER), measured on other episodes than those it was selected on"
+    )
+    beyond = "some points exceed the ideal point, where the normalized HV is clipped" if panel.exceeds_ideal else ""
+    reference = f"reference: {' or '.join(tags)} front of {size}"
+    return "; ".join(filter(None, [points, reference, _describe_error(panel), beyond]))
+
+
+def _describe_error(panel: Panel) -> str:
+    """Return the standard error of the fronts, and the number of episodes for a small one; "" for plans."""
+    if panel.kind == "plans":
+        return ""
+    error = panel.front_error
+    if not np.isfinite(error):
+        return "no standard error with one episode per policy"
+    text = f"standard error up to {error:.2g} of the range with {count(panel.num_episodes, 'episode')} per match"
+    needed = required_episodes(TARGET_ERROR, error, panel.num_episodes)
+    return f"{text}; an error of {TARGET_ERROR} needs about {_round_up(needed):,}" if needed > panel.num_episodes else text
+
+
+def _round_up(number: int) -> int:
+    """Round up to two significant digits."""
+    unit = int(10 ** max(0, len(str(number)) - 2))
+    return (number + unit - 1) // unit * unit
+
+
+def aggregate_caption(aggregate: Aggregate) -> str:
+    """Return the caption of the statistics over all games."""
+    interval = next(iter(next(iter(aggregate.statistics.values())).values()))
+    warning = f"; {interval.warning}" if interval.warning else ""
+    return f"HV ratios of {count(aggregate.runs, 'run')} on each of {len(aggregate.games)} games, weighted equally{warning}"
+
+
+def anytime_caption(panel: Panel, settings: Indicators) -> str:
+    """Return the caption of the anytime curves, with the methods that have none."""
+    text = (
+        f"Mean over runs of the indicator of all points found within the budget, with pointwise {settings.confidence:.0%} "
+        "bootstrap bands. Points that were dominated later count until then."
+    )
+    missing = [method for method in panel.points if method not in panel.search_history]
+    return text + (f" Not shown because they have no budget: {', '.join(missing)}." if missing else "")
+
+
+def crossplay_caption(crossplay: CrossPlay) -> str:
+    """Return the caption of head-to-head tables."""
+    parts = []
+    if WIN_RATE in crossplay.tables:
+        parts.append(
+            f"Win rate: share of the report episodes in which {crossplay.objective!r} ends above the middle of its range (at "
+            "the middle: half a win), for the policy of each method with the most wins in the selection episodes"
+        )
+    parts.append("Normalized HV: of the method's front against this opponent from this seat (SER)")
+    if crossplay.same_name:
+        parts.append(f"{SAME_NAME_MARK}: the opponent has the method's own name")
+    for name, gap in crossplay.same_name_gaps.items():
+        parts.append(f"{name} against the own name minus the others: {gap.value:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]")
+    return ". ".join(parts) + "."
+
+
+def ratings_caption(crossplay: CrossPlay) -> str:
+    """Return the caption of the ratings, with the largest cycle; "" without ratings."""
+    ratings = crossplay.ratings
+    if ratings is None:
+        return ""
+    anchor = next((name for name, rating in ratings.by_player.items() if rating.value == 0), "")
+    text = (
+        f"Bradley-Terry model of all episodes with {anchor!r} at 0; 400 points are odds of ten to one. The prior is half a win "
+        "each way for every pair that met, so that the rating of a player that won every game depends on the number of games. "
+        "Intervals are over episodes"
+    )
+    if ratings.cycle is None:
+        return f"{text}. No three players all met each other, so that cycles cannot be detected."
+    players, residual = ratings.cycle
+    if residual < 1:
+        return f"{text}. No cycles."
+    return f"{text}. Largest cycle, which ratings cannot represent: {' beats '.join((*players, players[0]))} ({residual:.0f} points)."
+
+
+def sort_ratings(crossplay: CrossPlay) -> list[tuple[str, Interval]]:
+    """Return the players with their ratings, the highest first."""
+    ratings = crossplay.ratings
+    return sorted(ratings.by_player.items(), key=lambda item: -item[1].value) if ratings else []

@@ -1,0 +1,48 @@
+"""Labels of indicators and statistics, and the format of scores."""
+
+from __future__ import annotations
+
+from momagames.reports.data.scores import Score
+
+# indicator -> (label, True if more is better, False if less, None without direction; format)
+INDICATOR_LABELS: dict[str, tuple[str, bool | None, str]] = {
+    "hypervolume": ("hypervolume", True, ".4g"),
+    "normalized_hypervolume": ("norm. HV", True, ".3f"),
+    "hypervolume_ratio": ("HV ratio", True, ".3f"),
+    "igd_plus": ("IGD+", False, ".3f"),
+    "epsilon": ("epsilon+", False, ".3f"),
+    "expected_utility": ("expected utility", True, ".3f"),
+    "sampled_utility": ("sampled utility", True, ".3f"),
+    "maximum_utility_loss": ("utility loss", False, ".3f"),
+    "cardinality": ("points", None, ".1f"),
+    "rounded_cardinality": ("points at 0.01", None, ".1f"),
+    "sparsity": ("sparsity", None, ".3f"),
+}
+STATISTIC_LABELS = {
+    "iqm": "IQM ↑",
+    "mean": "mean ↑",
+    "median": "median ↑",
+    "lower_quartile_mean": "lower-quartile mean ↑",
+    "optimality_gap": "optimality gap ↓",
+}
+EXACT_MARK = "="  # marks games whose reference front is exact
+SAME_NAME_MARK = "◇"  # marks a method against the opponent of its name
+
+
+def heading(name: str) -> str:
+    """Return the label of an indicator with an arrow in the better direction."""
+    label, up, _ = INDICATOR_LABELS[name]
+    return label if up is None else f"{label} {'↑' if up else '↓'}"
+
+
+def format_score(name: str, score: Score) -> tuple[str, str]:
+    """Return the mean and the interval of a score; the interval is empty for one run."""
+    form = INDICATOR_LABELS[name][2]
+    interval = score.interval
+    mean = ("~" if score.approx else "") + format(interval.value, form)
+    return mean, f"[{interval.low:{form}}, {interval.high:{form}}]" if interval.runs > 1 else ""
+
+
+def count(number: int, noun: str) -> str:
+    """Return "1 point", "2 points"."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,148 @@
+"""Tables of the report in a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from momagames.benchmark.plan import Indicators
+from momagames.reports.data.aggregate import Aggregate
+from momagames.reports.data.crossplay import CrossPlay
+from momagames.reports.data.overview import RATIO, OverviewRow
+from momagames.reports.data.panels import Panel
+from momagames.reports.data.scores import Score
+from momagames.reports.text.captions import (
+    aggregate_caption,
+    crossplay_caption,
+    overview_caption,
+    panel_caption,
+    ratings_caption,
+    sort_ratings,
+)
+from momagames.reports.text.labels import EXACT_MARK, SAME_NAME_MARK, STATISTIC_LABELS, format_score, heading
+from momagames.reports.text.terminal_tables import format_bounds, format_interval, new_table
+
+PAGE_ONLY = ("hypervolume", "sampled_utility", "rounded_cardinality", "sparsity")  # indicators that 80 columns have no room for
+METHODS_PER_TABLE = 5  # in the overview; more methods are split into several tables
+UTILITY_CAPTION = (
+    "Utility of normalized returns: ESR is its mean over single episodes, SER the utility of the mean return. The policy of "
+    "each cell is the best one in the selection episodes."
+)
+PAIRS_CAPTION = (
+    "P(better): probability that a run of the first method beats a run of the second; IQM difference: first minus second; p: "
+    "permutation test with Holm's correction."
+)
+
+
+def overview_tables(rows: Sequence[OverviewRow], settings: Indicators) -> list[RenderableType]:
+    """Return the overview: one table for each group of games with the same methods."""
+    if not rows:
+        return []
+    tables: list[RenderableType] = [Text("Overview", "bold")]
+    for names in dict.fromkeys(tuple(row.scores) for row in rows):
+        for first in range(0, len(names), METHODS_PER_TABLE):
+            columns = names[first : first + METHODS_PER_TABLE]
+            table = new_table("", "")
+            table.add_column("game", overflow="fold", max_width=28)
+            for name in columns:
+                table.add_column(name, justify="right", overflow="fold")
+            for row in rows:
+                if tuple(row.scores) == names:
+                    title = row.title + (f" {EXACT_MARK}" if row.indicator == RATIO else "")
+                    table.add_row(title, *(_overview_cell(row, name) for name in columns))
+            tables.append(table)
+    return [*tables, Text(f"{overview_caption(rows, settings)}\n", "dim italic")]
+
+
+def _overview_cell(row: OverviewRow, method: str) -> Text:
+    text = format_interval(row.scores[method])
+    return Text.assemble(("*", "bold"), text) if method in row.best else text
+
+
+def scores_table(panel: Panel) -> Table:
+    """Return the scores of a panel: means with their intervals below. The page has all indicators."""
+    table = new_table(panel.title, panel_caption(panel))
+    table.add_column("method", no_wrap=True)
+    table.add_column("runs", justify="right")
+    names = [name for name in next(iter(panel.scores.values()), {}) if name not in PAGE_ONLY]
+    for name in names:
+        table.add_column(heading(name), justify="right")
+    for method, scores in panel.scores.items():
+        missing = panel.missing_runs.get(method, 0)
+        runs = f"{len(panel.points[method])}" + (f" (-{missing})" if missing else "")
+        table.add_row(method, runs, *(_score_cell(name, scores[name]) for name in names))
+    for method, missing in panel.missing_runs.items():
+        if method not in panel.scores:
+            table.add_row(method, f"0 (-{missing})", *[""] * len(names))
+    return table
+
+
+def _score_cell(name: str, score: Score) -> Text:
+    bounds = format_bounds(score.interval, ".0f" if name == "cardinality" else ".2f")
+    return Text.assemble(format_score(name, score)[0], (bounds, "dim"))
+
+
+def utility_table(panel: Panel) -> Table:
+    """Return the ESR and SER utilities of a panel."""
+    table = new_table(f"{panel.title}: ESR and SER", UTILITY_CAPTION)
+    table.add_column("method", no_wrap=True)
+    for name in next(iter(panel.user_utilities.values())):
+        table.add_column(name.replace("(", "\n(") + " ↑", justify="right")
+    for method, utilities in panel.user_utilities.items():
+        cells = [f"ESR {utility.esr.value:.3f}\nSER {utility.ser.value:.3f}" for utility in utilities.values()]
+        table.add_row(method, *cells)
+    return table
+
+
+def crossplay_tables(crossplay: CrossPlay) -> list[RenderableType]:
+    """Return the head-to-head tables of a game, and its ratings."""
+    tables: list[RenderableType] = []
+    for name, cells in crossplay.tables.items():
+        table = new_table("", "")
+        table.add_column("seat")
+        table.add_column("method", no_wrap=True)
+        for opponent in crossplay.opponents:
+            table.add_column(f"against\n{opponent}", justify="right")
+        for seat in crossplay.seats:
+            for m in crossplay.methods:
+                marks = [Text(f"{SAME_NAME_MARK} ") if (m, o) in crossplay.same_name else Text() for o in crossplay.opponents]
+                values = [format_interval(cells[seat, m, o]) for o in crossplay.opponents]
+                table.add_row(seat, m, *(mark + value for mark, value in zip(marks, values, strict=True)))
+        tables += [Text(f"{crossplay.title}: {name}", "bold"), table]
+    tables.append(Text(f"{crossplay_caption(crossplay)}\n", "dim italic"))
+    if crossplay.ratings:
+        table = new_table("", "")
+        table.add_column("player")
+        table.add_column("Elo ↑", justify="right")
+        for name, rating in sort_ratings(crossplay):
+            table.add_row(name, format_interval(rating, ".0f"))
+        tables += [Text(f"{crossplay.title}: ratings", "bold"), table]
+        tables.append(Text(f"{ratings_caption(crossplay)}\n", "dim italic"))
+    return tables
+
+
+def aggregate_table(aggregate: Aggregate) -> Table:
+    """Return the statistics over all games."""
+    table = new_table("All games", aggregate_caption(aggregate))
+    table.add_column("method", no_wrap=True)
+    for name in next(iter(aggregate.statistics.values())):
+        table.add_column(STATISTIC_LABELS[name], justify="right")
+    for method, statistics in aggregate.statistics.items():
+        table.add_row(method, *(format_interval(interval) for interval in statistics.values()))
+    return table
+
+
+def pairs_table(aggregate: Aggregate) -> Table:
+    """Return the comparison of all pairs of methods over all games."""
+    table = new_table("Pairwise comparison of methods", PAIRS_CAPTION)
+    for name in ("first", "second"):
+        table.add_column(name, no_wrap=True)
+    for name in ("P(better)", "IQM difference", "p"):
+        table.add_column(name, justify="right")
+    for (first, second), pair in aggregate.pairs.items():
+        improvement, difference = format_interval(pair.improvement), format_interval(pair.difference.interval)
+        table.add_row(first, second, improvement, difference, f"{pair.p:.2g}")
+    return table

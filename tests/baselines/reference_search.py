@@ -1,0 +1,62 @@
+"""Random draws and move groups in plain Python, for tests that repeat a compiled search step by step."""
+
+import numpy as np
+
+import momagames
+from momagames.engine.episode import Episode
+from momagames.engine.playouts import deal
+
+WORD_MASK = 2**64 - 1
+
+
+def make_instance(seed=3, **params):
+    """Return a small game of MO-SameGame and a start position."""
+    game = momagames.spec("mo-samegame-v0", **{"board_width": 5, "board_height": 5, "num_colors": 3, **params})
+    return game, deal(game, np.array([seed], np.uint64))
+
+
+class RandomDraws:
+    """Random draws of a search from its seed."""
+
+    def __init__(self, seed):
+        self.word = int(np.random.default_rng(seed).integers(2**64, dtype=np.uint64))
+
+    def _next(self):
+        self.word = (self.word + 0x9E3779B97F4A7C15) & WORD_MASK
+        z = self.word
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD_MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD_MASK
+        return z ^ (z >> 31)
+
+    def below(self, n):
+        return ((self._next() >> 32) * n) >> 32
+
+    def uniform(self):
+        return (self._next() >> 11) * 2.0**-53
+
+
+def list_groups(episode):
+    """Return {action: (color, removed cells)} by flood fill, in the order of the actions."""
+    rows = episode.game.codec.save(episode.state)["board"]
+    tiles = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
+    groups_by_action, visited = {}, set()
+    for x, y in sorted(tiles, key=lambda at: (at[1], at[0])):
+        if (x, y) in visited:
+            continue
+        group, frontier = {(x, y)}, [(x, y)]
+        while frontier:
+            i, j = frontier.pop()
+            for neighbor in ((i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)):
+                if neighbor not in group and tiles.get(neighbor) == tiles[x, y]:
+                    group.add(neighbor)
+                    frontier.append(neighbor)
+        visited |= group
+        if len(group) > 1:
+            groups_by_action[y * len(rows[0]) + x] = (tiles[x, y], frozenset(group))
+    return groups_by_action
+
+
+def make_episode(game, start):
+    episode = Episode(game)
+    episode.load(start[0])
+    return episode
