@@ -18,7 +18,7 @@ ABREAST = 2  # positions side by side
 
 def spec_file(id: str) -> Path:
     """The SPEC.md of an id: it stands beside the module that makes the game."""
-    module = import_module(registry.entry(id).factory.partition(":")[0])
+    module = import_module(registry.find_entry(id).factory.partition(":")[0])
     return Path(str(module.__file__)).parent / "SPEC.md"
 
 

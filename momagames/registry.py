@@ -76,7 +76,7 @@ def ids() -> tuple[str, ...]:
     return tuple(_entries)
 
 
-def entry(id: str) -> Entry:
+def find_entry(id: str) -> Entry:
     """The registry's line for an id, or UnknownId."""
     if id not in _entries:
         _plugins()
@@ -89,7 +89,7 @@ def entry(id: str) -> Entry:
 
 def spec(id: str, **params: Any) -> Game:
     """What is declared about a game with these parameters: agents, objectives, spaces, bounds, parameters."""
-    found = entry(id)
+    found = find_entry(id)
     clash = set(params) & set(found.fixed)
     if clash:
         raise InvalidParameter(f"{id} fixes {one_of(sorted(clash))}; choose another id to change that")
@@ -105,10 +105,10 @@ def _resolve(path: str) -> Any:
 
 def canonical(id: str, **params: Any) -> str:
     """The id with every parameter spelled out, as stored with every result: 'mo-samegame-v0(board_width=15,...)'."""
-    return spelled(id, spec(id, **params).params)
+    return format_id(id, spec(id, **params).params)
 
 
-def spelled(id: str, params: Mapping[str, Any]) -> str:
+def format_id(id: str, params: Mapping[str, Any]) -> str:
     return f"{id}({','.join(f'{name}={value!r}' for name, value in params.items())})"
 
 
@@ -129,7 +129,7 @@ def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | Multi
     Raises     UnknownId, InvalidParameter, UnknownParameter (a TypeError as well) for a keyword that nothing takes
     """
     check_choice("api", api, DOORS)
-    entry(id)
+    find_entry(id)
     env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = _resolve(DOORS[api])(id, **options)
     return env
 
@@ -140,7 +140,7 @@ def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiO
     options    parameters of the game, and of the door: autoreset ("next_step", "same_step", "disabled"), views
                ("mover", "all"), illegal
     """
-    entry(id)
+    find_entry(id)
     envs: MultiObjectiveVectorEnv = _resolve(VECTOR_DOOR)(id, num_envs, threads, **options)
     return envs
 

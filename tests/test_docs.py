@@ -141,7 +141,7 @@ def test_a_planted_word_is_found(text):
 
 
 def spec_text(id: str) -> str:
-    module = import_module(registry.entry(id).factory.partition(":")[0])
+    module = import_module(registry.find_entry(id).factory.partition(":")[0])
     return (Path(str(module.__file__)).parent / "SPEC.md").read_text()
 
 

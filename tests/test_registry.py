@@ -49,7 +49,7 @@ def test_every_entry_resolves(id):
 def test_a_copied_or_pickled_game_is_the_same_game(id):
     game = momagames.spec(id)
     again = pickle.loads(pickle.dumps(game))
-    assert registry.spelled(again.id, again.params) == registry.spelled(game.id, game.params)
+    assert registry.format_id(again.id, again.params) == registry.format_id(game.id, game.params)
     assert again.blank_state.tobytes() == game.blank_state.tobytes()
     assert copy.deepcopy(game) is game
 
@@ -224,7 +224,7 @@ def test_games_of_other_packages_are_found_by_entry_point(guests, monkeypatch, t
 def test_our_own_ids_do_not_wait_for_plugins(monkeypatch):
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: pytest.fail("plugins were looked for"))
     monkeypatch.setattr(registry, "_plugins", functools.cache(registry._plugins.__wrapped__))
-    assert registry.entry("mo-samegame-v0") == Entry("momagames.games.samegame:game")
+    assert registry.find_entry("mo-samegame-v0") == Entry("momagames.games.samegame:game")
 
 
 GUEST = """

@@ -63,8 +63,8 @@ def play_randomly(seed: int) -> Points:
 def train_momappo(weights: int, steps: int, seed: int) -> Points:
     """Return the mean returns of the team, float64[weights, K], for one policy per weight vector."""
     settings = (
-        f"--env-id {NAME} --ref-point {REFERENCE_POINT[0]} {REFERENCE_POINT[1]} --seed {seed} --gamma 1 --num-weights {weights} "
-        f"--timesteps-per-weight {steps}"
+        f"--env-id {NAME} --ref-point {REFERENCE_POINT[0]} {REFERENCE_POINT[1]} --seed {seed} --gamma 1 "
+        f"--num-weights {weights} --timesteps-per-weight {steps}"
     )
     all_environments[NAME], sys.argv = Mail, ["momappo", *settings.split()]
     with contextlib.redirect_stdout(io.StringIO()):

@@ -8,8 +8,8 @@ MaskablePPO of sb3-contrib, PPO of TorchRL, and MOPPO with fixed weights train o
 objectives. The result is the return of the greedy policy as a share of the best sum on the exact front. PPO of RLlib trains on
 MO-Breakthrough 3x5 in self-play. The result is the win rate of the greedy policy in 400 episodes against random play, in
 alternating seats. The settings are those of the tutorials; MOPPO has rollouts of the same length. Times are of training only; a
-learner completes the rollout in which the budget is used up. Needs the extras `learn` and `tutorials`. With RLlib equal seeds do
-not give equal policies.
+learner completes the rollout in which the budget is used up. Needs the extras `learn` and `tutorials`. With RLlib equal seeds
+do not give equal policies.
 """
 
 from __future__ import annotations

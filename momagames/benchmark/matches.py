@@ -132,8 +132,8 @@ class Match:
         """Everything, as JSON-able data."""
         names = self.game.agents
         return {
-            "game": registry.spelled(self.game.id, self.game.params),
-            "collapsing": registry.spelled(*_id_and_params(collapsing(self.game))),
+            "game": registry.format_id(self.game.id, self.game.params),
+            "collapsing": registry.format_id(*_id_and_params(collapsing(self.game))),
             "objectives": [objective.name for objective in self.game.objectives],
             "players": list(self.players),
             "seed": self.seed,
@@ -235,7 +235,7 @@ def collapsing(game: Game) -> Game:
     first = min(int(SHARE_BEFORE_COLLAPSE * steps), steps - RINGS)
     if first < 1:
         return game
-    return game.factory(game.id, **{**registry.entry(game.id).fixed, **game.params, "first_collapse": first})
+    return game.factory(game.id, **{**registry.find_entry(game.id).fixed, **game.params, "first_collapse": first})
 
 
 def winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int, ...]:

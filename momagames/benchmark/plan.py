@@ -271,7 +271,7 @@ def expand(experiment: PlansExperiment | PoliciesExperiment, version: str | None
             for chosen in experiment.methods:
                 yield Run(
                     game=choice,
-                    canonical=registry.spelled(game.id, game.params),
+                    canonical=registry.format_id(game.id, game.params),
                     method=chosen,
                     seed=seed,
                     kind=experiment.kind,

@@ -62,7 +62,7 @@ class Training:
         """Return the description as JSON-able data, which identifies a checkpoint."""
         game = self.game
         return {
-            "game": game.id, "params": dict(game.params), "canonical": registry.spelled(game.id, game.params),
+            "game": game.id, "params": dict(game.params), "canonical": registry.format_id(game.id, game.params),
             "method": self.options.name, "options": self.options.options(), "seed": self.seed, "budget": self.budget,
             "seats": list(self.seats), "opponents": [one.model_dump() for one in self.opponents],
             "instance_seed": self.instance_seed,

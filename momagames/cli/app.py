@@ -85,7 +85,7 @@ def info(id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")], par
     game = registry.spec(id, **parameters(param or []))
     screen = console()
     screen.print(f"[bold]{game.title}[/bold]  {game.id}")
-    screen.print(registry.spelled(game.id, game.params), style="dim")
+    screen.print(registry.format_id(game.id, game.params), style="dim")
     screen.print(_facts(game))
     screen.print(_objectives(game))
     screen.print(_parameters(game))
@@ -194,7 +194,7 @@ def _match_line(result: Match) -> str:
 
     played = f"{len(result.bouts)} bouts, {result.reruns} reruns, seed {result.seed}, {result.seconds:.1f} s"
     limit = "" if result.time_limit is None else f", {result.time_limit:g} ms a move"
-    return f"{played}{limit}; momagames {momagames.__version__}; {registry.spelled(result.game.id, result.game.params)}"
+    return f"{played}{limit}; momagames {momagames.__version__}; {registry.format_id(result.game.id, result.game.params)}"
 
 
 def _facts(game: Game) -> Any:

@@ -143,7 +143,7 @@ class FrontFile(Frozen):
             game = self.game.game()
         except MomagamesError as error:
             raise InvalidFile(f"game: {error}") from None
-        spelled = registry.spelled(game.id, game.params)
+        spelled = registry.format_id(game.id, game.params)
         if spelled != self.canonical:
             raise InvalidFile(f"canonical: {self.canonical!r} is not the game of the file, which is {spelled!r}")
         if self.agent not in game.agents:

@@ -149,7 +149,7 @@ def proven(
         claim=claim,
         statement=STATEMENTS[claim].format(agent=game.agents[seat], opponent=opponent.label if opponent else ""),
         game=choice,
-        canonical=registry.spelled(game.id, game.params),
+        canonical=registry.format_id(game.id, game.params),
         start=begin,
         agent=game.agents[seat],
         opponent=opponent,

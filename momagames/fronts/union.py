@@ -53,7 +53,7 @@ def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
         claim="foreseen" if game.chance == "step" else "returns",
         statement=BEST_KNOWN,
         game=run.game,
-        canonical=registry.spelled(game.id, game.params),
+        canonical=registry.format_id(game.id, game.params),
         start=started(game, run.seed),
         agent=game.agents[0],
         opponent=None,

@@ -54,7 +54,7 @@ class Seating:
         self.last: Any = None
         self.history: list[tuple[Episode, Any, list[Any]]] = []
         others = "" if not self.policies else f" against {opponent if isinstance(opponent, str) else 'a policy'}"
-        self.title = f"{registry.spelled(game.id, game.params)}, seed {seed}"
+        self.title = f"{registry.format_id(game.id, game.params)}, seed {seed}"
         self.welcome = f"You play {' and '.join(self.humans)}{others}." if self.humans else ""
 
     def acting(self) -> list[int]:

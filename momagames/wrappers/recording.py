@@ -115,7 +115,7 @@ def record(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int |
     start, *actions = log
     return {
         "format": FORMAT,
-        "game": registry.spelled(game.id, game.params),
+        "game": registry.format_id(game.id, game.params),
         "id": game.id,
         "params": dict(game.params),
         "seed": seed,
@@ -173,7 +173,7 @@ def replayed(data: dict[str, Any], path: str, render_mode: str | None = None) ->
     from momagames.adapters.aec import MultiObjectiveAEC
 
     try:
-        chosen = {name: value for name, value in data["params"].items() if name not in registry.entry(data["id"]).fixed}
+        chosen = {name: value for name, value in data["params"].items() if name not in registry.find_entry(data["id"]).fixed}
         env = MultiObjectiveAEC(registry.spec(data["id"], **chosen), render_mode=render_mode)
         env.reset(options={"state": data["start"]})
     except (MomagamesError, TypeError) as error:

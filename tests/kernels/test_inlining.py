@@ -70,4 +70,4 @@ def test_one_kernel_for_all_numbers():
 
 
 def test_the_message_names_what_stands_there():
-    assert inlining.called_by_compiled_code_only() is None
+    assert inlining.kernels_are_called_by_compiled_code_only() is None

@@ -1,5 +1,6 @@
 """Compilation: what the compiler refuses, and the disk cache, each in fresh processes with a copy of the toolbox."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,34 +11,54 @@ import numba
 import numpy as np
 import pytest
 
+from momagames import registry
+from momagames.engine import loops
 from momagames.kernels import jit
 from momagames.kernels.jit import cache, compiler
+from momagames.kernels.jit.sources import PACKAGE, Sources
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="about the compiler")
 
 PROGRAM = """
 import numpy as np
-from momagames.kernels.grid import remainder
 from momagames.kernels.jit import driver
-from beside import extra
+from guest import MODULUS
+from guest.rules import extra
+from engine import make
 
-def work(numbers, out):
-    for i in range(numbers.shape[0]):
-        out[i] = remainder(numbers[i], 10) + extra(numbers[i])
-
-work = driver(work, "work")
+work = driver(make(extra, MODULUS), "work")
 out = np.zeros(3, np.int64)
 work(np.array([7, 18, 29]), out)
 hits = sum(work.stats.cache_hits.values())
 print(*out, "cached" if hits else "compiled")
 """
-BESIDE = """
+ENGINE = """
+from momagames.kernels.grid import remainder
+
+def make(extra, modulus):
+    def work(numbers, out):
+        for i in range(numbers.shape[0]):
+            out[i] = remainder(numbers[i], modulus) + extra(numbers[i])
+    return work
+"""
+GUEST = {
+    "__init__.py": "from guest import drawing\nMODULUS = 10\n",
+    "drawing.py": "INK = 1\n",
+    "rules.py": """
+from __future__ import annotations
+from guest.drawing import INK
+from guest.facts import FACTOR
 from momagames.kernels.jit import kernel
 
 @kernel
 def extra(x):
-    return 0 * x
-"""
+    return FACTOR * x
+
+def draw(ink: INK): pass
+""",
+    "facts.py": "from .base import FACTOR\n",
+    "base.py": "FACTOR = 0\n",
+}
 
 
 class Copy:
@@ -45,10 +66,12 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.cache = folder, folder / "cache"
-        for part in ("kernels", "games"):
-            shutil.copytree(cache.PACKAGE / part, folder / "momagames" / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(PACKAGE / "kernels", folder / "momagames" / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
         (folder / "momagames" / "__init__.py").write_text("")
-        (folder / "beside.py").write_text(BESIDE)
+        (folder / "guest").mkdir()
+        for name, text in GUEST.items():
+            (folder / "guest" / name).write_text(text)
+        (folder / "engine.py").write_text(ENGINE)
         (folder / "program.py").write_text(PROGRAM)
 
     def run(self, cache: Path | None = None) -> str:
@@ -88,10 +111,59 @@ def test_code_is_cached_until_a_source_changes(copied):
     assert copied.run() == "107 108 109 compiled"
     copied.edit("momagames/kernels/grid.py", theirs, ours)
     assert copied.run() == "7 8 9 cached"
-    copied.edit("momagames/games/samegame/rules.py", "GUARD = 32", "GUARD = 33")
-    assert copied.run() == "7 8 9 compiled"
-    copied.edit("beside.py", "0 * x", "5 + 0 * x")  # a neighbor of a game that lives outside the package
-    assert copied.run() == "12 13 14 compiled"
+
+
+EDITS = [
+    ("guest/rules.py", "FACTOR * x", "5 + FACTOR * x", "12 13 14 compiled"),
+    ("guest/base.py", "FACTOR = 0", "FACTOR = 1", "14 26 38 compiled"),
+    ("guest/__init__.py", "MODULUS = 10", "MODULUS = 9", "7 0 2 compiled"),  # the value is closed over
+    ("momagames/kernels/jit/compiler.py", '"error_model": "numpy"', '"error_model": "python"', "7 8 9 compiled"),
+    ("momagames/kernels/reward.py", "import", "# a comment\nimport", "7 8 9 cached"),
+    ("guest/__init__.py", "from", "# a comment\nfrom", "7 8 9 cached"),
+    ("guest/drawing.py", "INK = 1", "INK = 2", "7 8 9 cached"),
+]
+
+
+def test_an_edit_recompiles_what_depends_on_the_file(copied):
+    copied.run()
+    for file, old, new, printed in EDITS:
+        copied.edit(file, old, new)
+        assert (file, copied.run()) == (file, printed)
+        copied.edit(file, new, old)
+
+
+def test_old_versions_are_removed(copied):
+    copied.edit("momagames/kernels/jit/cache.py", f"VERSIONS = {cache.VERSIONS}", "VERSIONS = 2")
+    for factor in range(3):
+        copied.edit("guest/base.py", "FACTOR = ", f"FACTOR = {factor} + ")
+        assert copied.run().endswith("compiled")
+    assert len(list(copied.cache.glob("*.nbi"))) == len(list(copied.cache.glob("*.nbc"))) == 2
+    assert copied.run().endswith("cached")
+
+
+def test_a_damaged_index_of_imports_is_replaced(copied):
+    copied.run()
+    index = copied.cache / "imports.json"
+    whole, expected = index.read_text(), json.loads(index.read_text())
+    for junk in ("junk", "[1]", whole.replace('"code"', "[", 1), whole[:-9]):
+        index.write_text(junk)
+        assert copied.run() == "7 8 9 cached"
+        assert json.loads(index.read_text()) == expected
+
+
+@pytest.mark.parametrize(
+    "id", ["mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0", "mo-tileblast-v0", "mo-robotmail-v0"]
+)
+def test_code_of_a_game_depends_on_its_rules_alone(id):
+    """Not on another game, the drawing toolbox or the game's assembly."""
+    game = registry.spec(id)
+    functions, _ = cache._find_functions(loops.single(game).turn.py_func)
+    sources = Sources(Path("no", "index"))
+    closure = sources.find_closure({os.path.realpath(function.__code__.co_filename) for function in functions})
+    files = {Path(file).relative_to(PACKAGE).parts for file in closure}
+    assert {parts[1] for parts in files if parts[0] == "games"} == {game.rules_key}
+    assert {parts[0] for parts in files} <= {"kernels", "engine", "games", "contract", "contract.py", "errors.py"}
+    assert ("games", game.rules_key, "__init__.py") not in files
 
 
 def test_a_missing_folder_is_made(copied, tmp_path):
@@ -109,9 +181,7 @@ def test_a_folder_that_cannot_be_written_is_said_once(copied, tmp_path, kind):
         folder.mkdir(mode=0o500)
         if os.access(folder, os.W_OK):
             pytest.skip("this user may write everywhere")
-    copied.edit(
-        "program.py", 'work = driver(work, "work")', 'other = driver(lambda x: x + 1, "other")\nwork = driver(work, "work")'
-    )
+    copied.edit("program.py", "work = driver(", 'other = driver(lambda x: x + 1, "other")\nwork = driver(')
     copied.edit("program.py", "out = np.zeros", "other(1)\nout = np.zeros")
     for _ in range(2):
         assert copied.run(folder) == "7 8 9 compiled"

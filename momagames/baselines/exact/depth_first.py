@@ -18,7 +18,7 @@ from momagames.contract import Game
 from momagames.engine.episode import load_state
 from momagames.engine.loops import compile_episode_loops
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
-from momagames.registry import spelled
+from momagames.registry import format_id
 
 SLICE_POSITIONS = 20_000  # positions per call of the compiled loop (tens of milliseconds), which Ctrl-C and `progress` wait for
 INITIAL_TABLE_SIZE, INITIAL_POOL_SIZE = 1 << 10, 1 << 13  # slots, words
@@ -197,7 +197,7 @@ class Solver:
         """Return the search that the records of the pool belong to, and their number."""
         game = self.game
         return {
-            "game": spelled(game.id, game.params),
+            "game": format_id(game.id, game.params),
             "position": self._position,
             "lanes": [list(map(int, row)) for row in self.layout.table.T] + [self.layout.scale],
             "states": self.solved,

@@ -19,7 +19,7 @@ from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.npz_io import read_npz, write_npz
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter
-from momagames.registry import spelled
+from momagames.registry import format_id
 
 SCHEMA = 1
 Arrays = dict[str, NDArray[Any]]
@@ -50,7 +50,7 @@ class Checkpoint:
         try:
             return NetworkPolicy(game, self.policy)
         except InvalidParameter as error:
-            given = spelled(game.id, game.params)
+            given = format_id(game.id, game.params)
             raise InvalidFile(f"{self.path}: trained on {self.head['canonical']}, cannot play {given}: {error}") from None
 
 

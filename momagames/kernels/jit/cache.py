@@ -1,24 +1,30 @@
-"""The disk cache of compiled code.
+"""Disk cache of compiled code.
 
-It lives in a folder named after a hash of every source file that takes part in compilation. Numba by itself looks only at
-the file of the function it compiles, so that an edited callee would go unnoticed.
+Numba by itself looks only at the file of the function it compiles, so that an edited callee would go unnoticed. Here the
+key of an entry point holds all that its machine code depends on: its name and compiler options, the functions that it
+reaches with the values that they close over or refer to, and the contents of the files in the import closure of those
+functions (`momagames.kernels.jit.sources`). Numba adds its version and those of Python, the signature and the processor.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
-import inspect
 import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import platformdirs
 from numba.core import caching
 
-PACKAGE = Path(__file__).resolve().parents[2]
+from momagames.kernels.jit.sources import Sources
+
+COMPILER = str(Path(__file__).resolve().with_name("compiler.py"))
+VERSIONS = 8  # of an entry point that stay on disk; older ones are removed when a new one is written
 
 
 def cache_folder() -> Path:
@@ -27,55 +33,92 @@ def cache_folder() -> Path:
     return Path(given) if given else Path(platformdirs.user_cache_dir("momagames", appauthor=False))
 
 
-def _digest(files: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:16]
+@functools.cache
+def _sources(folder: Path) -> Sources:
+    return Sources(folder / "imports.json")
 
 
-@functools.lru_cache(maxsize=1)
-def package_stamp() -> str:
-    """Hash of all sources of ours that are compiled: the toolbox, the loops, every game."""
-    return _digest(sorted(p for part in ("kernels", "engine", "games", "baselines") for p in (PACKAGE / part).rglob("*.py")))
+_resolve_path = functools.cache(os.path.realpath)
 
 
-def _sources(function: Callable[..., Any]) -> set[Path]:
-    """The source files of a function and of the compiled functions that it closes over."""
-    files = {Path(inspect.getfile(function))}
-    for cell in function.__closure__ or ():
-        inner = getattr(cell.cell_contents, "py_func", None)
-        files |= _sources(inner) if inner else set()
-    return files
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _stamp(sources: set[Path]) -> str:
-    """The package's hash; for a game that lives elsewhere also a hash of the folder of each of its sources."""
-    folders = sorted({file.parent for file in sources if PACKAGE not in file.parents})
-    return "-".join([package_stamp(), *(_digest(sorted(folder.glob("*.py"))) for folder in folders)])
+@functools.cache
+def _describe(function: Callable[..., Any]) -> tuple[str, list[Callable[..., Any]]]:
+    """Hash of a function's code and constants, and the compiled functions that it closes over or refers to."""
+    code, variables = function.__code__, function.__globals__
+    inner: list[Callable[..., Any]] = []
+
+    def describe(value: Any) -> Any:
+        if (compiled := getattr(value, "py_func", None)) is not None:
+            inner.append(compiled)
+            return "function"
+        if isinstance(value, tuple):
+            return [describe(item) for item in value]
+        if isinstance(value, np.ndarray):
+            return str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest()
+        if isinstance(value, np.generic):
+            return type(value).__name__, value.tobytes()  # far cheaper than its repr
+        if isinstance(value, (bool, int, float, complex, str, bytes, type(None), np.dtype, type)):
+            return value
+        return type(value).__name__  # modules, intrinsics: their sources are in the import closure
+
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    values += [variables[name] for name in code.co_names if name in variables]
+    identity = function.__module__, function.__qualname__, code.co_firstlineno, code.co_names
+    digest = hashlib.sha256(code.co_code)
+    digest.update(repr((identity, describe(code.co_consts), [describe(value) for value in values])).encode())
+    return digest.hexdigest(), inner
+
+
+def _find_functions(entry_point: Callable[..., Any]) -> tuple[list[Callable[..., Any]], str]:
+    """The compiled functions that an entry point reaches, itself first, and a hash of them and of how they refer to each
+    other."""
+    functions, numbers, hashes = [entry_point], {entry_point: 0}, []
+    for function in functions:  # grows on the way
+        described, inner = _describe(function)
+        for callee in inner:
+            if callee not in numbers:
+                numbers[callee] = len(functions)
+                functions.append(callee)
+        hashes.append((described, [numbers[callee] for callee in inner]))
+    return functions, _digest(repr(hashes))
 
 
 class _Locator(caching._CacheLocator):  # type: ignore[misc]
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
-        self._py_file = inspect.getfile(function)
-        self._name = name
-        self._path = cache_folder() / package_stamp()
+    """Place of an entry point's files; files of other versions of it lie beside them."""
+
+    def __init__(self, function: Callable[..., Any], name: str, version: str) -> None:
+        self._py_file = function.__code__.co_filename
+        self._version = version
+        self._entry = _digest(name)[:12]
+        self._path = cache_folder()
 
     def get_cache_path(self) -> str:
         return str(self._path)
 
     def get_source_stamp(self) -> str:
-        return self._name
+        return self._version
 
     def get_disambiguator(self) -> str:
-        return hashlib.sha256(self._name.encode()).hexdigest()[:12]
+        return f"{self._entry}-{self._version[:16]}"
+
+    def remove_old_versions(self) -> None:
+        """Remove all but the newest versions. A process that reads one at this moment compiles it again."""
+        with contextlib.suppress(OSError):  # another process removes them, or uses them where that forbids removal
+            indexes = sorted(self._path.glob(f"*-{self._entry}-*.nbi"), key=lambda index: -index.stat().st_mtime)
+            for index in indexes[VERSIONS:]:
+                for file in self._path.glob(f"{index.stem}.*"):
+                    file.unlink()
 
 
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
     """Numba's cache with our folder, and with a key that stays the same for closures over other compiled functions."""
 
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
-        locator = _Locator(function, name)
+    def __init__(self, function: Callable[..., Any], name: str, version: str) -> None:
+        locator = _Locator(function, name, version)
 
         class Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
             def __init__(self, py_func: Callable[..., Any]) -> None:
@@ -84,11 +127,11 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
                 self._filename_base = self.get_filename_base(py_func.__name__, "")
 
         self._impl_class = Implementation
-        self._stable = name
+        self._key = name, version
         super().__init__(function)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return sig, codegen.magic_tuple(), self._stable
+        return sig, codegen.magic_tuple(), self._key
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -105,12 +148,13 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
             except Exception:  # a damaged index starts anew
                 self.flush()
                 super().save_overload(sig, data)
+            self._impl.locator.remove_old_versions()
         except OSError as error:
-            _say_once(f"{error.strerror or error} ({self.cache_path})")
+            _warn_once(f"{error.strerror or error} ({self.cache_path})")
 
 
 @functools.cache
-def _say_once(reason: str) -> None:
+def _warn_once(reason: str) -> None:
     warnings.warn(
         f"momagames cannot keep compiled code on disk: {reason}. Games work, but each new process compiles them again "
         "(seconds). Set MOMAGAMES_CACHE_DIR to a folder that you may write to.",
@@ -119,9 +163,16 @@ def _say_once(reason: str) -> None:
     )
 
 
-def keep(compiled: Any, name: str) -> None:
-    """Have this compiled function's code on disk, under a name that is its own."""
+def enable_disk_cache(compiled: Any, name: str) -> None:
+    """Keep the code of an entry point on disk; `name` tells apart entry points that are made from the same function."""
     function = compiled.py_func
-    sources = _sources(function)
-    if all(file.is_file() for file in sources):  # rules typed at a prompt have no file that could be hashed
-        compiled._cache = _Cache(function, f"{name}:{_stamp(sources)}")
+    functions, graph = _find_functions(function)
+    files = {_resolve_path(function.__code__.co_filename) for function in functions}
+    if not all(map(os.path.isfile, files)):  # rules typed at a prompt have no file that could be hashed
+        return
+    sources = _sources(cache_folder())
+    closure = sources.find_closure(files | {COMPILER})
+    contents = sorted((os.path.basename(file), sources.digest(file)) for file in closure)
+    sources.save()
+    options = sorted(compiled.targetoptions.items(), key=lambda item: item[0])
+    compiled._cache = _Cache(function, name, _digest(name, graph, repr(options), repr(contents)))

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-from momagames.kernels.jit.cache import keep
+from momagames.kernels.jit.cache import enable_disk_cache
 from momagames.kernels.jit.inlining import PartCompiler, ignore_literals
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
@@ -28,7 +28,7 @@ def njit(function: F, **options: Any) -> F:
 
 
 def part(function: F, **options: Any) -> F:
-    compiled = njit(function, pipeline_class=PartCompiler, **options)
+    compiled = njit(function, pipeline_class=InlineCompiler, **options)
     return compiled if INTERPRETED else cast(F, ignore_literals(compiled))
 
 
@@ -61,5 +61,5 @@ def driver(function: F, name: str) -> F:
     """Compile a loop that calls kernels; `name` tells apart the drivers made from one closure (one per game)."""
     compiled = njit(function, nogil=True)
     if not INTERPRETED:
-        keep(compiled, name)
+        enable_disk_cache(compiled, name)
     return compiled

@@ -15,14 +15,14 @@ import numba
 from numba.core import codegen, compiler
 
 
-def called_by_compiled_code_only() -> None:
+def kernels_are_called_by_compiled_code_only() -> None:
     """Stands for the machine code that kernels do not have: Python's calls end here, with one argument too many."""
 
 
 @functools.lru_cache(maxsize=1)
-def _refusal() -> int:
+def _call_error_address() -> int:
     """Its address, as Python calls it."""
-    compiled = numba.njit(called_by_compiled_code_only)
+    compiled = numba.njit(kernels_are_called_by_compiled_code_only)
     compiled.compile(())
     result = compiled.overloads[()]
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_cpython_wrapper_name))
@@ -41,7 +41,7 @@ class _Codegen:
         pass
 
 
-class _Part(codegen.JITCodeLibrary):  # type: ignore[misc]
+class _InlineLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
     """Code to be linked into other code."""
 
     @property
@@ -56,7 +56,7 @@ class _Part(codegen.JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        return _refusal()
+        return _call_error_address()
 
 
 def ignore_literals(dispatcher: Any) -> Any:
@@ -68,10 +68,10 @@ def ignore_literals(dispatcher: Any) -> Any:
     return dispatcher
 
 
-class PartCompiler(compiler.Compiler):  # type: ignore[misc]
+class InlineCompiler(compiler.Compiler):  # type: ignore[misc]
     """Numba's compiler, but for the end."""
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:
-        self.state.library = _Part(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.library = _InlineLibrary(self.state.targetctx.codegen(), func.__qualname__)
         self.state.flags.no_cpython_wrapper = self.state.flags.no_cfunc_wrapper = True
         return super().compile_extra(func)

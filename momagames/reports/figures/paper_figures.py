@@ -1,4 +1,4 @@
-"""Figures for papers: SVG and PNG files by matplotlib, from the same numbers as the page."""
+"""Figures for papers: SVG and PNG files by matplotlib, with the numbers of the HTML page."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from momagames.analysis.arrays import Array
 from momagames.analysis.attainment import attainment_surfaces
 from momagames.errors import MissingExtra
 from momagames.reports.data.aggregate import Aggregate
+from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.panels import Panel
-from momagames.reports.figures.budgets import curves
-from momagames.reports.figures.charts import SHOWN, stairs
-from momagames.reports.figures.paper_panels import (
-    arms,
-    axes_of,
+from momagames.reports.data.report_data import ReportData
+from momagames.reports.figures.paper_plots import (
+    error_bars,
     legend_above,
-    line_of,
-    mark_of,
-    over_budget,
-    overview,
-    who_against_whom,
+    line_style,
+    marker_style,
+    new_axes,
+    plot_anytime,
+    plot_crossplay,
+    plot_overview,
 )
+from momagames.reports.figures.plotly_aggregate import FIGURE_STATISTICS
+from momagames.reports.figures.plotly_attainment import stairs
 from momagames.reports.figures.theme import COLORS
-from momagames.reports.report import Report
 
-LOOK = {
-    "svg.fonttype": "none",  # letters stay letters, which can be searched and take on the fonts of a paper
-    "svg.hashsalt": "momagames",  # the same numbers give the same file
+RC_PARAMS = {
+    "svg.fonttype": "none",  # text stays text, which is searchable and takes the font of the paper
+    "svg.hashsalt": "momagames",  # makes the files reproducible
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -42,17 +43,19 @@ LOOK = {
     "grid.color": "#e2e2e2",
     "legend.frameon": False,
 }
-MANY = 100  # lines of a method that are drawn one by one in an SVG file; more are a picture in it
-SAVED: dict[str, dict[str, Any]] = {"svg": {"metadata": {"Date": None}, "dpi": 150}, "png": {"dpi": 300}}
+MAX_VECTOR_LINES = 100  # lines of a method drawn as vectors in an SVG file; more are rasterized
+SAVE_OPTIONS: dict[str, dict[str, Any]] = {"svg": {"metadata": {"Date": None}, "dpi": 150}, "png": {"dpi": 300}}
 
 
-def write_figures(made: Report, folder: str | Path, forms: Sequence[str] = ("svg", "png")) -> list[Path]:
-    """Write the figures of a report: `overview`; `overall` and `profiles` if methods are compared over all games; for each
-    primary comparison of two or more objectives `front-N-TITLE`, and of a search `budget-N-TITLE`; and for each game of
-    policies `crossplay-N-TITLE`. N counts each kind from 1.
+def write_figures(data: ReportData, folder: str | Path, forms: Sequence[str] = ("svg", "png")) -> list[Path]:
+    """Write the figures of a report.
 
-    forms      "svg", and "png" (300 dots an inch)
-    Returns    the files
+    The files are `overview`; `overall` and `profiles` if the report compares methods over all games; `front-N-TITLE` for each
+    primary panel of two or more objectives; `anytime-N-TITLE` for each panel of plans; and `crossplay-N-TITLE` for each game
+    with opponents. N counts each kind from 1.
+
+    forms      "svg", and "png" (300 dpi)
+    Returns    the paths of the files
     Raises     MissingExtra without matplotlib (extra `figures`)
     """
     try:
@@ -62,121 +65,121 @@ def write_figures(made: Report, folder: str | Path, forms: Sequence[str] = ("svg
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = []
-    with mpl.rc_context(LOOK):
-        for name, figure in _named(made):
+    with mpl.rc_context(RC_PARAMS):
+        for name, figure in _named_figures(data):
             drawn = figure.draw()
             for form in forms:
                 written.append(place / f"{name}.{form}")
-                drawn.savefig(written[-1], bbox_inches="tight", **SAVED[form])
+                drawn.savefig(written[-1], bbox_inches="tight", **SAVE_OPTIONS[form])
     return written
 
 
-def names(made: Report) -> dict[tuple[str, str], str]:
-    """(kind, title) -> name of the figure's files, without their endings."""
-    return {(figure.kind, figure.title): name for name, figure in _named(made)}
+def figure_names(data: ReportData) -> dict[tuple[str, str], str]:
+    """Return (kind, title) -> file name of the figure without its extension."""
+    return {(figure.kind, figure.title): name for name, figure in _named_figures(data)}
 
 
 class Figure(NamedTuple):
-    """One of the figures; those of all games together have no title."""
+    """A figure of the report. Figures over all games have no title."""
 
     kind: str
     title: str
     draw: Callable[[], Any]
 
 
-def _named(made: Report) -> Iterator[tuple[str, Figure]]:
+def _named_figures(data: ReportData) -> Iterator[tuple[str, Figure]]:
     number: Counter[str] = Counter()
-    for figure in _figures(made):
+    for figure in _list_figures(data):
         number[figure.kind] += 1
         yield f"{figure.kind}-{number[figure.kind]}-{_slug(figure.title)}" if figure.title else figure.kind, figure
 
 
-def _figures(made: Report) -> Iterator[Figure]:
-    if made.overview:
-        yield Figure("overview", "", partial(overview, made.overview))
-    if made.aggregate:
-        yield Figure("overall", "", partial(_overall, made.aggregate))
-        yield Figure("profiles", "", partial(_profiles, made.aggregate))
-    for panel in made.panels:
+def _list_figures(data: ReportData) -> Iterator[Figure]:
+    if data.overview:
+        yield Figure("overview", "", partial(plot_overview, data.overview))
+    if data.aggregate:
+        yield Figure("overall", "", partial(_plot_aggregate, data.aggregate))
+        yield Figure("profiles", "", partial(_plot_profiles, data.aggregate))
+    for panel in data.panels:
         if panel.primary and len(panel.game.objectives) > 1:
-            yield Figure("front", panel.title, partial(_front, panel))
-    for panel in made.panels:
-        if found := curves(panel, made.settings):
+            yield Figure("front", panel.title, partial(_plot_front, panel))
+    for panel in data.panels:
+        if curves := compute_anytime_curves(panel, data.settings):
             styles = {method: style for style, method in enumerate(panel.points)}
-            yield Figure("budget", panel.title, partial(over_budget, found, styles))
-    for one in made.crossplay:
-        yield Figure("crossplay", one.title, partial(who_against_whom, one))
+            yield Figure("anytime", panel.title, partial(plot_anytime, curves, styles))
+    for crossplay in data.crossplay:
+        yield Figure("crossplay", crossplay.title, partial(plot_crossplay, crossplay))
 
 
 def _slug(title: str) -> str:
-    """A title as part of a file's name."""
+    """Return a title as part of a file name."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].rstrip("-")
 
 
-def _overall(found: Aggregate) -> Any:
-    methods = list(found.statistics)
-    figure, axes = axes_of(6.5, 0.9 + 0.3 * len(methods), len(SHOWN))
-    for one, (statistic, label) in zip(axes, SHOWN.items(), strict=True):
+def _plot_aggregate(aggregate: Aggregate) -> Any:
+    methods = list(aggregate.statistics)
+    figure, axes = new_axes(6.5, 0.9 + 0.3 * len(methods), len(FIGURE_STATISTICS))
+    for plot, (statistic, label) in zip(axes, FIGURE_STATISTICS.items(), strict=True):
         for row, method in enumerate(methods):
-            at = found.statistics[method][statistic]
-            look = {**mark_of(row), "capsize": 3}
-            one.errorbar([at.value], [row], xerr=arms(at), **look)
-        one.set_xlabel(label)
+            at = aggregate.statistics[method][statistic]
+            plot.errorbar([at.value], [row], xerr=error_bars(at), **{**marker_style(row), "capsize": 3})
+        plot.set_xlabel(label)
     axes[0].set_yticks(range(len(methods)), methods)
     axes[0].set_ylim(len(methods) - 0.5, -0.5)
     return figure
 
 
-def _profiles(found: Aggregate) -> Any:
-    figure, axes = axes_of(4.5, 3)
-    for style, (method, one) in enumerate(found.profiles.items()):
-        axes.plot(one.thresholds, one.share, label=method, **line_of(style))
-        axes.fill_between(one.thresholds, one.low, one.high, color=COLORS[style % len(COLORS)], alpha=0.15, linewidth=0)
+def _plot_profiles(aggregate: Aggregate) -> Any:
+    figure, axes = new_axes(4.5, 3)
+    for style, (method, profile) in enumerate(aggregate.profiles.items()):
+        axes.plot(profile.thresholds, profile.share, label=method, **line_style(style))
+        color = COLORS[style % len(COLORS)]
+        axes.fill_between(profile.thresholds, profile.low, profile.high, color=color, alpha=0.15, linewidth=0)
     axes.set_xlabel("HV ratio t")
-    axes.set_ylabel("share of runs and games above t")
+    axes.set_ylabel("share of scores above t")
     axes.legend()
     return figure
 
 
-def _front(panel: Panel) -> Any:
-    """Median attainment with a band from worst to best (2 objectives), or parallel coordinates of the first seed."""
-    figure, axes = axes_of(4.5, 3)
-    draw = _attained if len(panel.game.objectives) == 2 else _parallel
+def _plot_front(panel: Panel) -> Any:
+    """Plot median attainment in a band from worst to best (2 objectives), or parallel coordinates of the first seed."""
+    figure, axes = new_axes(4.5, 3)
+    draw = _plot_attainment if len(panel.game.objectives) == 2 else _plot_parallel
     for style, method in enumerate(panel.points):
         draw(panel, method, style, axes)
     legend_above(axes, len(panel.points))
     return figure
 
 
-def _attained(panel: Panel, method: str, style: int, axes: Any) -> None:
-    found = panel.points[method]
+def _plot_attainment(panel: Panel, method: str, style: int, axes: Any) -> None:
+    runs = panel.points[method]
     low = np.min([reference.ref for reference in panel.references.values()], axis=0)
-    bounds = attainment_surfaces([found[seed].values for seed in sorted(found)])
-    axes.plot(*_corners(bounds.median, low).T, label=method, **line_of(style))
-    band = np.concatenate([_corners(bounds.worst, low), _corners(bounds.best, low)[::-1]])
+    bounds = attainment_surfaces([runs[seed].values for seed in sorted(runs)])
+    axes.plot(*_stair_corners(bounds.median, low).T, label=method, **line_style(style))
+    band = np.concatenate([_stair_corners(bounds.worst, low), _stair_corners(bounds.best, low)[::-1]])
     axes.fill(*band.T, color=COLORS[style % len(COLORS)], alpha=0.13, linewidth=0)
-    for name, goal in zip("xy", panel.game.objectives, strict=True):
-        axes.set(**{f"{name}label": f"{goal.name} ({goal.unit})"})
+    for name, objective in zip("xy", panel.game.objectives, strict=True):
+        axes.set(**{f"{name}label": f"{objective.name} ({objective.unit})"})
 
 
-def _corners(values: Array, low: Array) -> Array:
-    """The corners of a surface's stairs, float[n, 2]: first down, then to the right."""
+def _stair_corners(values: Array, low: Array) -> Array:
+    """Return the corners of a surface's stairs, float[n, 2]: first down, then to the right."""
     steps = stairs(values, low)
     points = np.column_stack([steps["x"], steps["y"]])
     between = np.column_stack([points[:-1, 0], points[1:, 1]])
     return np.concatenate([points[:1], np.stack([between, points[1:]], axis=1).reshape(-1, 2)])
 
 
-def _parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
+def _plot_parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
     seed = min(panel.references)
     points = panel.points[method].get(seed)
     if points is None:
         return
     shares = panel.references[seed].normalize(points.values)
-    names = [goal.name for goal in panel.game.objectives]
-    strength = float(np.clip(20 / len(shares), 0.15, 0.9))
-    look = {**line_of(style), "alpha": strength, "rasterized": len(shares) > MANY}
+    names = [objective.name for objective in panel.game.objectives]
+    alpha = float(np.clip(20 / len(shares), 0.15, 0.9))
+    options = {**line_style(style), "alpha": alpha, "rasterized": len(shares) > MAX_VECTOR_LINES}
     for i, share in enumerate(shares):
-        axes.plot(range(len(names)), share, label=None if i else method, **look)
+        axes.plot(range(len(names)), share, label=None if i else method, **options)
     axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 4 else 0)
-    axes.set_ylabel(f"share of the range (seed {seed})")
+    axes.set_ylabel(f"normalized return (seed {seed})")

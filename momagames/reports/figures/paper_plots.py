@@ -1,4 +1,4 @@
-"""Parts of figures for papers, and those of the overview, of budgets and of cross-play."""
+"""Plots of the figures for papers: overview, anytime performance and head-to-head results, and shared parts."""
 
 from __future__ import annotations
 
@@ -9,106 +9,109 @@ from typing import Any
 import numpy as np
 
 from momagames.analysis.statistics import Interval
+from momagames.reports.data.anytime_curves import AnytimeCurves
 from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.overview import RATIO, OverviewRow, list_methods
-from momagames.reports.figures.budgets import Curves
 from momagames.reports.figures.theme import COLORS
-from momagames.reports.report import HEADINGS
-from momagames.reports.text.crossplay_tables import OWN
+from momagames.reports.text.labels import INDICATOR_LABELS, SAME_NAME_MARK
 
 MARKERS = "osDP^vX"
-STYLES = ("-", "--", ":", "-.")
-LETTERS = 52  # of a title in a line
-LABEL = 14  # of an opponent's name in a line
-LINE = 0.17  # inches that a line of small letters takes
-DIM = 0.5  # below this a cell is dark, and its number white
+LINE_STYLES = ("-", "--", ":", "-.")
+TITLE_WIDTH = 52  # characters per line
+LABEL_WIDTH = 14  # characters per line of an opponent's name
+LINE_HEIGHT = 0.17  # inches of a line of small text
+DARK_BELOW = 0.5  # cells below this value are dark, and their numbers white
 
 
-def axes_of(width: float, height: float, columns: int = 1) -> tuple[Any, Any]:
-    """A figure without a window, and its axes; inches."""
+def new_axes(width: float, height: float, columns: int = 1) -> tuple[Any, Any]:
+    """Return a figure without a window, sized in inches, and its axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height))
     return figure, figure.subplots(1, columns, sharey=columns > 1)
 
 
-def arms(at: Interval) -> list[list[float]]:
-    """An interval as lengths to both sides of its value."""
+def error_bars(at: Interval) -> list[list[float]]:
+    """Return an interval as lengths on both sides of its value."""
     return [[at.value - at.low], [at.high - at.value]]
 
 
-def line_of(style: int) -> dict[str, Any]:
-    """How the line of a method looks."""
-    return {"color": COLORS[style % len(COLORS)], "linestyle": STYLES[style % len(STYLES)], "linewidth": 1.5}
+def line_style(style: int) -> dict[str, Any]:
+    """Return the line style of a method."""
+    return {"color": COLORS[style % len(COLORS)], "linestyle": LINE_STYLES[style % len(LINE_STYLES)], "linewidth": 1.5}
 
 
-def mark_of(style: int) -> dict[str, Any]:
-    """How the marks of a method look; more methods than colors have other symbols the second time round."""
-    turn = style // len(COLORS)
-    return {"color": COLORS[style % len(COLORS)], "marker": MARKERS[(style + turn) % len(MARKERS)]}
+def marker_style(style: int) -> dict[str, Any]:
+    """Return the marker style of a method; when colors repeat, the symbols differ."""
+    cycle = style // len(COLORS)
+    return {"color": COLORS[style % len(COLORS)], "marker": MARKERS[(style + cycle) % len(MARKERS)]}
 
 
-def overview(lines: Sequence[OverviewRow]) -> Any:
-    """A row for each game, a mark with its interval for each method."""
-    names = list_methods(lines)
-    titles = [fill(line.title + (" (HV ratio)" if line.indicator == RATIO else ""), LETTERS) for line in lines]
-    row_height = max(0.3, LINE * (max(title.count("\n") for title in titles) + 1))
-    figure, axes = axes_of(4.5, 0.9 + row_height * len(lines))
+def plot_overview(rows: Sequence[OverviewRow]) -> Any:
+    """Plot a row for each game and a marker with its interval for each method."""
+    names = list_methods(rows)
+    titles = [fill(row.title + (" (HV ratio)" if row.indicator == RATIO else ""), TITLE_WIDTH) for row in rows]
+    row_height = max(0.3, LINE_HEIGHT * (max(title.count("\n") for title in titles) + 1))
+    figure, axes = new_axes(4.5, 0.9 + row_height * len(rows))
     for style, name in enumerate(names):
         shift = (style - (len(names) - 1) / 2) * 0.6 / max(1, len(names))
-        rows = [(row + shift, line.scores[name]) for row, line in enumerate(lines) if name in line.scores]
-        spans = np.hstack([arms(at) for _, at in rows])
-        look = {**mark_of(style), "capsize": 2, "markersize": 4}
-        axes.errorbar([at.value for _, at in rows], [y for y, _ in rows], xerr=spans, linestyle="none", label=name, **look)
-    axes.set_yticks(range(len(lines)), titles, fontsize=8)
-    axes.set_ylim(len(lines) - 0.5, -0.5)
-    axes.set_xlabel("normalized hypervolume, or hypervolume ratio where the front is proven")
+        scores = [(i + shift, row.scores[name]) for i, row in enumerate(rows) if name in row.scores]
+        bars = np.hstack([error_bars(at) for _, at in scores])
+        options = {**marker_style(style), "capsize": 2, "markersize": 4, "linestyle": "none"}
+        axes.errorbar([at.value for _, at in scores], [y for y, _ in scores], xerr=bars, label=name, **options)
+    axes.set_yticks(range(len(rows)), titles, fontsize=8)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlabel("normalized hypervolume, or hypervolume ratio where stated")
     legend_above(axes, len(names))
     return figure
 
 
 def legend_above(axes: Any, count: int) -> None:
-    """The names of so many methods, where they hide nothing."""
+    """Draw the legend of `count` methods above the axes."""
     axes.legend(ncols=min(4, count), loc="lower left", bbox_to_anchor=(0, 1))
 
 
-def over_budget(found: Curves, styles: Mapping[str, int]) -> Any:
-    """What had been found by each point of the budget, with bands."""
-    figure, axes = axes_of(4.5, 3)
-    for method, told in found.bands.items():
+def plot_anytime(curves: AnytimeCurves, styles: Mapping[str, int]) -> Any:
+    """Plot the anytime performance of each method with its band."""
+    figure, axes = new_axes(4.5, 3)
+    for method, band in curves.bands.items():
         style = styles[method]
-        axes.plot(found.budgets, told.mean, label=method, **line_of(style))
-        if found.runs[method] > 1:
-            axes.fill_between(found.budgets, told.low, told.high, color=COLORS[style % len(COLORS)], alpha=0.15, linewidth=0)
+        axes.plot(curves.budgets, band.mean, label=method, **line_style(style))
+        if curves.runs[method] > 1:
+            color = COLORS[style % len(COLORS)]
+            axes.fill_between(curves.budgets, band.low, band.high, color=color, alpha=0.15, linewidth=0)
     axes.set_xscale("log")
-    axes.set_xlabel("steps of the engine")
-    axes.set_ylabel(f"{HEADINGS[found.indicator][0]} of what had been found")
+    axes.set_xlabel("environment steps")
+    axes.set_ylabel(INDICATOR_LABELS[curves.indicator][0])
     axes.legend()
     return figure
 
 
-def short_name(name: str) -> str:
-    """The name of an opponent below a column: its options, if it has any, on lines of their own."""
-    return "\n".join(fill(part, LABEL) for part in name.replace("(", "\n(", 1).split("\n"))
+def wrap_opponent_name(name: str) -> str:
+    """Return the name of an opponent with its options on separate lines."""
+    return "\n".join(fill(part, LABEL_WIDTH) for part in name.replace("(", "\n(", 1).split("\n"))
 
 
-def who_against_whom(found: CrossPlay) -> Any:
-    """The heat maps of all seats beside each other: win rates, or volumes where nobody wins."""
-    name = next(iter(found.tables))
-    seats, columns, rows = found.seats, len(found.opponents), len(found.methods)
-    figure, axes = axes_of(1.2 + len(seats) * (0.5 + 0.8 * columns), 1.0 + 0.5 * rows, len(seats))
-    for place, (one, seat) in enumerate(zip(np.atleast_1d(axes), seats, strict=True)):
-        values = np.array([[found.tables[name][seat, m, o].value for o in found.opponents] for m in found.methods])
-        one.imshow(values, cmap="cividis", vmin=0, vmax=1, aspect="auto")
-        one.grid(False)
-        for i, m in enumerate(found.methods):
-            for j, o in enumerate(found.opponents):
-                text = f"{values[i, j]:.2f}" + (f" {OWN}" if (m, o) in found.same_name else "")
-                one.text(j, i, text, ha="center", va="center", color="white" if values[i, j] < DIM else "black")
-        one.set_xticks(
-            range(columns), [short_name(name) for name in found.opponents], rotation=30 if columns > 3 else 0, fontsize=8
+def plot_crossplay(crossplay: CrossPlay) -> Any:
+    """Plot a heat map for each seat: win rates, or normalized hypervolumes in games without winners."""
+    name = next(iter(crossplay.tables))
+    seats, columns, rows = crossplay.seats, len(crossplay.opponents), len(crossplay.methods)
+    figure, axes = new_axes(1.2 + len(seats) * (0.5 + 0.8 * columns), 1.0 + 0.5 * rows, len(seats))
+    for column, (plot, seat) in enumerate(zip(np.atleast_1d(axes), seats, strict=True)):
+        values = np.array([[crossplay.tables[name][seat, m, o].value for o in crossplay.opponents] for m in crossplay.methods])
+        plot.imshow(values, cmap="cividis", vmin=0, vmax=1, aspect="auto")
+        plot.grid(False)
+        for i, m in enumerate(crossplay.methods):
+            for j, o in enumerate(crossplay.opponents):
+                text = f"{values[i, j]:.2f}" + (f" {SAME_NAME_MARK}" if (m, o) in crossplay.same_name else "")
+                plot.text(j, i, text, ha="center", va="center", color="white" if values[i, j] < DARK_BELOW else "black")
+        plot.set_xticks(
+            range(columns),
+            [wrap_opponent_name(name) for name in crossplay.opponents],
+            rotation=30 if columns > 3 else 0,
+            fontsize=8,
         )
-        if not place:  # the other seats share it
-            one.set_yticks(range(rows), found.methods)
-        one.set_title(f"{name}, as {seat}", fontsize=9)
+        if not column:  # shared by all heat maps
+            plot.set_yticks(range(rows), crossplay.methods)
+        plot.set_title(f"{name}, as {seat}", fontsize=9)
     return figure

@@ -50,8 +50,8 @@ def aggregate_figure(aggregate: Aggregate) -> dict[str, Any]:
     return {"data": data, "layout": layout, "views": []}
 
 
-def _error_bars(at: Interval) -> dict[str, list[float]]:
-    return {"array": [at.high - at.value], "arrayminus": [at.value - at.low]}
+def _error_bars(at: Interval) -> dict[str, Any]:
+    return {"type": "data", "symmetric": False, "array": [at.high - at.value], "arrayminus": [at.value - at.low]}
 
 
 def profiles_figure(aggregate: Aggregate) -> dict[str, Any]:

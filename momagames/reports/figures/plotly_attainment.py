@@ -23,9 +23,7 @@ PAIRS_CAPTION = (
 
 
 def attainment_traces_2d(panel: Panel, style: int, method: str) -> list[dict[str, Any]]:
-    """Return the surfaces of a method in 2 objectives: the median as a line in the band between the worst (attained by all runs)
-    and the best (attained by one run); empty for one run.
-    """
+    """Return the surfaces of a method in 2 objectives: the median line in a band from worst to best; empty for one run."""
     runs = panel.points[method]
     if len(runs) < 2:
         return []
@@ -33,6 +31,7 @@ def attainment_traces_2d(panel: Panel, style: int, method: str) -> list[dict[str
     bounds = attainment_surfaces([runs[seed].values for seed in sorted(runs)])
     color = COLORS[style % len(COLORS)]
     edge = {"shape": "vh", "width": 0.8, "color": color}
+    fill = {"fill": "tonexty", "fillcolor": with_opacity(color, 0.13)}
     middle = {"shape": "vh", "width": 2.5, "color": color, "dash": DASHES[style % len(DASHES)]}
     parts: list[tuple[str, Array, dict[str, Any]]] = [
         ("worst run", bounds.worst, {"line": edge, "showlegend": False}),
