@@ -30,7 +30,7 @@ VECTOR_DOOR = "momagames.adapters.vector:make"
 POLICY = "momagames.baselines:policy"
 KNOWN_FRONT = "momagames.baselines.exact:pareto_front_if_small"
 _entries: dict[str, Entry] = dict(VERSIONS)
-_watchers: list[Callable[[str], None]] = []
+_listeners: list[Callable[[str], None]] = []
 
 
 def register(id: str, factory: str, **fixed: Any) -> None:
@@ -47,16 +47,16 @@ def register(id: str, factory: str, **fixed: Any) -> None:
     if id in _entries and _entries[id] != Entry(factory, fixed):
         raise InvalidParameter(f"id {id!r} is taken by {_entries[id].factory}")
     _entries[id] = Entry(factory, fixed)
-    for tell in _watchers:
+    for tell in _listeners:
         tell(id)
 
 
-def watch(tell: Callable[[str], None]) -> None:
+def add_listener(tell: Callable[[str], None]) -> None:
     """Call this with each id that is registered from now on."""
-    _watchers.append(tell)
+    _listeners.append(tell)
 
 
-def loaded() -> tuple[str, ...]:
+def registered_ids() -> tuple[str, ...]:
     """The ids known so far, without looking for other packages' games."""
     return tuple(_entries)
 

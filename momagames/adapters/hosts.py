@@ -19,8 +19,8 @@ NAMESPACE = "momagames"
 
 def announce() -> None:
     """Make every id, present and future, known to the hosts."""
-    registry.watch(lambda id: _tell([id]))
-    _tell(registry.loaded())
+    registry.add_listener(lambda id: _tell([id]))
+    _tell(registry.registered_ids())
     sys.meta_path.insert(0, _AfterImport())  # type: ignore[arg-type]
 
 
@@ -89,5 +89,5 @@ class _Telling:
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__.loader = module.__loader__ = self._loader  # type: ignore[union-attr]
         self._loader.exec_module(module)
-        for id in registry.loaded():
+        for id in registry.registered_ids():
             HOSTS[self._host](id)

@@ -20,28 +20,28 @@ F = TypeVar("F", bound=Callable[..., Any])
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 
 
-def njit(function: F, **options: Any) -> F:
+def compile_function(function: F, **options: Any) -> F:
     try:
         return cast(F, numba.njit(**OPTIONS, **options)(function))
     except (KeyError, TypeError):  # pragma: no cover - a numba without the private option
         return cast(F, numba.njit(error_model="numpy", **options)(function))
 
 
-def part(function: F, **options: Any) -> F:
-    compiled = njit(function, pipeline_class=InlineCompiler, **options)
+def compile_kernel(function: F, **options: Any) -> F:
+    compiled = compile_function(function, pipeline_class=InlineCompiler, **options)
     return compiled if INTERPRETED else cast(F, ignore_literals(compiled))
 
 
 def kernel(function: F) -> F:
     """A rule: inlined into its callers, so that sizes read from a state propagate and loops vectorize."""
-    return part(function, forceinline=True)
+    return compile_kernel(function, forceinline=True)
 
 
 def noinline_kernel(function: F) -> F:
     """A kernel that is called and not inlined, for what is large or rare: some nanoseconds a call, and seconds less to
     compile."""
     # said outright, or it takes the option over from the kernel that calls it first
-    return part(function, forceinline=False)
+    return compile_kernel(function, forceinline=False)
 
 
 def wrapping_kernel(function: F) -> F:
@@ -59,7 +59,7 @@ def wrapping_kernel(function: F) -> F:
 
 def driver(function: F, name: str) -> F:
     """Compile a loop that calls kernels; `name` tells apart the drivers made from one closure (one per game)."""
-    compiled = njit(function, nogil=True)
+    compiled = compile_function(function, nogil=True)
     if not INTERPRETED:
         enable_disk_cache(compiled, name)
     return compiled
