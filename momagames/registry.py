@@ -62,7 +62,7 @@ def registered_ids() -> tuple[str, ...]:
 
 
 @functools.cache
-def _plugins() -> None:
+def _load_plugins() -> None:
     """Games of other packages: each entry point of the group "momagames.games" is a function that calls `register`."""
     from importlib.metadata import entry_points  # slow to import
 
@@ -72,14 +72,14 @@ def _plugins() -> None:
 
 def ids() -> tuple[str, ...]:
     """Every registered id."""
-    _plugins()
+    _load_plugins()
     return tuple(_entries)
 
 
 def find_entry(id: str) -> Entry:
     """The registry's line for an id, or UnknownId."""
     if id not in _entries:
-        _plugins()
+        _load_plugins()
     if id in RETIRED:
         raise UnknownId(f"{id!r} is retired; use {RETIRED[id]!r}")
     if id not in _entries:

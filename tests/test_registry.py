@@ -215,7 +215,7 @@ def test_games_of_other_packages_are_found_by_entry_point(guests, monkeypatch, t
     point = EntryPoint("guest", "momagames_guest_plugin:announce", "momagames.games")
     asked = []
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: asked.append(group) or [point])
-    monkeypatch.setattr(registry, "_plugins", functools.cache(registry._plugins.__wrapped__))
+    monkeypatch.setattr(registry, "_plugins", functools.cache(registry._load_plugins.__wrapped__))
     assert momagames.spec("guest-game-v3").actions == (45,)
     assert "guest-game-v3" in momagames.ids()
     assert asked == ["momagames.games"]
@@ -223,7 +223,7 @@ def test_games_of_other_packages_are_found_by_entry_point(guests, monkeypatch, t
 
 def test_our_own_ids_do_not_wait_for_plugins(monkeypatch):
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: pytest.fail("plugins were looked for"))
-    monkeypatch.setattr(registry, "_plugins", functools.cache(registry._plugins.__wrapped__))
+    monkeypatch.setattr(registry, "_plugins", functools.cache(registry._load_plugins.__wrapped__))
     assert registry.find_entry("mo-samegame-v0") == Entry("momagames.games.samegame:game")
 
 

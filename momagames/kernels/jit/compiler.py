@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 from momagames.kernels.jit.cache import enable_disk_cache
-from momagames.kernels.jit.inlining import PartCompiler, ignore_literals
+from momagames.kernels.jit.inlining import InlineCompiler, ignore_literals
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 F = TypeVar("F", bound=Callable[..., Any])
