@@ -48,13 +48,10 @@ def register(id: str, factory: str, **fixed: Any) -> None:
 
 
 def watch(tell: Callable[[str], None]) -> None:
-    """Call this with each id that is registered from now on."""
+    """Call this with each registered id, now and in the future; games of other packages are not looked for."""
     _watchers.append(tell)
-
-
-def loaded() -> tuple[str, ...]:
-    """The ids known so far, without looking for other packages' games."""
-    return tuple(_entries)
+    for id in _entries:
+        tell(id)
 
 
 @functools.cache
