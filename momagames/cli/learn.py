@@ -24,7 +24,6 @@ Opponents = Annotated[
 
 def train(
     id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")],
-    method: Annotated[str, typer.Option(help="How.")] = "moppo",
     budget: Annotated[float, typer.Option(help="Steps of the engine.", min=1)] = 1_000_000,
     seed: Annotated[int, typer.Option(help="Of all luck.", min=0)] = 0,
     out: Annotated[Path | None, typer.Option(help="The folder [training/ID-SEED]. Training that is there goes on.")] = None,
@@ -42,14 +41,13 @@ def train(
     from momagames.baselines.base import sides
     from momagames.baselines.moppo.method import USUAL, Moppo
     from momagames.benchmark import training as sessions
-    from momagames.errors import BadParameter, check_choice, nearest, one_of
+    from momagames.errors import BadParameter, nearest, one_of
 
-    check_choice("--method", method, [Moppo.name])
     game = registry.spec(id, **parameters(param or []))
     given = parameters(option or [])
     for name in given:
         if name not in USUAL:
-            raise BadParameter(f"{method} has no option {name!r}; it has {one_of(USUAL)}{nearest(name, USUAL)}")
+            raise BadParameter(f"{Moppo.name} has no option {name!r}; it has {one_of(USUAL)}{nearest(name, USUAL)}")
     seats = sides(game)
     rivals = _opponents(opponent or (["random"] if len(seats) > 1 else []))
     wanted = sessions.Training(game, Moppo(**{**USUAL, **given}), seed, int(budget), tuple(agent or seats), rivals, deal)

@@ -115,7 +115,6 @@ def test_train_eval_and_a_match(tmp_path):
     ("arguments", "told"),
     [
         (("train", "mo-breakthrough-v0", "-o", "clipp=1"), "moppo has no option 'clipp'"),
-        (("train", "mo-breakthrough-v0", "--method", "ppo"), "--method='ppo' is not possible; allowed: 'moppo'"),
         (("train", "mo-breakthrough-v0", "--agent", "player_2"), "has no agent 'player_2'"),
         (("train", "mo-breakthrough-v0", "--opponent", "gredy"), "no policy 'gredy'"),
         (("eval", "nothing-here"), "nothing-here: no checkpoint of training"),
