@@ -1,10 +1,10 @@
 """momagames: a benchmark of multi-objective, multi-agent games for reinforcement-learning research."""
 
-from momagames.adapters.hosts import announce
+from momagames.adapters.hosts import register_environments
 from momagames.errors import MomagamesError
 from momagames.registry import canonical, ids, make, make_vec, register, spec
 
 __version__ = "0.1.0"
 __all__ = ["MomagamesError", "__version__", "canonical", "ids", "make", "make_vec", "register", "spec"]
 
-announce()
+register_environments()

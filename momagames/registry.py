@@ -51,14 +51,11 @@ def register(id: str, factory: str, **fixed: Any) -> None:
         tell(id)
 
 
-def add_listener(tell: Callable[[str], None]) -> None:
-    """Call this with each id that is registered from now on."""
-    _listeners.append(tell)
-
-
-def registered_ids() -> tuple[str, ...]:
-    """The ids known so far, without looking for other packages' games."""
-    return tuple(_entries)
+def add_listener(listen: Callable[[str], None]) -> None:
+    """Call this with each registered id, now and in the future; games of other packages are not looked for."""
+    _listeners.append(listen)
+    for id in _entries:
+        listen(id)
 
 
 @functools.cache

@@ -52,6 +52,7 @@ OWNERS = {
     "pettingzoo": HOSTS,
     "momaland": HOSTS,
     "mo_gymnasium": HOSTS,
+    "scipy": ("analysis",),
     "moocore": ("baselines", "benchmark", "analysis", "fronts", "reports"),
     "pymoo": ("baselines/evolution/",),
     "cma": ("baselines/evolution/",),
@@ -249,7 +250,8 @@ def test_a_planted_game_word_is_found():
 
 
 def test_import_momagames_is_light():
-    heavy = ("numba", "gymnasium", "pettingzoo", "momaland", "pydantic", "plotly", "PIL", "typer", "moocore")
+    """It imports Gymnasium and PettingZoo, to register the ids there, and no other dependency."""
+    heavy = ("numba", "momaland", "mo_gymnasium", "pydantic", "plotly", "PIL", "scipy", "typer", "moocore")
     code = f"import sys, momagames; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

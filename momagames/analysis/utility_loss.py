@@ -12,12 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import linprog
 
 from momagames.analysis.arrays import Array, as_matrix, filter_dominated
-
-EPS = 1e-11
-PIVOTS = 10_000
-PATIENT = 50  # pivots by steepest cost; then by lowest index, which cannot cycle
 
 
 class Loss(NamedTuple):
@@ -58,49 +55,32 @@ def maximum_utility_loss(points: ArrayLike, reference_set: ArrayLike) -> Loss:
 
 
 def solve(payoffs: ArrayLike) -> Solution:
-    """The value of a matrix game, float[m, n] paid to the player who picks the row; exact up to rounding.
+    """Solve a matrix game, float[m, n] paid to the player who picks the row, by linear programming.
 
-    By the simplex method on the column player's program, which has m constraints. The two mixtures prove the value: each
-    player gets it against everything. ArithmeticError if rounding spoilt that proof.
-
-    Source: Dantzig, "A proof of the equivalence of the programming problem and the game problem", 1951.
+    The value is what the row mixture guarantees, and the two mixtures certify it: ArithmeticError if they differ by more than
+    1e-8 of the span of the payoffs.
     """
     paid = as_matrix("payoffs", payoffs, min_rows=1)
     m, n = paid.shape
-    low, span = paid.min(), float(np.ptp(paid)) or 1.0
-    # maximize sum(y) where table @ y <= 1, y >= 0, and all entries are between 1 and 2
-    table = np.zeros((m + 1, n + m + 1))
-    table[:m, :n] = (paid - low) / span + 1
-    table[:m, n:-1] = np.eye(m)
-    table[:m, -1] = 1
-    table[m, :n] = -1
-    basis = np.arange(n, n + m)
-    for pivot in range(PIVOTS):
-        costs = table[m, :-1]
-        column = int(costs.argmin() if pivot < PATIENT else (costs < -EPS).argmax())
-        if costs[column] >= -EPS:
-            break
-        _pivot(table, basis, column)
-    chosen = np.zeros(n + m)
-    chosen[basis] = table[:m, -1]
-    columns = np.maximum(chosen[:n], 0)
-    weights = np.maximum(table[m, n:-1], 0)
-    columns, weights = columns / columns.sum(), weights / weights.sum()
+    guaranteed, conceded = paid.min(axis=1), paid.max(axis=0)
+    if guaranteed.max() == conceded.min():  # a saddle point needs no program: most fronts of few points have one
+        return Solution(float(conceded.min()), np.eye(m)[guaranteed.argmax()], np.eye(n)[conceded.argmin()])
+    low, span = paid.min(), float(np.ptp(paid))
+    # maximize v where v <= weights @ column for each column, and the weights sum to 1
+    result = linprog(
+        np.r_[np.zeros(m), -1],
+        A_ub=np.c_[(low - paid.T) / span, np.ones(n)],
+        b_ub=np.zeros(n),
+        A_eq=[np.r_[np.ones(m), 0]],
+        b_eq=[1],
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.x is None:
+        raise ArithmeticError(f"a matrix game of {m} by {n} was not solved: {result.message}")
+    weights = np.maximum(result.x[:m], 0)
+    columns = np.maximum(-result.ineqlin.marginals, 0)
+    weights, columns = weights / weights.sum(), columns / columns.sum()
     least, most = float((weights @ paid).min()), float((paid @ columns).max())
     if most - least > 1e-8 * span:
         raise ArithmeticError(f"a matrix game of {m} by {n} is between {least} and {most}: rounding spoilt its solution")
     return Solution(least, weights, columns)
-
-
-def _pivot(table: Array, basis: np.ndarray[tuple[int], np.dtype[np.int64]], column: int) -> None:
-    """Bring a column into the basis, in place; of rows that are equally tight the one of the lowest index leaves."""
-    entries, right = table[:-1, column], table[:-1, -1]
-    ratios = np.full(len(right), np.inf)
-    np.divide(right, entries, out=ratios, where=entries > EPS)
-    ties = np.flatnonzero(ratios <= ratios.min() + EPS)
-    row = int(ties[basis[ties].argmin()])
-    table[row] /= table[row, column]
-    others = table[:, column].copy()
-    others[row] = 0
-    table -= np.outer(others, table[row])
-    basis[row] = column

@@ -25,7 +25,6 @@ Checkpoints = Annotated[Path, typer.Argument(help="Training directory, or checkp
 
 def train(
     id: Annotated[str, typer.Argument(help="Environment id, such as mo-samegame-v0.")],
-    method: Annotated[str, typer.Option(help="Learning algorithm.")] = "moppo",
     budget: Annotated[float, typer.Option(help="Number of environment steps.", min=1)] = 1_000_000,
     seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     out: Annotated[
@@ -52,13 +51,12 @@ def train(
     from momagames.benchmark import training as trainings
     from momagames.errors import InvalidParameter, check_choice, nearest, one_of
 
-    check_choice("--method", method, [Moppo.name])
     game = registry.spec(id, **parameters(param or []))
     options = parameters(option or [])
     for name in options:
         if name not in DEFAULT_OPTIONS:
             raise InvalidParameter(
-                f"invalid option {name!r} of {method}: expected {one_of(DEFAULT_OPTIONS)}{nearest(name, DEFAULT_OPTIONS)}"
+                f"invalid option {name!r} of {Moppo.name}: expected {one_of(DEFAULT_OPTIONS)}{nearest(name, DEFAULT_OPTIONS)}"
             )
     seats = sides(game)
     opponents = _parse_opponents(opponent or (["random"] if len(seats) > 1 else []))

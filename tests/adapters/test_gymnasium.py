@@ -57,7 +57,7 @@ def test_a_team_is_played(team: int) -> None:
         """The others' moves, with the luck that they have in the door."""
         while twin.agent_selection not in mates and not any(twin.terminations.values()):
             index = twin.possible_agents.index(twin.agent_selection)
-            twin.step(twin.play.ask(index, other, luck))
+            twin.step(twin.play.choose_action(index, other, luck))
 
     for seed in range(3):
         seen, info = env.reset(seed=seed)
@@ -71,7 +71,7 @@ def test_a_team_is_played(team: int) -> None:
             assert np.array_equal(seen, twin.last()[0]["observation"])
             assert np.array_equal(info["action_mask"], twin.last()[0]["action_mask"])
             played.add(info["agent"])
-            action = twin.play.ask(twin.possible_agents.index(info["agent"]), decide, rng)
+            action = twin.play.choose_action(twin.possible_agents.index(info["agent"]), decide, rng)
             before = twin.returns[[twin.possible_agents.index(name) for name in mates]].sum(axis=0)
             seen, reward, terminated, truncated, info = env.step(action)
             twin.step(action)
@@ -172,11 +172,48 @@ def test_gymnasium_and_pettingzoo_registries(id: str) -> None:
 @pytest.mark.parametrize(
     "order", ["import momagames, gymnasium", "import gymnasium, momagames", "import momagames, mo_gymnasium"]
 )
-def test_hosts_know_us_whatever_the_order_of_imports(order: str) -> None:
+def test_import_registers_the_ids_in_either_order(order: str) -> None:
     code = (
         f"{order}\nimport gymnasium\ngymnasium.spec('momagames/mo-samegame-v0')\nimport sys\nassert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], check=True)
+
+
+def test_gymnasium_imports_momagames_by_name() -> None:
+    code = "import gymnasium; gymnasium.make('momagames:momagames/mo-samegame-v0').reset(seed=1)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_gymnasium_makes_vectors_in_processes(context: str) -> None:
+    kinds = {"vectorization_mode": "async", "vector_kwargs": {"context": context}}
+    vector = gymnasium.make_vec("momagames/mo-samegame-v0", num_envs=2, **kinds, **SMALL)
+    _, infos = vector.reset(seed=1)
+    _, rewards, *_ = vector.step(infos["action_mask"].argmax(axis=1))
+    vector.close()
+    objectives = len(momagames.spec("mo-samegame-v0", **SMALL).objectives)
+    assert np.asarray(rewards).shape == (2, objectives)
+
+
+def test_gymnasium_makes_vectors_in_one_process() -> None:
+    """Its synchronous vector takes scalar rewards only."""
+    wrappers = pytest.importorskip("mo_gymnasium.wrappers")
+    vector = gymnasium.make_vec("momagames/mo-samegame-v0", 2, "sync", wrappers=[wrappers.LinearReward], **SMALL)
+    _, infos = vector.reset(seed=1)
+    _, rewards, *_ = vector.step(infos["action_mask"].argmax(axis=1))
+    assert rewards.shape == (2,)
+
+
+def test_ids_registered_later_reach_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(momagames.registry, "_entries", momagames.registry._entries.copy())
+    momagames.register("mo-later-v0", "momagames.games.samegame:make")
+    try:
+        assert "momagames/mo-later-v0" in gymnasium.registry
+        assert "momagames/mo-later-v0" in pettingzoo.aec_registry
+    finally:
+        del gymnasium.registry["momagames/mo-later-v0"]
+        for hosted in (pettingzoo.aec_registry, pettingzoo.parallel_registry):
+            del hosted["momagames/mo-later-v0"]
 
 
 def test_illegal_actions() -> None:

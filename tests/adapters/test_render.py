@@ -40,7 +40,7 @@ def moves(play, count=10_000, seed=0):
     rng = np.random.default_rng(seed)
     while count and not play.state["over"]:
         action = random_legal(play.mask(play.mover), play.game.actions, rng)
-        play.turn(action)
+        play.step(action)
         count -= 1
         yield action
 

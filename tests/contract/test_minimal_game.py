@@ -9,7 +9,7 @@ import pickle
 
 import numpy as np
 import pytest
-from momagames.engine.play import Play
+from momagames.engine.episode import Episode
 
 import momagames
 from momagames import registry
@@ -140,9 +140,9 @@ def test_people_type_numbers():
 
 
 def test_positions_in_every_form():
-    play, other = Play(game(ID)), Play(game(ID))
-    play.deal(7)
-    play.turn(1)
+    play, other = Episode(game(ID)), Episode(game(ID))
+    play.reset(7)
+    play.step(1)
     codec = play.game.codec
     for given in (play.state, codec.save(play.state), codec.show(play.state), json.loads(json.dumps(codec.save(play.state)))):
         other.load(given)
@@ -171,8 +171,8 @@ def test_positions_in_every_form():
     ],
 )
 def test_positions_that_are_refused(change, why):
-    play = Play(game(ID))
-    play.deal(0)
+    play = Episode(game(ID))
+    play.reset(0)
     before = play.state.copy()
     with pytest.raises(InvalidState, match=why):
         play.load({"heap": 2, "shares": [1, 2], **change})
@@ -181,7 +181,7 @@ def test_positions_that_are_refused(change, why):
 
 def test_a_position_needs_the_fields_of_the_game():
     with pytest.raises(InvalidState, match="a position needs 'shares'"):
-        Play(game(ID)).load({"heap": 2})
+        Episode(game(ID)).load({"heap": 2})
 
 
 def test_a_field_named_like_a_parameter_cannot_be_changed():

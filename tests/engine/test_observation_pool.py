@@ -1,4 +1,4 @@
-"""Observations of all agents at once: arrays that somebody keeps never change, the others are taken again."""
+"""Observations of all agents at once: arrays that a caller keeps never change, the others are reused."""
 
 import copy
 import pickle
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.observation_pool import SETS
+from momagames.engine.observation_pool import BUFFERS
 
 GAMES = ["mo-pommerman-ffa-v0", "mo-pommerman-radio-v0"]
 
@@ -65,7 +65,7 @@ def test_kept_observations_stay_as_they_were(id):
 def test_one_part_is_enough_to_keep_them(part):
     """Of the first observation alone; flames and walls elsewhere go on changing."""
     kept = then = None
-    for count, (_, seen) in enumerate(played("mo-pommerman-ffa-v0", 8 * SETS)):
+    for count, (_, seen) in enumerate(played("mo-pommerman-ffa-v0", 8 * BUFFERS)):
         if not count:
             place = addresses(seen)
             kept = part(seen)
@@ -76,12 +76,12 @@ def test_one_part_is_enough_to_keep_them(part):
     assert np.array(kept).tolist() == then
 
 
-def test_what_nobody_keeps_is_taken_again():
+def test_unreferenced_arrays_are_reused():
     places = set()
     for _, seen in played("mo-pommerman-ffa-v0", 40):
         places |= {seen["agent_0"]["board"].__array_interface__["data"][0]}
         del seen
-    assert len(places) == SETS
+    assert len(places) == BUFFERS
 
 
 def test_a_copied_environment_has_arrays_of_its_own():

@@ -25,7 +25,7 @@ def moves(play, seed):
     chance = random.Random(seed)
     while actions := legal(play):
         before, mover, action = play.state.copy(), int(play.state["to_move"]), chance.choice(actions)
-        play.turn(action)
+        play.step(action)
         yield before, mover, action, play.reward.astype(float)
     assert play.state["over"]
 

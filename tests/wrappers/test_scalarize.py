@@ -260,7 +260,7 @@ def test_published_weights_make_the_reward_of_the_original(params: dict[str, Any
         env.reset(seed=seed)
         while not any((*env.terminations.values(), *env.truncations.values())):
             agent = env.agent_selection
-            env.step(env.unwrapped.play.ask(env.unwrapped.play.mover, policy, rng))
+            env.step(env.unwrapped.play.choose_action(env.unwrapped.play.mover, policy, rng))
             event = env.infos[agent]["event"]
             events.add(event)
             assert env.rewards.pop(agent) == PUBLISHED[event]  # to the bit

@@ -49,7 +49,7 @@ def play_of(given=POSITION, id=FFA, **params):
 
 def rest(play):
     """Everybody stops and is silent."""
-    play.turn(np.zeros_like(play.pending))
+    play.step(np.zeros_like(play.pending))
 
 
 # ------------------------------------------------------------------------------------------------------- nothing is lost

@@ -108,7 +108,7 @@ def walk(play, seed, count):
         chance = rng.random()
         some = eager if eager and chance < 0.7 else legal if legal and chance < 0.85 else range(5)
         action = int(rng.choice(some))
-        play.turn(action)
+        play.step(action)
         yield before, mask, action
 
 

@@ -127,7 +127,7 @@ def random_taps(play, seed, count=TAPS):
             return
         before, valid = Board(play), np.flatnonzero(play.masks[0])
         cell = int(rng.choice(valid) if rng.random() < 0.85 else rng.integers(CELLS))
-        play.turn(cell)
+        play.step(cell)
         yield before, cell
 
 

@@ -24,7 +24,7 @@ def taps(play, seed, count=30):
         if not valid:
             return
         tap = rng.choice(valid)
-        play.turn(tap)
+        play.step(tap)
         yield tap
 
 
