@@ -156,7 +156,8 @@ def main() -> None:
     hypervolume = moocore.Hypervolume(ref=np.zeros(front.shape[1]), maximise=True)
     best = hypervolume(front)
     print(
-        f"{arguments.board}, instance {arguments.instance_seed}: {len(front)} points; {arguments.budget:,} steps, torch {torch.__version__}",
+        f"{arguments.board}, instance {arguments.instance_seed}: {len(front)} points; {arguments.budget:,} steps, "
+        f"torch {torch.__version__}",
         flush=True,
     )
     print(f"random play: {hypervolume(play_randomly(env, 500)) / best:.3f}", flush=True)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 import momagames
 from momagames.analysis.indicators import hypervolume
-from momagames.baselines import member, method
+from momagames.baselines import batch_policy, method
 from momagames.baselines.archive import is_nondominated
 from momagames.baselines.base import sides
 from momagames.baselines.exact import exact_front
@@ -37,7 +37,7 @@ from momagames.benchmark import training as trainings
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training import Training
 from momagames.contract import Game
-from momagames.engine.policies import Member
+from momagames.engine.policies import BatchPolicy
 
 REPORT = "report.json"  # in a training directory
 ARCHIVE = Path(__file__).with_name("results.json")
@@ -69,7 +69,7 @@ class Target:
     options: dict[str, Any]
     budget: int
     opponents: tuple[str, ...]
-    evaluate: Callable[[Training, Callable[..., Member]], dict[str, float]]
+    evaluate: Callable[[Training, Callable[..., BatchPolicy]], dict[str, float]]
     target: str
     curve: str
     one_instance: bool = False
@@ -90,25 +90,25 @@ def compute_volume(training: Training, points: NDArray[np.float64]) -> float:
     return hypervolume(points, training.game.reference_point).value
 
 
-def evaluate_wins(training: Training, policy: Callable[..., Member]) -> dict[str, float]:
+def evaluate_wins(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
     """Return win and loss rates against each opponent of the policy with all weight on the first objective."""
     learned = policy(single_weight(training, training.game.objectives[0].name))
 
-    def win_rate(one: Member, other: Member) -> float:
+    def win_rate(one: BatchPolicy, other: BatchPolicy) -> float:
         return float((trainings.play_episodes(training, [one], EPISODES, SEED, [other])[0, :, 0] > 0).mean())
 
     results = {}
     for opponent in training.opponents:
-        other = opponent.member(training.game)
+        other = opponent.policy(training.game)
         results[f"wins against {opponent.name}"] = win_rate(learned, other)
         results[f"losses to {opponent.name}"] = win_rate(other, learned)
     return results
 
 
-def evaluate_deliveries(training: Training, policy: Callable[..., Member]) -> dict[str, float]:
+def evaluate_deliveries(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
     """Return deliveries as a share of those of astar in the same seats and episodes, and the energy range of the front."""
     policies = [policy([w, 1 - w]) for w in np.linspace(0, 1, 11)]
-    returns = trainings.play_episodes(training, [*policies, member("astar", training.game)], 50, SEED).mean(axis=1)
+    returns = trainings.play_episodes(training, [*policies, batch_policy("astar", training.game)], 50, SEED).mean(axis=1)
     front = returns[:-1][is_nondominated(returns[:-1])]
     return {
         "deliveries": float(returns[:-1, 0].max()),
@@ -119,7 +119,7 @@ def evaluate_deliveries(training: Training, policy: Callable[..., Member]) -> di
     }
 
 
-def evaluate_instance(training: Training, policy: Callable[..., Member]) -> dict[str, float]:
+def evaluate_instance(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
     """Return hypervolumes of one episode of each policy, and of greedy for the same weights with an equal budget."""
     divisions = FINE[len(training.game.objectives)]
     points = trainings.play_episodes(training, [policy(weights) for weights in list_weights(training, divisions)], 1)[:, 0]
@@ -132,7 +132,7 @@ def evaluate_instance(training: Training, policy: Callable[..., Member]) -> dict
     }
 
 
-def compare_with_exact(training: Training, policy: Callable[..., Member]) -> dict[str, float]:
+def compare_with_exact(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
     """Return the results of `evaluate_instance` as shares of the hypervolume of the exact front."""
     exact = compute_volume(training, exact_front(training.game, seed=training.instance_seed or 0, **EXACT).points)
     results = evaluate_instance(training, policy)
@@ -144,21 +144,21 @@ def compare_with_exact(training: Training, policy: Callable[..., Member]) -> dic
     }
 
 
-def play_with_greedy(training: Training, policy: Callable[..., Member], episodes: int) -> list[NDArray[np.float64]]:
+def play_with_greedy(training: Training, policy: Callable[..., BatchPolicy], episodes: int) -> list[NDArray[np.float64]]:
     """Return returns float64[weights, episodes, K] of policies and of greedy, for the same weights and instances."""
     weights = list_weights(training, 4)
-    both = [policy(w) for w in weights], [member("greedy", training.game, weights=w) for w in weights]
+    both = [policy(w) for w in weights], [batch_policy("greedy", training.game, weights=w) for w in weights]
     return [trainings.play_episodes(training, policies, episodes, SEED) for policies in both]
 
 
-def evaluate_instances(training: Training, policy: Callable[..., Member]) -> dict[str, float]:
+def evaluate_instances(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
     """Return hypervolumes of the mean returns of policies and of greedy, for the same weights and instances."""
     both = play_with_greedy(training, policy, EPISODES // 5)
     learned, greedy = (compute_volume(training, returns.mean(axis=1)) for returns in both)
     return {"hypervolume": learned, "greedy": greedy, "share of greedy's": learned / greedy}
 
 
-def evaluate_level(training: Training, policy: Callable[..., Member]) -> dict[str, float]:
+def evaluate_level(training: Training, policy: Callable[..., BatchPolicy]) -> dict[str, float]:
     """Return the share of completed episodes, maximized over the weights, of policies and of greedy."""
     win = [one.name for one in training.game.objectives].index("win")
     shares = [returns[:, :, win].mean(axis=1).max() for returns in play_with_greedy(training, policy, EPISODES)]
@@ -224,7 +224,7 @@ TARGETS = {
             **QUICK, "layers": 2, "learning_rate": 1e-3, "num_envs": 256, "gamma": 0.99, "ent_coef": 0.01, "concentration": 0.5,
             "self_play": 0.0, "opponent_pool_size": 0, "expert": "simple", "bc_fraction": 0.08, "greedy": False,
         },
-        3_000_000, ("static", "simple"), evaluate_wins, "more wins than static, as many as simple", "outcome",
+        3_000_000, ("stationary", "simple"), evaluate_wins, "more wins than static, as many as simple", "outcome",
     ),
 }  # fmt: skip
 
@@ -238,7 +238,7 @@ def run_target(target: Target, seed: int, directory: Path) -> dict[str, float]:
     training = Training(game, options, seed, target.budget, sides(game), opponents, instance_seed)
     checkpoint = trainings.train(training, directory, evaluations=20, episodes=16)
     network, minutes = checkpoint.make_policy(), sum(checkpoint.head["trainer"]["seconds"].values()) / 60
-    results = target.evaluate(training, lambda weights: network.member("learned", weights, options.greedy))
+    results = target.evaluate(training, lambda weights: network.compile("learned", weights, options.greedy))
     record = {
         "head": {**training.describe(), "steps": checkpoint.head["steps"], "version": checkpoint.head["version"]},
         "minutes": minutes, "load": os.getloadavg()[0], "threads": torch.get_num_threads(), "torch": torch.__version__,
