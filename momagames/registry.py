@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from momagames.errors import InvalidParameter, UnknownId, check_choice, nearest, one_of
-from momagames.games import RETIRED, VERSIONS, Entry
+from momagames.games import COMMANDS, RETIRED, VERSIONS, Command, Entry
+from momagames.plugins import load_object
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +30,7 @@ VECTOR_DOOR = "momagames.adapters.vector:make"
 POLICY = "momagames.baselines:policy"
 KNOWN_FRONT = "momagames.baselines.exact:pareto_front_if_small"
 _entries: dict[str, Entry] = dict(VERSIONS)
+_commands: dict[str, Command] = dict(COMMANDS)
 _listeners: list[Callable[[str], None]] = []
 
 
@@ -43,12 +44,30 @@ def register(id: str, factory: str, **fixed: Any) -> None:
     """
     name, _, version = id.rpartition("-v")
     if not name or not version.isdigit():
-        raise InvalidParameter(f"id {id!r} is not of the form 'name-vN', such as 'mo-samegame-v0'")
+        raise InvalidParameter(f"id {id!r} is not of the form 'name-vN', such as 'mo-gridworld-v0'")
     if id in _entries and _entries[id] != Entry(factory, fixed):
         raise InvalidParameter(f"id {id!r} is taken by {_entries[id].factory}")
     _entries[id] = Entry(factory, fixed)
     for tell in _listeners:
         tell(id)
+
+
+def register_command(name: str, app: str, help: str) -> None:
+    """Add commands of your own: `momagames NAME ...`.
+
+    app       "module:attribute" of a `typer.Typer`, imported when one of its commands is called
+    help      one line for `momagames --help`
+    Raises    InvalidParameter if the name is taken
+    """
+    command = Command(app, help)
+    if _commands.setdefault(name, command) != command:
+        raise InvalidParameter(f"command {name!r} is taken by {_commands[name].app}")
+
+
+def commands() -> dict[str, Command]:
+    """Return the registered commands by name, those of other packages included."""
+    _load_plugins()
+    return dict(_commands)
 
 
 def add_listener(listen: Callable[[str], None]) -> None:
@@ -60,7 +79,7 @@ def add_listener(listen: Callable[[str], None]) -> None:
 
 @functools.cache
 def _load_plugins() -> None:
-    """Games of other packages: each entry point of the group "momagames.games" is a function that calls `register`."""
+    """Load other packages: each entry point of the group "momagames.games" is a function that calls `register`."""
     from importlib.metadata import entry_points  # slow to import
 
     for point in entry_points(group="momagames.games"):
@@ -90,14 +109,8 @@ def spec(id: str, **params: Any) -> Game:
     clash = set(params) & set(found.fixed)
     if clash:
         raise InvalidParameter(f"{id} fixes {one_of(sorted(clash))}; choose another id to change that")
-    game: Game = _resolve(found.factory)(id, **{**found.fixed, **params})
+    game: Game = load_object(found.factory)(id, **{**found.fixed, **params})
     return game
-
-
-def _resolve(path: str) -> Any:
-    """What "module:attribute" names; strings keep `import momagames` light."""
-    module, _, attribute = path.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def canonical(id: str, **params: Any) -> str:
@@ -127,7 +140,7 @@ def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | Multi
     """
     check_choice("api", api, DOORS)
     find_entry(id)
-    env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = _resolve(DOORS[api])(id, **options)
+    env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = load_object(DOORS[api])(id, **options)
     return env
 
 
@@ -138,17 +151,17 @@ def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiO
                ("mover", "all"), illegal
     """
     find_entry(id)
-    envs: MultiObjectiveVectorEnv = _resolve(VECTOR_DOOR)(id, num_envs, threads, **options)
+    envs: MultiObjectiveVectorEnv = load_object(VECTOR_DOOR)(id, num_envs, threads, **options)
     return envs
 
 
 def policy(name: str, game: Game, agent: int | None = None) -> Policy:
-    """A built-in policy by name, such as "random" or "greedy", for an agent; see `momagames.baselines.policy`."""
-    found: Policy = _resolve(POLICY)(name, game, agent)
+    """Return a policy by name, such as "random" or "module:class", for an agent; see `momagames.baselines`."""
+    found: Policy = load_object(POLICY)(name, game, agent)
     return found
 
 
 def pareto_front_if_small(game: Game, start: State) -> NDArray[Any] | None:
     """The exact Pareto front of the returns from a start position, float64[n, K], where it is quickly found, else None."""
-    front: NDArray[Any] | None = _resolve(KNOWN_FRONT)(game, start)
+    front: NDArray[Any] | None = load_object(KNOWN_FRONT)(game, start)
     return front

@@ -21,11 +21,13 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # to the hosts and may import what it likes for that; test_import_momagames_is_light says what that may cost.
 LAYERS = (
     ("errors", "files"),
+    ("plugins",),
     ("contract",),
     ("kernels", "render"),
     ("games",),
     ("engine",),
-    ("plugins", "registry"),
+    ("games/*/policies",),
+    ("registry",),
     ("",),
     ("adapters",),
     ("games/*/serve", "envs", "wrappers"),

@@ -148,7 +148,7 @@ def moppo(instance: Instance, budget: int, seed: int) -> Learner:
         return trainer.steps
 
     def evaluate() -> float:
-        policy = trainer.make_policy().member("sum", weights.tolist(), greedy=True)
+        policy = trainer.make_policy().compile("sum", weights.tolist(), greedy=True)
         return float(trainer.play_policies([policy]).sum())
 
     return train, evaluate

@@ -14,9 +14,9 @@ from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import action_space, observation_space, reward_space, format_mask
-from momagames.contract import Game, Policy, State, begin_game
+from momagames.contract import Game, Policy, State, reset_policy
 from momagames.engine.episode import Episode
-from momagames.engine.loops import OVER, AGENT_LEFT, TERMINATED, TRUNCATED
+from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
 from momagames.errors import InvalidCall, InvalidParameter, check_choice, one_of
 
 
@@ -27,7 +27,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     team     in games of turns, in place of an agent: the index of the team (see `Game.teams`) all of whose agents the caller
              plays, each when it is its turn; the infos say which, as `agent`
     others   who plays the other agents: the name of a policy, or a callable (state record, action mask, generator) ->
-             action; or a dict of these by agent. If it has a method `begin()`, that is called when a game begins
+             action; or a dict of these by agent. If it has a method `reset()`, that is called at the start of an episode
 
     The observation is the field of the game (a Dict if it has several); the action mask is in the infos, as
     `action_mask` int8[M] (a tuple of masks for an action of several parts). The reward of a step, float32[K], is all that
@@ -72,7 +72,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self._last_action = None
         self._start = self.play.state.copy()
         for policy in self._policies.values():
-            begin_game(policy)
+            reset_policy(policy)
         self._status = self._play_opponents(int(self.play.state["over"]) * OVER)
         return self._observation(), self._info()
 
@@ -199,10 +199,10 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         if self._policies or self.illegal == "random":
             self.np_random.bit_generator.state = other.np_random.bit_generator.state
         pairs = [(mine, other._policies[i]) for i, mine in self._policies.items()]
-        if all(mine is theirs or hasattr(theirs, "recall") for mine, theirs in pairs):
+        if all(mine is theirs or hasattr(theirs, "get_state") for mine, theirs in pairs):
             for mine, theirs in pairs:
                 if mine is not theirs:
-                    mine.recall(theirs.remembered())  # type: ignore[attr-defined]
+                    mine.set_state(theirs.get_state())  # type: ignore[attr-defined]
         else:
             self._policies = copy_policies(other._policies, {id(other): self})
 

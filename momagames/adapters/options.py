@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game
+from momagames.contract import Game, split_mask
 from momagames.engine.episode import PASS, random_legal
 from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_choice, nearest, one_of
 
@@ -47,7 +47,7 @@ def find_next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) 
     if numbers.dtype.kind not in "iuf" or numbers.size != len(parts) or not np.isfinite(numbers).all():
         numbers = np.zeros(len(parts))
     chosen = []
-    for number, part in zip(numbers, np.split(mask, np.cumsum(parts)[:-1]), strict=True):
+    for number, part in zip(numbers, split_mask(mask, parts), strict=True):
         allowed = np.flatnonzero(part)
         chosen.append(int(allowed[np.searchsorted(allowed, number) % allowed.size]) if allowed.size else PASS)
     return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)

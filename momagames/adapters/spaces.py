@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from momagames.contract import Field, Game, Objective
+from momagames.contract import Field, Game, Objective, split_mask
 
 
 def field_space(field: Field) -> spaces.Box:
@@ -31,7 +31,7 @@ def format_masks(game: Game, masks: NDArray[np.int8]) -> NDArray[np.int8] | list
     masks = masks.copy()
     if len(game.actions) == 1:
         return masks
-    return list(zip(*np.split(masks, np.cumsum(game.actions)[:-1], axis=1), strict=True))
+    return list(zip(*split_mask(masks, game.actions), strict=True))
 
 
 def masked_observation_space(game: Game) -> spaces.Dict:

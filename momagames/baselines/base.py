@@ -13,7 +13,7 @@ from momagames.contract import Game
 from momagames.errors import InvalidParameter, nearest, one_of
 
 if TYPE_CHECKING:
-    from momagames.engine.policies import Compiled, Member
+    from momagames.engine.policies import BatchPolicy
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,12 @@ class Plans:
 class Trained:
     """What training found.
 
-    members    policies with labels of their own, to be played and compared; with `arrays`, if `restore` needs any
+    policies   policies with labels of their own, to be played and compared; with `arrays`, if `restore` needs any
     steps      steps of the engine that were made, look-ahead included
     facts      counts worth keeping with the result
     """
 
-    members: tuple[Member, ...]
+    policies: tuple[BatchPolicy, ...]
     steps: int
     facts: dict[str, Any] | None = None
 
@@ -95,7 +95,7 @@ class Method:
         """Search from `start`, record[1], with about `budget` steps of the engine."""
         raise InvalidParameter(f"{self.name} makes no plans")
 
-    def policies(self, game: Game) -> tuple[Member, ...]:
+    def policies(self, game: Game) -> tuple[BatchPolicy, ...]:
         """The policies that the method offers for this game."""
         raise InvalidParameter(f"{self.name} has no policies to play against others")
 
@@ -106,7 +106,7 @@ class Method:
         """Raise InvalidParameter if `train` cannot serve this game."""
         self.policies(game)
 
-    def train(self, game: Game, ours: Sequence[int], others: Sequence[Member], budget: int, seed: int) -> Trained:
+    def train(self, game: Game, ours: Sequence[int], others: Sequence[BatchPolicy], budget: int, seed: int) -> Trained:
         """Find policies, with at most about `budget` steps of the engine.
 
         ours      agents that the policies will play, in turn, each with the others of its team
@@ -115,7 +115,7 @@ class Method:
         """
         return Trained(self.policies(game), 0)
 
-    def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
+    def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:
         """A policy that `train` found, from its arrays; InvalidParameter if they are not of this game."""
         raise InvalidParameter(f"{self.name} does not train")
 
@@ -141,20 +141,13 @@ def side(game: Game, seat: int) -> list[int]:
     return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
 
 
-def kernels_of(members: Sequence[Member]) -> list[Compiled]:
-    """The kernels of policies that meet, or InvalidParameter if one has none."""
-    if lacks := [member.label for member in members if not member.kernel]:
-        raise InvalidParameter(f"{one_of(lacks)} cannot meet policies that are kernels")
-    return [member.kernel for member in members if member.kernel]
-
-
 def check_certain(name: str, game: Game) -> None:
     """Most plans need agents that all get every reward, and a game in which nothing is left to chance after the start."""
     check_together(name, game)
     if game.chance == "step":
         raise InvalidParameter(
-            f"{name} plans where nothing is left to chance; {game.id} draws during play (dry_run_beam, dry_run_nrpa or "
-            "dry_run_random plan for one deal, with the luck that it will have)"
+            f"{name} plans where nothing is left to chance; {game.id} draws during play (hindsight_beam, hindsight_nrpa or "
+            "hindsight_random plan for one deal, with the luck that it will have)"
         )
 
 

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_certain, check_turns
 from momagames.baselines.random import sample
-from momagames.baselines.weight_lattice import resolve_weights, format_weights, simplex_lattice
-from momagames.contract import Game, State
-from momagames.engine.playouts import GREEDY, buffers, chooser, greedy_act
-from momagames.engine.policies import Compiled, Member
+from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
+from momagames.contract import Game
+from momagames.engine.playouts import GREEDY, buffers, greedy_act
+from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policy_sources import PolicyFactory
 from momagames.errors import InvalidParameter
 
 
@@ -46,40 +47,24 @@ class Greedy(Method):
         self.check_plan(game)
         return sample(game, start, self.policies(game), budget, seed)
 
-    def policies(self, game: Game) -> tuple[Member, ...]:
+    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         check_turns(self.name, game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
-        return tuple(_member(game, row) for row in lattice)
+        return tuple(_make_policy(game, row) for row in lattice)
 
 
-def member(game: Game, weights: Sequence[float] | None = None) -> Member:
-    """The greedy policy with these weights, float[K] (none: all equal)."""
+def make_greedy_policy(game: Game, weights: Sequence[float] | None = None) -> CompiledPolicy:
+    """Return the greedy policy with these weights, float[K]; by default all equal."""
     check_turns("greedy", game)
-    return _member(game, resolve_weights("greedy", game, weights))
+    return _make_policy(game, resolve_weights("greedy", game, weights))
 
 
-def _member(game: Game, weights: NDArray[np.float64]) -> Member:
+GREEDY_POLICY = PolicyFactory(make_greedy_policy)
+
+
+def _make_policy(game: Game, weights: NDArray[np.float64]) -> CompiledPolicy:
     def scratch(game: Game) -> tuple[Any, ...]:
         return (weights, np.zeros(1, game.dtype), *buffers(game))
 
-    return Member(format_weights(weights), GREEDY, tuple(weights.tolist()), Compiled("greedy", greedy_act(game), scratch=scratch))
-
-
-class GreedyPolicy:
-    """The legal action of the highest weighted reward, ties by lot; see `Greedy`."""
-
-    @classmethod
-    def member(cls, game: Game, weights: Sequence[float] | None = None) -> Member:
-        return member(game, weights)
-
-    def __init__(self, game: Game, weights: Sequence[float] | None = None, agent: int | None = None) -> None:
-        self._game = game
-        self._weights = np.array(member(game, weights).weights)
-        self._state, self._trial = np.zeros(1, game.dtype), np.zeros(1, game.dtype)
-        self._actions, self._reward = buffers(game)
-
-    def __call__(self, state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
-        self._state[0] = state
-        word = rng.integers(2**64, dtype=np.uint64)
-        choose = chooser(self._game)
-        return int(choose(self._state, mask, self._weights, word, self._trial, self._actions, self._reward))
+    act, row = greedy_act(game), tuple(weights.tolist())
+    return CompiledPolicy("greedy", act, scratch=scratch, label=format_weights(weights), rule=GREEDY, weights=row)

@@ -22,7 +22,7 @@ from momagames.contract import Game
 
 
 @dataclass(frozen=True)
-class DryRunBeam(Beam):
+class HindsightBeam(Beam):
     """The search of `Beam`, on copies that have the luck of the game: plans of a player who knows every draw of this deal.
 
     width       greatest number of games kept after a step
@@ -32,17 +32,17 @@ class DryRunBeam(Beam):
     computationally challenging game", JAIR 14, 2001.
     """
 
-    name: ClassVar[str] = "dry_run_beam"
+    name: ClassVar[str] = "hindsight_beam"
 
     def check_chance(self, game: Game) -> None:
         check_together(self.name, game)
 
 
 @dataclass(frozen=True)
-class DryRunRandom(Method):
-    """Random play of one deal, again and again with the same luck: the floor for `DryRunBeam`. See `Random`."""
+class HindsightRandom(Method):
+    """Random play of one deal, again and again with the same luck: the floor for `HindsightBeam`. See `Random`."""
 
-    name: ClassVar[str] = "dry_run_random"
+    name: ClassVar[str] = "hindsight_random"
 
     def check_plan(self, game: Game) -> None:
         check_together(self.name, game)
@@ -53,40 +53,40 @@ class DryRunRandom(Method):
 
 
 @dataclass(frozen=True)
-class DryRunLocalSearch(LocalSearch):
-    """The search of `LocalSearch`, on copies that have the luck of the game; see there and `DryRunBeam`."""
+class HindsightLocalSearch(LocalSearch):
+    """The search of `LocalSearch`, on copies that have the luck of the game; see there and `HindsightBeam`."""
 
-    name: ClassVar[str] = "dry_run_local_search"
-
-    def check_chance(self, game: Game) -> None:
-        check_together(self.name, game)
-
-
-@dataclass(frozen=True)
-class DryRunNrpa(Nrpa):
-    """The search of `Nrpa`, on copies that have the luck of the game; see there and `DryRunBeam`."""
-
-    name: ClassVar[str] = "dry_run_nrpa"
+    name: ClassVar[str] = "hindsight_local_search"
 
     def check_chance(self, game: Game) -> None:
         check_together(self.name, game)
 
 
 @dataclass(frozen=True)
-class DryRunParetoNrpa(ParetoNrpa):
-    """The search of `ParetoNrpa`, on copies that have the luck of the game; see there and `DryRunBeam`."""
+class HindsightNrpa(Nrpa):
+    """The search of `Nrpa`, on copies that have the luck of the game; see there and `HindsightBeam`."""
 
-    name: ClassVar[str] = "dry_run_pareto_nrpa"
+    name: ClassVar[str] = "hindsight_nrpa"
 
     def check_chance(self, game: Game) -> None:
         check_together(self.name, game)
 
 
 @dataclass(frozen=True)
-class DryRunExact(Exact):
-    """The proof of `Exact` for this deal: what no player beats who knows every draw beforehand; see there and `DryRunBeam`."""
+class HindsightParetoNrpa(ParetoNrpa):
+    """The search of `ParetoNrpa`, on copies that have the luck of the game; see there and `HindsightBeam`."""
 
-    name: ClassVar[str] = "dry_run_exact"
+    name: ClassVar[str] = "hindsight_pareto_nrpa"
+
+    def check_chance(self, game: Game) -> None:
+        check_together(self.name, game)
+
+
+@dataclass(frozen=True)
+class HindsightExact(Exact):
+    """The proof of `Exact` for one instance: no player who knows every draw beforehand does better. See `HindsightBeam`."""
+
+    name: ClassVar[str] = "hindsight_exact"
 
     def check_chance(self, game: Game) -> None:
         check_together(self.name, game)

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
 from momagames.baselines.base import Method, Plan, Plans, check_certain
-from momagames.contract import Game, State
+from momagames.contract import Game, Policy, State, split_mask
 from momagames.engine.playouts import RANDOM, Episodes, play
-from momagames.engine.policies import Compiled, Member
+from momagames.engine.policies import CompiledPolicy, policy_weights
 from momagames.engine.policy_loops import random_act
 
-RANDOM_KERNEL = Compiled("random", random_act)
 BATCH = 512  # episodes between two looks at the budget
 
 
@@ -36,30 +35,30 @@ class Random(Method):
         self.check_plan(game)
         return sample(game, start, self.policies(game), budget, seed)
 
-    def policies(self, game: Game) -> tuple[Member, ...]:
-        return (Member("random", RANDOM, (0.0,) * len(game.objectives), RANDOM_KERNEL),)
+    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
+        return (RANDOM_POLICY,)
 
 
-def sample(game: Game, start: NDArray[Any], members: tuple[Member, ...], budget: int, seed: int) -> Plans:
-    """Play episodes from `start`, the members in turn, while the budget lasts (the first is always played)."""
+def sample(game: Game, start: NDArray[Any], policies: tuple[CompiledPolicy, ...], budget: int, seed: int) -> Plans:
+    """Play episodes from `start`, the policies in turn, while the budget lasts (the first is always played)."""
     generator = np.random.default_rng(seed)
     archive = Archive(len(game.objectives))
     agents = len(game.agents)
     used = episodes = 0
     while used < budget or not episodes:
-        turn = (episodes + np.arange(BATCH)) % len(members)
-        rules = np.array([m.rule for m in members])[turn, None].repeat(agents, axis=1)
-        weights = np.array([m.weights for m in members])[turn, None].repeat(agents, axis=1)
+        turn = (episodes + np.arange(BATCH)) % len(policies)
+        rules = np.array([m.rule for m in policies])[turn, None].repeat(agents, axis=1)
+        weights = policy_weights(game, policies)[turn, None].repeat(agents, axis=1)
         words = generator.integers(2**64, size=(BATCH, agents), dtype=np.uint64)
         done = play(game, start.repeat(BATCH), rules, weights, words, keep_moves=True)
         spent = used + np.cumsum(done.steps)
         paid = max(int(np.searchsorted(spent, budget, side="right")), int(not episodes))
-        archive.add(done.returns[:paid, 0], partial(_plan, done, spent, [members[t].label for t in turn]))
+        archive.add(done.returns[:paid, 0], partial(_plan, done, spent, [policies[t].label for t in turn]))
         episodes += paid
         used = int(spent[paid - 1]) if paid else used
         if paid < BATCH:
             break
-    return Plans(archive.front(), used, facts={"episodes": episodes, "policies": len(members)}, passed=archive.passed)
+    return Plans(archive.front(), used, facts={"episodes": episodes, "policies": len(policies)}, passed=archive.passed)
 
 
 def _plan(done: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -> Plan:
@@ -67,24 +66,12 @@ def _plan(done: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -
     return Plan(actions, done.returns[i, 0].copy(), int(spent[i]), labels[i])
 
 
-class RandomPolicy:
-    """A legal action, uniformly."""
+def _agent_policy(game: Game, agent: int | None) -> Policy:
+    def choose(state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:
+        chosen = [int(legal[rng.integers(len(legal))]) for legal in map(np.flatnonzero, split_mask(mask, game.actions))]
+        return chosen[0] if len(chosen) == 1 else np.array(chosen, np.int64)
 
-    compiled: ClassVar[Compiled] = RANDOM_KERNEL
-
-    @classmethod
-    def member(cls, game: Game) -> Member:
-        return Random().policies(game)[0]
-
-    def __init__(self, game: Game, agent: int | None = None) -> None:
-        self._cuts = np.cumsum(game.actions)[:-1]
-
-    def __call__(self, state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:
-        if not len(self._cuts):
-            return _one_of(mask, rng)
-        return np.array([_one_of(part, rng) for part in np.split(mask, self._cuts)], np.int64)
+    return choose
 
 
-def _one_of(mask: NDArray[np.int8], rng: np.random.Generator) -> int:
-    legal = mask.nonzero()[0]
-    return int(legal[rng.integers(len(legal))])
+RANDOM_POLICY = CompiledPolicy("random", random_act, rule=RANDOM, agent_policy=_agent_policy)

@@ -189,3 +189,22 @@ def position_keys(game: Game, states: NDArray[Any]) -> NDArray[np.uint64]:
     keys = np.zeros((len(states), game.search.key_words), np.uint64)
     _loops(game)[2](states, keys)
     return keys
+
+
+def reply_probabilities(game: Game, opponent_weights: Floats) -> Likely:
+    """Make the reply distribution of a greedy opponent for `walk`; if all weights are zero the opponent is random."""
+
+    def compute_probabilities(states: NDArray[Any], masks: NDArray[np.int8]) -> Floats:
+        rows, actions = np.nonzero(masks)
+        _, rewards = step_all(game, states[rows], actions)
+        own_rewards = rewards[np.arange(len(rows)), states["to_move"][rows]].astype(np.float64)
+        value = np.zeros(len(rows))
+        for k, weight in enumerate(opponent_weights):
+            value += weight * own_rewards[:, k]
+        table = np.full(masks.shape, -np.inf)
+        table[rows, actions] = value
+        best: NDArray[np.bool_] = (table == table.max(axis=1, keepdims=True)) & (masks != 0)
+        probabilities: Floats = best / best.sum(axis=1, keepdims=True)
+        return probabilities
+
+    return compute_probabilities

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import kernels_of, side
-from momagames.baselines.random import RandomPolicy
+from momagames.baselines.base import side
+from momagames.baselines.random import RANDOM_POLICY
 from momagames.benchmark.plan import Run
 from momagames.contract import Game
-from momagames.engine.playouts import KERNEL, RANDOM, Episodes, deal, play
-from momagames.engine.policies import Member, play_kernels
+from momagames.engine.playouts import KERNEL, Episodes, deal, play
+from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies, policy_weights
 
 Row = dict[str, Any]
 # Purposes of random numbers: start positions, the lots that players draw, and training, which knows neither
@@ -21,8 +22,8 @@ STARTS, PLAYERS, TRAINING = 1, 2, 3
 SETS = ("select", "report")
 
 
-def rows(run: Run, facts: dict[str, Any], members: list[Member] | None = None) -> Iterator[Row]:
-    """The rows of a run; `facts` takes up counts that belong to the run as a whole, and `members` the policies that play.
+def rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
+    """The rows of a run; `facts` takes up counts that belong to the run as a whole, and `policies` the policies that play.
 
     Every row holds the canonical game, method, options, seed, version, episode, policy, return and length. A plan has its
     actions and the engine's steps made when it was found; a policy's episode has opponent, seat, set and start seed.
@@ -34,7 +35,7 @@ def rows(run: Run, facts: dict[str, Any], members: list[Member] | None = None) -
         "seed": run.seed,
         "version": run.version,
     }
-    for row in plan_rows(run, facts) if run.kind == "plans" else policy_rows(run, facts, members):
+    for row in plan_rows(run, facts) if run.kind == "plans" else policy_rows(run, facts, policies):
         yield {**head, **row}
 
 
@@ -42,7 +43,7 @@ def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
     """One row for each plan that no other plan of this run dominates."""
     game = run.game.game()
     start = deal(game, np.array([run.seed], np.uint64))
-    found = run.method.method().plan(game, start, run.budget or 0, run.seed)
+    found = run.method.method(game).plan(game, start, run.budget or 0, run.seed)
     facts |= {"steps": found.steps, "complete": found.complete, **(found.facts or {})}
     facts["passed"] = [[one.found, *one.value.tolist()] for one in found.passed]
     for i, plan in enumerate(found.plans):
@@ -56,27 +57,27 @@ def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
         }
 
 
-def policy_rows(run: Run, facts: dict[str, Any], members: list[Member] | None = None) -> Iterator[Row]:
+def policy_rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
     """One row for each episode of each policy, opponent and seat.
 
-    members    the policies; if there are none yet, those that the method offers, or finds in training, are put there
+    policies    filled, if it is empty, with those that the method has, or finds in training
 
     Episode e has the same start and the same lots for every policy, opponent and seat, so that they are compared on equal
     terms. Episodes of the two sets differ.
     """
     game = run.game.game()
-    others = [(one.label, one.member(game)) for one in run.opponents] or [("nobody", nobody(game))]
-    members = [] if members is None else members
-    if not members:
-        members += _trained(run, game, [other for _, other in others], facts)
+    others = [(one.label, one.policy(game)) for one in run.opponents] or [("nobody", nobody(game))]
+    policies = [] if policies is None else policies
+    if not policies:
+        policies += _trained(run, game, [other for _, other in others], facts)
     select = run.select_episodes or 0
     seeds, words = luck(run, game)
     starts = deal(game, seeds)
-    weights = {member.label: list(member.weights) for member in members if any(member.weights)}
-    facts |= {"policies": len(members), "steps": facts.get("training_steps", 0), "weights": weights}
+    weights = {policy.label: list(policy.weights) for policy in policies if any(policy.weights)}
+    facts |= {"policies": len(policies), "steps": facts.get("training_steps", 0), "weights": weights}
     for label, other in others:
         for seat in run.seats:
-            done = play_from(game, tuple(members), other, game.agents.index(seat), starts, words)
+            done = play_from(game, tuple(policies), other, game.agents.index(seat), starts, words)
             facts["steps"] += int(done.steps.sum())
             returns = done.returns[:, game.agents.index(seat)].tolist()
             for i, (value, length) in enumerate(zip(returns, done.lengths.tolist(), strict=True)):
@@ -84,7 +85,7 @@ def policy_rows(run: Run, facts: dict[str, Any], members: list[Member] | None = 
                 yield {
                     "episode": episode,
                     "set": SETS[episode >= select],
-                    "policy": members[i // len(seeds)].label,
+                    "policy": policies[i // len(seeds)].label,
                     "opponent": label,
                     "seat": seat,
                     "start": int(seeds[episode]),
@@ -93,13 +94,13 @@ def policy_rows(run: Run, facts: dict[str, Any], members: list[Member] | None = 
                 }
 
 
-def _trained(run: Run, game: Game, others: list[Member], facts: dict[str, Any]) -> tuple[Member, ...]:
-    method = run.method.method()
+def _trained(run: Run, game: Game, others: list[BatchPolicy], facts: dict[str, Any]) -> tuple[BatchPolicy, ...]:
+    method = run.method.method(game)
     seed = int(np.random.SeedSequence([run.seed, TRAINING]).generate_state(1, np.uint64)[0] >> np.uint64(1))
     found = method.train(game, [game.agents.index(seat) for seat in run.seats], others, run.budget or 0, seed)
     if method.trains:
         facts |= {"training_steps": found.steps, **(found.facts or {})}
-    return found.members
+    return found.policies
 
 
 def luck(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -110,35 +111,30 @@ def luck(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     return seeds.astype(np.uint64), lots.astype(np.uint64).reshape(-1, len(game.agents))
 
 
-def nobody(game: Game) -> Member:
-    """Who sits where nobody was asked to."""
-    return Member("nobody", RANDOM, (0.0,) * len(game.objectives), RandomPolicy.compiled)
+def nobody(game: Game) -> CompiledPolicy:
+    """Return the policy of the other agents in a run without opponents."""
+    return replace(RANDOM_POLICY, label="nobody")
 
 
-def by_kernels(members: tuple[Member, ...]) -> bool:
-    """Whether these meet as kernels, and not by the rules that every game knows."""
-    return any(member.rule == KERNEL for member in members)
+def by_kernels(policies: tuple[BatchPolicy, ...]) -> bool:
+    """Return whether these policies play as kernels, and not by the rules of `playouts.play`."""
+    return any(policy.rule == KERNEL for policy in policies)
 
 
 def play_from(
     game: Game,
-    members: tuple[Member, ...],
-    other: Member,
+    policies: tuple[BatchPolicy, ...],
+    opponent: BatchPolicy,
     seat: int,
     starts: NDArray[Any],
     words: NDArray[np.uint64],
 ) -> Episodes:
-    """Every member plays every episode from one seat, and the seats of its team mates; episodes are the inner loop."""
-    count = len(members) * len(starts)
-    ours = side(game, seat)
-    everybody = (*members, other)
-    if by_kernels(everybody):
-        kernels = kernels_of(everybody)
-        seats = np.full((count, len(game.agents)), len(members))
-        seats[:, ours] = np.repeat(np.arange(len(members)), len(starts))[:, None]
-        return play_kernels(game, np.tile(starts, len(members)), kernels, seats, np.tile(words, (len(members), 1)))
-    rules = np.full((count, len(game.agents)), other.rule)
-    weights = np.broadcast_to(other.weights, (*rules.shape, len(game.objectives))).copy()
-    rules[:, ours] = np.repeat([m.rule for m in members], len(starts))[:, None]
-    weights[:, ours] = np.repeat([m.weights for m in members], len(starts), axis=0)[:, None]
-    return play(game, np.tile(starts, len(members)), rules, weights, np.tile(words, (len(members), 1)))
+    """Play every episode with every policy at one seat and those of its team mates; episodes are the inner loop."""
+    seats = np.full((len(policies) * len(starts), len(game.agents)), len(policies))
+    seats[:, side(game, seat)] = np.repeat(np.arange(len(policies)), len(starts))[:, None]
+    states, words = np.tile(starts, len(policies)), np.tile(words, (len(policies), 1))
+    seated = (*policies, opponent)
+    if by_kernels(seated):
+        return play_policies(game, states, seated, seats, words)
+    rules = np.array([policy.rule for policy in seated])
+    return play(game, states, rules[seats], policy_weights(game, seated)[seats], words)

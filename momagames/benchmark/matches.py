@@ -5,9 +5,9 @@ from momagames.benchmark import match
 result = match("mo-pommerman-team-v0", ["simple", "my_agents:careful"], games=100)
 result.wins, result.ties, result.to_json()
 
-A bout is one game, and what is played again because nobody won it: a tie is rerun once as it was, then with collapsing
-walls (where the game has them) until somebody wins. Policies that exist as kernels play all their games in batches; as
-soon as one of them is Python, games are played one by one.
+A bout is one game and its reruns: a tie is played again, once by the same rules, then by those of `Game.tie_break` (where the
+game has any), until one side wins. Compiled policies play all their games in batches; with a Python policy among the players,
+games are played one by one.
 """
 
 from __future__ import annotations
@@ -21,32 +21,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
-from momagames.baselines import POLICIES, compiled, is_policy, policy
-from momagames.benchmark.seats import PythonSeat, Seat, play_one
+from momagames.baselines import find_policy
+from momagames.benchmark.seats import Seat, play_one
 from momagames.benchmark.store.provenance import provenance
 from momagames.contract import Game, State
 from momagames.engine.playouts import deal as dealt
-from momagames.engine.policies import Compiled, play_kernels
-from momagames.errors import InvalidParameter, UnknownId, nearest, one_of
-from momagames.plugins import found, is_outside
+from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies
+from momagames.engine.policy_sources import PolicySource, check_source, is_python_source, make_batch_policy, make_policy
+from momagames.errors import InvalidParameter
 
-FIRST, RERUN, COLLAPSE = "first", "rerun", "collapse"
-SHARE_BEFORE_COLLAPSE = 5 / 8  # 500 of 800 steps, as in the original
-RINGS = 4  # that fall in the rest of the game
+FIRST, RERUN, TIE_BREAK = "first", "rerun", "tie_break"
 BATCH = 256  # games side by side
 DEALS, LOTS = 1, 2  # purposes of random numbers
 
-# A player: the name of a built-in policy, "module:function" or "module:class", or a function or class
-Entrant = str | Callable[..., Any]
-# How somebody plays an agent: (game, agent) -> Seat
-Chair = Callable[[Game, int], Seat]
+Player = str | PolicySource  # the name of a policy, see `momagames.baselines`, or what such a name stands for
 
 
 @dataclass(frozen=True)
 class Played:
     """One game.
 
-    stage     "first"; "rerun"; or "collapse", with walls that close in
+    stage     "first"; "rerun"; or "tie_break", by the rules of `Game.tie_break`
     seed      reset(seed=...) deals its board
     returns   float64[A, K]
     winners   agents that have won, by index; nobody: a tie
@@ -130,10 +125,10 @@ class Match:
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as JSON-able data."""
-        names = self.game.agents
+        names, game = self.game.agents, tie_break(self.game)
         return {
             "game": registry.format_id(self.game.id, self.game.params),
-            "collapsing": registry.format_id(*_id_and_params(collapsing(self.game))),
+            "tie_break": registry.format_id(game.id, game.params),
             "objectives": [objective.name for objective in self.game.objectives],
             "players": list(self.players),
             "seed": self.seed,
@@ -169,7 +164,7 @@ class Match:
 
 def match(
     id: str,
-    players: Sequence[Entrant],
+    players: Sequence[Player],
     games: int = 100,
     seed: int = 0,
     *,
@@ -180,13 +175,13 @@ def match(
 ) -> Match:
     """Let players meet in `games` bouts.
 
-    players      from two to one for each side of the game (a team, or an agent that plays for itself); fewer than there
-                 are sides take several. Each is the name of a built-in policy or Python: a function (observation, action
-                 mask int8[M], numpy Generator) -> action; or a class, of which one is made for each seat of each game,
-                 cls(game, agent), that is called like a function. Either may be given as "module:name"
+    players      from two to one for each side of the game (a team, or an agent that plays for itself); fewer players than
+                 sides play several. Each is the name of a policy, see `momagames.baselines`; or Python: a function
+                 (observation, action mask int8[M], numpy Generator) -> action; or a class, of which an instance
+                 cls(game, agent) is made for each seat of each game and called like a function
     games        bouts. One deal is played with all the turns of the players around the sides, so a multiple of their
                  number is fairest
-    max_reruns   of a bout: one as it was, the others with collapsing walls; 0: a tie is a tie
+    max_reruns   of a bout: one of the same game, then of `Game.tie_break`; 0: a tie is a tie
     time_limit   milliseconds for each move of a Python player; for one that is late its first legal action is played
                  (Stop and silence, where there is such an action), and it is not asked again before it has answered
     tell         called with the number of bouts that are over
@@ -196,16 +191,19 @@ def match(
     began = time.monotonic()
     game = registry.spec(id, **params)
     check(game, players, games, max_reruns, time_limit)
-    chairs = [_Chair(entrant, game, time_limit) for entrant in players]
+    labels = tuple(_make_labels(players))
+    sources = [
+        (label, find_policy(player, game) if isinstance(player, str) else check_source(label, player))
+        for label, player in zip(labels, players, strict=True)
+    ]
     bouts: list[Bout] = []
     for low in range(0, games, BATCH):
         numbers = range(low, min(low + BATCH, games))
-        bouts += _bouts(game, chairs, numbers, seed, max_reruns, tell)
-    labels = tuple(_labels(players))
+        bouts += _bouts(game, sources, numbers, seed, max_reruns, time_limit, tell)
     return Match(game, labels, tuple(bouts), seed, max_reruns, time_limit, time.monotonic() - began)
 
 
-def check(game: Game, players: Sequence[Entrant], games: int, max_reruns: int, time_limit: float | None) -> None:
+def check(game: Game, players: Sequence[Player], games: int, max_reruns: int, time_limit: float | None) -> None:
     """InvalidParameter for a match that cannot be."""
     sides = len(set(game.teams))
     if sides < 2:
@@ -227,15 +225,9 @@ def seats_of(game: Game, players: int, bout: int) -> tuple[int, ...]:
     return tuple((sides.index(team) + bout) % players for team in game.teams)
 
 
-def collapsing(game: Game) -> Game:
-    """The game with walls that close in; the game itself where it has none, has them anyway or is too short."""
-    if "first_collapse" not in game.params or game.params["first_collapse"] is not None:
-        return game
-    steps = game.params["max_steps"]
-    first = min(int(SHARE_BEFORE_COLLAPSE * steps), steps - RINGS)
-    if first < 1:
-        return game
-    return game.factory(game.id, **{**registry.find_entry(game.id).fixed, **game.params, "first_collapse": first})
+def tie_break(game: Game) -> Game:
+    """Return the game in which ties are decided, by `Game.tie_break`; else the game itself."""
+    return game.tie_break(game) if game.tie_break else game
 
 
 def winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int, ...]:
@@ -257,22 +249,23 @@ def _says_who_won(game: Game) -> bool:
 
 def _bouts(
     game: Game,
-    chairs: Sequence[_Chair],
+    sources: Sequence[tuple[str, PolicySource]],
     numbers: range,
     seed: int,
     max_reruns: int,
+    time_limit: float | None,
     tell: Callable[[int], None] | None,
 ) -> list[Bout]:
     """Bouts by number, each with the reruns that it needs."""
-    seats = {bout: seats_of(game, len(chairs), bout) for bout in numbers}
+    seats = {bout: seats_of(game, len(sources), bout) for bout in numbers}
     played: dict[int, list[Played]] = {bout: [] for bout in numbers}
     due = list(numbers)
     over = numbers.start
     for attempt in range(max_reruns + 1):
-        stage = (FIRST, RERUN)[attempt] if attempt < 2 else COLLAPSE
-        now = game if attempt < 2 else collapsing(game)
+        stage = (FIRST, RERUN)[attempt] if attempt < 2 else TIE_BREAK
+        now = game if attempt < 2 else tie_break(game)
         tied = []
-        for bout, one in _games(now, chairs, [(bout, seats[bout]) for bout in due], seed, attempt, stage):
+        for bout, one in _games(now, sources, [(bout, seats[bout]) for bout in due], seed, attempt, stage, time_limit):
             played[bout].append(one)
             if one.winners or attempt == max_reruns:
                 over += 1
@@ -288,27 +281,28 @@ def _bouts(
 
 def _games(
     game: Game,
-    chairs: Sequence[_Chair],
+    sources: Sequence[tuple[str, PolicySource]],
     due: Sequence[tuple[int, tuple[int, ...]]],
     seed: int,
     attempt: int,
     stage: str,
+    time_limit: float | None,
 ) -> Iterator[tuple[int, Played]]:
     """Play a game for each bout of (number, seats)."""
-    deals = [_word(seed, DEALS, bout // len(chairs) if attempt == 0 else bout, attempt) for bout, _ in due]
-    kernels = [chair.kernel for chair in chairs]
-    if all(kernel is not None for kernel in kernels):
+    deals = [_word(seed, DEALS, bout // len(sources) if attempt == 0 else bout, attempt) for bout, _ in due]
+    policies = [make_batch_policy(label, source, game) for label, source in sources]
+    if all(isinstance(policy, CompiledPolicy) for policy in policies):
         lots = np.array([_words(seed, LOTS, bout, attempt, count=len(game.agents)) for bout, _ in due])
         seats = np.array([row for _, row in due])
         yield from zip(
             [bout for bout, _ in due],
-            _side_by_side(game, [k for k in kernels if k], seats, np.array(deals, np.uint64), lots, stage),
+            _side_by_side(game, policies, seats, np.array(deals, np.uint64), lots, stage),
             strict=True,
         )
         return
     for (bout, row), deal in zip(due, deals, strict=True):
         luck = np.random.SeedSequence([seed, LOTS, bout, attempt])
-        taken = [chairs[player](game, agent) for agent, player in enumerate(row)]
+        taken = [_make_seat(*sources[player], game, agent, time_limit) for agent, player in enumerate(row)]
         play, steps = play_one(game, taken, deal, [np.random.default_rng(child) for child in luck.spawn(len(row))])
         late = tuple(seat.late for seat in taken)
         yield bout, Played(stage, deal, steps, play.returns.copy(), winners(game, play.state, play.returns), late)
@@ -316,14 +310,14 @@ def _games(
 
 def _side_by_side(
     game: Game,
-    kernels: Sequence[Compiled],
+    policies: Sequence[BatchPolicy],
     seats: NDArray[np.int64],
     deals: NDArray[np.uint64],
     lots: NDArray[np.uint64],
     stage: str,
 ) -> Iterator[Played]:
     """Games in a batch, seats int64[N, A], deals uint64[N] and lots uint64[N, A]."""
-    played = play_kernels(game, dealt(game, deals), kernels, seats, lots)
+    played = play_policies(game, dealt(game, deals), policies, seats, lots)
     for i, seed in enumerate(deals.tolist()):
         returns = played.returns[i].copy()
         won = winners(game, played.states[i], returns)
@@ -341,51 +335,15 @@ def _word(seed: int, *purpose: int) -> int:
 # ------------------------------------------------------------------------------------------------------------- players
 
 
-class _Chair:
-    """A player, ready to take any seat.
-
-    kernel   the policy as a kernel, if it is built in and has this form
-    """
-
-    def __init__(self, entrant: Entrant, game: Game, time_limit: float | None) -> None:
-        self._time_limit = time_limit
-        self._name = entrant if isinstance(entrant, str) and not is_outside(entrant) else None
-        self.kernel: Compiled | None = None
-        if self._name is not None:
-            if not is_policy(self._name):
-                raise UnknownId(
-                    f"no policy {self._name!r}; there are {one_of(POLICIES)}, checkpoints of training (.npz), and "
-                    "Python as 'module:function'"
-                    f"{nearest(self._name, POLICIES)}"
-                )
-            self.kernel = compiled(self._name, game)
-            policy(self._name, game, 0)  # refuses games that it cannot play
-        else:
-            self._python = _callable(entrant) if isinstance(entrant, str) else entrant
-
-    def __call__(self, game: Game, agent: int) -> Seat:
-        if self._name is not None:
-            return Seat(policy(self._name, game, agent))
-        made = self._python(game, agent) if isinstance(self._python, type) else self._python
-        return PythonSeat(made, self._time_limit)
+def _make_seat(name: str, source: PolicySource, game: Game, agent: int, time_limit: float | None) -> Seat:
+    """Return a seat with a new policy; only Python has a time limit."""
+    return Seat(make_policy(name, source, game, agent), time_limit if is_python_source(source) else None)
 
 
-def _callable(path: str) -> Callable[..., Any]:
-    """What "module:name" names, or UnknownId."""
-    value: Callable[..., Any] = found(path)
-    if not callable(value):
-        raise UnknownId(f"{path!r} is no function and no class")
-    return value
-
-
-def _labels(players: Sequence[Entrant]) -> Iterator[str]:
+def _make_labels(players: Sequence[Player]) -> Iterator[str]:
     """Names of players, numbered where one comes more than once."""
     seen: dict[str, int] = {}
     for player in players:
         name = player if isinstance(player, str) else getattr(player, "__name__", type(player).__name__)
         seen[name] = seen.get(name, 0) + 1
         yield name if seen[name] == 1 else f"{name} ({seen[name]})"
-
-
-def _id_and_params(game: Game) -> tuple[str, Any]:
-    return game.id, game.params

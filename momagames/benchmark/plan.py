@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 import momagames
 from momagames import registry
-from momagames.baselines import member, method, policy_options
+from momagames.baselines import batch_policy, method, policy_options
 from momagames.baselines.base import Method
 from momagames.contract import Game
-from momagames.engine.policies import Member
+from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidParameter, nearest, one_of
 
 UNLIMITED = 10_000_000.0  # seconds; four months
@@ -61,9 +61,9 @@ class MethodChoice(Frozen):
     name: str
     options: dict[str, Any]
 
-    def method(self) -> Method:
-        """The method, or UnknownId or InvalidParameter."""
-        kind = method(self.name)
+    def method(self, game: Game) -> Method:
+        """Return the method, or raise UnknownId or InvalidParameter; `game` has policies that are methods as well."""
+        kind = method(self.name, game)
         _check_options(self.name, self.options, [one.name for one in fields(kind)])
         try:
             return TypeAdapter(kind).validate_json(json.dumps(self.options), strict=True)
@@ -81,10 +81,10 @@ class Opponent(Frozen):
     name: str
     options: dict[str, Any]
 
-    def member(self, game: Game) -> Member:
-        """The policy in compiled form, or UnknownId or InvalidParameter."""
-        _check_options(self.name, self.options, policy_options(self.name))
-        return member(self.name, game, **self.options)
+    def policy(self, game: Game) -> BatchPolicy:
+        """Return the policy, or raise UnknownId or InvalidParameter."""
+        _check_options(self.name, self.options, list(policy_options(self.name, game)))
+        return batch_policy(self.name, game, **self.options)
 
     @property
     def label(self) -> str:
@@ -128,7 +128,7 @@ class _Experiment(Frozen):
 
 class PlansExperiment(_Experiment):
     """Search from a dealt position; the seed deals it and drives the search. Nothing more is left to chance, or what is left
-    is known to the search (`dry_run_beam`).
+    is known to the search (`hindsight_beam`).
 
     budget    steps of the engine for each run, look-ahead included
     """
@@ -275,7 +275,7 @@ def expand(experiment: PlansExperiment | PoliciesExperiment, version: str | None
                     method=chosen,
                     seed=seed,
                     kind=experiment.kind,
-                    budget=experiment.budget if plans or method(chosen.name).trains else None,
+                    budget=experiment.budget if plans or method(chosen.name, game).trains else None,
                     opponents=policies.opponents if policies else (),
                     seats=(policies.seats or game.agents) if policies else (),
                     select_episodes=policies.select_episodes if policies else None,

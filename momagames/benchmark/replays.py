@@ -24,7 +24,7 @@ from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import buffers, deal, player
-from momagames.engine.policies import Member, Players
+from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, check_range, nearest, one_of
 from momagames.wrappers.recording import record
 
@@ -71,7 +71,7 @@ def replay(
     if run.kind == "plans":
         start, actions = _plan(run, game, chosen["actions"])
     else:
-        start, actions = _episode(run, game, row, _member(place, run, chosen))
+        start, actions = _episode(run, game, row, _policy(place, run, chosen))
     one = Episode(game)
     one.log = []
     one.load(start)
@@ -128,7 +128,7 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
     check_range("episodes", episodes, 1)
     fresh = run.model_copy(update={"seed": seed, "select_episodes": 0, "report_episodes": episodes})
     found: dict[tuple[str, str], list[list[float]]] = {}
-    for row in evaluate.policy_rows(fresh, {}, [_member(place, run, chosen)]):
+    for row in evaluate.policy_rows(fresh, {}, [_policy(place, run, chosen)]):
         found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
     return {match: np.array(returns, np.float64) for match, returns in found.items()}
 
@@ -166,9 +166,10 @@ def _row(
     return rows[0]
 
 
-def _member(place: Path, run: Run, chosen: dict[str, Any]) -> Member:
+def _policy(place: Path, run: Run, chosen: dict[str, Any]) -> BatchPolicy:
     """The policy of a point: as the method offers it, or as it was stored."""
-    method, game, label = run.method.method(), run.game.game(), chosen["policy"]
+    game, label = run.game.game(), chosen["policy"]
+    method = run.method.method(game)
     if method.trains:
         path = place / "front.json"
         arrays = unpacked(place / POLICIES, read_json(path).get("policies"), chosen["point"])
@@ -176,7 +177,7 @@ def _member(place: Path, run: Run, chosen: dict[str, Any]) -> Member:
             return method.restore(game, label, arrays)
         except InvalidParameter as error:
             raise InvalidFile(f"{place / POLICIES}: {error}") from None
-    found = {member.label: member for member in method.policies(game)}
+    found = {policy.label: policy for policy in method.policies(game)}
     if label not in found:
         raise InvalidFile(f"{run.method.name} has no policy {label!r} any more; it has {one_of(found)}")
     return found[label]
@@ -189,26 +190,27 @@ def _plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any]]:
     return deal(game, np.array([run.seed], np.uint64))[0], actions
 
 
-def _episode(run: Run, game: Game, row: dict[str, Any], own: Member) -> tuple[Any, list[NDArray[np.int64]]]:
+def _episode(run: Run, game: Game, row: dict[str, Any], own: BatchPolicy) -> tuple[Any, list[NDArray[np.int64]]]:
     """Start and actions int64[S, P] of a stored game, by the kernels that played it, a step at a time."""
-    method = run.method.method()
-    members = (own,) if method.trains else method.policies(game)
-    other = next((one.member(game) for one in run.opponents if one.label == row["opponent"]), evaluate.nobody(game))
+    method = run.method.method(game)
+    policies = (own,) if method.trains else method.policies(game)
+    other = next((one.policy(game) for one in run.opponents if one.label == row["opponent"]), evaluate.nobody(game))
     seeds, words = evaluate.luck(run, game)
     start = deal(game, seeds[row["episode"], None])
     luck = words[row["episode"], None].copy()
     ours = side(game, game.agents.index(row["seat"]))
-    if evaluate.by_kernels((*members, other)):
+    if evaluate.by_kernels((*policies, other)):
         return start[0].copy(), _kernels(game, start, own, other, ours, luck)
     return start[0].copy(), _rules(game, start, own, other, ours, luck)
 
 
 def _rules(
-    game: Game, states: NDArray[Any], own: Member, other: Member, ours: list[int], words: NDArray[np.uint64]
+    game: Game, states: NDArray[Any], own: BatchPolicy, other: BatchPolicy, ours: list[int], words: NDArray[np.uint64]
 ) -> list[NDArray[np.int64]]:
     agents = range(len(game.agents))
     rules = np.array([[own.rule if agent in ours else other.rule for agent in agents]])
-    weights = np.array([[own.weights if agent in ours else other.weights for agent in agents]], np.float64)
+    both = policy_weights(game, (own, other))
+    weights = np.array([[both[0 if agent in ours else 1] for agent in agents]])
     actions, reward = buffers(game)
     step = player(game)
     scratch = np.array(game.actions, np.int64), np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), actions, reward
@@ -221,14 +223,12 @@ def _rules(
 
 
 def _kernels(
-    game: Game, states: NDArray[Any], own: Member, other: Member, ours: list[int], words: NDArray[np.uint64]
+    game: Game, states: NDArray[Any], own: BatchPolicy, other: BatchPolicy, ours: list[int], words: NDArray[np.uint64]
 ) -> list[NDArray[np.int64]]:
-    assert own.kernel is not None
-    assert other.kernel is not None
     batch = Batch(game, 1, autoreset="disabled")
     batch.load(states)
     seats = [0 if agent in ours else 1 for agent in range(len(game.agents))]
-    players = Players(batch, [own.kernel, other.kernel], seats, words)
+    players = SeatedPolicies(batch, [own, other], seats, words)
     played = []
     while not batch.states["over"][0]:
         actions = players.act()

@@ -77,7 +77,7 @@ def run_suite(
     started = time.perf_counter()
     for experiment in suite.experiments:
         for chosen_method in experiment.methods:
-            chosen_method.method().check_installed()
+            chosen_method.method(experiment.games[0].game()).check_installed()
     store = Store(folder)
     store.open(suite)
     runs = shard.part(suite.runs())

@@ -1,4 +1,4 @@
-"""One game of a match at one table: seats that are taken by policies of any kind, Python ones against the clock."""
+"""One game of a match: seats for policies of any kind, with a time limit for Python."""
 
 from __future__ import annotations
 
@@ -10,53 +10,36 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Game, Policy, begin_game
+from momagames.contract import Game, Policy, first_legal_action, has_choice, reset_policy
 from momagames.engine.episode import Episode
 
 
 class Seat:
-    """A seat that a built-in policy has taken.
+    """An agent index of one game, and the policy that plays it.
 
-    late   how many of its moves came too late
+    limit   milliseconds for a move, or None
+    late    number of moves that came too late
     """
 
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-        self.late = 0
-
-    def begin(self) -> None:
-        """A game begins."""
-        begin_game(self._policy)
-
-    def move(self, play: Episode, agent: int, rng: np.random.Generator) -> Any:
-        """Its action, or None if it is late."""
-        return self._policy(play.state, play.mask(agent), rng)
-
-    def leave(self) -> None:
-        """The game is over."""
-
-
-class PythonSeat(Seat):
-    """A seat taken by a Python function (observation, mask, generator) -> action, which sees what the agent sees and no more.
-
-    limit   milliseconds that it has for a move, or None
-    """
-
-    def __init__(self, function: Callable[..., Any], limit: float | None) -> None:
-        super().__init__(function)
+    def __init__(self, policy: Policy, limit: float | None = None) -> None:
+        self._policy, self.late = policy, 0
         self._clock = None if limit is None else Clock(limit / 1000)
 
+    def reset(self) -> None:
+        """Start a new episode."""
+        reset_policy(self._policy)
+
     def move(self, play: Episode, agent: int, rng: np.random.Generator) -> Any:
-        fields = play.observe(agent)
-        seen = next(iter(fields.values())) if len(fields) == 1 else fields
-        mask = play.mask(agent).copy()
+        """Return its action, or None if it is late."""
+        state, mask = play.state.copy(), play.mask(agent).copy()
         if self._clock is None:
-            return self._policy(seen, mask, rng)
-        answer = self._clock.ask(lambda: self._policy(seen, mask, rng))
+            return self._policy(state, mask, rng)
+        answer = self._clock.ask(lambda: self._policy(state, mask, rng))
         self.late += answer is None
         return answer
 
-    def leave(self) -> None:
+    def close(self) -> None:
+        """Stop the clock."""
         if self._clock is not None:
             self._clock.stop()
 
@@ -111,17 +94,16 @@ def play_one(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.ran
     play = Episode(game)
     play.reset(deal)
     for seat in seats:
-        seat.begin()
-    cuts = np.cumsum(game.actions)[:-1]
+        seat.reset()
     steps = 0
     try:
         while not play.state["over"]:
             actions = play.pending
             for agent in [play.mover] if game.sequential else range(len(seats)):
-                parts = np.split(play.mask(agent), cuts)
+                mask = play.mask(agent)
                 row = 0 if game.sequential else agent
-                actions[row] = [int(part.argmax()) for part in parts]  # the first legal one
-                if any(part.sum() > (0 if game.sequential else 1) for part in parts):
+                actions[row] = first_legal_action(mask, game.actions)
+                if mask.any() if game.sequential else has_choice(mask, game.actions):
                     action = seats[agent].move(play, agent, luck[agent])
                     if action is not None:
                         if not play.is_legal(agent, action):
@@ -131,5 +113,5 @@ def play_one(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.ran
             steps += 1
     finally:
         for seat in seats:
-            seat.leave()
+            seat.close()
     return play, steps

@@ -117,7 +117,7 @@ def check(suite: Suite, source: str) -> Suite:
                 game = choice.game()
             for k, chosen in enumerate(experiment.methods):
                 with _located(f"{at}.methods[{k}] on games[{j}]"):
-                    _check_method(experiment, chosen.method(), game)
+                    _check_method(experiment, chosen.method(game), game)
             if isinstance(experiment, PoliciesExperiment):
                 _check_seats(experiment, game, at)
         if isinstance(experiment, PoliciesExperiment):
@@ -133,7 +133,8 @@ def _check_method(experiment: PlansExperiment | PoliciesExperiment, chosen: Meth
 
 
 def _check_budget(experiment: PoliciesExperiment, at: str) -> None:
-    trained = [chosen.name for chosen in experiment.methods if method(chosen.name).trains]
+    game = experiment.games[0].game()
+    trained = [chosen.name for chosen in experiment.methods if method(chosen.name, game).trains]
     if trained and not experiment.budget:
         raise InvalidFile(f"{at}.budget: 0 steps, and {trained[0]} has to train; allowed: 1 or more")
     if experiment.budget and not trained:
@@ -150,7 +151,7 @@ def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
         raise InvalidFile(f"{at}.opponents: {game.id} has {len(game.agents)} agents; name at least one policy")
     for k, opponent in enumerate(experiment.opponents):
         with _located(f"{at}.opponents[{k}]"):
-            opponent.member(game)
+            opponent.policy(game)
 
 
 class _located:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from momagames import __version__, registry
 from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.indicators import hypervolume
-from momagames.baselines.base import kernels_of, seat_of
+from momagames.baselines.base import seat_of
 from momagames.baselines.moppo.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
 from momagames.benchmark.evaluate import nobody, play_from
@@ -28,7 +28,7 @@ from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
 from momagames.engine.playouts import deal
-from momagames.engine.policies import Member
+from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, InvalidParameter
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
@@ -81,9 +81,9 @@ class Training:
         else:
             self.options.check_plan(self.game)
 
-    def make_opponents(self) -> list[Member]:
+    def make_opponents(self) -> list[BatchPolicy]:
         """Return the policies of the opponents; a placeholder if there are none."""
-        return [one.member(self.game) for one in self.opponents] or [nobody(self.game)]
+        return [one.policy(self.game) for one in self.opponents] or [nobody(self.game)]
 
 
 def train(
@@ -109,7 +109,7 @@ def train(
 
     game, learning_agents = training.game, [seat_of(training.game, seat) for seat in training.seats]
     start = None if training.instance_seed is None else training.make_starts(np.zeros(1, np.uint64))
-    opponents = kernels_of(training.make_opponents())
+    opponents = training.make_opponents()
     trainer = Trainer(game, training.options, learning_agents, opponents, training.budget, training.seed, start)
     path = directory / CHECKPOINT
     if path.exists():
@@ -143,7 +143,7 @@ def train(
     return load_checkpoint(path)
 
 
-def evaluate(training: Training, policies: Sequence[Member], episodes: int, seed: int = 0) -> dict[str, Any]:
+def evaluate(training: Training, policies: Sequence[BatchPolicy], episodes: int, seed: int = 0) -> dict[str, Any]:
     """Return the points of policies by label (mean returns over opponents, seats and episodes) and their hypervolume.
 
     The start positions are drawn from `seed`, independently of training, unless all episodes have the same one.
@@ -156,7 +156,7 @@ def evaluate(training: Training, policies: Sequence[Member], episodes: int, seed
 
 
 def play_episodes(
-    training: Training, policies: Sequence[Member], episodes: int, seed: int = 0, opponents: Sequence[Member] = ()
+    training: Training, policies: Sequence[BatchPolicy], episodes: int, seed: int = 0, opponents: Sequence[BatchPolicy] = ()
 ) -> NDArray[np.float64]:
     """Play `episodes` episodes of each policy against each opponent and in each seat.
 

@@ -6,22 +6,46 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import click
 import typer
+from typer.core import TyperGroup
 
+from momagames import registry
 from momagames.cli.bench import bench
 from momagames.cli.console import WRONG, Params, console, parameters, progress, see_own_code
 from momagames.cli.front import front
-from momagames.cli.train import evaluate, exploit, train
 from momagames.cli.replay import replay
-from momagames.games.robotmail.cli import layout
-from momagames.games.tileblast.cli.levels import level
-from momagames.games.tileblast.cli.serve import serve
+from momagames.cli.train import evaluate, exploit, train
+from momagames.plugins import load_object
 
 if TYPE_CHECKING:
     from momagames.benchmark import Match
     from momagames.contract import Game
 
+
+class GameCommands(TyperGroup):
+    """The commands of the package and, imported when they are called, those that games and other packages register."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *registry.commands()]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; for a registered one a stub, which is enough for the list of commands."""
+        own = super().get_command(ctx, cmd_name)
+        if own is None and (registered := registry.commands().get(cmd_name)) is not None:
+            return click.Command(cmd_name, help=registered.help)
+        return own
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and super().get_command(ctx, name) is None:
+            command = typer.main.get_command(load_object(registry.commands()[name].app))
+            command.name = name
+        return name, command, rest
+
+
 app = typer.Typer(
+    cls=GameCommands,
     help="A benchmark of multi-objective, multi-agent games.",
     no_args_is_help=True,
     add_completion=False,
@@ -30,9 +54,6 @@ app = typer.Typer(
 )
 app.add_typer(bench, name="bench")
 app.add_typer(front, name="front")
-app.add_typer(layout, name="layout")
-app.add_typer(level, name="level")
-app.add_typer(serve, name="serve")
 
 
 def main() -> None:
@@ -58,8 +79,6 @@ def list_games() -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Column, Table
 
-    from momagames import registry
-
     table = Table(
         Column("id", no_wrap=True, min_width=max(map(len, registry.ids()))),
         "agents",
@@ -78,10 +97,8 @@ def list_games() -> None:
 
 
 @app.command()
-def info(id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")], param: Params = None) -> None:
+def info(id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")], param: Params = None) -> None:
     """Say what is declared about a game: objectives, spaces, versions, parameters, source."""
-    from momagames import registry
-
     game = registry.spec(id, **parameters(param or []))
     screen = console()
     screen.print(f"[bold]{game.title}[/bold]  {game.id}")
@@ -93,7 +110,7 @@ def info(id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")], par
 
 @app.command()
 def play(
-    id: Annotated[str, typer.Argument(help="Such as mo-breakthrough-v0.")],
+    id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
     opponent: Annotated[
         str,
         typer.Option("--opponent", "--against", help="The policy that plays the other agents, or a checkpoint."),
@@ -108,7 +125,7 @@ def play(
     param: Params = None,
 ) -> None:
     """Play a game, in a window or in the terminal."""
-    from momagames import registry
+    see_own_code()
     from momagames.errors import InvalidCall, MissingExtra
     from momagames.play import terminal, windowed
 
@@ -130,7 +147,7 @@ def play(
 
 @app.command()
 def match(
-    id: Annotated[str, typer.Argument(help="Such as mo-pommerman-team-v0.")],
+    id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
     players: Annotated[
         list[str], typer.Argument(help="Who meets: names of policies, and Python as module:function or module:class.")
     ],
@@ -190,7 +207,6 @@ def _match_table(result: Match) -> Any:
 def _match_line(result: Match) -> str:
     """What was played, so that it can be played again."""
     import momagames
-    from momagames import registry
 
     played = f"{len(result.bouts)} bouts, {result.reruns} reruns, seed {result.seed}, {result.seconds:.1f} s"
     limit = "" if result.time_limit is None else f", {result.time_limit:g} ms a move"
@@ -199,8 +215,6 @@ def _match_line(result: Match) -> str:
 
 def _facts(game: Game) -> Any:
     from rich.table import Table
-
-    from momagames import registry
 
     name, _, _ = game.id.rpartition("-v")
     size = f"Discrete({game.actions[0]})" if len(game.actions) == 1 else f"MultiDiscrete({list(game.actions)})"

@@ -78,7 +78,7 @@ def _facts(one: FrontFile) -> list[tuple[str, str]]:
 
 @front.command()
 def make(
-    id: Annotated[str, typer.Argument(help="Such as mo-samegame-v0.")],
+    id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file; gzip if it ends in .gz.")],
     claim: Annotated[
         What, typer.Option(help="What an agent can get alone, with all draws foreseen, guarantee, or expect of an opponent.")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import INTERRUPTED, Params, console, parameters, progress, table
+from momagames.cli.console import INTERRUPTED, Params, console, parameters, progress, see_own_code, table
 
 if TYPE_CHECKING:
     from momagames.benchmark.plan import Opponent
     from momagames.benchmark.training import Training
+    from momagames.contract import Game
 
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
 Opponents = Annotated[
@@ -24,7 +25,7 @@ Checkpoints = Annotated[Path, typer.Argument(help="Training directory, or checkp
 
 
 def train(
-    id: Annotated[str, typer.Argument(help="Environment id, such as mo-samegame-v0.")],
+    id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
     budget: Annotated[float, typer.Option(help="Number of environment steps.", min=1)] = 1_000_000,
     seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     out: Annotated[
@@ -59,7 +60,7 @@ def train(
                 f"invalid option {name!r} of {Moppo.name}: expected {one_of(DEFAULT_OPTIONS)}{nearest(name, DEFAULT_OPTIONS)}"
             )
     seats = sides(game)
-    opponents = _parse_opponents(opponent or (["random"] if len(seats) > 1 else []))
+    opponents = _parse_opponents(opponent or (["random"] if len(seats) > 1 else []), game)
     training = trainings.Training(
         game, Moppo(**{**DEFAULT_OPTIONS, **options}), seed, int(budget), tuple(agent or seats), opponents, instance_seed
     )
@@ -91,7 +92,7 @@ def evaluate(
 
     training, loaded = trainings.load_training(checkpoint)
     if opponent:
-        training = replace(training, opponents=_parse_opponents(opponent))
+        training = replace(training, opponents=_parse_opponents(opponent, training.game))
     if divisions:
         training = replace(training, options=replace(training.options, divisions=divisions))
     policies = training.options.make_policies(loaded.make_policy())
@@ -149,16 +150,15 @@ def exploit(
     )  # fmt: skip
 
 
-def _parse_opponents(names: list[str]) -> tuple[Opponent, ...]:
+def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
     """Return opponents with the default options of their policies."""
-    from inspect import signature
-
-    from momagames.baselines import policy_class, policy_options
+    from momagames.baselines import policy_options
     from momagames.benchmark.plan import Opponent
 
+    see_own_code()
     opponents = []
     for name in names:
-        defaults = {option: signature(policy_class(name)).parameters[option].default for option in policy_options(name)}
+        defaults = policy_options(name, game)
         options = {option: [] if value is None else value for option, value in defaults.items()}
         opponents.append(Opponent(name=name, options=options))
     return tuple(opponents)

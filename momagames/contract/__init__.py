@@ -4,6 +4,7 @@ A game is one `Game`: facts, compiled rules (`Kernels`) and the optional groups 
 APIs, wrappers, engine, baselines and reports read it and know nothing else of any game.
 """
 
+from momagames.contract.actions import first_legal_action, has_choice, split_mask
 from momagames.contract.game import (
     Chance,
     Dynamics,
@@ -20,7 +21,7 @@ from momagames.contract.game import (
 from momagames.contract.objectives import Objective, check_objectives
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter, check_parameters
-from momagames.contract.policies import Policy, begin_game
+from momagames.contract.policies import Policy, reset_policy
 from momagames.contract.positions import Codec, State, check_position, make_record_codec, position_number
 
 __all__ = [
@@ -41,10 +42,13 @@ __all__ = [
     "State",
     "Utility",
     "View",
-    "begin_game",
     "check_objectives",
     "check_parameters",
     "check_position",
+    "first_legal_action",
+    "has_choice",
     "make_record_codec",
     "position_number",
+    "reset_policy",
+    "split_mask",
 ]

@@ -113,17 +113,32 @@ class Human:
 
 @dataclass(frozen=True)
 class SearchSupport:
-    """Optional kernels for search.
+    """Optional support for search. All but `compact` are kernels.
 
     state_key(state, words)                 uint64[W], equal for positions with the same future
     key_words                               W
     prune_equivalent_actions(state, mask)   from the mask of the agent to move clear actions that do what another one does
                                             that stays (it need not find all)
+    optimistic(state, out)                  out float64[K]: in each objective at least the return that any play still adds. May
+                                            overwrite the state
+    present(state, out)                     out float64[K]: an estimate of that return, from the position as it is. May
+                                            overwrite the state
+    move_codes(state, actions, count, codes)
+                                            for searches that learn: moves of equal codes share what is learned. Write a code
+                                            other than 0 to codes uint64[n] for each of the first `count` of actions int64[n] of
+                                            the agent to move; actions that do what an earlier one does may be dropped (move the
+                                            rest up). May overwrite the state. Returns how many actions are left
+    compact(game, start)                    the same game on a smaller record, and start, record[1], in that form, for exact
+                                            search; None if the position does not fit. Actions and rewards stay the same
     """
 
     state_key: Callable[..., None] | None = None
     key_words: int = 0
     prune_equivalent_actions: Callable[..., None] | None = None
+    optimistic: Callable[..., None] | None = None
+    present: Callable[..., None] | None = None
+    move_codes: Callable[..., int] | None = None
+    compact: Callable[[Game, NDArray[Any]], tuple[Game, NDArray[Any]] | None] | None = None
 
 
 def _eights(nbytes: int) -> int:
@@ -154,6 +169,11 @@ class Game:
                         it the reward space has the bounds of each objective
     published_weights   one for each objective, with which the reward vector gives the scalar reward of the original, if
                         there is one and the objectives say enough
+    policies            name -> "module:attribute" of a policy of the game, see `momagames.engine.policy_sources`; by these
+                        names they are opponents and methods
+    front_solvers       claim of a front ("guaranteed" or "response") -> "module:attribute" of its solver, see
+                        `momagames.baselines.front_solvers`
+    tie_break           game -> the game in which a match decides a tie that a rerun has not broken
     action_objectives   states record[N] -> int64[N, M], the index of the per-color objective that each action would pay;
                         for games with a parameter `color_rewards`
     infos               state -> what the infos of single environments say besides the mask
@@ -189,6 +209,9 @@ class Game:
     rules_key: str = ""  # see __post_init__
     reward_bounds: tuple[float, float] | None = None
     published_weights: tuple[float, ...] | None = None
+    policies: Mapping[str, str] = field(default_factory=dict)
+    front_solvers: Mapping[str, str] = field(default_factory=dict)
+    tie_break: Callable[[Game], Game] | None = None
     action_objectives: Callable[[NDArray[Any]], NDArray[np.int64]] | None = None
     infos: Callable[[State], dict[str, Any]] | None = None
     allows_illegal: bool = False

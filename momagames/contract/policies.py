@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from momagames.contract.positions import State
 
-# (state record, action mask int8[M], generator) -> action. A policy with memory has a method `begin()`, called when a game
-# begins, and plays a single agent. If it also has `remembered()`, which returns a copy of its memory, and `recall(memory)`,
-# which takes such a copy, moves can be taken back.
+# (state record, action mask int8[M], generator) -> action. A policy with memory plays a single agent and has a method
+# `reset()`, called at the start of an episode. If it also has `get_state()`, which returns a copy of its memory, and
+# `set_state(state)`, which restores one, moves can be taken back.
 Policy = Callable[[State, NDArray[np.int8], np.random.Generator], Any]
 
 
-def begin_game(policy: Policy) -> None:
-    """Tell a policy with memory that a game begins."""
-    begin = getattr(policy, "begin", None)
-    if begin is not None:
-        begin()
+def reset_policy(policy: Policy) -> None:
+    """Reset the memory of a policy, if it has one, at the start of an episode."""
+    reset = getattr(policy, "reset", None)
+    if reset is not None:
+        reset()

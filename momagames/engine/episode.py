@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, Policy, State
+from momagames.contract import Game, Policy, State, first_legal_action, has_choice, split_mask
 from momagames.engine import loops
 from momagames.engine.observation_pool import ObservationPool
 from momagames.errors import IllegalAction, InvalidState
@@ -208,10 +208,9 @@ class Episode:
             return action
         if self._sequential:
             return None
-        parts = np.split(self.masks[agent], np.cumsum(self._parts)[:-1])
-        if any(part.sum() > 1 for part in parts):
+        if has_choice(self.masks[agent], self._parts):
             return None
-        only = [int(part.argmax()) for part in parts]
+        only = first_legal_action(self.masks[agent], self._parts)
         return only[0] if self._simple else only
 
     def illegal_action_error(self, agent: int, action: Any) -> IllegalAction:
@@ -271,6 +270,5 @@ class Episode:
 
 def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
     """A legal action, uniformly: an int, or int64[P] for an action of several parts. PASS where nothing is legal."""
-    cuts = np.split(mask, np.cumsum(parts)[:-1])
-    chosen = [int(rng.choice(np.flatnonzero(part))) if part.any() else PASS for part in cuts]
+    chosen = [int(rng.choice(np.flatnonzero(part))) if part.any() else PASS for part in split_mask(mask, parts)]
     return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.engine.loops import reset_header, cache_by_rules, sample_legal
+from momagames.engine.loops import cache_by_rules, reset_header, sample_legal
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, update_best
 
@@ -170,7 +170,7 @@ def player(game: Game) -> Callable[..., None]:
 
 @cache_by_rules
 def greedy_act(game: Game) -> Callable[..., Any]:
-    """GREEDY as the kernel of a policy, see `players.Compiled`; scratch: weights float64[K], trial, actions, reward."""
+    """GREEDY as the kernel of a policy, see `policies.CompiledPolicy`; scratch: weights float64[K], trial, actions, reward."""
     greedy = _greedy(game)
 
     @kernel
@@ -180,15 +180,3 @@ def greedy_act(game: Game) -> Callable[..., Any]:
         return word
 
     return act
-
-
-@cache_by_rules
-def chooser(game: Game) -> Callable[..., int]:
-    """One greedy move, compiled: (states record[1], mask, weights float64[K], word, trial, actions, reward) -> action."""
-    greedy = _greedy(game)
-
-    def choose(states, mask, weights, word, trial, actions, reward):
-        chosen, _, _ = greedy(states[0], np.int64(states[0]["to_move"]), mask, weights, word, trial, actions, reward)
-        return chosen
-
-    return driver(choose, f"{game.rules_key}.greedy")

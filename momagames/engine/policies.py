@@ -1,7 +1,7 @@
-"""Policies as kernels: at the seats of a batch without Python between two moves, and one by one through every door.
+"""Policies in batches: compiled ones without Python between two moves, Python ones a move at a time.
 
-A policy is a kernel that sees the state, the agent that it plays and what it remembers, and writes an action. Whoever
-plays through it: `Players` fills the actions of a batch, `CompiledPolicy` is the same kernel as a `contract.Policy`.
+A `CompiledPolicy` is a kernel that reads the state, the mask and its memory of the agent that it plays, and writes an action.
+`SeatedPolicies` fills the actions of a batch; `AgentPolicy` is the same kernel as a `contract.Policy` for one agent.
 """
 
 from __future__ import annotations
@@ -13,231 +13,309 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game, State
+from momagames.contract import Game, Policy, State, first_legal_action, has_choice, reset_policy
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import KERNEL, Episodes
-from momagames.engine.policy_loops import loop
-from momagames.errors import InvalidParameter, one_of
+from momagames.engine.policy_loops import policy_loop
+from momagames.errors import InvalidParameter, invalid_value, one_of
 from momagames.kernels.rng import random_words
 
-NOTHING = np.dtype([("nothing", "u1")])  # the memory of who forgets at once
-NOBODY = -1  # a seat that somebody else plays
+NO_MEMORY = np.dtype([("nothing", "u1")])
+UNSEATED = -1  # an agent that none of these policies plays
 
 
 @dataclass(frozen=True)
-class Compiled:
+class CompiledPolicy:
     """A policy as a kernel.
 
-    name     by which it is known, one for each kernel
-    act      (state, agent, mask, parts, memory, word, action) -> word. It reads the state as far as the agent may see it,
-             the mask int8[M] and the sizes of its parts int64[P]; it draws from the generator word and returns that as it
-             is then; it writes to `memory` and to the action int64[P]. It is not asked where the mask leaves no choice
-    memory   dtype of what it remembers during a game
-    rules    `Game.rules_key` of the games that it plays; empty: all
-    begins   fields of its memory, and what they hold when a game begins; all others are zero. Policies of one name may differ
-             in it. A field "looked" counts the steps of the engine that it makes to look ahead
-    scratch  game -> arrays that `act` gets between memory and word, or None: what it was told, and room to work in. They are
-             made once for all the games of a batch, so that an action must not depend on what the last one left there.
-             Policies of one name may differ in what they hold
+    name             of the kernel: policies of one name share compiled code
+    act              (state, agent, mask, parts, memory, word, action) -> word. It reads the state as far as the agent may see
+                     it, the mask int8[M] and the sizes of its parts int64[P]; it draws from the generator word and returns the
+                     advanced word; it writes to `memory` and to the action int64[P]. It is not called where the mask leaves no
+                     choice
+    memory           dtype of its memory during an episode. A field "lookahead_steps" counts the environment steps that it
+                     makes to look ahead
+    rules            `Game.rules_key` of the games that it plays; empty: all
+    initial_memory   fields of its memory and their values at the start of an episode; all others are zero. Policies of one
+                     name may differ in it
+    scratch          game -> arrays that `act` gets between memory and word, or None: parameters, and buffers. They are made
+                     once for all environments of a batch, so that an action must not depend on what the last one left there.
+                     Policies of one name may differ in their contents
+    label            of the policy in results; by default its name
+    rule, weights    RANDOM or GREEDY, with a weight for each objective, for policies that `playouts.play` knows; else KERNEL
+    arrays           of a trained policy: its parameters, as they are stored; see `Method.restore`
+    agent_policy     (game, agent) -> the policy for one agent, where this is not the kernel itself
     """
 
     name: str
     act: Callable[..., Any]
-    memory: np.dtype[Any] = NOTHING
+    memory: np.dtype[Any] = NO_MEMORY
     rules: tuple[str, ...] = ()
-    begins: tuple[tuple[str, int | tuple[float, ...]], ...] = ()
+    initial_memory: tuple[tuple[str, int | tuple[float, ...]], ...] = ()
     scratch: Callable[[Game], tuple[Any, ...]] | None = None
+    label: str = ""
+    rule: int = KERNEL
+    weights: tuple[float, ...] = ()
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False)
+    agent_policy: Callable[[Game, int | None], Policy] | None = None
 
-    def blank(self) -> NDArray[Any]:
-        """Its memory when a game begins, record[1]."""
+    def __post_init__(self) -> None:
+        vars(self)["label"] = self.label or self.name
+
+    def __deepcopy__(self, memo: Any) -> CompiledPolicy:
+        return self
+
+    def make_memory(self) -> NDArray[Any]:
+        """Return its memory at the start of an episode, record[1]."""
         memory = np.zeros(1, self.memory)
-        for name, value in self.begins:
+        for name, value in self.initial_memory:
             memory[name] = value
         return memory
 
-    def room(self, game: Game) -> tuple[Any, ...]:
-        """Its scratch."""
+    def make_scratch(self, game: Game) -> tuple[Any, ...]:
+        """Return its scratch arrays for a game."""
         return self.scratch(game) if self.scratch else ()
 
-    def loop(self, game: Game) -> Callable[..., None]:
-        """The compiled loop around it, see `player_loops`."""
-        return loop(game, self.name, self.act, plain=self.scratch is None)
+    def make_loop(self, game: Game) -> Callable[..., None]:
+        """Return the compiled loop around it, see `policy_loops`."""
+        return policy_loop(game, self.name, self.act, has_scratch=self.scratch is not None)
 
     def check(self, game: Game) -> None:
-        """InvalidParameter if it cannot play this game."""
+        """Raise InvalidParameter if it cannot play this game."""
         if self.rules and game.rules_key not in self.rules:
             raise InvalidParameter(f"{self.name} only plays games with the rules of {one_of(self.rules)}; {game.id} has others")
 
 
 @dataclass(frozen=True)
-class Member:
-    """One policy, in the form that the compiled episodes understand.
+class PythonPolicy:
+    """A Python policy that can be seated: `make(game, agent)` returns a new `contract.Policy` for one agent of one environment.
 
-    rule       RANDOM, GREEDY or KERNEL
-    weights    one for each objective (read by GREEDY alone)
-    kernel     what KERNEL plays; see `momagames.engine.policies`
-    arrays     of a policy that was trained: what it has learned, as it is stored; see `Method.restore`
+    `SeatedPolicies` seeds a new generator from the generator word of the agent for each action.
     """
 
     label: str
-    rule: int
-    weights: tuple[float, ...]
-    kernel: Compiled | None = None
-    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False)
+    make: Callable[[Game, int | None], Policy]
+    rule: ClassVar[int] = KERNEL
+    weights: ClassVar[tuple[float, ...]] = ()
+    arrays: ClassVar[Mapping[str, NDArray[Any]]] = {}
+
+    @property
+    def name(self) -> str:
+        """The name of a rule in stored results."""
+        return self.label
 
 
-class Players:
-    """Compiled policies at seats of a batch.
+BatchPolicy = CompiledPolicy | PythonPolicy
 
-    batch      they read its states and masks
-    policies   who plays
-    seats      int[N, A] or int[A]: which of the policies plays an agent; NOBODY (-1) for agents that others play
-    seed       of their luck, a number or a generator word for each agent, uint64[N, A]; what it means for an environment
-               does not depend on the size of the batch
-    begun      memories of the first policy when a game begins, a record for each environment: many policies of one kind side
-               by side. None: as it says itself
+
+class _CompiledSeats:
+    """The seats of one compiled policy in a batch."""
+
+    def __init__(
+        self,
+        batch: Batch,
+        policy: CompiledPolicy,
+        seats: NDArray[np.bool_],
+        words: NDArray[np.uint64],
+        initial_memories: NDArray[Any] | None,
+    ) -> None:
+        policy.check(batch.game)
+        self._batch, self._seats, self._words = batch, seats.astype(np.uint8), words
+        self.memories = np.zeros(seats.shape, policy.memory)
+        self._initial = policy.make_memory() if initial_memories is None else initial_memories
+        self._loop = policy.make_loop(batch.game)
+        self._scratch = policy.make_scratch(batch.game)
+        self._parts = np.array(batch.game.actions, np.int64)
+
+    def act(self, out: NDArray[np.int64]) -> None:
+        batch = self._batch
+        self._loop(
+            batch.states, batch.masks, self._seats, batch.lengths, self.memories, self._initial, self._scratch, self._words,
+            self._parts, out,
+        )  # fmt: skip
+
+
+class _PythonSeats:
+    """The seats of one Python policy in a batch, an instance for each."""
+
+    def __init__(self, batch: Batch, policy: PythonPolicy, seats: NDArray[np.bool_], words: NDArray[np.uint64]) -> None:
+        self._batch, self._words = batch, words
+        self._policies = [{int(agent): policy.make(batch.game, int(agent)) for agent in np.flatnonzero(row)} for row in seats]
+        self.memories = np.zeros(seats.shape, NO_MEMORY)
+
+    def act(self, out: NDArray[np.int64]) -> None:
+        batch, game = self._batch, self._batch.game
+        for i in np.flatnonzero(batch.states["over"] == 0):
+            state, policies = batch.states[i], self._policies[i]
+            if batch.lengths[i] == 0:
+                for policy in policies.values():
+                    reset_policy(policy)
+            for actor in range(game.actors):
+                agent = int(state["to_move"]) if game.sequential else actor
+                if agent in policies:
+                    mask = batch.masks[i, agent if batch.masks.shape[1] > 1 else 0].copy()
+                    out[i, actor] = first_legal_action(mask, game.actions)
+                    if has_choice(mask, game.actions):
+                        out[i, actor] = policies[agent](state.copy(), mask, self._next_generator(i, agent))
+
+    def _next_generator(self, i: int, agent: int) -> np.random.Generator:
+        rng = np.random.Generator(np.random.PCG64(int(self._words[i, agent])))
+        self._words[i, agent] = rng.integers(2**64, dtype=np.uint64)
+        return rng
+
+
+class SeatedPolicies:
+    """Policies at seats of a batch.
+
+    batch               they read its states and masks
+    policies            the policies that play
+    seats               int[N, A] or int[A]: the index of the policy that plays an agent; UNSEATED (-1) for other agents
+    seed                of their random draws: a number, or a generator word for each agent, uint64[N, A]; the draws of an
+                        environment do not depend on the size of the batch
+    initial_memories    memories of the first policy at the start of an episode, a record for each environment: many policies
+                        of one kind side by side. None: its own
     """
 
     def __init__(
         self,
         batch: Batch,
-        policies: Sequence[Compiled],
+        policies: Sequence[BatchPolicy],
         seats: Any,
         seed: int | NDArray[np.uint64] = 0,
-        begun: NDArray[Any] | None = None,
+        initial_memories: NDArray[Any] | None = None,
     ) -> None:
-        game, agents = batch.game, len(batch.game.agents)
-        for one in policies:
-            one.check(game)
-        places = np.asarray(seats)
-        if places.dtype.kind not in "iu" or places.shape not in ((agents,), (batch.num_envs, agents)):
-            raise InvalidParameter(
-                f"seats have shape {places.shape} of {places.dtype}; needed: whole numbers of shape [{agents}] or "
-                f"[{batch.num_envs}, {agents}]"
-            )
-        if ((places < NOBODY) | (places >= len(policies))).any():
-            raise InvalidParameter(f"seats name policies {NOBODY}..{places.max()}; allowed: {NOBODY}..{len(policies) - 1}")
-        self._batch = batch
-        places = np.broadcast_to(places, (batch.num_envs, agents))
-        self._plays = [(places == i).astype(np.uint8) for i in range(len(policies))]
-        self._memories = [np.zeros((batch.num_envs, agents), one.memory) for one in policies]
-        self._blanks = [one.blank() for one in policies]
-        if begun is not None:
-            self._blanks[0] = begun
-        self._loops = [one.loop(game) for one in policies]
-        self._rooms = [one.room(game) for one in policies]
-        words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else random_words(seed, batch.num_envs * agents)
-        if words.size != batch.num_envs * agents:
-            raise InvalidParameter(f"seed has shape {words.shape}; needed: a number, or uint64[{batch.num_envs}, {agents}]")
-        self._words = words.reshape(batch.num_envs, agents)
-        self._parts = np.array(game.actions, np.int64)
+        shape = batch.num_envs, len(batch.game.agents)
+        indices = _check_seats(np.asarray(seats), shape, len(policies))
+        words = np.array(seed, np.uint64) if isinstance(seed, np.ndarray) else random_words(seed, shape[0] * shape[1])
+        if words.size != shape[0] * shape[1]:
+            raise InvalidParameter(f"invalid seed of shape {words.shape}: expected a number, or uint64{list(shape)}")
+        self._batch, self._words = batch, words.reshape(shape)
+        self._seated: list[_CompiledSeats | _PythonSeats] = [
+            _PythonSeats(batch, policy, indices == i, self._words)
+            if isinstance(policy, PythonPolicy)
+            else _CompiledSeats(batch, policy, indices == i, self._words, None if i else initial_memories)
+            for i, policy in enumerate(policies)
+        ]
 
     def act(self, actions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """Write the actions of these players, and of nobody else, into int64[N, S, P]; by default `batch.played`.
+        """Write the actions of the seated agents, and of no other, into int64[N, S, P]; by default `batch.last_actions`.
 
-        Where a game has just begun, they have forgotten everything. Actions of games that are over are left alone.
+        At the start of an episode the memories are reset. Actions of episodes that are over stay as they are.
         """
-        batch = self._batch
-        out = batch.last_actions if actions is None else actions
-        own = zip(self._loops, self._plays, self._memories, self._blanks, self._rooms, strict=True)
-        for run, plays, memories, blank, room in own:
-            run(batch.states, batch.masks, plays, batch.lengths, memories, blank, room, self._words, self._parts, out)
+        out = self._batch.last_actions if actions is None else actions
+        for seats in self._seated:
+            seats.act(out)
         return out
 
-    def looked(self) -> NDArray[np.int64]:
-        """Steps of the engine that these players made to look ahead, int64[N], in the games that are on or just over."""
-        found = np.zeros(self._batch.num_envs, np.int64)
-        for memories in self._memories:
-            if "looked" in (memories.dtype.names or ()):
-                found += memories["looked"].sum(axis=1)
-        return found
+    def lookahead_steps(self) -> NDArray[np.int64]:
+        """Return the environment steps made to look ahead in the current or last episode of each environment, int64[N]."""
+        steps = np.zeros(self._batch.num_envs, np.int64)
+        for seats in self._seated:
+            if "lookahead_steps" in (seats.memories.dtype.names or ()):
+                steps += seats.memories["lookahead_steps"].sum(axis=1)
+        return steps
 
-    def kept(self) -> list[NDArray[Any]]:
-        """All that the next actions depend on besides the batch, as it is: the generator words, and what each remembers."""
-        return [self._words, *self._memories]
+    def state_dict(self) -> list[NDArray[Any]]:
+        """Return views of all that the next actions depend on besides the batch: generator words, then memories.
 
-    def take_up(self, kept: Sequence[NDArray[Any]]) -> None:
-        """Go on as those of whom this was kept, who are of the same kinds."""
-        for own, given in zip(self.kept(), kept, strict=True):
+        The memory of Python policies is not part of it.
+        """
+        return [self._words, *(seats.memories for seats in self._seated)]
+
+    def load_state_dict(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Take over the state of policies of the same kinds."""
+        for own, given in zip(self.state_dict(), arrays, strict=True):
             own[:] = given
 
 
-def play_kernels(
+def _check_seats(seats: NDArray[Any], shape: tuple[int, int], count: int) -> NDArray[Any]:
+    """Return seats as int[N, A], or raise InvalidParameter."""
+    if seats.dtype.kind not in "iu" or seats.shape not in (shape, shape[1:]):
+        raise InvalidParameter(
+            f"invalid seats of shape {seats.shape} and dtype {seats.dtype}: expected integers of shape [{shape[1]}] or "
+            f"{list(shape)}"
+        )
+    if ((seats < UNSEATED) | (seats >= count)).any():
+        raise InvalidParameter(f"invalid seats {seats.min()}..{seats.max()}: expected {UNSEATED}..{count - 1}")
+    return np.broadcast_to(seats, shape)
+
+
+def policy_weights(game: Game, policies: Sequence[BatchPolicy]) -> NDArray[np.float64]:
+    """Return the weights of policies for `playouts.play`, float64[n, K]; zeros for one without."""
+    return np.array([policy.weights or (0.0,) * len(game.objectives) for policy in policies])
+
+
+def play_policies(
     game: Game,
     states: NDArray[Any],
-    policies: Sequence[Compiled],
+    policies: Sequence[BatchPolicy],
     seats: NDArray[np.int64],
     words: NDArray[np.uint64],
 ) -> Episodes:
-    """Play on from `states`, record[N], to the end, a policy at each seat; see `Players` for seats and words.
+    """Play from `states`, record[N], to the end, with a policy at each seat; see `SeatedPolicies` for seats and words.
 
-    Like `rollouts.play`, without the moves
+    Like `playouts.play`, without the moves
     """
     batch = Batch(game, len(states), autoreset="disabled")
     batch.load(states)
-    players = Players(batch, policies, seats, words)
+    seated = SeatedPolicies(batch, policies, seats, words)
     while not batch.states["over"].all():
-        batch.step(players.act())
+        batch.step(seated.act())
     lengths = batch.final_lengths.astype(np.int64)
-    return Episodes(batch.states, batch.returns, lengths, lengths + players.looked(), np.zeros((len(states), 0), np.int32))
+    steps = lengths + seated.lookahead_steps()
+    return Episodes(batch.states, batch.returns, lengths, steps, np.zeros((len(states), 0), np.int32))
 
 
-class CompiledPolicy:
-    """A compiled policy as a `contract.Policy` that plays one agent of one environment. A subclass says which: `compiled`.
+def check_agent(game: Game, agent: int | None) -> None:
+    """Raise InvalidParameter unless `agent` is the index of an agent, or None in a sequential game."""
+    if agent is None and not game.sequential:
+        raise InvalidParameter(f"{game.id}: the argument agent is missing: all agents move at once; pass agent=0, for example")
+    if agent is not None and not 0 <= agent < len(game.agents):
+        raise InvalidParameter(invalid_value(f"{game.id}: agent", agent, f"0..{len(game.agents) - 1}"))
 
-    agent    its index; needed where all move at once. It remembers until `begin()` says that a new game begins
+
+class AgentPolicy:
+    """A compiled policy as a `contract.Policy` for one agent of one environment.
+
+    agent    its index; needed where all agents move at once. Its memory lasts until `reset()`
     """
 
-    compiled: ClassVar[Compiled]
-
-    @classmethod
-    def member(cls, game: Game, **options: Any) -> Member:
-        """The policy with these options as a member of a method."""
-        kernel = cls(game, 0, **options).compiled
-        return Member(kernel.name, KERNEL, (0.0,) * len(game.objectives), kernel)
-
-    def __init__(self, game: Game, agent: int | None = None) -> None:
-        policy = self.compiled
+    def __init__(self, policy: CompiledPolicy, game: Game, agent: int | None = None) -> None:
         policy.check(game)
-        if agent is None and not game.sequential:
-            raise InvalidParameter(
-                f"{policy.name} must know which agent of {game.id} it plays: policy(..., agent=0), for example"
-            )
-        if agent is not None and not 0 <= agent < len(game.agents):
-            raise InvalidParameter(f"{policy.name}: invalid agent={agent!r}: expected 0..{len(game.agents) - 1}")
-        self.game, self.agent = game, agent
+        check_agent(game, agent)
+        self.policy, self.game, self.agent = policy, game, agent
         agents = len(game.agents)
         self._states = np.zeros(1, game.dtype)
-        self._masks = np.zeros((1, 1 if game.sequential else agents, game.mask_size), np.int8)
-        self._plays, self._begun = np.zeros((1, agents), np.uint8), np.zeros(1, np.int32)
-        self._plays[0, slice(None) if agent is None else agent] = 1
-        self._memory, self._blank = np.zeros((1, agents), policy.memory), policy.blank()
-        self._room = policy.room(game)
+        self._masks = np.zeros((1, game.actors, game.mask_size), np.int8)
+        self._seats, self._lengths = np.zeros((1, agents), np.uint8), np.zeros(1, np.int32)
+        self._seats[0, slice(None) if agent is None else agent] = 1
+        self._memory, self._initial = np.zeros((1, agents), policy.memory), policy.make_memory()
+        self._scratch = policy.make_scratch(game)
         self._words = np.zeros((1, agents), np.uint64)
         self._parts = np.array(game.actions, np.int64)
         self._actions = np.zeros((1, game.actors, len(game.actions)), np.int64)
 
-    def begin(self) -> None:
-        """A new game begins."""
-        self._begun[0] = 0
+    def reset(self) -> None:
+        """Start a new episode."""
+        self._lengths[0] = 0
 
-    def remembered(self) -> tuple[int, NDArray[Any]]:
-        """A copy of what it remembers, for `recall`."""
-        return int(self._begun[0]), self._memory.copy()
+    def get_state(self) -> tuple[int, NDArray[Any]]:
+        """Return a copy of its memory."""
+        return int(self._lengths[0]), self._memory.copy()
 
-    def recall(self, memory: tuple[int, NDArray[Any]]) -> None:
-        """Remember what it did when `remembered` gave this."""
-        self._begun[0], self._memory[:] = memory
+    def set_state(self, state: tuple[int, NDArray[Any]]) -> None:
+        """Restore its memory from `get_state`."""
+        self._lengths[0], self._memory[:] = state
 
     def __call__(self, state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:
         self._states[0] = state
         row = 0 if self.game.sequential or self.agent is None else self.agent
         self._masks[0, row] = mask
         self._words[:] = rng.integers(2**64, dtype=np.uint64)
-        self.compiled.loop(self.game)(
-            self._states, self._masks, self._plays, self._begun, self._memory, self._blank, self._room, self._words,
+        self.policy.make_loop(self.game)(
+            self._states, self._masks, self._seats, self._lengths, self._memory, self._initial, self._scratch, self._words,
             self._parts, self._actions,
         )  # fmt: skip
-        self._begun[0] = 1
+        self._lengths[0] = 1
         action = self._actions[0, row]
         return int(action[0]) if len(action) == 1 else action.copy()

@@ -1,4 +1,4 @@
-"""The loops around policies that are kernels; see `momagames.engine.policies` for what they promise."""
+"""Compiled loops that let policies act in a batch; see `momagames.engine.policies`."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import has_choice, sample_legal
+from momagames.engine.loops import fill_forced_action, has_choice, sample_legal
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance
 
 _loops: dict[tuple[str, str], Callable[..., None]] = {}
 
 
-def loop(game: Game, name: str, act: Callable[..., Any], plain: bool = True) -> Callable[..., None]:
-    """The compiled loop that lets a policy play games of these rules; `name` tells the policies apart.
+def policy_loop(game: Game, name: str, act: Callable[..., Any], has_scratch: bool) -> Callable[..., None]:
+    """Return the compiled loop of a policy for games of these rules, made once for each name.
 
-    plain    whether `act` takes no scratch
+    has_scratch    whether `act` takes scratch arrays
     """
     key = (game.rules_key, name)
     if key not in _loops:
-        _loops[key] = _make_loop(game, name, _without_scratch(act) if plain else act)
+        _loops[key] = _make_loop(game, name, act if has_scratch else _ignore_scratch(act))
     return _loops[key]
 
 
-def _without_scratch(act: Callable[..., Any]) -> Callable[..., Any]:
+def _ignore_scratch(act: Callable[..., Any]) -> Callable[..., Any]:
     @kernel
     def decide(state, agent, mask, parts, memory, scratch, word, action):
         return act(state, agent, mask, parts, memory, word, action)
@@ -37,43 +37,31 @@ def _without_scratch(act: Callable[..., Any]) -> Callable[..., Any]:
 def _make_loop(game: Game, name: str, decide: Callable[..., Any]) -> Callable[..., None]:
     sequential = game.sequential
 
-    def act(states, masks, plays, lengths, memories, blanks, scratch, words, parts, actions):
+    def act(states, masks, seats, lengths, memories, initial, scratch, words, parts, actions):
         for i in range(states.shape[0]):
             if states[i]["over"]:
                 continue
             if lengths[i] == 0:
-                for agent in range(plays.shape[1]):
-                    if plays[i, agent]:
-                        memories[i, agent] = blanks[i if blanks.shape[0] > 1 else 0]
+                for agent in range(seats.shape[1]):
+                    if seats[i, agent]:
+                        memories[i, agent] = initial[i if initial.shape[0] > 1 else 0]
             for actor in range(actions.shape[1]):
                 agent = np.int64(states[i]["to_move"]) if sequential else actor
-                if plays[i, agent]:
+                if seats[i, agent]:
                     mask = masks[i, agent if masks.shape[1] > 1 else 0]
                     if has_choice(mask, parts):
                         words[i, agent] = decide(
                             states[i], agent, mask, parts, memories[i, agent], scratch, words[i, agent], actions[i, actor]
                         )
                     else:
-                        first_legal(mask, parts, actions[i, actor])
+                        fill_forced_action(mask, parts, actions[i, actor])
 
     return driver(act, f"{game.rules_key}.policy.{name}")
 
 
 @kernel
-def first_legal(mask, parts, action):
-    """The first legal action of each part (0 where there is none): the only one of somebody who has no choice."""
-    start = 0
-    for part in range(parts.shape[0]):
-        action[part] = 0
-        for value in range(parts[part] - 1, -1, -1):
-            if mask[start + value]:
-                action[part] = value
-        start += parts[part]
-
-
-@kernel
 def random_act(state, agent, mask, parts, memory, word, action):
-    """The policy "random": a legal value of each part, uniformly."""
+    """Choose a legal value of each part, uniformly at random."""
     start = 0
     for part in range(parts.shape[0]):
         word = advance(word)

@@ -1,4 +1,4 @@
-"""The games as modules, as MOMAland's users know them: `from momagames.envs import mosame_game_v0`.
+"""The games as modules, with the names of MOMAland where it has them: `from momagames.envs import mosame_game_v0`.
 
 Each module has `env(**params)`, `raw_env(**params)` and `parallel_env(**params)`, made from the registry.
 """
@@ -10,9 +10,7 @@ from functools import partial
 from types import ModuleType
 
 from momagames import registry
-
-# MOMAland's module names -> our ids; every other id has a module named after it, e.g. mo_samegame_v0.
-ALIASES = {"mosame_game_v0": "mo-samegame-v0", "mobreakthrough_v0": "mo-breakthrough-v0"}
+from momagames.games import MODULE_ALIASES
 
 
 def _module(name: str, id: str) -> ModuleType:
@@ -23,6 +21,6 @@ def _module(name: str, id: str) -> ModuleType:
     return module
 
 
-_names = {**{id.replace("-", "_"): id for id in registry.ids()}, **ALIASES}
+_names = {**{id.replace("-", "_"): id for id in registry.ids()}, **MODULE_ALIASES}
 globals().update({name: _module(name, id) for name, id in _names.items()})
 __all__ = sorted(_names)

@@ -14,6 +14,7 @@ from momagames import registry
 from momagames.baselines.base import seat_of
 from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
 from momagames.baselines.exact import clairvoyant_front as solve_clairvoyant
+from momagames.baselines.front_solvers import find_front_solver
 from momagames.baselines.strategies import pack
 from momagames.benchmark.plan import GameChoice, Opponent
 from momagames.benchmark.store.provenance import provenance
@@ -22,12 +23,6 @@ from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
 from momagames.fronts.front_file import STATEMENTS, Claim, FrontFile, Method, Point, Start
-from momagames.games.breakthrough.solver import (
-    guarantee_strategy,
-    response_strategy,
-    solve_best_responses,
-    solve_guaranteed_front,
-)
 
 
 @dataclass(frozen=True)
@@ -85,50 +80,49 @@ def _played(
 def guaranteed_front(
     choice: GameChoice, start: int | dict[str, Any], agent: str, effort: Effort, command: str = ""
 ) -> FrontFile:
-    """The proven front of what an agent of MO-Breakthrough can guarantee; errors as in `solve_guaranteed_front`."""
-    game = choice.game()
-    begin, seat = started(game, start), seat_of(game, agent)
-    check_no_checkpoint(effort.checkpoint, "guaranteed")
-    found = solve_guaranteed_front(game, begin.position, seat, **effort.limits, progress=effort.progress)
-    points = []
-    for point in found.points:
-        walked, actions = guarantee_strategy(found, point)
-        points.append(Point(value=tuple(walked.worst.tolist()), strategy=pack(actions)))
-    method = Method(
-        name="backward induction", options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds
-    )
-    return proven("guaranteed", choice, game, begin, seat, None, points, method, command)
+    """The proven front of what an agent can guarantee, for games with a solver; errors as in `FrontSolver.solve`."""
+    return _solved("guaranteed", choice, start, agent, None, effort, command)
 
 
 def response_front(
     choice: GameChoice, start: int | dict[str, Any], agent: str, opponent: Opponent, effort: Effort, command: str = ""
 ) -> FrontFile:
-    """The proven best responses of an agent of MO-Breakthrough to `random` or `greedy`, for two objectives; errors as in
-    `solve_best_responses`."""
+    """The proven best responses of an agent to `random` or `greedy`, for games with a solver; errors as in
+    `FrontSolver.solve`."""
+    return _solved("response", choice, start, agent, opponent, effort, command)
+
+
+def _solved(
+    claim: Claim,
+    choice: GameChoice,
+    start: int | dict[str, Any],
+    agent: str,
+    opponent: Opponent | None,
+    effort: Effort,
+    command: str,
+) -> FrontFile:
+    """A front that a solver of the game finds, with a strategy for each point."""
     game = choice.game()
     begin, seat = started(game, start), seat_of(game, agent)
-    check_no_checkpoint(effort.checkpoint, "response")
-    found = solve_best_responses(
-        game, begin.position, seat, reply_weights(game, opponent), **effort.limits, progress=effort.progress
-    )
-    points = []
-    for user in found.corner_weights:
-        walked, actions = response_strategy(found, user)
-        points.append(Point(value=tuple(walked.expected.tolist()), strategy=pack(actions)))
-    method = Method(
-        name="convex hull backward induction", options=effort.limits, states=found.states, bytes=found.bytes,
-        seconds=found.seconds,
-    )  # fmt: skip
-    return proven("response", choice, game, begin, seat, opponent, points, method, command)
+    check_no_checkpoint(effort.checkpoint, claim)
+    solver = find_front_solver(game, claim)
+    weights = reply_weights(game, opponent) if opponent else None
+    found = solver.solve(game, begin.position, seat, weights, **effort.limits, progress=effort.progress)
+    points = [
+        Point(value=tuple(value), strategy=pack(list(actions)))
+        for value, actions in zip(found.values.tolist(), found.strategies, strict=True)
+    ]
+    method = Method(name=solver.method, options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds)
+    return proven(claim, choice, game, begin, seat, opponent, points, method, command)
 
 
 def reply_weights(game: Game, opponent: Opponent) -> NDArray[np.float64]:
-    """The weights by which an opponent is greedy, float64[K]; all zero: it plays anything legal. InvalidParameter for others."""
-    member = opponent.member(game)
-    if member.rule == RANDOM:
+    """Return the weights of a greedy opponent, float64[K]; all zero: it is random. InvalidParameter for others."""
+    policy = opponent.policy(game)
+    if policy.rule == RANDOM:
         return np.zeros(len(game.objectives))
-    if member.rule == GREEDY:
-        return np.array(member.weights, np.float64)
+    if policy.rule == GREEDY:
+        return np.array(policy.weights, np.float64)
     raise InvalidParameter(f"opponent {opponent.label!r}: best responses are known to 'random' and 'greedy' alone")
 
 

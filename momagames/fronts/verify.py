@@ -13,21 +13,14 @@ from momagames.baselines.base import Plan
 from momagames.baselines.exact import clairvoyant_front, pareto_front
 from momagames.baselines.exact.backward_induction import DECIMALS, backward_induction_front
 from momagames.baselines.exact.branch_and_bound import BRANCH_AND_BOUND
-from momagames.baselines.strategies import Stored, walk
+from momagames.baselines.front_solvers import compare_points, find_front_solver
+from momagames.baselines.strategies import Stored, reply_probabilities, walk
 from momagames.contract import Game
 from momagames.engine.episode import Episode, load_state
 from momagames.engine.playouts import FOREVER
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.front_file import PLAYED, Claim, FrontFile, Point
 from momagames.fronts.generation import reply_weights
-from momagames.games.breakthrough.solver import (
-    Board,
-    best_response_value,
-    can_guarantee,
-    minimal_uncovered,
-    reply_probabilities,
-    solve_guaranteed_front,
-)
 
 ROUNDING = 1e-12  # of expected returns, which are sums of many products; other returns are exact
 FEW_STATES, LAYER_BYTES = 200_000, 8 << 30  # for the second way to a front of returns, ply after ply
@@ -119,78 +112,38 @@ def _prove_returns(front: FrontFile) -> None:
     if front.method.name == BRANCH_AND_BOUND:
         known = [Plan(point.actions or (), np.array(point.value), 0) for point in front.points]
         plies = clairvoyant_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES, known=known)
-        _compare(front, front.values, plies.points)
+        compare_points(front.values, front.values, plies.points)
         return
-    _compare(front, front.values, pareto_front(game, front.start.position, **limits).points)
+    compare_points(front.values, front.values, pareto_front(game, front.start.position, **limits).points)
     if limits["max_states"] <= FEW_STATES:
         plies = clairvoyant_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES)
-        _compare(front, front.values, plies.points)
-
-
-def _prove_guaranteed(front: FrontFile) -> None:
-    """By backward induction over fronts, and by solving one game for each point and for each vector just beyond them."""
-    game = front.board()
-    found = solve_guaranteed_front(game, front.start.position, game.agents.index(front.agent), **_limits(front))
-    board = found.board
-    claimed = board.in_units(front.values)
-    _compare(front, claimed.astype(np.float64), found.points.astype(np.float64))
-    least = board.in_units(np.array([goal.return_low for goal in game.objectives]))
-    most = board.in_units(np.array([goal.return_high for goal in game.objectives]))
-    for number in np.flatnonzero(~can_guarantee(board, claimed)):
-        raise InvalidFile(f"point {number}: it cannot be guaranteed")
-    beyond = minimal_uncovered(claimed, least, most)
-    for vector in beyond[can_guarantee(board, beyond)] / board.units:
-        raise InvalidFile(f"points: {vector.tolist()} can be guaranteed as well")
-
-
-def _prove_response(front: FrontFile) -> None:
-    """No policy is better than the points for the weights at which two neighbors are equally good, nor in one objective
-    alone: so nothing lies beyond the line from each point to the next. The best value for given weights is found by dynamic
-    programming over single numbers."""
-    game = front.board()
-    assert front.opponent is not None
-    values = front.values[np.argsort(front.values[:, 0])]
-    edges = np.diff(values, axis=0)
-    normals = np.concatenate([[[0.0, 1.0]], np.stack([-edges[:, 1], edges[:, 0]], axis=1), [[1.0, 0.0]]])
-    normals /= normals.sum(axis=1, keepdims=True)
-    slopes = normals[:, 0]
-    if (np.diff(slopes) <= 0).any():
-        raise InvalidFile(f"point {int(np.argmax(np.diff(slopes) <= 0))}: it is no corner of the convex hull")
-    board, weights = Board(game, front.start.position, game.agents.index(front.agent)), reply_weights(game, front.opponent)
-    for normal in normals:
-        best, found = best_response_value(board, weights, normal), float((values @ normal).max())
-        if abs(best - found) > ROUNDING:
-            raise InvalidFile(
-                f"points: with weights {normal.tolist()} a policy gets {best!r}; the best of the points is {found!r}"
-            )
+        compare_points(front.values, front.values, plies.points)
 
 
 def _prove_foreseen(front: FrontFile) -> None:
     """From the start on, and from the end back."""
     game, limits = front.board(), _limits(front)
-    _compare(front, front.values, clairvoyant_front(game, front.start.position, **limits).points)
+    compare_points(front.values, front.values, clairvoyant_front(game, front.start.position, **limits).points)
     plainly = backward_induction_front(game, front.start.position, max_states=limits["max_states"])
-    _compare(front, np.round(front.values, DECIMALS), plainly)
+    compare_points(front.values, np.round(front.values, DECIMALS), plainly)
+
+
+def _prove_solved(front: FrontFile) -> None:
+    """By the solver of the game, see `FrontSolver.prove`."""
+    game = front.board()
+    weights = reply_weights(game, front.opponent) if front.opponent else None
+    agent, solver = game.agents.index(front.agent), find_front_solver(game, front.claim)
+    solver.prove(game, front.start.position, agent, weights, front.values, **_limits(front))
 
 
 PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
     "returns": _prove_returns,
     "foreseen": _prove_foreseen,
-    "guaranteed": _prove_guaranteed,
-    "response": _prove_response,
+    "guaranteed": _prove_solved,
+    "response": _prove_solved,
 }
 
 
 def _limits(front: FrontFile) -> dict[str, Any]:
     assert front.method is not None
     return {"max_states": front.method.states, "max_bytes": max(front.method.bytes, LEAST_BYTES)}
-
-
-def _compare(front: FrontFile, said: NDArray[np.float64], found: NDArray[np.float64]) -> None:
-    """Both as sets of rows."""
-    has, needs = ({tuple(row) for row in rows.tolist()} for rows in (said, found))
-    for number, row in enumerate(said.tolist()):
-        if tuple(row) not in needs:
-            raise InvalidFile(f"point {number}: {front.points[number].value} is not on the front that the solver finds")
-    if missing := sorted(needs - has):
-        raise InvalidFile(f"points: {len(missing)} points of the front are missing, such as {list(missing[0])}")

@@ -15,6 +15,18 @@ class Entry:
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Command:
+    """Commands of a game.
+
+    app     "module:attribute" of a `typer.Typer`, imported when one of its commands is called
+    help    one line for `momagames --help`
+    """
+
+    app: str
+    help: str
+
+
 VERSIONS: dict[str, Entry] = {
     "mo-samegame-v0": Entry("momagames.games.samegame:game"),
     "mo-breakthrough-v0": Entry("momagames.games.breakthrough:game"),
@@ -38,3 +50,13 @@ VERSIONS: dict[str, Entry] = {
 
 # Ids that existed once: id -> the id that takes its place.
 RETIRED: dict[str, str] = {}
+
+# `momagames NAME ...`
+COMMANDS: dict[str, Command] = {
+    "layout": Command("momagames.games.robotmail.cli:layout", "Check, show and make layouts of MO-RoboticMail."),
+    "level": Command("momagames.games.tileblast.cli.levels:level", "Check, show and make levels of MO-TileBlast."),
+    "serve": Command("momagames.games.tileblast.cli.serve:serve", "Serve a game over HTTP."),
+}
+
+# Module names of MOMAland -> ids, see `momagames.envs`.
+MODULE_ALIASES = {"mosame_game_v0": "mo-samegame-v0", "mobreakthrough_v0": "mo-breakthrough-v0"}

@@ -10,7 +10,7 @@ import numpy as np
 
 from momagames import registry
 from momagames.baselines import policy
-from momagames.contract import Game, Policy, begin_game
+from momagames.contract import Game, Policy, has_choice, reset_policy
 from momagames.engine.episode import Episode
 from momagames.errors import InvalidParameter, nearest, one_of
 
@@ -47,7 +47,7 @@ class Seating:
             if name not in humans
         }
         for chosen in self.policies.values():
-            begin_game(chosen)
+            reset_policy(chosen)
         self.rng = np.random.default_rng(seed)
         self.play = Episode(game)
         self.play.reset(seed)
@@ -63,8 +63,7 @@ class Seating:
             return []
         if self.game.sequential:
             return [self.play.mover]
-        cuts = np.cumsum(self.game.actions)[:-1]
-        return [i for i in range(len(self.game.agents)) if any(part.sum() > 1 for part in np.split(self.play.mask(i), cuts))]
+        return [i for i in range(len(self.game.agents)) if has_choice(self.play.mask(i), self.game.actions)]
 
     def asked(self) -> list[int]:
         """Those of them that people play, if they can do anything."""
@@ -77,12 +76,12 @@ class Seating:
 
     def memories(self) -> list[Any]:
         """What the policies remember, as far as they tell, for `recall`."""
-        return [getattr(one, "remembered", lambda: None)() for one in self.policies.values()]
+        return [getattr(one, "get_state", lambda: None)() for one in self.policies.values()]
 
     def recall(self, memories: list[Any]) -> None:
         """Make the policies remember what they did when `memories` gave this."""
         for one, memory in zip(self.policies.values(), memories, strict=True):
-            getattr(one, "recall", lambda memory: None)(memory)
+            getattr(one, "set_state", lambda memory: None)(memory)
 
     def remember(self) -> None:
         """Keep where the game stands, before people move."""
@@ -102,9 +101,11 @@ class Seating:
         return True
 
     def move(self, chosen: dict[int, Any]) -> dict[int, Any]:
-        """Play the actions of people, by agent, together with those of the policies. Returns the actions of all who act."""
+        """Play the actions of people, by agent, together with those of the policies. Returns the actions of all agents."""
         play, agents = self.play, self.game.agents
-        actions = {i: chosen[i] if i in chosen else play.choose_action(i, self.policies.get(agents[i]), self.rng) for i in self.acting()}
+        actions = {
+            i: chosen[i] if i in chosen else play.choose_action(i, self.policies.get(agents[i]), self.rng) for i in self.acting()
+        }
         if self.game.sequential:
             self.last = actions[play.mover]
         else:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from momagames import registry
-from momagames.contract import Game, Policy
+from momagames.contract import Game, Policy, split_mask
 from momagames.play.session import Seating, people, some_seed
 from momagames.render import caption
 from momagames.render.position import describe_position
@@ -128,7 +128,7 @@ class Table(Seating):
             more = f" and {len(legal) - LISTED} more" if len(legal) > LISTED else ""
             self.say(f"{len(legal)} legal moves: {' '.join(names)}{more}")
             return
-        for part, allowed in enumerate(np.split(mask, np.cumsum(self.game.actions)[:-1])):
+        for part, allowed in enumerate(split_mask(mask, self.game.actions)):
             self.say(f"part {part + 1}: {' '.join(map(str, np.flatnonzero(allowed)))}")
 
     def undo(self) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.adapters.render import MARGIN, Renderer
-from momagames.contract import Game, Keys, Policy
+from momagames.contract import Game, Keys, Policy, split_mask
 from momagames.errors import InvalidCall, InvalidParameter
 from momagames.play.session import Seating, people, some_seed
 from momagames.render import canvas, caption
@@ -151,7 +151,7 @@ class Board:
         if not self.fresh:
             held = [self.keys.choices[key][1] for key in self.window.held if self.keys.choices.get(key, ((), 0))[0] == (0,)]
             parts[0] = held[-1] if held else 0
-        legal = [np.flatnonzero(part) for part in np.split(play.mask(self.me), np.cumsum(self.seats.game.actions)[:-1])]
+        legal = [np.flatnonzero(part) for part in split_mask(play.mask(self.me), self.seats.game.actions)]
         taken = [part if part in allowed else int(allowed[0]) for part, allowed in zip(parts, legal, strict=True)]
         return taken[0] if len(taken) == 1 else np.array(taken, np.int64)
 
@@ -270,7 +270,7 @@ class MouseBoard(Board):
     def allowed(self, action: Any) -> bool:
         """Whether an action is in the mask: a slip of the mouse is no move, not even where the rules would play it."""
         mask, parts = self.seats.play.mask(self.me), self.seats.game.actions
-        return all(part[n] for part, n in zip(np.split(mask, np.cumsum(parts)[:-1]), np.atleast_1d(action), strict=True))
+        return all(part[n] for part, n in zip(split_mask(mask, parts), np.atleast_1d(action), strict=True))
 
     def press(self, key: str, now: float) -> None:
         """What a key does."""

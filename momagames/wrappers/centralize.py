@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from momagames.contract import Objective
+from momagames.contract import Objective, split_mask
 from momagames.errors import InvalidCall, InvalidParameter, check_choice
 from momagames.wrappers.common import reward_space
 from momagames.wrappers.kinds import form_of
@@ -38,7 +38,7 @@ class Centralize(gymnasium.Env[Any, Any]):
         self._parts = [_sizes(env.action_space(agent), agent) for agent in self._order]
         sizes = [size for parts in self._parts for size in parts]
         self.action_space = spaces.MultiDiscrete(sizes)
-        self._cuts = np.cumsum(sizes)[:-1]
+        self._sizes = tuple(sizes)
         self._central = observation == "state"
         self.observation_space = _state_space(env) if self._central else self._agents_space()
         self.reward_space = reward_space(self.reward_form, 0)
@@ -100,7 +100,7 @@ class Centralize(gymnasium.Env[Any, Any]):
         if active is not None:
             info["active_agent"] = active
         if all(isinstance(seen, dict) and "action_mask" in seen for seen in self._seen.values()):
-            info["action_mask"] = tuple(np.split(self.action_masks(), self._cuts))
+            info["action_mask"] = tuple(split_mask(self.action_masks(), self._sizes))
         return info
 
     def action_masks(self) -> NDArray[np.int8]:

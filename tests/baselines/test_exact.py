@@ -14,10 +14,10 @@ import momagames
 from momagames.baselines import exact
 from momagames.baselines.exact import depth_first
 from momagames.baselines.exact import depth_first_kernels as loops
-from momagames.baselines.exact.compact import packed
 from momagames.contract import Objective
 from momagames.errors import InvalidParameter, InvalidState, TooLarge
 from momagames.games.samegame import rules
+from momagames.games.samegame.compact import pack
 from momagames.kernels.jit import kernel
 
 ID = "mo-samegame-v0"
@@ -308,7 +308,7 @@ def test_rejects_rewards_outside_the_declared_bounds():
 def test_compact_boards_follow_the_rules(height, width, colors, params):
     game = make_game(height, width, colors, **params)
     plain = dataclasses.replace(game, rules_key="test.plain")  # a rules key without compact positions
-    assert packed(game, depth_first.resolve_start(game, None, 1))[0].dtype != game.dtype
+    assert pack(game, depth_first.resolve_start(game, None, 1))[0].dtype != game.dtype
     for seed in range(1, 7):
         front, expected = (exact.pareto_front(g, seed=seed, **LIMITS) for g in (game, plain))
         np.testing.assert_array_equal(front.points, expected.points)
@@ -318,7 +318,7 @@ def test_compact_boards_follow_the_rules(height, width, colors, params):
 def test_unsupported_games_are_not_packed():
     for game in (make_game(5, 13, 3), dataclasses.replace(make_game(3, 3, 2), rules_key="test.plain")):
         start = depth_first.resolve_start(game, None, 1)
-        packed_game, packed_start = packed(game, start)
+        packed_game, packed_start = pack(game, start)
         assert packed_game is game
         assert packed_start is start
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import compiled, method
+from momagames.baselines import batch_policy, method
 from momagames.baselines.archive import is_nondominated
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import deal
-from momagames.engine.policies import Players, play_kernels
+from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from momagames.games.tileblast.heuristics import optimistic, present
 from momagames.games.tileblast.rules.rewards import COMPONENTS
@@ -18,20 +18,20 @@ from tests.games.tileblast.test_agents import distance, level
 
 ID = "mo-tileblast-v0"
 PLANNERS = [
-    ("dry_run_random", {}),
-    ("dry_run_beam", {"width": 8, "estimate": "none"}),
-    ("dry_run_beam", {"width": 8, "estimate": "optimistic"}),
-    ("dry_run_beam", {"width": 8, "estimate": "present"}),
-    ("dry_run_local_search", {"divisions": 1, "keep": 1.0, "greed": 0.1, "patience": 20}),
-    ("dry_run_nrpa", {"divisions": 1, "levels": 2, "iterations": 10, "alpha": 1.0}),
-    ("dry_run_pareto_nrpa", {"num_policies": 2, "levels": 2, "iterations": 10, "alpha": 1.0}),
+    ("hindsight_random", {}),
+    ("hindsight_beam", {"width": 8, "estimate": "none"}),
+    ("hindsight_beam", {"width": 8, "estimate": "optimistic"}),
+    ("hindsight_beam", {"width": 8, "estimate": "present"}),
+    ("hindsight_local_search", {"divisions": 1, "keep": 1.0, "greed": 0.1, "patience": 20}),
+    ("hindsight_nrpa", {"divisions": 1, "levels": 2, "iterations": 10, "alpha": 1.0}),
+    ("hindsight_pareto_nrpa", {"num_policies": 2, "levels": 2, "iterations": 10, "alpha": 1.0}),
 ]
 BOARD = ["rbyrb", "rryby", "brbyr"]
 RED = [{"collect": "basic.red", "amount": 7}]
 
 
 def beam(width, estimate="present"):
-    return method("dry_run_beam")(width=width, estimate=estimate)
+    return method("hindsight_beam")(width=width, estimate=estimate)
 
 
 def dealt(game, seed):
@@ -125,7 +125,7 @@ def test_a_narrow_beam_wins_where_lookahead_does_and_sooner(number):
     game = momagames.spec(ID, level=number, objectives=["moves_saved", "score", "created"])
     starts = deal(game, np.arange(3, dtype=np.uint64))
     seats, words = np.zeros((3, 1), np.int64), np.zeros((3, 1), np.uint64)
-    played = play_kernels(game, starts, [compiled("lookahead", game)], seats, words).returns[:, 0]
+    played = play_policies(game, starts, [batch_policy("one_step_lookahead", game)], seats, words).returns[:, 0]
     assert played[:, 0].max() > 0
     for start, reached in zip(starts, played, strict=True):
         values = beam(16).plan(game, start.reshape(1), 10**9, 0).values
@@ -147,7 +147,7 @@ def _estimate(states, out, ahead):
 estimate = driver(_estimate, "tests.tileblast_estimates")
 
 
-@pytest.mark.parametrize("name", ["random", "lookahead", "anything"])
+@pytest.mark.parametrize("name", ["random", "one_step_lookahead", "anything"])
 @pytest.mark.parametrize(
     "params",
     [
@@ -164,7 +164,7 @@ def test_no_game_wins_more_than_the_optimistic_estimate(name, params):
     batch, rng = Batch(game, 8, autoreset="disabled"), np.random.default_rng(0)
     batch.seed(1)
     batch.reset()
-    players = None if name == "anything" else Players(batch, [compiled(name, game)], [0])
+    players = None if name == "anything" else SeatedPolicies(batch, [batch_policy(name, game)], [0])
     won, bounds, sums = np.zeros((8, len(COMPONENTS))), [], []
     while not batch.states["over"].all():
         out = np.zeros((8, len(COMPONENTS)))
@@ -217,19 +217,19 @@ def test_the_guide_where_there_are_too_few_moves():
 @pytest.mark.parametrize(
     ("name", "options", "id", "params", "said"),
     [
-        ("beam", {"width": 1, "estimate": "none"}, ID, {}, r"beam plans where nothing .* draws during play \(dry_run_beam"),
-        ("random", {}, ID, {}, "dry_run_random plan for one deal"),
-        ("dry_run_beam", {"width": 1, "estimate": "none"}, ID, {"num_agents": 2}, "2 agents with rewards of their own"),
+        ("beam", {"width": 1, "estimate": "none"}, ID, {}, r"beam plans where nothing .* draws during play \(hindsight_beam"),
+        ("random", {}, ID, {}, "hindsight_random plan for one deal"),
+        ("hindsight_beam", {"width": 1, "estimate": "none"}, ID, {"num_agents": 2}, "2 agents with rewards of their own"),
         (
-            "dry_run_random",
+            "hindsight_random",
             {},
             "mo-breakthrough-v0",
             {},
-            "dry_run_random plans for one agent, or for several that all get every reward",
+            "hindsight_random plans for one agent, or for several that all get every reward",
         ),
-        ("dry_run_beam", {"width": 1, "estimate": "none"}, "mo-pommerman-team-v0", {}, "rewards of their own"),
+        ("hindsight_beam", {"width": 1, "estimate": "none"}, "mo-pommerman-team-v0", {}, "rewards of their own"),
         (
-            "dry_run_beam",
+            "hindsight_beam",
             {"width": 4096, "estimate": "none"},
             "mo-samegame-v0",
             {"board_width": 30, "board_height": 30},
@@ -252,9 +252,9 @@ def test_agents_that_gain_together_are_planned_for():
 
 
 def test_wrong_options_name_the_method():
-    with pytest.raises(InvalidParameter, match=r"dry_run_beam: width=0 .* 1\.\.4096"):
+    with pytest.raises(InvalidParameter, match=r"hindsight_beam: width=0 .* 1\.\.4096"):
         beam(0)
-    with pytest.raises(InvalidParameter, match=r"dry_run_beam: estimate='presnt' .* did you mean 'present'"):
+    with pytest.raises(InvalidParameter, match=r"hindsight_beam: estimate='presnt' .* did you mean 'present'"):
         beam(1, "presnt")
-    with pytest.raises(InvalidParameter, match="dry_run_random has no policies"):
-        method("dry_run_random")().policies(momagames.spec(ID))
+    with pytest.raises(InvalidParameter, match="hindsight_random has no policies"):
+        method("hindsight_random")().policies(momagames.spec(ID))

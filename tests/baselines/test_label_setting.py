@@ -89,7 +89,7 @@ def test_robot_that_can_only_pass(tmp_path):
     front = clairvoyant_front(game, stuck, **ROOMY)
     assert front.points.tolist() == [list(value) for value in nondominated(enumerate_returns(game, stuck))]
     assert set(front.witnesses[0]) == {PASS}
-    beam = method("dry_run_beam")(width=4, estimate="none").plan(game, load_state(game, stuck), 1000, 0)
+    beam = method("hindsight_beam")(width=4, estimate="none").plan(game, load_state(game, stuck), 1000, 0)
     assert beam.values.tolist() == front.points.tolist()
 
 
@@ -130,7 +130,7 @@ def test_limits_and_progress(tmp_path):
 
 def test_method_exact(tmp_path):
     game = make_game("tileblast", tmp_path)
-    exact, clairvoyant = (method(name)(**ROOMY) for name in ("exact", "dry_run_exact"))
+    exact, clairvoyant = (method(name)(**ROOMY) for name in ("exact", "hindsight_exact"))
     with pytest.raises(InvalidParameter, match="draws during play"):
         exact.check_plan(game)
     start = game.start()
@@ -184,7 +184,7 @@ def test_known_plans_do_not_change_the_front(name, tmp_path):
         exact_plans = [
             Plan(tuple(actions), value, 0) for actions, value in zip(unpruned.witnesses, unpruned.points, strict=True)
         ]
-        random = method("dry_run_beam")(width=1, estimate="none").plan(game, _reset_position(game, seed), 1, 0).plans
+        random = method("hindsight_beam")(width=1, estimate="none").plan(game, _reset_position(game, seed), 1, 0).plans
         for known in (random, exact_plans[:1], exact_plans):
             front = clairvoyant_front(game, seed=seed, **ROOMY, known=known)
             assert np.array_equal(front.points, unpruned.points)

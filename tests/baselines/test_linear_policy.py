@@ -5,10 +5,10 @@ import pytest
 
 import momagames
 from momagames.baselines.evolution.linear_policy import LinearPolicy, supports_lookahead
-from momagames.baselines.random import RANDOM_KERNEL
+from momagames.baselines.random import RANDOM_POLICY
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import deal
-from momagames.engine.policies import Players, play_kernels
+from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from tests.test_every_game import every_game
 
@@ -61,10 +61,10 @@ def test_episodes_do_not_depend_on_the_batch(game):
     states = make_starts(game, 3)
     words = np.arange(3 * len(game.agents), dtype=np.uint64).reshape(3, -1)
     seats = np.zeros((3, len(game.agents)), np.int64)
-    whole = play_kernels(game, states, [policy.kernel(parameters)], seats, words)
+    whole = play_policies(game, states, [policy.compile("", parameters)], seats, words)
     assert (whole.states["over"] == 1).all()
     assert (whole.steps > whole.lengths).all() == supports_lookahead(game)
-    alone = play_kernels(game, states[1:2], [policy.kernel(parameters)], seats[1:2], words[1:2])
+    alone = play_policies(game, states[1:2], [policy.compile("", parameters)], seats[1:2], words[1:2])
     assert alone.returns[0].tobytes() == whole.returns[1].tobytes()
     assert alone.steps[0] == whole.steps[1]
 
@@ -76,11 +76,11 @@ def test_memory_per_environment_equals_separate_policies():
     states, words = make_starts(game, 4), np.arange(4, dtype=np.uint64)[:, None]
     batch = Batch(game, 4, autoreset="disabled")
     batch.load(states)
-    players = Players(batch, [policy.kernel()], [0], words, policy.initial_memories(parameters))
+    players = SeatedPolicies(batch, [policy.compile()], [0], words, policy.initial_memories(parameters))
     while not batch.states["over"].all():
         batch.step(players.act())
-    kernels = [policy.kernel(one) for one in parameters]
-    separate = play_kernels(game, states, kernels, np.arange(4)[:, None], words)
+    kernels = [policy.compile("", one) for one in parameters]
+    separate = play_policies(game, states, kernels, np.arange(4)[:, None], words)
     assert batch.returns.tobytes() == separate.returns.tobytes()
     assert len(np.unique(batch.returns[:, 0], axis=0)) > 1
 
@@ -94,7 +94,7 @@ def test_takes_the_winning_move_for_the_weight_of_winning():
     game.codec.load(states[0], states_near_a_win(game))
     batch = Batch(game, 20, autoreset="disabled")
     batch.load(states.repeat(20))
-    batch.step(Players(batch, [policy.kernel(parameters), RANDOM_KERNEL], [0, 1], 5).act())
+    batch.step(SeatedPolicies(batch, [policy.compile("", parameters), RANDOM_POLICY], [0, 1], 5).act())
     assert (batch.states["over"] == 1).all()
 
 
@@ -119,9 +119,9 @@ def test_actions_do_not_depend_on_random_events_to_come():
     states["rng"] = np.arange(1000, 1016, dtype=np.uint64)
     batch = Batch(game, 16, autoreset="disabled")
     batch.load(states)
-    actions = Players(batch, [policy.kernel(parameters)], [0], np.full((16, 1), 9, np.uint64)).act().copy()
+    actions = SeatedPolicies(batch, [policy.compile("", parameters)], [0], np.full((16, 1), 9, np.uint64)).act().copy()
     assert len(np.unique(actions)) == 1
-    other = Players(batch, [policy.kernel(parameters)], [0], np.arange(16, dtype=np.uint64)[:, None]).act()
+    other = SeatedPolicies(batch, [policy.compile("", parameters)], [0], np.arange(16, dtype=np.uint64)[:, None]).act()
     assert len(np.unique(other)) > 1  # ties are broken by its own random seed
 
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import compiled, member, method, policy
+from momagames.baselines import batch_policy, method, policy
 from momagames.baselines.mcts.simulation import UctOptions, make_playout, make_workspace
 from momagames.baselines.mcts.tree import EMPTY_KEY, NONE, make_tree, natural_log, reset_tree, select_arm, select_front
 from momagames.engine.batch import Batch
 from momagames.engine.episode import load_state
 from momagames.engine.playouts import deal
-from momagames.engine.policies import Players, play_kernels
+from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import INTERPRETED, driver
 from momagames.kernels.rng import random_words
@@ -42,7 +42,7 @@ def count_actions(game, states, name, words, agent=0, **options):
     seats = np.full(len(game.agents), -1)
     seats[agent] = 0
     words_by_agent = np.array(words, np.uint64)[:, None].repeat(len(game.agents), 1)
-    acts = Players(batch, [compiled(name, game, **options)], seats, words_by_agent).act()
+    acts = SeatedPolicies(batch, [batch_policy(name, game, **options)], seats, words_by_agent).act()
     return Counter(acts[:, 0 if game.sequential else agent, 0].tolist())
 
 
@@ -325,16 +325,16 @@ def test_actions_depend_on_the_generator_word_only(name, kind):
         else momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
     )
     agents = len(game.agents)
-    one = compiled(name, game, weights=None, simulations=20, exploration=0.5, horizon=8)
+    one = batch_policy(name, game, weights=None, simulations=20, exploration=0.5, horizon=8)
     starts = deal(game, np.arange(6, dtype=np.uint64))
     words = random_words(1, 6 * agents).reshape(6, agents)
     seats = np.zeros((6, agents), np.int64)
-    together = play_kernels(game, starts, [one], seats, words)
+    together = play_policies(game, starts, [one], seats, words)
     assert together.lengths.min() > 1
     for i in range(6):
-        alone = play_kernels(game, starts[i : i + 1], [one], seats[:1], words[i : i + 1])
+        alone = play_policies(game, starts[i : i + 1], [one], seats[:1], words[i : i + 1])
         assert alone.returns[0].tolist() == together.returns[i].tolist()
-    other = play_kernels(game, starts, [one], seats, words + np.uint64(1))
+    other = play_policies(game, starts, [one], seats, words + np.uint64(1))
     assert other.returns.tolist() != together.returns.tolist()
 
 
@@ -342,9 +342,9 @@ def test_actions_depend_on_the_generator_word_only(name, kind):
 def test_wins_against_random_play():
     game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
     starts = deal(game, np.arange(40, dtype=np.uint64))
-    kernels = [compiled("uct", game, weights=[1, 0, 0, 0], simulations=50), compiled("random", game)]
+    kernels = [batch_policy("uct", game, weights=[1, 0, 0, 0], simulations=50), batch_policy("random", game)]
     seats = np.array([[0, 1], [1, 0]]).repeat(20, axis=0)
-    played = play_kernels(game, starts, kernels, seats, random_words(3, 80).reshape(40, 2))
+    played = play_policies(game, starts, kernels, seats, random_words(3, 80).reshape(40, 2))
     won = played.returns[np.arange(40), seats.argmin(axis=1), 0] > 0
     assert won.sum() >= 36
 
@@ -371,7 +371,7 @@ def test_policies_of_a_lattice(name):
     count_actions = method(name)(divisions=2, simulations=10, exploration=0.3, horizon=20)
     assert [one.label for one in count_actions.policies(game)] == ["w=(1, 0)", "w=(0.5, 0.5)", "w=(0, 1)"]
     assert [one.weights for one in count_actions.policies(game)] == [(1, 0), (0.5, 0.5), (0, 1)]
-    assert member(name, game).label == name
+    assert batch_policy(name, game).label == name
 
 
 @compiled_only
@@ -424,8 +424,8 @@ def test_rejects_invalid_options_and_games(call, message):
 def summarize_searches():
     """Summarize the results of small searches."""
     game = meteors.game("meteors-v0", limit=3)
-    one = compiled("pareto_uct", game, weights=None, simulations=8, exploration=0.5, horizon=3)
-    played = play_kernels(
+    one = batch_policy("pareto_uct", game, weights=None, simulations=8, exploration=0.5, horizon=3)
+    played = play_policies(
         game, deal(game, np.arange(2, dtype=np.uint64)), [one], np.zeros((2, 3), np.int64), random_words(1, 6).reshape(2, 3)
     )
     board = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)

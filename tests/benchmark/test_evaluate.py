@@ -13,7 +13,7 @@ from momagames.engine.playouts import deal
 def test_team_mates_play_the_same_policy(seat, side):
     """A static team does not move, and their opponents do."""
     game = momagames.spec("mo-pommerman-team-v0", objectives=["movement"], max_steps=20)
-    ((static,), (other,)) = (method(name)().policies(game) for name in ("static", "random"))
+    ((static,), (other,)) = (method(name, game)().policies(game) for name in ("stationary", "random"))
     words = np.arange(20, dtype=np.uint64).reshape(5, 4)
     done = play_from(game, (static,), other, seat, deal(game, np.arange(5, dtype=np.uint64)), words)
     moved = (done.returns[:, :, 0] < 0).any(axis=0)

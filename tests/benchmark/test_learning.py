@@ -20,7 +20,7 @@ from momagames.benchmark.replays import evaluate_again, points, replay
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.policy_files import LINKS, POLICIES, digest, packed, unpacked
 from momagames.benchmark.store.store import Store
-from momagames.engine.policies import Member
+from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidFile, MissingExtra, RemoteError
 from tests.baselines.moppo.test_moppo import TINY
 from tests.benchmark.tiny import POLICIES as SEATS
@@ -76,7 +76,7 @@ def test_process_pool_gives_equal_results(done, tmp_path):
 def test_shared_arrays_are_stored_once(tmp_path):
     rng = np.random.default_rng(0)
     shared, own = rng.random(5000), [rng.random(3) for _ in range(4)]
-    members = [Member(str(i), 0, (), arrays={"shared": shared.copy(), "own": own[i]}) for i in range(4)]
+    members = [CompiledPolicy(str(i), print, arrays={"shared": shared.copy(), "own": own[i]}) for i in range(4)]
     content = packed(members)
     assert len(content) < 1.2 * len(packed(members[:1]))
     (tmp_path / POLICIES).write_bytes(content)

@@ -9,7 +9,7 @@ import pytest
 
 import momagames
 from momagames.benchmark import match
-from momagames.benchmark.matches import check, collapsing, seats_of
+from momagames.benchmark.matches import check, seats_of, tie_break
 from momagames.engine.playouts import deal
 from momagames.errors import IllegalAction, InvalidParameter, UnknownId
 from tests import meteors
@@ -48,7 +48,7 @@ def test_players_move_on_by_one_side_and_team_mates_are_the_same(id, players, ex
     assert [seats_of(game, players, bout) for bout in range(3)] == expected
 
 
-@pytest.mark.parametrize("second", ["static", stand], ids=["batch", "one by one"])
+@pytest.mark.parametrize("second", ["stationary", stand], ids=["batch", "one by one"])
 def test_every_turn_of_the_players_has_the_same_deal(second):
     result = match(DUEL, ["random", second], games=6, max_reruns=0, **QUICK)
     seeds = [bout.games[0].seed for bout in result.bouts]
@@ -60,7 +60,7 @@ def test_every_turn_of_the_players_has_the_same_deal(second):
 # --------------------------------------------------------------------------------------------------------------- results
 
 
-@pytest.mark.parametrize("first", [stand, "static"])
+@pytest.mark.parametrize("first", [stand, "stationary"])
 def test_who_blows_itself_up_loses_to_who_stands_still(first):
     """The one lays a bomb at its start and waits for it; the starts of a duel are too far apart for the other to notice."""
     result = match(DUEL, [first, lay], games=4)
@@ -74,7 +74,7 @@ def test_who_blows_itself_up_loses_to_who_stands_still(first):
 
 
 def test_a_team_wins_together():
-    result = match("mo-pommerman-team-v0", [lay, "static"], games=2)
+    result = match("mo-pommerman-team-v0", [lay, "stationary"], games=2)
     assert result.wins.tolist() == [0, 2]
     assert [bout.games[0].winners for bout in result.bouts] == [(1, 3), (0, 2)]
 
@@ -89,7 +89,7 @@ def test_who_has_most_of_what_is_zero_sum_wins_where_infos_do_not_say():
 
 
 def test_returns_are_means_over_games_and_agents():
-    result = match("mo-pommerman-ffa-v0", ["random", "static"], games=6, max_reruns=1)
+    result = match("mo-pommerman-ffa-v0", ["random", "stationary"], games=6, max_reruns=1)
     rows = {0: [], 1: []}
     for bout in result.bouts:
         for one in bout.games:
@@ -102,10 +102,10 @@ def test_returns_are_means_over_games_and_agents():
 # ---------------------------------------------------------------------------------------------------------------- reruns
 
 
-@pytest.mark.parametrize("players", [["static", "static"], ["static", stand]], ids=["batch", "one by one"])
+@pytest.mark.parametrize("players", [["stationary", "stationary"], ["stationary", stand]], ids=["batch", "one by one"])
 def test_a_tie_is_rerun_once_and_then_with_walls_that_close_in(players):
     result = match(DUEL, players, games=2, max_reruns=4, **QUICK)
-    assert [[one.stage for one in bout.games] for bout in result.bouts] == [["first", "rerun", *["collapse"] * 3]] * 2
+    assert [[one.stage for one in bout.games] for bout in result.bouts] == [["first", "rerun", *["tie_break"] * 3]] * 2
     assert result.wins.tolist() == [0, 0]
     assert (result.ties, result.reruns) == (2, 8)
     steps = [one.steps for one in result.bouts[0].games]
@@ -120,27 +120,27 @@ def test_reruns_end_with_the_first_win():
     def lays_in_the_second_game(seen, mask, rng):
         return 5 if next(walker) >= 40 else 0
 
-    result = match(DUEL, ["static", lays_in_the_second_game], games=1, **QUICK)
+    result = match(DUEL, ["stationary", lays_in_the_second_game], games=1, **QUICK)
     assert [one.stage for one in result.bouts[0].games] == ["first", "rerun"]
     assert result.wins.tolist() == [1, 0]
 
 
 def test_without_reruns_a_tie_is_a_tie():
-    result = match(DUEL, ["static", "static"], games=3, max_reruns=0, **QUICK)
+    result = match(DUEL, ["stationary", "stationary"], games=3, max_reruns=0, **QUICK)
     assert (result.ties, result.reruns) == (3, 0)
 
 
 def test_the_game_with_collapsing_walls():
     game = momagames.spec("mo-pommerman-team-v0")
-    assert {**collapsing(game).params, "first_collapse": None} == game.params
-    assert collapsing(game).params["first_collapse"] == 500
+    assert {**tie_break(game).params, "first_collapse": None} == game.params
+    assert tie_break(game).params["first_collapse"] == 500
     given = momagames.spec("mo-pommerman-team-v0", first_collapse=300)
-    assert collapsing(given) is given
+    assert tie_break(given) is given
     for steps in range(2, 30):
         one = momagames.spec("mo-pommerman-ffa-v0", max_steps=steps)
-        assert (collapsing(one) is one) == (steps <= 4)
+        assert (tie_break(one) is one) == (steps <= 4)
     breakthrough = momagames.spec("mo-breakthrough-v0")
-    assert collapsing(breakthrough) is breakthrough
+    assert tie_break(breakthrough) is breakthrough
 
 
 # ------------------------------------------------------------------------------------------------------ the same again
@@ -163,7 +163,7 @@ def test_luck_differs_by_seed_bout_and_seat():
         return 5
 
     for seed in (1, 2):
-        match("mo-pommerman-team-v0", [draws, "static"], games=2, seed=seed, max_reruns=0)
+        match("mo-pommerman-team-v0", [draws, "stationary"], games=2, seed=seed, max_reruns=0)
     assert len(drawn) == len(set(drawn)) == 2 * 2 * 2 * 10  # seeds, bouts, seats, steps
 
 
@@ -184,34 +184,34 @@ def test_the_seeds_deal_the_boards():
             self.fresh = False
             return 5
 
-    result = match(DUEL, [Looks, "static"], games=4, max_reruns=0)
+    result = match(DUEL, [Looks, "stationary"], games=4, max_reruns=0)
     for bout, board in zip(result.bouts, boards, strict=True):
         start = deal(result.game, np.array([bout.games[0].seed], np.uint64))
         assert start["board"][0, :64].reshape(8, 8).tolist() == board
 
 
 def test_json_holds_all_of_it():
-    result = match(DUEL, ["static", lay], games=2, time_limit=10_000)
+    result = match(DUEL, ["stationary", lay], games=2, time_limit=10_000)
     data = json.loads(json.dumps(result.to_json()))
     assert data["game"].startswith("mo-pommerman-duel-v0(board_size=8")
-    assert "first_collapse=500" in data["collapsing"]
-    assert (data["players"], data["wins"], data["time_limit"]) == (["static", "lay"], [2, 0], 10_000)
+    assert "first_collapse=500" in data["tie_break"]
+    assert (data["players"], data["wins"], data["time_limit"]) == (["stationary", "lay"], [2, 0], 10_000)
     assert data["provenance"]["momagames"] == momagames.__version__
     bout = data["bouts"][1]
-    assert bout["seats"] == {"agent_0": "lay", "agent_1": "static"}
-    assert bout["winners"] == ["static"]
+    assert bout["seats"] == {"agent_0": "lay", "agent_1": "stationary"}
+    assert bout["winners"] == ["stationary"]
     assert bout["games"][0]["winners"] == ["agent_1"]
     assert bout["games"][0]["returns"]["agent_1"][0] == 1
     assert bout["games"][0]["seed"] == result.bouts[1].games[0].seed
 
 
 def test_the_same_player_twice_has_two_names():
-    assert match(DUEL, ["static", "static"], games=1, max_reruns=0, **QUICK).players == ("static", "static (2)")
+    assert match(DUEL, ["stationary", "stationary"], games=1, max_reruns=0, **QUICK).players == ("stationary", "stationary (2)")
 
 
 def test_progress():
     told = []
-    match(DUEL, ["random", "static"], games=5, tell=told.append)
+    match(DUEL, ["random", "stationary"], games=5, tell=told.append)
     assert told == [1, 2, 3, 4, 5]
 
 
@@ -227,7 +227,7 @@ def test_a_python_player_sees_what_its_agent_sees():
         assert isinstance(rng, np.random.Generator)
         return 5
 
-    match("mo-pommerman-team-v0", [looks, "static"], games=1, max_reruns=0)
+    match("mo-pommerman-team-v0", [looks, "stationary"], games=1, max_reruns=0)
     assert sorted(seen_by) == [(1, 1), (9, 9)]
     assert (seen_by[1, 1]["board"][6:] == 5).all()  # fog
     single = match("mo-breakthrough-v0", [first_legal, "random"], games=2, board_width=3, board_height=5)
@@ -247,13 +247,13 @@ def test_a_class_is_made_for_each_seat_of_each_game():
             made.append([game.agents[agent], 0])
             self.mine = made[-1]
 
-        def begin(self):
+        def reset(self):
             self.mine[1] += 1
 
         def __call__(self, seen, mask, rng):
             return 5
 
-    match("mo-pommerman-team-v0", [Careful, "static"], games=2, max_reruns=0)
+    match("mo-pommerman-team-v0", [Careful, "stationary"], games=2, max_reruns=0)
     assert made == [["agent_0", 1], ["agent_2", 1], ["agent_1", 1], ["agent_3", 1]]
 
 
@@ -268,7 +268,7 @@ def test_on_the_radio_actions_have_three_parts():
             heard.append(seen["message"].tolist())
             return [5, 1 + self.agent, 7]
 
-    match("mo-pommerman-radio-v0", [Talks, "static"], games=1, max_reruns=0)
+    match("mo-pommerman-radio-v0", [Talks, "stationary"], games=1, max_reruns=0)
     assert heard[2:4] == [[3, 7], [1, 7]]
 
 
@@ -279,10 +279,10 @@ def test_the_clock_stops_who_is_late():
         time.sleep(0.03)
         return 5
 
-    result = match(DUEL, [slow, "static"], games=1, max_reruns=0, time_limit=3, **QUICK)
+    result = match(DUEL, [slow, "stationary"], games=1, max_reruns=0, time_limit=3, **QUICK)
     assert result.late.tolist() == [40, 0]
     assert result.ties == 1
-    patient = match(DUEL, [slow, "static"], games=1, max_reruns=0, time_limit=2000, **QUICK)
+    patient = match(DUEL, [slow, "stationary"], games=1, max_reruns=0, time_limit=2000, **QUICK)
     assert patient.late.tolist() == [0, 0]
     assert patient.wins.tolist() == [0, 1]
 
@@ -294,7 +294,7 @@ def test_who_never_answers_holds_nobody_up():
         asked.append(1)
         forever.wait()
 
-    result = match(DUEL, [stuck, "static"], games=1, max_reruns=0, time_limit=2, **QUICK)
+    result = match(DUEL, [stuck, "stationary"], games=1, max_reruns=0, time_limit=2, **QUICK)
     forever.set()
     assert result.late.tolist() == [40, 0]
     assert len(asked) == 1  # not asked again before it has answered
@@ -309,7 +309,7 @@ def test_who_is_late_once_goes_on_with_the_next_position():
             time.sleep(0.12)
         return 0
 
-    result = match(DUEL, [slow_at_first, "static"], games=1, max_reruns=0, time_limit=50, **QUICK)
+    result = match(DUEL, [slow_at_first, "stationary"], games=1, max_reruns=0, time_limit=50, **QUICK)
     assert 1 <= result.late[0] <= 4
     assert steps == [0, *range(int(result.late[0]), 40)]  # the answer to the position of step 0 is not played later
 
@@ -320,10 +320,10 @@ def test_what_a_python_player_does_wrong_is_said(limit):
         raise ZeroDivisionError("mine")
 
     with pytest.raises(ZeroDivisionError, match="mine"):
-        match(DUEL, [broken, "static"], games=1, time_limit=limit)
+        match(DUEL, [broken, "stationary"], games=1, time_limit=limit)
     for wrong in (6, -1, 2.5, [0, 0]):
         with pytest.raises(IllegalAction, match="agent_0 cannot play"):
-            match(DUEL, [lambda seen, mask, rng, wrong=wrong: wrong, "static"], games=1, time_limit=limit)
+            match(DUEL, [lambda seen, mask, rng, wrong=wrong: wrong, "stationary"], games=1, time_limit=limit)
 
 
 # ----------------------------------------------------------------------------------------------------------- bad matches
@@ -335,16 +335,16 @@ def test_what_a_python_player_does_wrong_is_said(limit):
         (lambda: match(DUEL, ["simple"]), InvalidParameter, "allowed: 2 players"),
         (lambda: match("mo-pommerman-ffa-v0", ["random"] * 5), InvalidParameter, "allowed: 2 to 4 players"),
         (lambda: match("mo-samegame-v0", ["random", "random"]), InvalidParameter, "nobody plays against anybody"),
-        (lambda: match(DUEL, ["simple", "static"], games=0), InvalidParameter, "games=0"),
-        (lambda: match(DUEL, ["simple", "static"], max_reruns=-1), InvalidParameter, "max_reruns=-1"),
-        (lambda: match(DUEL, ["simple", "static"], time_limit=0), InvalidParameter, "time_limit=0"),
-        (lambda: match(DUEL, ["simple", "statc"]), UnknownId, "did you mean 'static'"),
+        (lambda: match(DUEL, ["simple", "stationary"], games=0), InvalidParameter, "games=0"),
+        (lambda: match(DUEL, ["simple", "stationary"], max_reruns=-1), InvalidParameter, "max_reruns=-1"),
+        (lambda: match(DUEL, ["simple", "stationary"], time_limit=0), InvalidParameter, "time_limit=0"),
+        (lambda: match(DUEL, ["simple", "statc"]), UnknownId, "did you mean 'stationary'"),
         (lambda: match(DUEL, ["simple", "greedy"]), InvalidParameter, "greedy"),
-        (lambda: match("mo-breakthrough-v0", ["simple", "random"]), InvalidParameter, "simple only plays"),
+        (lambda: match("mo-breakthrough-v0", ["simple", "random"]), UnknownId, "invalid policy='simple'"),
         (lambda: match(DUEL, ["simple", "nowhere:f"]), UnknownId, "No module named 'nowhere'"),
         (lambda: match(DUEL, ["simple", "json:f"]), UnknownId, "json:f"),
-        (lambda: match(DUEL, ["simple", "json:__name__"]), UnknownId, "no function"),
-        (lambda: match(DUEL, ["simple", "static"], board_sise=9), InvalidParameter, "board_size"),
+        (lambda: match(DUEL, ["simple", "json:__name__"]), UnknownId, "a function or a class"),
+        (lambda: match(DUEL, ["simple", "stationary"], board_sise=9), InvalidParameter, "board_size"),
     ],
 )
 def test_a_match_that_cannot_be(call, kind, said):

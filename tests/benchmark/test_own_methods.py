@@ -62,8 +62,8 @@ def test_its_options_are_checked_like_all(place, monkeypatch):
     [
         ("nowhere:First", "No module named 'nowhere'"),
         ("json:First", "no attribute 'First'"),
-        ("json:dumps", "no subclass of momagames.baselines.base.Method"),
-        ("beem", "there are .* and your own as 'module:class'; did you mean 'beam'"),
+        ("json:dumps", "expected a subclass of momagames.baselines.base.Method"),
+        ("beem", "expected .* or your own as 'module:class'; did you mean 'beam'"),
     ],
 )
 def test_what_is_no_method(name, told):

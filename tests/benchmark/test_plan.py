@@ -114,13 +114,13 @@ def test_the_label_of_an_opponent_tells_its_options():
     assert label("random") == "random"
     assert label("greedy", weights=[]) == "greedy"
     assert label("greedy", weights=[0.0, 0.25, 1, 0]) == "greedy(weights=(0, 0.25, 1, 0))"
-    assert label("thrifty", patience=2, fair=False) == "thrifty(patience=2, fair=False)"
+    assert label("energy_saver", patience=2, fair=False) == "energy_saver(patience=2, fair=False)"
 
 
 def test_an_opponent_is_built_with_its_options():
     game = momagames.spec("mo-robotmail-v0")
-    kernel = Opponent(name="thrifty", options={"patience": 2, "fair": False}).member(game).kernel
-    assert dict(kernel.begins) == {"patience": 2, "fair": 0}
+    policy = Opponent(name="energy_saver", options={"patience": 2, "fair": False}).policy(game)
+    assert dict(policy.initial_memory) == {"patience": 2, "fair": 0}
 
 
 def test_digests_are_the_same_in_another_process(tmp_path):

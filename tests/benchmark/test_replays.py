@@ -17,8 +17,8 @@ KERNELS = {
     **POLICIES,
     "name": "kernels",
     "games": [{"id": "mo-pommerman-duel-v0", "params": {"max_steps": 40}}],
-    "methods": [RANDOM, {"name": "static", "options": {}}],
-    "opponents": [{"name": "static", "options": {}}, {"name": "random", "options": {}}],
+    "methods": [RANDOM, {"name": "stationary", "options": {}}],
+    "opponents": [{"name": "stationary", "options": {}}, {"name": "random", "options": {}}],
     "seeds": [0],
 }
 
@@ -42,7 +42,7 @@ def test_the_front_is_that_of_the_rows(store):
             labels = tuple(opponent.label for opponent in run.opponents)
             found = read_policy_episodes(store.rows(run), labels, run.seats).nondominated_points()
             assert [one["policy"] for one in known] == list(found.labels)
-            assert {one["rule"] for one in known} <= {"random", "greedy", "static"}
+            assert {one["rule"] for one in known} <= {"random", "greedy", "stationary"}
             assert all(len(one["weights"]) == found.values.shape[1] for one in known)
         np.testing.assert_allclose([one["return"] for one in known], found.values, rtol=1e-12, atol=1e-12)
 

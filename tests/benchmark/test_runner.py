@@ -192,8 +192,8 @@ def test_scripted_policies_play_in_suites(tmp_path):
     experiment = {
         **POLICIES,
         "games": [{"id": "mo-pommerman-duel-v0", "params": {"max_steps": 60}}],
-        "methods": [RANDOM, {"name": "static", "options": {}}],
-        "opponents": [{"name": "static", "options": {}}, {"name": "random", "options": {}}],
+        "methods": [RANDOM, {"name": "stationary", "options": {}}],
+        "opponents": [{"name": "stationary", "options": {}}, {"name": "random", "options": {}}],
         "seeds": [0],
     }
     results = run_suite(suite(experiment), tmp_path)
@@ -204,9 +204,11 @@ def test_scripted_policies_play_in_suites(tmp_path):
         means.setdefault((row["method"], row["opponent"], row["seat"]), []).append(row["return"][0])
     assert {key: len(values) for key, values in means.items()} == {
         (mine, other, seat): 8
-        for mine in ("random", "static")
-        for other in ("static", "random")
+        for mine in ("random", "stationary")
+        for other in ("stationary", "random")
         for seat in ("agent_0", "agent_1")
     }
-    assert all(sum(means["static", "random", seat]) > sum(means["random", "static", seat]) for seat in ("agent_0", "agent_1"))
-    assert set(means["static", "static", "agent_0"]) == {-1.0}  # nobody ever moves: a tie
+    assert all(
+        sum(means["stationary", "random", seat]) > sum(means["random", "stationary", seat]) for seat in ("agent_0", "agent_1")
+    )
+    assert set(means["stationary", "stationary", "agent_0"]) == {-1.0}  # nobody ever moves: a tie

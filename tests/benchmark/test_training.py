@@ -8,7 +8,7 @@ import pytest
 
 import momagames
 from momagames.analysis.indicators import hypervolume
-from momagames.baselines import member
+from momagames.baselines import batch_policy
 from momagames.baselines.evolution import method as evolution
 from momagames.baselines.evolution.cma import Cma
 from momagames.baselines.evolution.nsga2 import Nsga2
@@ -130,9 +130,9 @@ def test_equal_seeds_give_equal_policies_without_the_global_generator():
         assert np.random.get_state()[1].tobytes() == before  # noqa: NPY002
         np.random.seed(6)  # noqa: NPY002
         again, other = train(game, options, 20_000, name=name), train(game, options, 20_000, seed=1, name=name)
-        assert [m.kernel.begins for m in first.members] == [m.kernel.begins for m in again.members]
+        assert [one.initial_memory for one in first.policies] == [one.initial_memory for one in again.policies]
         assert first.steps == again.steps
-        assert [m.kernel.begins for m in first.members] != [m.kernel.begins for m in other.members]
+        assert [one.initial_memory for one in first.policies] != [one.initial_memory for one in other.policies]
 
 
 @pytest.mark.parametrize(("name", "package"), [("nsga2", "pymoo"), ("cma", "cma")])
@@ -177,7 +177,7 @@ def test_learns_samegame(name, times):
         "cma": {"population": 6, "episodes": 16, "shared": True, "divisions": 1, "sigma": 1.0},
     }[name]
     trained = train(game, options, 800_000, name=name)
-    assert volume(game, trained.members) > times * volume(game, [member("random", game)])
+    assert volume(game, trained.policies) > times * volume(game, [batch_policy("random", game)])
 
 
 def volume(game, members):
@@ -196,13 +196,13 @@ def test_learns_to_win_breakthrough():
     from momagames.engine.playouts import deal
 
     game = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH["params"])
-    opponent = member("random", game)
+    opponent = batch_policy("random", game)
     trained = train(game, {"population": 16, "episodes": 8, "shared": False}, 300_000, others=[opponent])
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
     words = np.arange(200, dtype=np.uint64).reshape(100, 2)
     for seat in (0, 1):
-        games = play_from(game, trained.members, opponent, seat, deal(game, seeds), words)
-        won = (games.returns[:, seat, 0] > 0).reshape(len(trained.members), 100).mean(axis=1)
+        games = play_from(game, trained.policies, opponent, seat, deal(game, seeds), words)
+        won = (games.returns[:, seat, 0] > 0).reshape(len(trained.policies), 100).mean(axis=1)
         random_games = play_from(game, (opponent,), opponent, seat, deal(game, seeds), words)
         assert won.max() > 0.85
         assert won.max() > 0.25 + (random_games.returns[:, seat, 0] > 0).mean()

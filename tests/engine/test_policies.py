@@ -8,10 +8,11 @@ import pytest
 import momagames
 from momagames import registry
 from momagames.adapters.gymnasium import SingleAgentEnv
-from momagames.baselines import compiled, policy
+from momagames.baselines import batch_policy, policy
 from momagames.engine.batch import Batch
-from momagames.engine.policies import NOBODY, Compiled, CompiledPolicy, Players
+from momagames.engine.policies import UNSEATED, AgentPolicy, CompiledPolicy, SeatedPolicies
 from momagames.errors import InvalidParameter, UnknownId
+from momagames.games.pommerman.policies import SIMPLE
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance
 from tests import meteors
@@ -36,13 +37,7 @@ def mind(state, agent, mask, parts, memory, word, action):
     return word
 
 
-COUNTER, MINDER = Compiled("counter", count, counted), Compiled("minder", mind, rules=("tests.meteors",))
-
-
-class Counter(CompiledPolicy):
-    """Counts its moves."""
-
-    compiled = COUNTER
+COUNTER, MINDER = CompiledPolicy("counter", count, counted), CompiledPolicy("minder", mind, rules=("tests.meteors",))
 
 
 def meteor_batch(num_envs=4, **options):
@@ -55,7 +50,7 @@ def meteor_batch(num_envs=4, **options):
 @pytest.mark.parametrize("autoreset", ["next_step", "same_step"])
 def test_memories_are_empty_when_a_game_begins(autoreset):
     batch = meteor_batch(8, autoreset=autoreset)
-    players = Players(batch, [COUNTER], [0, 0, 0])
+    players = SeatedPolicies(batch, [COUNTER], [0, 0, 0])
     said = np.zeros(8, np.int64)  # moves of the running game, counted here
     for _ in range(20):
         fresh = batch.lengths == 0
@@ -72,25 +67,25 @@ def test_memories_are_empty_when_a_game_begins(autoreset):
 def test_each_seat_has_its_policy_and_the_others_are_left_alone():
     batch = meteor_batch(2)
     actions = np.full((2, 3, 2), 7)
-    Players(batch, [COUNTER, MINDER], [[0, NOBODY, 1], [1, 1, NOBODY]]).act(actions)
+    SeatedPolicies(batch, [COUNTER, MINDER], [[0, UNSEATED, 1], [1, 1, UNSEATED]]).act(actions)
     assert actions.tolist() == [[[1, 1], [7, 7], [2, 2]], [[2, 0], [2, 1], [7, 7]]]
 
 
 def test_who_has_no_choice_is_not_asked():
     batch = meteor_batch(1)
     batch.masks[0, 1] = [0, 0, 1, 0, 1, 0]
-    assert Players(batch, [COUNTER], [0, 0, 0]).act()[0].tolist() == [[1, 1], [2, 1], [1, 1]]
+    assert SeatedPolicies(batch, [COUNTER], [0, 0, 0]).act()[0].tolist() == [[1, 1], [2, 1], [1, 1]]
     batch.masks[0, 1] = 0
-    assert Players(batch, [COUNTER], [0, 0, 0]).act()[0, 1].tolist() == [0, 0]
+    assert SeatedPolicies(batch, [COUNTER], [0, 0, 0]).act()[0, 1].tolist() == [0, 0]
 
 
 def test_luck_belongs_to_an_environment_not_to_the_batch():
     small, large = meteor_batch(2), meteor_batch(9)
-    few, many = (Players(batch, [compiled("random", batch.game)], [0, 0, 0], seed=5) for batch in (small, large))
+    few, many = (SeatedPolicies(batch, [batch_policy("random", batch.game)], [0, 0, 0], seed=5) for batch in (small, large))
     for _ in range(3):
         assert (few.act() == many.act()[:2]).all()
     words = np.arange(6, dtype=np.uint64).reshape(2, 3)
-    own = [Players(small, [compiled("random", small.game)], [0, 0, 0], words).act().copy() for _ in range(2)]
+    own = [SeatedPolicies(small, [batch_policy("random", small.game)], [0, 0, 0], words).act().copy() for _ in range(2)]
     assert (own[0] == own[1]).all()
     assert words.tolist() == [[0, 1, 2], [3, 4, 5]]
 
@@ -98,7 +93,7 @@ def test_luck_belongs_to_an_environment_not_to_the_batch():
 def test_random_covers_every_legal_action_and_no_other():
     batch = meteor_batch(200)
     batch.masks[:, :, 2] = 0
-    actions = Players(batch, [compiled("random", batch.game)], [0, 0, 0]).act()
+    actions = SeatedPolicies(batch, [batch_policy("random", batch.game)], [0, 0, 0]).act()
     assert np.unique(actions[..., 0]).tolist() == [0, 1]
     assert np.unique(actions[..., 1]).tolist() == [0, 1, 2]
 
@@ -110,9 +105,9 @@ def test_in_turns_the_mover_alone_moves():
         batch.seed(0)
         batch.reset()
         batch.last_actions[:] = -1
-        Players(batch, [compiled("random", game)], [NOBODY, 0]).act()
+        SeatedPolicies(batch, [batch_policy("random", game)], [UNSEATED, 0]).act()
         assert (batch.last_actions == -1).all()
-        players = Players(batch, [compiled("random", game)], [0, 0])
+        players = SeatedPolicies(batch, [batch_policy("random", game)], [0, 0])
         for _ in range(10):
             actions = players.act()
             assert batch.find_illegal(actions) == -1
@@ -121,33 +116,33 @@ def test_in_turns_the_mover_alone_moves():
 
 def test_one_by_one_it_is_the_same_policy():
     game = meteors.game("meteors-v0")
-    one, rng = Counter(game, agent=1), np.random.default_rng(0)
+    one, rng = AgentPolicy(COUNTER, game, agent=1), np.random.default_rng(0)
     state, mask = game.start(), np.ones(6, np.int8)
     before = state.tobytes()
     assert [one(state[0], mask, rng).tolist() for _ in range(3)] == [[1, 1], [1, 2], [1, 1]]
     assert state.tobytes() == before
     twin = copy.deepcopy(one)
-    one.begin()
+    one.reset()
     assert one(state[0], mask, rng).tolist() == [1, 1]
     assert one(state[0], mask, rng).tolist() == [1, 2]
     assert twin(state[0], mask, rng).tolist() == [1, 1]  # the copy has a memory of its own
 
 
 def test_the_gymnasium_door_has_a_memory_for_each_agent_and_empties_it(monkeypatch):
-    asked = {"made": [], "begun": []}
+    calls = {"made": [], "reset": []}
 
-    class Told(Counter):
+    class Observed(AgentPolicy):
         def __init__(self, game, agent=None):
-            super().__init__(game, agent)
-            asked["made"].append(agent)
+            super().__init__(COUNTER, game, agent)
+            calls["made"].append(agent)
 
-        def begin(self):
-            super().begin()
-            asked["begun"].append(self.agent)
+        def reset(self):
+            super().reset()
+            calls["reset"].append(self.agent)
 
-    monkeypatch.setattr(registry, "policy", lambda name, game, agent: Told(game, agent))
+    monkeypatch.setattr(registry, "policy", lambda name, game, agent: Observed(game, agent))
     env = SingleAgentEnv(meteors.game("meteors-v0", limit=5), others="counter")
-    assert asked["made"] == [1, 2]
+    assert calls["made"] == [1, 2]
     for seed in range(4):
         env.reset(seed=seed)
         over, heard = False, []
@@ -157,20 +152,20 @@ def test_the_gymnasium_door_has_a_memory_for_each_agent_and_empties_it(monkeypat
             gone = env.play.state["gone"][1:]
             expected = 2 if len(heard) == 2 else 1
             assert [word for word, left in zip(heard[-1], gone, strict=True) if not left] == [expected] * (2 - int(gone.sum()))
-    assert asked["begun"] == [1, 2] * 4
+    assert calls["reset"] == [1, 2] * 4
 
 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda batch: Players(batch, [COUNTER], [0, 0]), r"shape \(2,\)"),
-        (lambda batch: Players(batch, [COUNTER], [0, 0, 1]), "allowed: -1..0"),
-        (lambda batch: Players(batch, [COUNTER], [0.0, 0.0, 0.0]), "whole numbers"),
-        (lambda batch: Players(batch, [COUNTER], [0, 0, 0], np.zeros(3, np.uint64)), r"uint64\[4, 3\]"),
-        (lambda batch: Players(batch, [compiled("simple", batch.game)], [0, 0, 0]), "simple only plays"),
-        (lambda batch: Counter(batch.game), "must know which agent"),
-        (lambda batch: Counter(batch.game, agent=3), "agent=3"),
-        (lambda batch: policy("static", batch.game, 0), "static only plays"),
+        (lambda batch: SeatedPolicies(batch, [COUNTER], [0, 0]), r"shape \(2,\)"),
+        (lambda batch: SeatedPolicies(batch, [COUNTER], [0, 0, 1]), r"expected -1\.\.0"),
+        (lambda batch: SeatedPolicies(batch, [COUNTER], [0.0, 0.0, 0.0]), "expected integers"),
+        (lambda batch: SeatedPolicies(batch, [COUNTER], [0, 0, 0], np.zeros(3, np.uint64)), r"uint64\[4, 3\]"),
+        (lambda batch: SeatedPolicies(batch, [SIMPLE], [0, 0, 0]), "simple only plays"),
+        (lambda batch: AgentPolicy(COUNTER, batch.game), "the argument agent is missing"),
+        (lambda batch: AgentPolicy(COUNTER, batch.game, agent=3), "agent=3"),
+        (lambda batch: policy("momagames.games.pommerman.policies:SIMPLE", batch.game, 0), "simple only plays"),
     ],
 )
 def test_what_cannot_be(call, said):
@@ -180,7 +175,9 @@ def test_what_cannot_be(call, said):
 
 def test_names():
     game = momagames.spec("mo-breakthrough-v0")
-    assert compiled("greedy", game).name == "greedy"
-    assert compiled("random", game).name == "random"
+    assert batch_policy("greedy", game).name == "greedy"
+    assert batch_policy("random", game).name == "random"
+    with pytest.raises(UnknownId, match="mo-breakthrough-v0: invalid policy='simple': expected 'random', "):
+        batch_policy("simple", game)
     with pytest.raises(UnknownId, match="did you mean 'simple'"):
-        compiled("simpl", game)
+        batch_policy("simpl", momagames.spec("mo-pommerman-ffa-v0"))

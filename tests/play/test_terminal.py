@@ -125,7 +125,7 @@ def memories_after(monkeypatch, *typed):
     game = momagames.spec("mo-pommerman-ffa-v0")
     table = Table(game, "simple", 3, game.agents[:1], Console(file=io.StringIO(), width=200))
     table.run()
-    return [policy.remembered()[1].tobytes() for policy in table.policies.values()]
+    return [policy.get_state()[1].tobytes() for policy in table.policies.values()]
 
 
 def test_taking_back_is_forgotten_by_those_who_remember(monkeypatch):

@@ -10,7 +10,7 @@ import numpy as np
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.kernels.jit import driver, kernel
-from momagames.kernels.rng import advance, update_best, mix
+from momagames.kernels.rng import advance, mix, update_best
 
 
 @kernel
@@ -96,7 +96,7 @@ def make_lookahead_kernel(game: Game) -> Callable[..., Any]:
                 trial[0]["rng"] = trial_rng
                 actions[0, 0] = a
                 step(trial[0], actions, reward)
-                memory["looked"] += 1
+                memory["lookahead_steps"] += 1
                 observe(trial[0], agent, workspace[0])
                 write_features(sources, workspace, features)
                 value = memory["parameters"][base + objectives] * np.int64(trial[0]["over"])

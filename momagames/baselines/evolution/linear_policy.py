@@ -20,8 +20,8 @@ from momagames.baselines.evolution.linear_kernels import make_feature_loop, make
 from momagames.baselines.observation_layout import make_workspace
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.playouts import KERNEL, buffers, looks_ahead
-from momagames.engine.policies import Compiled, Member
+from momagames.engine.playouts import buffers, looks_ahead
+from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter
 from momagames.kernels.rng import random_words
 
@@ -54,26 +54,23 @@ class LinearPolicy:
                 f"a linear policy of {game.id} has {self.num_parameters} parameters: expected at most {MAX_PARAMETERS}"
             )
         length = max(MIN_MEMORY, 1 << (self.num_parameters - 1).bit_length())
-        self.memory = np.dtype([("parameters", "f8", (length,)), ("looked", "i8")])
+        self.memory = np.dtype([("parameters", "f8", (length,)), ("lookahead_steps", "i8")])
 
-    def kernel(self, parameters: NDArray[np.float64] | None = None) -> Compiled:
+    def compile(self, label: str = "", parameters: NDArray[np.float64] | None = None) -> CompiledPolicy:
         """Return the policy with these parameters, float64[num_rows, row_size]; None: they are in `initial_memories`."""
         name, make = ("linear_lookahead", make_lookahead_kernel) if self.has_lookahead else ("linear", make_reactive_kernel)
-        begins = () if parameters is None else (
-            ("parameters", tuple(self.initial_memories(parameters[None])["parameters"][0].tolist())),
-        )  # fmt: skip
-        return Compiled(name, make(self.game), self.memory, (self.game.rules_key,), begins, self._make_scratch)
+        act, rules = make(self.game), (self.game.rules_key,)
+        if parameters is None:
+            return CompiledPolicy(name, act, self.memory, rules, scratch=self._make_scratch)
+        initial = (("parameters", tuple(self.initial_memories(parameters[None])["parameters"][0].tolist())),)
+        arrays = {"numbers": parameters.copy(), "rows": self.rows.copy()}
+        return CompiledPolicy(name, act, self.memory, rules, initial, self._make_scratch, label, arrays=arrays)
 
     def initial_memories(self, parameters: NDArray[np.float64]) -> NDArray[Any]:
         """Return memories, record[n], at the start of an episode for parameters float64[n, num_rows, row_size]."""
         memories = np.zeros(len(parameters), self.memory)
         memories["parameters"][:, : self.num_parameters] = parameters.reshape(len(parameters), -1)
         return memories
-
-    def member(self, label: str, parameters: NDArray[np.float64]) -> Member:
-        """Return the policy with these parameters and the arrays that are stored."""
-        stored = {"numbers": parameters.copy(), "rows": self.rows.copy()}
-        return Member(label, KERNEL, (0.0,) * len(self.game.objectives), self.kernel(parameters), stored)
 
     def _make_scratch(self, game: Game) -> tuple[Any, ...]:
         return (

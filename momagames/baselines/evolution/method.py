@@ -20,7 +20,7 @@ from momagames.baselines.base import Method, Trained
 from momagames.baselines.evolution.linear_policy import LinearPolicy
 from momagames.baselines.evolution.population_eval import PopulationEvaluator
 from momagames.contract import Game
-from momagames.engine.policies import Member
+from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidParameter, MissingExtra, check_range
 
 MAX_POPULATION, MAX_EPISODES = 1024, 1024
@@ -66,7 +66,7 @@ class EvolutionMethod(Method):
     def make_optimizer(self, objectives: int, size: int, rng: np.random.Generator) -> Optimizer:
         """Return an optimizer over float64[size] for high returns float64[objectives]."""
 
-    def policies(self, game: Game) -> tuple[Member, ...]:
+    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
 
     def check_train(self, game: Game) -> None:
@@ -83,7 +83,7 @@ class EvolutionMethod(Method):
         teams = list(dict.fromkeys(game.teams[agent] for agent in learning_agents))
         return [0 if self.shared or team not in teams else teams.index(team) for team in game.teams]
 
-    def train(self, game: Game, ours: Sequence[int], others: Sequence[Member], budget: int, seed: int) -> Trained:
+    def train(self, game: Game, ours: Sequence[int], others: Sequence[BatchPolicy], budget: int, seed: int) -> Trained:
         self.check_installed()
         self.check_train(game)
         rng = np.random.default_rng(seed)
@@ -110,11 +110,11 @@ class EvolutionMethod(Method):
         best = np.unique(optimizer.best())
         best = best[is_nondominated(returns[best])]
         best = best[np.lexsort(returns[best].T[::-1])]
-        members = tuple(policy.member(f"policy {i}", parameters[at]) for i, at in enumerate(best))
+        policies = tuple(policy.compile(f"policy {i}", parameters[at]) for i, at in enumerate(best))
         facts = {"generations": len(generations), "evaluated": len(parameters), "parameters": policy.num_parameters}
-        return Trained(members, scale_steps + evaluator.used, facts)
+        return Trained(policies, scale_steps + evaluator.used, facts)
 
-    def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
+    def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
         if set(arrays) != {"numbers", "rows"}:
             raise InvalidParameter(f"invalid arrays {sorted(arrays)} of {label!r}: expected numbers and rows")
         parameters, rows = arrays["numbers"], arrays["rows"]
@@ -128,4 +128,4 @@ class EvolutionMethod(Method):
             raise InvalidParameter(
                 f"invalid array numbers of {label!r}: {parameters.dtype}{parameters.shape}, expected finite float64{shape}"
             )
-        return policy.member(label, parameters)
+        return policy.compile(label, parameters)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import kernels_of, side
+from momagames.baselines.base import side
 from momagames.baselines.evolution.linear_policy import LinearPolicy
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import deal
-from momagames.engine.policies import Member, Players
+from momagames.engine.policies import BatchPolicy, SeatedPolicies
 
 
 class PopulationEvaluator:
@@ -30,18 +30,17 @@ class PopulationEvaluator:
         self,
         policy: LinearPolicy,
         learning_agents: Sequence[int],
-        opponents: Sequence[Member],
+        opponents: Sequence[BatchPolicy],
         episodes: int,
         budget: int,
         rng: np.random.Generator,
     ) -> None:
         game = policy.game
-        kernels = kernels_of(opponents)
         self.policy, self.budget, self.used = policy, budget, 0
-        self._learning_agents, self._kernels = tuple(learning_agents), kernels
+        self._learning_agents, self._opponents = tuple(learning_agents), tuple(opponents)
         self._starts = deal(game, rng.integers(2**64, size=episodes, dtype=np.uint64))
         self._words = rng.integers(2**64, size=(episodes, len(game.agents)), dtype=np.uint64)
-        self._seats = np.array([_assign_seats(game, agent, i) for i in range(len(kernels)) for agent in learning_agents])
+        self._seats = np.array([_assign_seats(game, agent, i) for i in range(len(opponents)) for agent in learning_agents])
 
     def evaluate(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return the mean returns float64[n, K] of policies with parameters float64[n, num_rows, row_size].
@@ -51,9 +50,9 @@ class PopulationEvaluator:
         count, matches, episodes = len(parameters), len(self._seats), len(self._starts)
         batch = Batch(self.policy.game, count * matches * episodes, autoreset="disabled")
         batch.load(np.tile(self._starts, count * matches))
-        players = Players(
+        seated = SeatedPolicies(
             batch,
-            [self.policy.kernel(), *self._kernels],
+            [self.policy.compile(), *self._opponents],
             np.tile(self._seats.repeat(episodes, axis=0), (count, 1)),
             np.tile(self._words, (count * matches, 1)),
             self.policy.initial_memories(parameters).repeat(matches * episodes),
@@ -62,12 +61,12 @@ class PopulationEvaluator:
         steps = 0
         while not batch.states["over"].all():
             steps += int((batch.states["over"] == 0).sum())
-            batch.step(players.act())
-            self.used = before + steps + int(players.looked().sum())
+            batch.step(seated.act())
+            self.used = before + steps + int(seated.lookahead_steps().sum())
             if self.used > self.budget:
                 return None
         returns = batch.returns.reshape(
-            count, len(self._kernels), len(self._learning_agents), episodes, *batch.returns.shape[1:]
+            count, len(self._opponents), len(self._learning_agents), episodes, *batch.returns.shape[1:]
         )
         own = [returns[:, :, i, :, agent].mean(axis=(1, 2)) for i, agent in enumerate(self._learning_agents)]
         means: NDArray[np.float64] = np.mean(own, axis=0)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from momagames.baselines.exact import depth_first_kernels as loops
 from momagames.baselines.exact.checkpoint import Checkpoint, CheckpointWriter
-from momagames.baselines.exact.compact import packed
 from momagames.baselines.exact.packed_vectors import PackedLayout, has_integer_bounds, make_packed_layout
 from momagames.contract import Game
 from momagames.engine.episode import load_state
@@ -133,7 +132,7 @@ class Solver:
         self.game, self.layout, self.max_states, self.max_bytes = game, layout, max_states, max_bytes
         depth, actions, num_words = game.max_episode_steps + 2, game.mask_size, layout.num_words
         self._position = game.codec.save(start[0])  # the search overwrites the frames
-        packed_game, start = packed(game, start)
+        packed_game, start = (game.search.compact and game.search.compact(game, start)) or (game, start)
         self.loops = loops.compile_search(packed_game, num_words)
         self.states = np.zeros(depth, packed_game.dtype)
         self.states[0] = start[0]

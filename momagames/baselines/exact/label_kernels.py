@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from momagames.baselines.search.beam import allow_pass, hash_row, zero_estimate
-from momagames.baselines.search.heuristics import estimates
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, keep_all_actions
 from momagames.kernels.jit import driver, kernel
@@ -138,7 +137,7 @@ def make_expander(game: Game) -> Callable[..., Any]:
     legal, step = game.kernels.legal, game.kernels.step
     prune = game.search.prune_equivalent_actions or keep_all_actions
 
-    optimistic, _ = estimates(game) or (zero_estimate, zero_estimate)
+    optimistic = game.search.optimistic or zero_estimate
 
     @kernel
     def any_unpruned(label, end, vectors, gain, bound, known, trial):

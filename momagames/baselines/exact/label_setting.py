@@ -19,7 +19,6 @@ from momagames.baselines.base import Plan, check_together
 from momagames.baselines.exact.depth_first import Front, Progress, resolve_start
 from momagames.baselines.exact.label_kernels import insert_rows, make_expander, merge_labels
 from momagames.baselines.exact.packed_vectors import has_integer_bounds
-from momagames.baselines.search.heuristics import estimates
 from momagames.contract import Game
 from momagames.engine.playouts import buffers
 from momagames.errors import InvalidParameter, TooLarge
@@ -47,8 +46,8 @@ def clairvoyant_front(
     state, seed, max_states, max_bytes, progress and errors: as for `pareto_front`; the game may have several agents if they
     share all rewards, and chance during play
 
-    known   plans of complete games from this start, for a game with upper bounds (see `estimates`) and whole rewards. A label
-            is pruned if its upper bound does not exceed the values of these plans; plans closer to the front prune more
+    known   plans of complete games from this start, for a game with upper bounds and whole rewards. A label is pruned if its
+            upper bound does not exceed the values of these plans; plans closer to the front prune more
     """
     check_together("exact", game)
     if known and not has_upper_bounds(game):
@@ -65,7 +64,7 @@ def clairvoyant_front(
 
 def has_upper_bounds(game: Game) -> bool:
     """Return whether known values can prune labels: the game has upper bounds and whole rewards."""
-    return estimates(game) is not None and has_integer_bounds(game)
+    return game.search.optimistic is not None and has_integer_bounds(game)
 
 
 class _LabelSetting:

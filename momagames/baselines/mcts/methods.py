@@ -14,7 +14,7 @@ from momagames.baselines.mcts.simulation import UctOptions
 from momagames.baselines.mcts.tree import check_size
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
-from momagames.engine.policies import Member
+from momagames.engine.policies import CompiledPolicy
 from momagames.errors import check_range
 
 
@@ -68,7 +68,7 @@ class Uct(Method):
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         return search_plans(self.name, game, start, lattice, self._options, budget, seed)
 
-    def policies(self, game: Game) -> tuple[Member, ...]:
+    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         return tuple(make_search_policy(self.name, game, row, self._options) for row in lattice)
 

@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.mcts.simulation import UctOptions, make_playout, make_workspace, select_action
 from momagames.baselines.mcts.tree import check_size, make_tree, reset_tree
-from momagames.baselines.weight_lattice import resolve_weights, format_weights
+from momagames.baselines.weight_lattice import format_weights, resolve_weights
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
-from momagames.engine.playouts import KERNEL
-from momagames.engine.policies import Compiled, CompiledPolicy, Member
+from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policy_sources import PolicyFactory
 from momagames.kernels.jit import kernel
 
 # weights float64[K] -> criteria float64[G, K] and their weights float64[G]
@@ -54,8 +55,8 @@ def make_act_kernel(game: Game) -> Callable[..., Any]:
     return act
 
 
-def compile_search_policy(name: str, game: Game, weights: NDArray[np.float64], options: UctOptions) -> Compiled:
-    """Compile the policy `name`; InvalidParameter for invalid options."""
+def make_search_policy(name: str, game: Game, weights: NDArray[np.float64], options: UctOptions) -> CompiledPolicy:
+    """Make the policy `name` with these weights, labeled by them; InvalidParameter for invalid options."""
     options.check(name)
     criteria, criterion_weights = CRITERIA[name](weights)
     check_size(name, game, options.simulations, len(criteria))
@@ -63,42 +64,40 @@ def compile_search_policy(name: str, game: Game, weights: NDArray[np.float64], o
     def scratch(game: Game) -> tuple[Any, ...]:
         return make_tree(game, options.simulations, len(criteria)), make_workspace(game, criteria, criterion_weights, options)
 
-    return Compiled(name, make_act_kernel(game), scratch=scratch)
+    label, row = format_weights(weights), tuple(weights.tolist())
+    return CompiledPolicy(name, make_act_kernel(game), scratch=scratch, label=label, weights=row)
 
 
-def make_search_policy(name: str, game: Game, weights: NDArray[np.float64], options: UctOptions) -> Member:
-    """Make the policy `name` with these weights, labeled by them."""
-    return Member(format_weights(weights), KERNEL, tuple(weights.tolist()), compile_search_policy(name, game, weights, options))
-
-
-class UctPolicy(CompiledPolicy):
-    """Tree search with upper confidence bounds of a weighted sum; see `Uct` for its assumptions.
+def make_uct_policy(
+    game: Game,
+    weights: Sequence[float] | None = None,
+    simulations: int = 200,
+    exploration: float = 0.3,
+    horizon: int = 200,
+) -> CompiledPolicy:
+    """Make the tree search with upper confidence bounds of a weighted sum; see `Uct` for its assumptions.
 
     weights       weights of the objectives, float[K]; default: equal weights
     simulations   playouts before each move
     exploration   factor of the confidence radius
     horizon       maximum number of steps of a playout
     """
-
-    name: ClassVar[str] = "uct"
-
-    def __init__(
-        self,
-        game: Game,
-        agent: int | None = None,
-        weights: Sequence[float] | None = None,
-        simulations: int = 200,
-        exploration: float = 0.3,
-        horizon: int = 200,
-    ) -> None:
-        options = UctOptions(simulations, exploration, horizon)
-        self.compiled = compile_search_policy(  # type: ignore[misc]
-            self.name, game, resolve_weights(self.name, game, weights), options
-        )
-        super().__init__(game, agent)
+    return _make_policy("uct", game, weights, UctOptions(simulations, exploration, horizon))
 
 
-class ParetoUctPolicy(UctPolicy):
-    """Tree search with Pareto upper confidence bounds; see `ParetoUct`."""
+def make_pareto_uct_policy(
+    game: Game,
+    weights: Sequence[float] | None = None,
+    simulations: int = 200,
+    exploration: float = 0.3,
+    horizon: int = 200,
+) -> CompiledPolicy:
+    """Make the tree search with Pareto upper confidence bounds; see `ParetoUct`, and `make_uct_policy` for the options."""
+    return _make_policy("pareto_uct", game, weights, UctOptions(simulations, exploration, horizon))
 
-    name: ClassVar[str] = "pareto_uct"
+
+def _make_policy(name: str, game: Game, weights: Sequence[float] | None, options: UctOptions) -> CompiledPolicy:
+    return replace(make_search_policy(name, game, resolve_weights(name, game, weights), options), label=name)
+
+
+UCT_POLICY, PARETO_UCT_POLICY = PolicyFactory(make_uct_policy), PolicyFactory(make_pareto_uct_policy)

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 from momagames.baselines.moppo.checkpoint import load_checkpoint
 from momagames.baselines.weight_lattice import resolve_weights
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policy_sources import PolicyFactory
 
 
-class CheckpointPolicy(CompiledPolicy):
-    """Policy of a checkpoint; subclasses state its path.
+def make_checkpoint_factory(path: Path) -> PolicyFactory:
+    """Return the policy of a checkpoint, with the options weights (of the objectives; None: all equal) and greedy."""
 
-    weights    of the objectives, float[K]; None: all equal
-    greedy     play the most likely action instead of sampling one
-    """
+    def make(game: Game, weights: Sequence[float] | None = None, greedy: bool = True) -> CompiledPolicy:
+        policy = load_checkpoint(path).make_policy(game)
+        resolved = resolve_weights(str(path), game, weights)
+        return replace(policy.compile("network", resolved.tolist(), greedy), weights=(), arrays={})
 
-    path: ClassVar[Path]
-
-    def __init__(
-        self, game: Game, agent: int | None = None, weights: Sequence[float] | None = None, greedy: bool = True
-    ) -> None:
-        network = load_checkpoint(self.path).make_policy(game)
-        checked = resolve_weights(str(self.path), game, weights)
-        self.compiled = network.kernel(checked.tolist(), greedy)  # type: ignore[misc]
-        super().__init__(game, agent)
-
-
-def make_policy_class(path: Path) -> type[CheckpointPolicy]:
-    """Return the policy class of a checkpoint."""
-    return type("CheckpointPolicy", (CheckpointPolicy,), {"path": path})
+    return PolicyFactory(make)

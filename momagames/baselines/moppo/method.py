@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, Trained, check_certain, kernels_of
+from momagames.baselines.base import Method, Plans, Trained, check_certain
 from momagames.baselines.moppo.encoder import make_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, restore_policy
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
-from momagames.engine.policies import Member
+from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidParameter, MissingExtra
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Moppo(MoppoOptions, Method):
         archive = trainer.archive
         return Plans(archive.front(), trainer.steps, facts=_summarize(trainer), passed=archive.passed)
 
-    def policies(self, game: Game) -> tuple[Member, ...]:
+    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
 
     def check_installed(self) -> None:
@@ -89,9 +89,9 @@ class Moppo(MoppoOptions, Method):
                 f"{self.name}: invalid critic='centralized' for {game.id}: expected 'decentralized', since agents move in turn"
             )
         if self.expert:
-            from momagames.baselines import compiled
+            from momagames.baselines import batch_policy
 
-            compiled(self.expert, game)
+            batch_policy(self.expert, game)
         count = len(simplex_lattice(objectives, self.divisions))
         if count > MAX_POLICIES:
             raise InvalidParameter(
@@ -100,23 +100,23 @@ class Moppo(MoppoOptions, Method):
             )
         make_encoder(game)
 
-    def train(self, game: Game, ours: Sequence[int], others: Sequence[Member], budget: int, seed: int) -> Trained:
+    def train(self, game: Game, ours: Sequence[int], others: Sequence[BatchPolicy], budget: int, seed: int) -> Trained:
         self.check_installed()
         self.check_train(game)
         from momagames.baselines.moppo.trainer import Trainer
 
         with _single_thread():
-            trainer = Trainer(game, self, ours, kernels_of(others), budget, seed)
+            trainer = Trainer(game, self, ours, others, budget, seed)
             while not trainer.is_done:
                 trainer.train_iteration()
         return Trained(self.make_policies(trainer.make_policy()), trainer.steps, _summarize(trainer))
 
-    def make_policies(self, network: NetworkPolicy) -> tuple[Member, ...]:
+    def make_policies(self, network: NetworkPolicy) -> tuple[CompiledPolicy, ...]:
         """Return the policies of a network, one for each weight vector of the lattice."""
         lattice = simplex_lattice(len(network.game.objectives), self.divisions)
-        return tuple(network.member(format_weights(weights), weights.tolist(), self.greedy) for weights in lattice)
+        return tuple(network.compile(format_weights(weights), weights.tolist(), self.greedy) for weights in lattice)
 
-    def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
+    def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
         return restore_policy(game, label, arrays)
 
 

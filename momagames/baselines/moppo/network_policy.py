@@ -12,8 +12,7 @@ from momagames.baselines.moppo.encoder import ObservationEncoder, make_encoder
 from momagames.baselines.moppo.kernels import make_network_kernel
 from momagames.baselines.observation_layout import make_workspace
 from momagames.contract import Game
-from momagames.engine.playouts import KERNEL
-from momagames.engine.policies import Compiled, Member
+from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter
 
 SQUEEZE_CHANNELS = 4  # channels of each cell after the 1x1 convolution in front of the dense layers
@@ -87,19 +86,23 @@ class NetworkPolicy:
             raise InvalidParameter(f"not a network for {self.game.id}: {shapes}; expected finite float32 arrays {expected}")
         return channels, hidden, layers
 
-    def kernel(self, weights: Sequence[float], greedy: bool) -> Compiled:
-        """Return the compiled policy for these weights, one for each objective.
+    def compile(self, label: str, weights: Sequence[float], greedy: bool) -> CompiledPolicy:
+        """Return the compiled policy for these weights, one for each objective, with the arrays that are stored.
 
         greedy    play the most likely action instead of sampling one
         """
         padded = (*map(float, weights), *(0.0,) * (MAX_OBJECTIVES - len(weights)))
-        begins: tuple[tuple[str, int | tuple[float, ...]], ...] = (("weights", padded), ("greedy", int(greedy)))
-        return Compiled("network", make_network_kernel(self.game), MEMORY, (self.game.rules_key,), begins, self._make_scratch)
-
-    def member(self, label: str, weights: Sequence[float], greedy: bool) -> Member:
-        """Return the policy for these weights with the arrays that are stored."""
-        stored = {**self.arrays, "weights": np.array(weights, np.float64), "greedy": np.array(greedy)}
-        return Member(label, KERNEL, tuple(float(w) for w in weights), self.kernel(weights, greedy), stored)
+        return CompiledPolicy(
+            "network",
+            make_network_kernel(self.game),
+            MEMORY,
+            (self.game.rules_key,),
+            (("weights", padded), ("greedy", int(greedy))),
+            self._make_scratch,
+            label,
+            weights=tuple(float(weight) for weight in weights),
+            arrays={**self.arrays, "weights": np.array(weights, np.float64), "greedy": np.array(greedy)},
+        )
 
     def _make_scratch(self, game: Game) -> tuple[Any, ...]:
         encoder, features = self.encoder, count_features(game, self.encoder)
@@ -125,10 +128,10 @@ class NetworkPolicy:
         return encoder.planes, encoder.scalars, make_workspace(game), shape, net, buffers
 
 
-def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> Member:
+def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
     """Return a policy from its stored arrays. Raises InvalidParameter if they do not fit the game."""
     net = {name: array for name, array in arrays.items() if name not in ("weights", "greedy")}
     weights = arrays.get("weights", np.zeros(0))
     if weights.shape != (len(game.objectives),) or not np.isfinite(weights).all() or "greedy" not in arrays:
         raise InvalidParameter(f"{label!r} has no weights for the {len(game.objectives)} objectives of {game.id}")
-    return NetworkPolicy(game, net).member(label, weights.tolist(), bool(arrays["greedy"]))
+    return NetworkPolicy(game, net).compile(label, weights.tolist(), bool(arrays["greedy"]))

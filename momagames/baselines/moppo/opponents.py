@@ -14,7 +14,7 @@ from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.utility import WeightSampler
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.policies import NOBODY, Compiled, Players
+from momagames.engine.policies import UNSEATED, BatchPolicy, SeatedPolicies
 
 POOL_INTERVAL = 10  # updates between two versions of the network that enter the pool
 
@@ -27,7 +27,7 @@ class Opponents:
     network           its current version fills the pool at first
 
     seed              of the random generators of the opponents
-    seats             int64[N, A]: index of the opponent that plays an agent; NOBODY: the agent learns
+    seats             int64[N, A]: index of the opponent that plays an agent; UNSEATED: the agent learns
     is_learning       bool[N, A]
     pool              arrays of earlier versions of the network, and the weights float64[n, K] with which they play
     expert            None without behavior cloning
@@ -38,7 +38,7 @@ class Opponents:
         batch: Batch,
         options: MoppoOptions,
         learning_agents: Sequence[int],
-        policies: Sequence[Compiled],
+        policies: Sequence[BatchPolicy],
         network: Network,
         weight_sampler: WeightSampler,
         rng: np.random.Generator,
@@ -46,33 +46,33 @@ class Opponents:
         self._batch, self._policies, self._weight_sampler = batch, tuple(policies), weight_sampler
         self.seed = int(rng.integers(2**63))
         self.seats = _assign_seats(batch.game, options, learning_agents, len(policies))
-        self.is_learning = self.seats == NOBODY
+        self.is_learning = self.seats == UNSEATED
         self.expert = self._make_expert(options.expert, rng)
         self.pool = [network.export_actor()] * options.opponent_pool_size
         self.pool_weights = weight_sampler.sample(options.opponent_pool_size)
         self.players = self._make_players()
 
-    def _make_expert(self, name: str | None, rng: np.random.Generator) -> Players | None:
+    def _make_expert(self, name: str | None, rng: np.random.Generator) -> SeatedPolicies | None:
         """Return the expert in the seats of all learning agents; None without a name."""
         if not name:
             return None
-        from momagames.baselines import compiled
+        from momagames.baselines import batch_policy
 
-        seats = np.where(self.is_learning, 0, NOBODY)
-        return Players(self._batch, [compiled(name, self._batch.game)], seats, int(rng.integers(2**63)))
+        seats = np.where(self.is_learning, 0, UNSEATED)
+        return SeatedPolicies(self._batch, [batch_policy(name, self._batch.game)], seats, int(rng.integers(2**63)))
 
-    def _make_players(self) -> Players:
+    def _make_players(self) -> SeatedPolicies:
         pool = [
-            NetworkPolicy(self._batch.game, arrays).kernel(weights, greedy=False)
+            NetworkPolicy(self._batch.game, arrays).compile("pool", weights, greedy=False)
             for arrays, weights in zip(self.pool, self.pool_weights.tolist(), strict=True)
         ]
-        return Players(self._batch, [*self._policies, *pool], self.seats, self.seed)
+        return SeatedPolicies(self._batch, [*self._policies, *pool], self.seats, self.seed)
 
     def reseat(self) -> None:
         """Seat the opponents again after the pool has changed; their random generators and memories continue."""
-        state = self.players.kept()
+        state = self.players.state_dict()
         self.players = self._make_players()
-        self.players.take_up(state)
+        self.players.load_state_dict(state)
 
     def update_pool(self, updates: int, network: Network) -> None:
         """Replace the oldest version in the pool every POOL_INTERVAL updates, and draw new weights."""
@@ -84,12 +84,12 @@ class Opponents:
 
 def _assign_seats(game: Game, options: MoppoOptions, learning_agents: Sequence[int], policies: int) -> NDArray[np.int64]:
     """Return the seats int64[N, A], see `Opponents`."""
-    seats = np.full((options.num_envs, len(game.agents)), NOBODY)
+    seats = np.full((options.num_envs, len(game.agents)), UNSEATED)
     opponents = policies + options.opponent_pool_size
     has_opponents = opponents and len(set(game.teams)) > 1
     num_self_play = round(options.self_play * options.num_envs) if has_opponents else options.num_envs
     for n in range(num_self_play, options.num_envs):
         team = side(game, learning_agents[n % len(learning_agents)])
         opponent = (n // len(learning_agents)) % opponents
-        seats[n] = [NOBODY if agent in team else opponent for agent in range(len(game.agents))]
+        seats[n] = [UNSEATED if agent in team else opponent for agent in range(len(game.agents))]
     return seats

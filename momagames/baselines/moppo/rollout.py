@@ -20,7 +20,7 @@ from momagames.baselines.moppo.self_imitation import SelfImitation
 from momagames.baselines.moppo.utility import Utility, WeightSampler
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.policies import Compiled
+from momagames.engine.policies import BatchPolicy
 
 
 @dataclass
@@ -97,7 +97,7 @@ class RolloutCollector:
         utility: Utility,
         progress: Progress,
         learning_agents: Sequence[int],
-        opponents: Sequence[Compiled],
+        opponents: Sequence[BatchPolicy],
         rng: np.random.Generator,
         generator: torch.Generator,
         start: NDArray[Any] | None,

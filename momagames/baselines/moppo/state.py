@@ -66,9 +66,9 @@ def _collect_arrays(trainer: Trainer) -> dict[str, NDArray[Any]]:
     """Return views of all other arrays that training changes."""
     collector, opponents = trainer.collector, trainer.collector.opponents
     arrays = {f"batch/{name}": array for name, array in collector.batch.state_dict().items()}
-    arrays |= {f"players/{i}": array for i, array in enumerate(opponents.players.kept())}
+    arrays |= {f"players/{i}": array for i, array in enumerate(opponents.players.state_dict())}
     if opponents.expert is not None:
-        arrays |= {f"expert/{i}": array for i, array in enumerate(opponents.expert.kept())}
+        arrays |= {f"expert/{i}": array for i, array in enumerate(opponents.expert.state_dict())}
     arrays |= {f"pool/{i}/{name}": array for i, actor in enumerate(opponents.pool) for name, array in actor.items()}
     return arrays | {
         "pool_weights": opponents.pool_weights,

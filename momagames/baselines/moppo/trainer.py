@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
-from momagames.baselines.base import Plan, kernels_of
+from momagames.baselines.base import Plan
 from momagames.baselines.moppo.loss import Learner
 from momagames.baselines.moppo.network import ActorCritic
 from momagames.baselines.moppo.network_policy import NetworkPolicy
@@ -19,7 +19,7 @@ from momagames.baselines.moppo.rollout import Progress, RolloutCollector
 from momagames.baselines.moppo.utility import Utility
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.policies import Compiled, Member, Players
+from momagames.engine.policies import BatchPolicy, SeatedPolicies
 
 
 class Trainer:
@@ -42,7 +42,7 @@ class Trainer:
         game: Game,
         options: MoppoOptions,
         learning_agents: Sequence[int],
-        opponents: Sequence[Compiled],
+        opponents: Sequence[BatchPolicy],
         budget: int,
         seed: int,
         start: NDArray[Any] | None = None,
@@ -103,17 +103,17 @@ class Trainer:
         means = {f"return/{one.name}": float(returns[:, k].mean()) for k, one in enumerate(self.game.objectives)}
         return {"games": float(len(returns)), **means}
 
-    def play_policies(self, policies: Sequence[Member]) -> NDArray[np.float64]:
+    def play_policies(self, policies: Sequence[BatchPolicy]) -> NDArray[np.float64]:
         """Play an episode of each policy from the start position, and archive them. Returns float64[n, K]."""
         assert self.start is not None
         batch = Batch(self.game, len(policies), autoreset="disabled")
         batch.load(np.repeat(self.start, len(policies)))
         seats = np.repeat(np.arange(len(policies))[:, None], len(self.game.agents), axis=1)
-        players = Players(batch, kernels_of(policies), seats, self.collector.opponents.seed)
+        seated = SeatedPolicies(batch, policies, seats, self.collector.opponents.seed)
         history = []
         while not batch.states["over"].all():
             is_running = batch.states["over"] == 0
-            history.append(np.where(is_running, players.act()[:, 0, 0], -1))
+            history.append(np.where(is_running, seated.act()[:, 0, 0], -1))
             self.progress.steps += int(is_running.sum())
             batch.step(batch.last_actions)
         actions = np.stack(history, 1)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive, is_nondominated
 from momagames.baselines.base import Method, Plan, Plans, check_certain
-from momagames.baselines.search.heuristics import KINDS, estimates
 from momagames.contract import Game
 from momagames.engine.episode import PASS
 from momagames.engine.loops import cache_by_rules, keep_all_actions
@@ -25,7 +24,7 @@ MAX_BYTES = 2**31  # largest memory of the children of one step
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 HASH_SHIFT, EMPTY = np.uint64(29), -1
 Estimate = Literal["none", "optimistic", "present"]
-ESTIMATES = ("none", *KINDS)
+ESTIMATES = ("none", "optimistic", "present")
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Beam(Method):
                 f"{self.name}: invalid width={self.width}: expected 1..{widest} for {game.id}, "
                 f"more needs over {MAX_BYTES >> 30} GiB"
             )
-        if self.estimate != "none" and estimates(game) is None:
+        if self.estimate != "none" and getattr(game.search, self.estimate) is None:
             raise InvalidParameter(
                 f"{self.name}: invalid estimate={self.estimate!r}: expected 'none', because {game.id} has no estimates"
             )
@@ -214,7 +213,7 @@ def make_expander(game: Game) -> Callable[..., Any]:
     """Compile the expansion of a beam for this game's rules."""
     legal, step = game.kernels.legal, game.kernels.step
     prune = game.search.prune_equivalent_actions or keep_all_actions
-    optimistic, present = estimates(game) or (zero_estimate, zero_estimate)
+    optimistic, present = game.search.optimistic or zero_estimate, game.search.present or zero_estimate
 
     @kernel
     def equal(rows, values, a, b):

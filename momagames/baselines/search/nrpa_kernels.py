@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.search.move_codes import move_codes
+from momagames.baselines.search.move_codes import code_by_ply
 from momagames.contract import Game
 from momagames.engine.loops import keep_all_actions
 from momagames.engine.playouts import buffers
@@ -274,7 +274,7 @@ def adapt(policies, policy, lines, line, alpha, scratch):
 def make_playout(game: Game) -> Callable[..., Any]:
     """Make the kernel that plays one game from the start by a policy, for this game's rules."""
     legal, step, prune = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all_actions
-    codes = move_codes(game)
+    codes = game.search.move_codes or code_by_ply
 
     @kernel
     def play_game(policies, policy, lines, line, scratch, word, max_steps):

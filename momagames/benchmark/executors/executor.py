@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from momagames.benchmark import evaluate
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store, headline
-from momagames.engine.policies import Member
+from momagames.engine.policies import BatchPolicy
 from momagames.errors import TooLarge
 
 
@@ -46,10 +46,10 @@ def execute(run: Run, folder: Path) -> Outcome:
     store, started = Store(folder), time.perf_counter()
     error = None
     facts: dict[str, object] = {}
-    members: list[Member] = []
+    policies: list[BatchPolicy] = []
     if not store.has(run):
         try:
-            store.record(run, in_time(evaluate.rows(run, facts, members), run.seconds), facts, members)
+            store.record(run, in_time(evaluate.rows(run, facts, policies), run.seconds), facts, policies)
         except Exception as problem:
             error = headline(problem)
     return Outcome(run, time.perf_counter() - started, error)

@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.engine.policies import Member
+from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile
 
 POLICIES, LINKS = "policies.npz", "links"
 
 
-def packed(members: Sequence[Member]) -> bytes:
+def packed(policies: Sequence[BatchPolicy]) -> bytes:
     """The content of the file for the points of a front, in their order; equal policies give equal bytes."""
     arrays: dict[str, NDArray[Any]] = {}
     known: dict[tuple[str, tuple[int, ...], bytes], str] = {}
     links: dict[str, str] = {}
-    for point, member in enumerate(members):
-        for name, array in member.arrays.items():
+    for point, policy in enumerate(policies):
+        for name, array in policy.arrays.items():
             place = f"{point}/{name}"
             first = known.setdefault((array.dtype.str, array.shape, hashlib.sha256(array.tobytes()).digest()), place)
             if first == place:

@@ -17,24 +17,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from momagames.baselines.archive import is_nondominated
-from momagames.engine.playouts import GREEDY, RANDOM
-from momagames.engine.policies import Member
+from momagames.engine.policies import BatchPolicy
 
 if TYPE_CHECKING:
     from momagames.benchmark.plan import Run
 
 Point = dict[str, Any]
-RULES = {RANDOM: "random", GREEDY: "greedy"}
 
 
 class Collector:
     """Takes in the rows of a run as they come, and says at the end what the points of its front are.
 
-    members    who played, known when the rows have ended; empty: the policies that the method offers
+    policies   those that played, known when the rows have ended; empty: the policies that the method offers
     """
 
-    def __init__(self, run: Run, members: Sequence[Member] = ()) -> None:
-        self._run, self._members = run, members
+    def __init__(self, run: Run, policies: Sequence[BatchPolicy] = ()) -> None:
+        self._run, self._policies = run, policies
         self._plans: list[Point] = []
         self._sums: dict[str, dict[str, tuple[int, Any]]] = {}  # policy -> set -> (episodes, sum of returns)
 
@@ -54,25 +52,26 @@ class Collector:
         if not self._sums:
             return []
         means, labels = self._chosen()
-        members = {member.label: member for member in self._known()}
+        policies = {policy.label: policy for policy in self._known()}
         return [
             {
                 "point": number,
                 "policy": label,
                 "return": means[label]["report"].tolist(),
-                **_of(members[label]),
+                **_describe(policies[label], len(means[label]["report"])),
                 "episodes": self._sums[label]["report"][0],
             }
             for number, label in enumerate(labels)
         ]
 
-    def trained(self) -> list[Member]:
+    def trained(self) -> list[BatchPolicy]:
         """The policies behind the points, if they were found in the run; else none."""
-        found = {member.label: member for member in self._members if member.arrays}
+        found = {policy.label: policy for policy in self._policies if policy.arrays}
         return [found[label] for label in self._chosen()[1]] if found else []
 
-    def _known(self) -> Sequence[Member]:
-        return self._members or self._run.method.method().policies(self._run.game.game())
+    def _known(self) -> Sequence[BatchPolicy]:
+        game = self._run.game.game()
+        return self._policies or self._run.method.method(game).policies(game)
 
     def _chosen(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
         """The mean returns of all policies in both sets of games, and the labels of those that make the points."""
@@ -81,6 +80,5 @@ class Collector:
         return means, [label for label, stays in zip(means, chosen, strict=True) if stays]
 
 
-def _of(member: Member) -> dict[str, Any]:
-    rule = RULES.get(member.rule) or (member.kernel.name if member.kernel else "")
-    return {"rule": rule, "weights": list(member.weights)}
+def _describe(policy: BatchPolicy, objectives: int) -> dict[str, Any]:
+    return {"rule": policy.name, "weights": list(policy.weights) or [0.0] * objectives}

@@ -35,7 +35,7 @@ from momagames.benchmark.store.files import alive, flush, here, read_json, sync
 from momagames.benchmark.store.policy_files import POLICIES, digest, packed
 from momagames.benchmark.store.provenance import provenance
 from momagames.benchmark.store.run_front import Collector
-from momagames.engine.policies import Member
+from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile
 from momagames.files import write_file_atomically
 
@@ -91,8 +91,10 @@ class Store:
     def has(self, run: Run) -> bool:
         return (self.runs / run.folder).is_dir()
 
-    def record(self, run: Run, rows: Iterable[dict[str, Any]], facts: dict[str, Any], members: Sequence[Member] = ()) -> None:
-        """Write a run while it happens and seal it. `facts`, and `members` (who played), are read when the rows have ended.
+    def record(
+        self, run: Run, rows: Iterable[dict[str, Any]], facts: dict[str, Any], policies: Sequence[BatchPolicy] = ()
+    ) -> None:
+        """Write a run while it happens and seal it. `facts` and `policies` are read when the rows have ended.
 
         If the rows raise an Exception, what there is goes to `failed`, and the exception goes on.
         """
@@ -106,7 +108,7 @@ class Store:
 
         try:
             write_file_atomically(aside / "config.json", config(run))
-            front = Collector(run, members)
+            front = Collector(run, policies)
             with (aside / ROWS).open("w", encoding="utf-8") as file:
                 for row in rows:
                     file.write(line(row))

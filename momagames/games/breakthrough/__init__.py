@@ -39,6 +39,10 @@ PARAMETERS = (
     Parameter("canonical", False, "turn the board for player_1, who then moves upwards too"),
 )
 SELECTION = Parameter("objectives", None, "objectives by name, in this order, instead of num_objectives", choices=(None, NAMES))
+FRONT_SOLVERS = {
+    "guaranteed": "momagames.games.breakthrough.solver:GUARANTEED",
+    "response": "momagames.games.breakthrough.solver:RESPONSE",
+}
 KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe)
 
 
@@ -73,6 +77,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         view=View(view.picture, view.sketch),
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
         search=SearchSupport(rules.key, 2 * rules.WORDS + 1),
+        front_solvers=FRONT_SOLVERS,
         mask_space="binary",
         source="MOMAland's documentation of mobreakthrough_v0; traced against momaland 0.2.0",
     )

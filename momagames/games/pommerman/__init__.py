@@ -44,8 +44,13 @@ from momagames.games.pommerman.view import drawing
 from momagames.games.pommerman.view.text import sketch
 
 ACTIONS = ("stop", "up", "down", "left", "right", "bomb")
+POLICIES = {
+    "simple": "momagames.games.pommerman.policies:SIMPLE",
+    "stationary": "momagames.games.pommerman.policies:STATIONARY",
+}
 KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
 SMALLEST = 7
+SHARE_BEFORE_COLLAPSE, RINGS = Fraction(5, 8), 4  # of `add_collapse`: 500 of 800 steps, as in the original
 
 
 @dataclass(frozen=True)
@@ -248,9 +253,20 @@ def assemble(
             parse_action=parse_action,
             legal_hint=legal_hint,
         ),
+        policies=POLICIES,
+        tie_break=add_collapse,
         infos=infos.facts,
         source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
     )
+
+
+def add_collapse(game: Game) -> Game:
+    """§4.11 Return the game with walls that close in; the game itself if it has them or is too short for them."""
+    steps = game.params["max_steps"]
+    first = min(int(SHARE_BEFORE_COLLAPSE * steps), steps - RINGS)
+    if game.params["first_collapse"] is not None or first < 1:
+        return game
+    return game.factory(game.id, **{**game.params, "first_collapse": first})
 
 
 def blank(mode: int, params: Mapping[str, Any], sight: int, chosen: tuple[str, ...]) -> State:

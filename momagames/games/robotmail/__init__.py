@@ -45,6 +45,11 @@ from momagames.games.robotmail.rules.state import (
 from momagames.games.robotmail.view import drawing
 from momagames.games.robotmail.view.text import sketch
 
+POLICIES = {
+    "nearest": "momagames.games.robotmail.policies:NEAREST",
+    "astar": "momagames.games.robotmail.policies:ASTAR",
+    "energy_saver": "momagames.games.robotmail.policies:ENERGY_SAVER",
+}
 KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
 CODES = {"w": WHITE, "g": GREY, "gr": GREEN, "y": YELLOW, "b": BLUE, "r": RED}
 
@@ -212,6 +217,7 @@ def assemble(
             parse_action=codec.parse_action,
             legal_hint=codec.legal_hint,
         ),
+        policies=POLICIES,
         infos=facts,
         allows_illegal=True,  # §3.5
         can_pass=True,

@@ -8,7 +8,7 @@ import numpy as np
 
 from momagames.contract import Codec, Field, Game, Human, Kernels, Objective, Parameter, SearchSupport, View, check_parameters
 from momagames.games import board_codec
-from momagames.games.samegame import codec, rules, view
+from momagames.games.samegame import codec, compact, heuristics, move_codes, rules, view
 
 # SPEC §8
 PARAMETERS = (
@@ -65,7 +65,15 @@ def game(id: str, **given: Any) -> Game:
             parse_action=codec.parse_action,
             legal_hint=codec.nearest_legal,
         ),
-        search=SearchSupport(rules.key, key_words, rules.thin),
+        search=SearchSupport(
+            rules.key,
+            key_words,
+            rules.thin,
+            heuristics.optimistic,
+            heuristics.present,
+            move_codes.codes,
+            compact.pack,
+        ),
         action_objectives=codec.action_objectives,
         source="MOMAland's documentation of mosame_game_v0; traced against momaland 0.2.0",
     )

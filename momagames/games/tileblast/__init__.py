@@ -22,7 +22,7 @@ from momagames.contract import (
     check_parameters,
 )
 from momagames.errors import check_choice
-from momagames.games.tileblast import codec, rules
+from momagames.games.tileblast import codec, heuristics, rules
 from momagames.games.tileblast.infos import facts
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.observation_fields import fields
@@ -54,6 +54,10 @@ PARAMETERS = (
     Parameter("channels", 24, "channels of the board", choices=(24, 27)),
     Parameter("axes", "xyc", "order of the axes of the board", choices=tuple(observation.AXES)),
 )
+POLICIES = {
+    "greedy_contact": "momagames.games.tileblast.policies:GREEDY_CONTACT",
+    "one_step_lookahead": "momagames.games.tileblast.policies:ONE_STEP_LOOKAHEAD",
+}
 KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
 TAPS_A_MOVE = 20  # §6.3
 MOST_HITS = 2 * CELLS**2  # §5.4 in one tap, drops that come in apart
@@ -130,7 +134,8 @@ def assemble(id: str, variant: str, level: loader.Level, params: dict[str, Any],
             parse_action=codec.parse_action,
             legal_hint=codec.nearest_legal,
         ),
-        search=SearchSupport(prune_equivalent_actions=rules.thin),
+        search=SearchSupport(prune_equivalent_actions=rules.thin, optimistic=heuristics.optimistic, present=heuristics.present),
+        policies=POLICIES,
         infos=facts,
         allows_illegal=allows_illegal,
         source="own rules around the published observation, actions and reward of the tap-to-blast competition of CoG 2021",

@@ -28,7 +28,7 @@ from momagames.kernels.jit import kernel
 
 BUTTERFLY = CODES["butterfly"]
 POWER_POINTS = 10.0  # of a power piece; measured: with 40 or 150 the fronts are worse
-PACE = 1.5  # points of `distance` that a tap takes off: the median level, in games that "lookahead" won
+PACE = 1.5  # points of `distance` that a tap takes off: the median level, in games that "one_step_lookahead" won
 
 
 @kernel

@@ -17,7 +17,7 @@ import numpy as np
 
 from momagames.benchmark import replays
 from momagames.benchmark.store.store import Store
-from momagames.contract import Game
+from momagames.contract import Game, has_choice
 from momagames.engine.episode import Episode
 from momagames.errors import MomagamesError
 from momagames.render.canvas import Picture
@@ -178,8 +178,7 @@ def _words(play: Episode, action: Any) -> str:
     game = play.game
     if game.sequential:
         return f"{game.agents[play.mover]} plays {game.human.action_name(play.state, action)}"
-    cuts = np.cumsum(game.actions)[:-1]
-    acting = [i for i in range(len(game.agents)) if any(part.sum() > 1 for part in np.split(play.mask(i), cuts))]
+    acting = [i for i in range(len(game.agents)) if has_choice(play.mask(i), game.actions)]
     named = [f"{game.agents[i]} {game.human.action_name(play.state, action[i])}" for i in acting]
     return ", ".join(named) or "nobody has a choice"
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import compiled, method, policy
+from momagames.baselines import batch_policy, method, policy
 from momagames.baselines.moppo.checkpoint import load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
@@ -15,7 +15,7 @@ from momagames.benchmark import training as trainings
 from momagames.benchmark.plan import Opponent
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import deal
-from momagames.engine.policies import CompiledPolicy
+from momagames.engine.policies import AgentPolicy
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, UnknownId
 
 SMALL = {
@@ -132,8 +132,8 @@ def test_behavior_cloning_imitates_the_expert(torch):
     game = trainer.game
 
     def agreement():
-        trained = trainer.make_policy().kernel([0.25] * 4, True)
-        expert, learner = policy("greedy", game), type("Learner", (CompiledPolicy,), {"compiled": trained})(game)
+        trained = trainer.make_policy().compile("learner", [0.25] * 4, True)
+        expert, learner = policy("greedy", game), AgentPolicy(trained, game)
         one, rng, same = Episode(game), np.random.default_rng(0), []
         for seed in range(20):
             one.reset(seed)
@@ -167,7 +167,7 @@ def test_self_imitation_replays_the_best_episodes(torch, utility):
     assert metrics["games"] == 0
     values = trainer.archive.values
     weights = [(0.0, 1.0), (1.0, 0.0)]
-    found = trainer.play_policies([trainer.make_policy().member("", one, True) for one in weights])
+    found = trainer.play_policies([trainer.make_policy().compile("", one, True) for one in weights])
     assert found.tolist() == [values[values[:, 1].argmax()].tolist(), values[values[:, 0].argmax()].tolist()]
     with pytest.raises(InvalidParameter, match=r"invalid self_imitation_coef=0\.5: expected 0, or training on one instance"):
         Moppo(**{**TINY, "self_imitation_coef": 0.5}).check_train(game)
@@ -192,7 +192,7 @@ def test_plans_are_played_episodes(torch):
 CASES = {
     "mo-samegame-v0": (BOARD, (), {"utility": "chebyshev", "self_imitation_coef": 0.3}),
     "mo-breakthrough-v0": ({"board_width": 3, "board_height": 5}, ("random", "greedy"), {"reward_scaling": "running"}),
-    "mo-pommerman-duel-v0": ({}, ("static",), {"critic": "centralized", "expert": "simple", "bc_fraction": 0.0004}),
+    "mo-pommerman-duel-v0": ({}, ("stationary",), {"critic": "centralized", "expert": "simple", "bc_fraction": 0.0004}),
 }
 
 
@@ -202,7 +202,7 @@ def test_resumed_training_is_equal_to_the_bit(torch, id, tmp_path):
 
     params, names, options = CASES[id]
     game = momagames.spec(id, **params)
-    opponents = [compiled(name, game) for name in names]
+    opponents = [batch_policy(name, game) for name in names]
     start = deal(game, np.array([CONCAVE], np.uint64)) if "self_imitation_coef" in options else None
     whole, first = (make_trainer(id, params, 10**6, 3, opponents, start, **options) for _ in range(2))
     for _ in range(12):  # long enough for a change of the opponent pool

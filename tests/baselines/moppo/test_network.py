@@ -16,7 +16,7 @@ from momagames.baselines.moppo.network_policy import (
 from momagames.baselines.observation_layout import make_workspace
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import deal
-from momagames.engine.policies import Players
+from momagames.engine.policies import SeatedPolicies
 from momagames.errors import InvalidParameter
 
 SIZE = {"channels": 5, "hidden": 7, "layers": 2}
@@ -74,7 +74,7 @@ def test_kernel_agrees_with_pytorch_on_every_game(id):
     with torch.no_grad():
         logits = network((torch.from_numpy(planes), torch.from_numpy(features)))[0].numpy()
     policy = NetworkPolicy(game, network.export_actor())
-    players = Players(batch, [policy.kernel(weights.tolist(), True)], np.zeros(len(game.agents), np.int64))
+    players = SeatedPolicies(batch, [policy.compile("", weights.tolist(), True)], np.zeros(len(game.agents), np.int64))
     actions = players.act().reshape(len(features), -1)
     masks, start = batch.masks.reshape(len(features), -1), 0
     compared = 0
@@ -144,14 +144,14 @@ def test_sampled_and_greedy_actions():
     batch = Batch(game, num_envs)
     batch.load(np.repeat(deal(game, np.array([5], np.uint64)), num_envs))
     policy = NetworkPolicy(game, random_arrays(game))
-    sampled = Players(batch, [policy.kernel([0.5, 0.5], False)], [0], seed=1).act()[:, 0, 0].copy()
-    greedy = Players(batch, [policy.kernel([0.5, 0.5], True)], [0], seed=1).act()[:, 0, 0]
+    sampled = SeatedPolicies(batch, [policy.compile("", [0.5, 0.5], False)], [0], seed=1).act()[:, 0, 0].copy()
+    greedy = SeatedPolicies(batch, [policy.compile("", [0.5, 0.5], True)], [0], seed=1).act()[:, 0, 0]
     legal = batch.masks[0, 0] > 0
     assert legal[sampled].all()
     assert len(set(greedy.tolist())) == 1
     counts = np.bincount(sampled, minlength=9)
     assert counts.argmax() == greedy[0]
-    players = Players(batch, [policy.kernel([0.5, 0.5], False)], [0])
+    players = SeatedPolicies(batch, [policy.compile("", [0.5, 0.5], False)], [0])
     players.act()
     logits = players._rooms[0][5][8].astype(float)
     shares = np.where(legal, np.exp(logits - logits.max()), 0)
@@ -168,7 +168,7 @@ def test_rejects_arrays_of_another_game():
         NetworkPolicy(small, {**arrays, "actor": arrays["actor"] * np.nan})
     with pytest.raises(InvalidParameter, match="not a network"):
         NetworkPolicy(small, {})
-    member = NetworkPolicy(small, arrays).member("mine", [0.2, 0.8], True)
+    member = NetworkPolicy(small, arrays).compile("mine", [0.2, 0.8], True)
     restored = restore_policy(small, "mine", member.arrays)
     assert (restored.label, restored.weights) == ("mine", (0.2, 0.8))
     with pytest.raises(InvalidParameter, match="no weights"):

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import compiled, policy
+from momagames.baselines import batch_policy, policy
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode, load_state
-from momagames.engine.policies import NOBODY, Players
+from momagames.engine.policies import UNSEATED, SeatedPolicies
 
 STOP, UP, DOWN, LEFT, RIGHT, BOMB = range(6)
 MANY = 300  # choices from the same position
@@ -52,9 +52,9 @@ class Chooser:
         small = {"board_size": size, "num_rigid": 4, "num_wood": 8, "num_items": 4} if size != 11 else {}
         self.game, self.agent = momagames.spec(id, **{**small, **params}), agent
         self.batch = Batch(self.game, MANY)
-        seats = [0 if i == agent else NOBODY for i in range(len(self.game.agents))]
+        seats = [0 if i == agent else UNSEATED for i in range(len(self.game.agents))]
         self.load(given)
-        self.players = Players(self.batch, [compiled("simple", self.game)], seats, seed=1)
+        self.players = SeatedPolicies(self.batch, [batch_policy("simple", self.game)], seats, seed=1)
 
     def load(self, given):
         self.batch.load(load_state(self.game, given).repeat(MANY))
@@ -330,7 +330,7 @@ def test_the_originals_agent_does_what_ours_could_have_done(record):
     agent, n = WHO[record["id"]], 64
     game = momagames.spec(IDS[record["variant"]])
     batch = Batch(game, n)
-    players = Players(batch, [compiled("simple", game)], [0 if i == agent else NOBODY for i in range(len(game.agents))], 7)
+    players = SeatedPolicies(batch, [batch_policy("simple", game)], [0 if i == agent else UNSEATED for i in range(len(game.agents))], 7)
     memory = players._memories[0]
     state, decisions = record["initial"], 0
     rng = np.random.default_rng(0)
@@ -357,7 +357,7 @@ def played(id, games, seed):
     batch = Batch(game, games, autoreset="disabled")
     batch.seed(seed)
     batch.reset()
-    players = Players(batch, [compiled("simple", game)], [0, 0, 0, 0], seed)
+    players = SeatedPolicies(batch, [batch_policy("simple", game)], [0, 0, 0, 0], seed)
     while not batch.states["over"].all():
         batch.step(players.act())
     return batch, dict(zip(names, batch.returns.mean(axis=(0, 1)).tolist(), strict=True))
@@ -415,4 +415,4 @@ def test_static_stands_still():
     batch.seed(0)
     batch.reset()
     batch.last_actions[:] = 3
-    assert (Players(batch, [compiled("static", game)], [0, 0, 0, 0]).act() == 0).all()
+    assert (SeatedPolicies(batch, [batch_policy("stationary", game)], [0, 0, 0, 0]).act() == 0).all()

@@ -1,22 +1,25 @@
 """MO-RoboticMail's built-in robots: against the original's agent, on every layout, and what they save."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import compiled, method, policy
-from momagames.baselines.scripted import frugal
+from momagames.baselines import batch_policy, method, policy
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode, load_state
 from momagames.engine.playouts import deal
-from momagames.engine.policies import NOBODY, Players, play_kernels
+from momagames.engine.policies import UNSEATED, SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from momagames.games.robotmail.layouts import loader
+from momagames.games.robotmail.policies import make_energy_saver
 from momagames.kernels.rng import random_words
 from tests.peers.test_recorded_robotmail import RECORDS, play
 
 STAND, FORWARD, BACKWARD, LEFT, RIGHT = range(5)
-NAMES = ("nearest", "astar", "thrifty")
+NAMES = ("nearest", "astar", "energy_saver")
+energy_saver = partial(make_energy_saver, momagames.spec("mo-robotmail-v0"))
 BY_CHANCE = ({"seed": 1, "width": 14, "height": 10, "density": 0.1}, {"seed": 2, "width": 6, "height": 5})
 MANY = 60
 
@@ -24,11 +27,11 @@ MANY = 60
 def teams(robots, games, seed=3, **params):
     """Whole games of these robots, one kind for each player: Episodes, and the game."""
     game = momagames.spec("mo-robotmail-v0", **{"num_players": len(robots), **params})
-    kernels = [compiled(robot, game) if isinstance(robot, str) else robot for robot in robots]
+    kernels = [batch_policy(robot, game) if isinstance(robot, str) else robot for robot in robots]
     starts = deal(game, random_words(seed, games))
     seats = np.array([game.teams] * games)
     words = random_words(seed + 1, games * len(game.agents)).reshape(games, -1)
-    return play_kernels(game, starts, kernels, seats, words), game
+    return play_policies(game, starts, kernels, seats, words), game
 
 
 def choices(name, rows, robots, times=1, **params):
@@ -48,8 +51,8 @@ def choices(name, rows, robots, times=1, **params):
     mails = [1] * greens
     batch = Batch(game, times)
     batch.load(load_state(game, {"robots": listed, "mails": mails}).repeat(times))
-    robot = compiled(name, game) if isinstance(name, str) else name
-    return set(Players(batch, [robot], [0] * len(game.agents), seed=1).act()[:, 0, 0].tolist())
+    robot = batch_policy(name, game) if isinstance(name, str) else name
+    return set(SeatedPolicies(batch, [robot], [0] * len(game.agents), seed=1).act()[:, 0, 0].tolist())
 
 
 # --------------------------------------------------------------------------------------------------- the original's agent
@@ -64,7 +67,7 @@ def test_astar_does_what_the_original_did(record):
     steps = [step for step in play(record) if step.robot < players and sum(step.masks[step.robot]) > 1]
     batch = Batch(game, len(steps))
     batch.load(np.concatenate([load_state(game, step.before) for step in steps]))
-    acted = Players(batch, [compiled("astar", game)], [0] * len(game.agents)).act()[:, 0, 0].tolist()
+    acted = SeatedPolicies(batch, [batch_policy("astar", game)], [0] * len(game.agents)).act()[:, 0, 0].tolist()
     others = [step for step, action in zip(steps, acted, strict=True) if action != step.action]
     assert all(step.masks[step.robot][STAND] == 0 for step in others)
     assert len(others) <= 3
@@ -103,9 +106,9 @@ def test_legal_moves_on_every_layout(layout):
         batch = Batch(game, 6, autoreset="disabled")
         batch.seed(5)
         batch.reset()
-        kernels = [member.kernel for name in NAMES for member in method(name)().policies(game)]
+        kernels = [policy for name in NAMES for policy in method(name, game)().policies(game)]
         lots = np.random.default_rng(0).integers(len(kernels), size=(6, len(game.agents)))
-        players = Players(batch, kernels, lots, seed=4)
+        players = SeatedPolicies(batch, kernels, lots, seed=4)
         while not batch.states["over"].all():
             batch.step(players.act())
         assert (batch.states["illegal"] == 0).all()
@@ -113,7 +116,7 @@ def test_legal_moves_on_every_layout(layout):
 
 
 @pytest.mark.parametrize("layout", ["documented", "rbgame", "ring", "depot"])
-@pytest.mark.parametrize("robot", [*NAMES, frugal(fair=True), frugal(3)], ids=[*NAMES, "fair", "patient"])
+@pytest.mark.parametrize("robot", [*NAMES, energy_saver(fair=True), energy_saver(3)], ids=[*NAMES, "fair", "patient"])
 def test_they_win(robot, layout, interpreted):
     games = 2 if interpreted else 40
     for sizes in ({"num_robots_per_player": 2}, {"with_battery": False}):
@@ -130,7 +133,7 @@ def test_what_lies_on_green_cells_nobody_knows(name):
         batch.load(deal(game, random_words(8, MANY)))
         green = batch.states["waiting"] > 0
         batch.states["waiting"][green] = (batch.states["waiting"][green] + shift) % 9 + 1
-        acts.append(Players(batch, [compiled(name, game)], [0] * 4, seed=2).act().tolist())
+        acts.append(SeatedPolicies(batch, [batch_policy(name, game)], [0] * 4, seed=2).act().tolist())
     assert acts[0] == acts[1]
 
 
@@ -140,7 +143,7 @@ def test_all_doors_play_the_same(name):
     game = momagames.spec("mo-robotmail-4-v0", random_num_steps=True, max_step=150)
     one, batch, alone = policy(name, game), Batch(game, 1), Episode(game)
     alone.reset(3)
-    players = Players(batch, [compiled(name, game)], [0] * 4)
+    players = SeatedPolicies(batch, [batch_policy(name, game)], [0] * 4)
     asked = 0
     while not alone.state["over"]:
         batch.load(np.array([alone.state]))
@@ -197,7 +200,7 @@ def test_thrifty_robots_are_a_front(interpreted):
         pytest.skip("hundreds of games take too long without the compiler")
     for layout in ("documented", "ring"):
         astar, nearest = (measured(name, layout=layout) for name in ("astar", "nearest"))
-        family = [measured(frugal(patience), layout=layout) for patience in (0, 1, 2, 3, 5)]
+        family = [measured(energy_saver(patience), layout=layout) for patience in (0, 1, 2, 3, 5)]
         for other in (astar, nearest):
             assert family[0][1] / family[0][0] > 0.85 * other[1] / other[0]
             assert other[0] > family[1][0] + 0.3
@@ -209,7 +212,7 @@ def test_thrifty_robots_are_a_front(interpreted):
 
 def test_a_fair_team_shares_the_work(interpreted):
     games = 4 if interpreted else 150
-    fair, own = (measured(frugal(fair=fair), games) for fair in (True, False))
+    fair, own = (measured(energy_saver(fair=fair), games) for fair in (True, False))
     assert fair[2] > -0.3
     if not interpreted:
         assert fair[2] > own[2] + 0.15
@@ -234,10 +237,10 @@ def test_errands(name):
 
 def test_thrifty_charges_late():
     near = [[2, 3, 1, 4, 0], ELSEWHERE]
-    assert choices("thrifty", HALL, near) == {BACKWARD}
+    assert choices("energy_saver", HALL, near) == {BACKWARD}
     assert choices("nearest", HALL, near, times=MANY) == {BACKWARD, LEFT}
     assert choices("astar", HALL, near) <= {BACKWARD, LEFT}
-    assert choices("thrifty", HALL, [[0, 4, 1, 8, 1], ELSEWHERE], times=MANY) == {BACKWARD, RIGHT}
+    assert choices("energy_saver", HALL, [[0, 4, 1, 8, 1], ELSEWHERE], times=MANY) == {BACKWARD, RIGHT}
 
 
 def test_nearest_waits_two_cells_from_where_it_cannot_go():
@@ -256,8 +259,8 @@ def test_astar_takes_the_nearest_of_several_receivers():
 def test_astar_becomes_wary_of_a_narrow_cell():
     """On "ring" a robot with mail 1 cannot pass (4, 1): it waits until it must not, and goes round then."""
     game = momagames.spec("mo-robotmail-v0", layout="ring")
-    batch, seats = Batch(game, 1), [0, NOBODY]
-    players = Players(batch, [compiled("astar", game)], seats)
+    batch, seats = Batch(game, 1), [0, UNSEATED]
+    players = SeatedPolicies(batch, [batch_policy("astar", game)], seats)
     robots = [[3, 1, 1, 10.0, 10, 0, 4], [7, 7, 0, 10.0, 10, 0, 0]]
     acts = []
     for turn in range(8):
@@ -275,23 +278,23 @@ def test_astar_becomes_wary_of_a_narrow_cell():
 
 def test_thrifty_waits_before_it_walks_round():
     blocked = [[2, 3, 1, 10, 0], [2, 4, 0, 10, 0]]
-    assert choices("thrifty", HALL, blocked, times=MANY) == {STAND}
+    assert choices("energy_saver", HALL, blocked, times=MANY) == {STAND}
     blocked[0][4] = 2
-    assert choices("thrifty", HALL, blocked, times=MANY) == {STAND, LEFT, RIGHT}
+    assert choices("energy_saver", HALL, blocked, times=MANY) == {STAND, LEFT, RIGHT}
     assert choices("nearest", HALL, blocked, times=MANY) == {LEFT, RIGHT}
 
 
 def test_patience():
     for patience in range(6):
-        acts = [choices(frugal(patience), HALL, [[2, 3, 1, 10, stands], ELSEWHERE]) for stands in range(6)]
+        acts = [choices(energy_saver(patience), HALL, [[2, 3, 1, 10, stands], ELSEWHERE]) for stands in range(6)]
         assert acts == [{STAND}] * patience + [{BACKWARD}] * (6 - patience)
     with pytest.raises(InvalidParameter, match=r"invalid patience=6: expected 0\.\.5"):
-        frugal(6)
+        energy_saver(6)
     game = momagames.spec("mo-robotmail-2-v0")
     state, mask = deal(game, random_words(0, 1))[0], np.ones(5, np.int8)
-    assert policy("thrifty", game, patience=1)(state, mask, np.random.default_rng(0)) == STAND
-    assert policy("thrifty", game)(state, mask, np.random.default_rng(0)) != STAND
-    assert len(method("thrifty")().policies(game)) == 6
+    assert policy("energy_saver", game, patience=1)(state, mask, np.random.default_rng(0)) == STAND
+    assert policy("energy_saver", game)(state, mask, np.random.default_rng(0)) != STAND
+    assert len(method("energy_saver", game)().policies(game)) == 6
 
 
 def test_thrifty_rests_when_the_others_bring_what_is_missing():
@@ -302,5 +305,5 @@ def test_thrifty_rests_when_the_others_bring_what_is_missing():
         given = {"robots": [[4, 5, 0, 10.0, 10, 0, 0], [2, 3, mail, 10.0, 10, 0, 0]], "mails": [1, 1, 1]}
         batch = Batch(game, 1)
         batch.load(load_state(game, given))
-        acts[mail] = int(Players(batch, [compiled("thrifty", game)], [0, NOBODY]).act()[0, 0, 0])
+        acts[mail] = int(SeatedPolicies(batch, [batch_policy("energy_saver", game)], [0, UNSEATED]).act()[0, 0, 0])
     assert acts == {0: BACKWARD, 5: STAND}

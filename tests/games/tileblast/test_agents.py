@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import compiled, policy
+from momagames.baselines import batch_policy, policy
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
-from momagames.engine.policies import Players
+from momagames.engine.policies import SeatedPolicies
 from momagames.errors import InvalidParameter
 from momagames.games.tileblast.rules.pieces import CODES, KINDS
 from momagames.kernels.rng import random_words
@@ -30,7 +30,7 @@ def chosen(name, data, times=1, **params):
     batch.seed(3)
     batch.reset()
     batch.load(batch.states[:1].repeat(times))
-    return set(Players(batch, [compiled(name, batch.game)], [0], seed=1).act()[:, 0, 0].tolist())
+    return set(SeatedPolicies(batch, [batch_policy(name, batch.game)], [0], seed=1).act()[:, 0, 0].tolist())
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_contacts(rows, goals, legend, taps):
     signs = {"1": "rock:1", **dict([legend.split(": ")] if legend else [])}
     used = {sign: thing for sign, thing in signs.items() if any(sign in row for row in rows)}
     asked = [{"collect": name, "amount": amount} for name, amount in goals]
-    assert chosen("contacts", level(rows, asked, legend=used), 40) == taps
+    assert chosen("greedy_contact", level(rows, asked, legend=used), 40) == taps
 
 
 def points(state, goal):
@@ -79,7 +79,7 @@ def test_lookahead_takes_the_best_tap(number):
     one, many = Batch(game, 1), Batch(game, 117)
     one.seed(number)
     one.reset()
-    players = Players(one, [compiled("lookahead", game)], [0])
+    players = SeatedPolicies(one, [batch_policy("one_step_lookahead", game)], [0])
     for _ in range(8):
         before = one.states[0].copy()
         valid = one.masks[0, 0].nonzero()[0]
@@ -112,7 +112,7 @@ def connected(state, cell):
     return found
 
 
-@pytest.mark.parametrize("name", ["contacts", "lookahead"])
+@pytest.mark.parametrize("name", ["greedy_contact", "one_step_lookahead"])
 def test_one_by_one(name):
     """As a policy of one environment: valid taps, and looking ahead changes nothing."""
     game = momagames.spec("mo-tileblast-v0", level=5, invalid="raise")
@@ -136,7 +136,7 @@ def test_luck_is_all_that_contacts_needs():
         batch = Batch(game, count, autoreset="disabled")
         batch.seed(1)
         batch.reset()
-        players = Players(batch, [compiled("contacts", game)], [0], random_words(5, 6)[:count].reshape(-1, 1))
+        players = SeatedPolicies(batch, [batch_policy("greedy_contact", game)], [0], random_words(5, 6)[:count].reshape(-1, 1))
         while not batch.states["over"].all():
             batch.step(players.act())
         ends.append(batch.states[:3].tobytes())

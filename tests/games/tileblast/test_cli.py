@@ -136,5 +136,5 @@ def test_generated_levels_are_played(tmp_path):
     assert loader.load(guessed).data == generate(7, mechanics=["dandelion"], difficulty=0.4)
     moves = loader.load(played).moves
     assert loader.load(played).data == {**loader.load(guessed).data, "moves": moves}
-    took, _ = moves_to_win(loader.load(played), "lookahead", 200, cap=200)
+    took, _ = moves_to_win(loader.load(played), "one_step_lookahead", 200, cap=200)
     assert (took <= moves).mean() >= 0.6 > (took < moves).mean()

@@ -13,8 +13,24 @@ from momagames.games.tileblast.levels import loader
 # policy, runs that were made of each level; level -> share that was won within the limit, median moves to a win
 MEASURED = {
     ("random", 200): {1: (1.00, 10), 2: (0.43, 20), 3: (0.04, 39), 5: (0.22, 68), 9: (0.04, 85), 11: (0.09, 81)},
-    ("contacts", 80): {1: (1.00, 7), 2: (0.99, 12), 3: (0.41, 24), 4: (0.35, 34), 6: (0.25, 37), 7: (0.17, 36), 9: (0.41, 53)},
-    ("lookahead", 50): {1: (1.00, 6), 2: (0.98, 13), 3: (0.94, 11), 4: (0.84, 19), 6: (0.74, 21), 7: (0.80, 17), 8: (0.72, 24)},
+    ("greedy_contact", 80): {
+        1: (1.00, 7),
+        2: (0.99, 12),
+        3: (0.41, 24),
+        4: (0.35, 34),
+        6: (0.25, 37),
+        7: (0.17, 36),
+        9: (0.41, 53),
+    },
+    ("one_step_lookahead", 50): {
+        1: (1.00, 6),
+        2: (0.98, 13),
+        3: (0.94, 11),
+        4: (0.84, 19),
+        6: (0.74, 21),
+        7: (0.80, 17),
+        8: (0.72, 24),
+    },
 }
 RUNS = 200
 
@@ -40,23 +56,23 @@ def test_dead_games_are_counted():
 
 def test_the_better_policy_wins_more():
     for level in (3, 7):
-        shares = [rate(level, policy, 100).win_rate for policy in ("random", "contacts", "lookahead")]
+        shares = [rate(level, policy, 100).win_rate for policy in ("random", "greedy_contact", "one_step_lookahead")]
         assert shares == sorted(shares)
         assert shares[0] < shares[1] - 0.1 < shares[2] - 0.2
 
 
 def test_a_rating_depends_on_its_arguments_alone():
-    found = rate(4, "contacts", 40)
-    assert found == rate(loader.load(4), "contacts", 40) == rate(dict(loader.load(4).data), "contacts", 40)
-    assert asdict(found) != asdict(rate(4, "contacts", 40, seed=5000))
+    found = rate(4, "greedy_contact", 40)
+    assert found == rate(loader.load(4), "greedy_contact", 40) == rate(dict(loader.load(4).data), "greedy_contact", 40)
+    assert asdict(found) != asdict(rate(4, "greedy_contact", 40, seed=5000))
     assert found.error == pytest.approx(math.sqrt(found.win_rate * (1 - found.win_rate) / 40))
 
 
 def test_games_do_not_depend_on_how_many_there_are():
-    some, _ = moves_to_win(loader.load(4), "lookahead", 5)
-    more, _ = moves_to_win(loader.load(4), "lookahead", 20)
+    some, _ = moves_to_win(loader.load(4), "one_step_lookahead", 5)
+    more, _ = moves_to_win(loader.load(4), "one_step_lookahead", 20)
     assert (some == more[:5]).all()
-    assert (moves_to_win(loader.load(4), "lookahead", 5, 1010)[0] == more[10:15]).all()
+    assert (moves_to_win(loader.load(4), "one_step_lookahead", 5, 1010)[0] == more[10:15]).all()
 
 
 def test_the_cap():
@@ -75,7 +91,7 @@ def test_quantiles():
 def test_what_cannot_be_rated():
     with pytest.raises(InvalidLevel, match=r"1\.\.12"):
         rate(13)
-    with pytest.raises(UnknownId, match="lookahead"):
+    with pytest.raises(UnknownId, match="one_step_lookahead"):
         rate(1, "lookahed")
     with pytest.raises(InvalidParameter, match="mo-tileblast"):
         rate(1, "simple")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.strategies import Walked, step_all, walk
+from momagames.baselines.strategies import Walked, reply_probabilities, walk
 from momagames.contract import Game
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.solver.guarantees import Board, Progress, Words, check_bytes, chunk_slices
@@ -169,22 +169,3 @@ def response_strategy(front: ResponseFront, utility_weights: Floats) -> tuple[Wa
         return chosen
 
     return walk(board.game, board.start, board.agent, choose, reply_probabilities(board.game, front.opponent_weights)), actions
-
-
-def reply_probabilities(game: Game, opponent_weights: Floats) -> Any:
-    """Make the reply distribution of a greedy opponent for `walk`; if all weights are zero the opponent is random."""
-
-    def compute_probabilities(states: NDArray[Any], masks: NDArray[np.int8]) -> Floats:
-        rows, actions = np.nonzero(masks)
-        _, rewards = step_all(game, states[rows], actions)
-        own_rewards = rewards[np.arange(len(rows)), states["to_move"][rows]].astype(np.float64)
-        value = np.zeros(len(rows))
-        for k, weight in enumerate(opponent_weights):
-            value += weight * own_rewards[:, k]
-        table = np.full(masks.shape, -np.inf)
-        table[rows, actions] = value
-        best: NDArray[np.bool_] = (table == table.max(axis=1, keepdims=True)) & (masks != 0)
-        probabilities: Floats = best / best.sum(axis=1, keepdims=True)
-        return probabilities
-
-    return compute_probabilities

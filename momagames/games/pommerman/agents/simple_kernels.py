@@ -1,4 +1,4 @@
-"""MO-Pommerman: the kernels of the policies "static", which stands still, and "simple", the scripted agent (SPEC §11).
+"""MO-Pommerman: the kernels of the policies "stationary", which stands still, and "simple", the scripted agent (SPEC §11).
 
 The scripted agent follows the first of seven rules that says anything. It knows the strength of bombs and not their time,
 never kicks on purpose, says nothing, and blows itself up often: an opponent for beginners, not a strong one.
@@ -52,7 +52,7 @@ memory = np.dtype([("last", "u1"), ("next", "u1"), ("been", "u2", (REMEMBERED,))
 
 
 @kernel
-def stand(state, agent, mask, parts, memory, word, action):
+def stand_still(state, agent, mask, parts, memory, word, action):
     """Stop, and silence."""
     for part in range(parts.shape[0]):
         action[part] = STOP

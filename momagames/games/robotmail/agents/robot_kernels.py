@@ -1,8 +1,8 @@
-"""MO-RoboticMail: the kernels of the policies "nearest", "astar" and "thrifty", one robot each.
+"""MO-RoboticMail: the kernels of the policies "nearest", "astar" and "energy_saver", one robot each.
 
 A robot knows the layout, the cells of all robots, which mails they carry, its own battery as it is shown, how often in a row
 it has stood, and its mask: what its observation shows, and what it can remember. It does not know which mails lie on green
-cells. "thrifty" knows besides how many mails each robot of its team has delivered, which it could count by looking.
+cells. "energy_saver" knows besides how many mails each robot of its team has delivered, which it could count by looking.
 """
 
 import numpy as np
@@ -46,13 +46,13 @@ from momagames.kernels.rng import advance, below
 CLOSE = 2  # moves from a cell where a robot stands: who waits for it comes no nearer
 NONE, BUSY = -1, -2  # instead of a cell
 CROWD = 2  # "astar": robots around a green cell or a receiver that block it
-# "thrifty"
+# "energy_saver"
 SPARE, PER_UNIT = 3, 5  # moves that it keeps for ways round others; moves that take a unit of the battery
 WAITS, ROUND = 2, 8  # steps
 TAKEN, TWIN = 2.0, 1000.0  # moves that a cell counts more if a robot is there, and a charger beside another
 
 wariness = np.dtype([("wary", "u1")])  # of "astar": the index of the mail with which it is wary, plus 1
-# of "thrifty": its character, for how many steps more it walks round others, and what it has found out about the layout:
+# of "energy_saver": its character, for how many steps more it walks round others, and what it has found out about the layout:
 # moves from each cell to the nearest charger, and from green cells to a receiver
 notebook = np.dtype(
     [
@@ -169,7 +169,7 @@ def is_blocked(state, cell, color):
 
 
 @kernel
-def thrifty(state, agent, mask, parts, memory, word, action):
+def energy_saver(state, agent, mask, parts, memory, word, action):
     """Few moves for each mail, and as many of them as it dares on the last two units of the battery, where they cost half.
 
     It goes to the green cell with the fewest moves to it and on to a receiver, in the mean. It waits WAITS steps for a robot in

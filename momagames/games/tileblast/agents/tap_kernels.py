@@ -1,7 +1,7 @@
-"""MO-TileBlast: the kernels of the policies "contacts", which looks at the board, and "lookahead", which tries taps out.
+"""MO-TileBlast: kernels of the policies "greedy_contact", which reads the board, and "one_step_lookahead", which tries taps.
 
-Both know the goals of the level and weigh one tap on each group, the first of its cells, and every power piece. They see all
-that the state holds: "lookahead" plays a copy on with the luck that the game will have, so that it knows what its tap brings,
+Both know the goals of the level and rate one tap on each group, the first of its cells, and every power piece. They see all
+that the state holds: "one_step_lookahead" steps a copy with the random state of the game, so that it knows the effect of a tap,
 new pieces included.
 """
 
@@ -29,8 +29,8 @@ from momagames.games.tileblast.rules.taps import ROCKET_FROM, group, valid_taps
 from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import update_best
 
-BIG_GROUP, POWER_TAP = 4.0, 3.5  # what "contacts" adds for a group that leaves a power piece; what it gives a power piece
-NEARER, CREATED, USED, HIT, WIN = 10.0, 6.0, -5.0, 0.5, 1000.0  # what "lookahead" gives
+BIG_GROUP, POWER_TAP = 4.0, 3.5  # what "greedy_contact" adds for a group that leaves a power piece; what it gives a power piece
+NEARER, CREATED, USED, HIT, WIN = 10.0, 6.0, -5.0, 0.5, 1000.0  # what "one_step_lookahead" gives
 # By kind: 2 for what power effects hit and nothing else, 1 for the rest
 EFFORT = np.where((ATTRIBUTES & BLAST > 0) & (ATTRIBUTES & (NEAR | POWER) == 0), 2, 1)
 EFFORT[BASIC] = 1
@@ -38,7 +38,7 @@ WORDS = state_dtype.itemsize // 8
 
 
 @kernel
-def contacts(state, agent, mask, parts, memory, word, action):
+def greedy_contact(state, agent, mask, parts, memory, word, action):
     """The group that touches most of what the goals ask for; among equals by lot."""
     best, ties = -np.inf, 0
     low, high = valid_taps(state)
@@ -53,7 +53,7 @@ def contacts(state, agent, mask, parts, memory, word, action):
 
 
 @kernel
-def lookahead(state, agent, mask, parts, memory, word, action):
+def one_step_lookahead(state, agent, mask, parts, memory, word, action):
     """The tap after which the goals are nearest, and a little more (see `outcome`); the lowest among equals,
     for then most falls down."""
     trial = local_array(WORDS).view(state_dtype)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
-from momagames.baselines import compiled
+from momagames.baselines import batch_policy
 from momagames.engine.batch import Batch
-from momagames.engine.policies import Players
+from momagames.engine.policies import SeatedPolicies
 from momagames.errors import check_range
 from momagames.games.tileblast.levels import loader
 
@@ -49,7 +49,7 @@ Source = int | str | PathLike[str] | Mapping[str, Any]
 
 
 def rate(
-    level: Source | loader.Level, policy: str = "lookahead", runs: int = 200, seed: int = FIRST_SEED, cap: int = CAP
+    level: Source | loader.Level, policy: str = "one_step_lookahead", runs: int = 200, seed: int = FIRST_SEED, cap: int = CAP
 ) -> Rating:
     """Let a policy play a level: game k is dealt by the seed `seed` + k, and goes on past the limit of moves.
 
@@ -73,11 +73,11 @@ def moves_to_win(
     check_range("runs", runs, 1)
     check_range("cap", cap, 1)
     game = registry.spec(GAME, level=level.data, strict_moves=False, max_taps=cap)
-    player = compiled(policy, game)
+    player = batch_policy(policy, game)
     batch = Batch(game, runs, autoreset="disabled")
     batch.seed(seed)
     batch.reset()
-    players = Players(batch, [player], np.zeros(1, np.int64), seed)
+    players = SeatedPolicies(batch, [player], np.zeros(1, np.int64), seed)
     states = batch.states
     while not states["over"].all():
         batch.step(players.act())

@@ -88,7 +88,9 @@ def generate(
     if played and moves is None:
         from momagames.games.tileblast.cli.difficulty import moves_to_win
 
-        data = calibrate(data, lambda level, games: moves_to_win(level, "lookahead", games, cap=level.moves)[0], difficulty)
+        data = calibrate(
+            data, lambda level, games: moves_to_win(level, "one_step_lookahead", games, cap=level.moves)[0], difficulty
+        )
     text = spelled(data)
     if out:
         out.write_text(text, encoding="utf-8")
@@ -99,7 +101,7 @@ def generate(
 @level.command()
 def rate(
     source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A level file, or 1 to 12.")],
-    policy: Annotated[str, typer.Option(help="Who plays: random, contacts or lookahead.")] = "lookahead",
+    policy: Annotated[str, typer.Option(help="Who plays: random, contacts or lookahead.")] = "one_step_lookahead",
     runs: Annotated[int, typer.Option(help="Games.", min=1)] = 200,
     seed: Annotated[int, typer.Option(help="Of the first game; game k has this seed + k.")] = 1000,
     cap: Annotated[int, typer.Option(help="Moves after which a game is given up.", min=1)] = 150,

@@ -1,0 +1,88 @@
+"""Solvers of fronts that belong to a game: their interface, see `Game.front_solvers`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game
+from momagames.errors import InvalidFile, InvalidParameter, one_of
+from momagames.plugins import load_object
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]  # (positions solved, bytes used)
+
+
+@dataclass(frozen=True)
+class SolvedFront:
+    """A proven front with a strategy for each point.
+
+    values        float64[n, K]
+    strategies    for each point the actions of the agent, see `strategies`
+    states        positions that were solved
+    bytes         of the tables at their largest
+    """
+
+    values: Floats
+    strategies: Sequence[Sequence[int]]
+    states: int
+    bytes: int
+    seconds: float
+
+
+class FrontSolver(Protocol):
+    """A solver for one claim.
+
+    method    its name in front files
+    """
+
+    method: str
+
+    def solve(
+        self,
+        game: Game,
+        start: Any,
+        agent: int,
+        opponent: Floats | None,
+        *,
+        max_states: int,
+        max_bytes: int,
+        progress: Progress | None = None,
+    ) -> SolvedFront:
+        """Solve the game from a position, for an agent by index.
+
+        opponent    weights float64[K] of the greedy opponent, all zero: of the random one; None for claims without opponent
+        Raises      InvalidParameter for another game; TooLarge beyond max_states or max_bytes; InvalidState
+        """
+
+    def prove(
+        self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
+    ) -> None:
+        """Derive a front again, by other means where there are any; InvalidFile if it is not `values`, float64[n, K]."""
+
+
+def find_front_solver(game: Game, claim: str) -> FrontSolver:
+    """Return the solver of a game for a claim, or raise InvalidParameter."""
+    if claim not in game.front_solvers:
+        known = f"it has solvers for {one_of(game.front_solvers)}" if game.front_solvers else "it has no solvers of its own"
+        raise InvalidParameter(f"{game.id} has no solver for the claim {claim!r}; {known}")
+    solver: FrontSolver = load_object(game.front_solvers[claim])
+    return solver
+
+
+def compare_points(values: Floats, stated: NDArray[Any], solved: NDArray[Any]) -> None:
+    """Raise InvalidFile unless two fronts are the same set of rows.
+
+    values    float64[n, K], the points of the file, for the message
+    stated    the same in the form that is compared
+    """
+    has, needs = ({tuple(row) for row in rows.tolist()} for rows in (stated, solved))
+    for number, row in enumerate(stated.tolist()):
+        if tuple(row) not in needs:
+            raise InvalidFile(f"point {number}: {tuple(values[number].tolist())} is not on the front that the solver finds")
+    if missing := sorted(needs - has):
+        raise InvalidFile(f"points: {len(missing)} points of the front are missing, such as {list(missing[0])}")

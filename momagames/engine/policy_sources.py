@@ -1,0 +1,136 @@
+"""Policy sources: the objects that names of policies stand for, and policies made from them.
+
+A source is a `CompiledPolicy`; a `PolicyFactory`, which has options; or Python that sees observations: a function
+(observation, mask, generator) -> action, or a class, of which an instance `cls(game, agent, **options)` is made for each agent
+of each environment and called like a function. A method `reset()` of it is called at the start of an episode.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.contract import Game, Policy, State, reset_policy
+from momagames.engine import loops
+from momagames.engine.policies import AgentPolicy, BatchPolicy, CompiledPolicy, PythonPolicy, check_agent
+from momagames.errors import UnknownId, UnknownParameter, invalid_value, nearest, one_of
+
+
+@dataclass(frozen=True)
+class PolicyFactory:
+    """A compiled policy with options.
+
+    make       (game, **options) -> policy; every option has a default
+    variants   label -> options: the policies that it contributes as a method of the benchmark; empty: one, with the defaults
+    """
+
+    make: Callable[..., CompiledPolicy]
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+PolicySource = CompiledPolicy | PolicyFactory | Callable[..., Any]
+
+
+def check_source(name: str, source: Any) -> PolicySource:
+    """Return an object as a policy source, or raise UnknownId."""
+    if not isinstance(source, CompiledPolicy | PolicyFactory) and not callable(source):
+        raise UnknownId(invalid_value("policy", name, "a CompiledPolicy, a PolicyFactory, a function or a class"))
+    found: PolicySource = source
+    return found
+
+
+def is_python_source(source: PolicySource) -> bool:
+    """Return whether a source is Python that sees observations."""
+    return not isinstance(source, CompiledPolicy | PolicyFactory)
+
+
+def source_options(source: PolicySource) -> dict[str, Any]:
+    """Return the options of a source with their defaults."""
+    if isinstance(source, PolicyFactory):
+        parameters = list(signature(source.make).parameters.values())[1:]
+    else:
+        parameters = list(signature(source).parameters.values())[2:] if isinstance(source, type) else []
+    return {one.name: None if one.default is Parameter.empty else one.default for one in parameters}
+
+
+def make_policy(name: str, source: PolicySource, game: Game, agent: int | None = None, **options: Any) -> Policy:
+    """Return a policy for one agent; InvalidParameter if it cannot play this game or the options are wrong."""
+    policy = make_batch_policy(name, source, game, **options)
+    if isinstance(policy, PythonPolicy):
+        return policy.make(game, agent)
+    return policy.agent_policy(game, agent) if policy.agent_policy else AgentPolicy(policy, game, agent)
+
+
+def make_batch_policy(name: str, source: PolicySource, game: Game, **options: Any) -> BatchPolicy:
+    """Return a policy that can be seated in batches; errors as of `make_policy`."""
+    known = source_options(source)
+    for option in options:
+        if option not in known:
+            expected = f"expected {one_of(known)}" if known else "it has no options"
+            raise UnknownParameter(f"{name}: unexpected keyword argument {option!r}: {expected}{nearest(option, known)}")
+    if isinstance(source, PolicyFactory):
+        source = source.make(game, **options)
+    if isinstance(source, CompiledPolicy):
+        source.check(game)
+        return source
+    python: Callable[..., Any] = source
+
+    def make(game: Game, agent: int | None) -> Policy:
+        return ObservationPolicy(python(game, agent, **options) if isinstance(python, type) else python, game, agent)
+
+    return PythonPolicy(name, make)
+
+
+def make_variants(name: str, source: PolicySource, game: Game) -> tuple[BatchPolicy, ...]:
+    """Return the policies that a source contributes as a method of the benchmark, with labels of their own."""
+    if isinstance(source, PolicyFactory) and source.variants:
+        made = {label: source.make(game, **options) for label, options in source.variants.items()}
+        for policy in made.values():
+            policy.check(game)
+        return tuple(replace(policy, label=label) for label, policy in made.items())
+    return (make_batch_policy(name, source, game),)
+
+
+class ObservationPolicy:
+    """A Python function (observation, mask, generator) -> action as a `contract.Policy` for one agent.
+
+    The observation is an array, or a dict of arrays for a game with several fields.
+    """
+
+    def __init__(self, function: Callable[..., Any], game: Game, agent: int | None) -> None:
+        check_agent(game, agent)
+        self.function, self.game, self.agent = function, game, agent
+        self._states = np.zeros(1, game.dtype)
+        self._mask = np.zeros(game.mask_size, np.int8)
+
+    def reset(self) -> None:
+        """Start a new episode."""
+        reset_policy(self.function)
+
+    def get_state(self) -> Any:
+        """Return a copy of the memory of the function, or of the function itself."""
+        get_state = getattr(self.function, "get_state", None)
+        return get_state() if get_state else copy.deepcopy(self.function)
+
+    def set_state(self, state: Any) -> None:
+        """Restore what `get_state` returned."""
+        set_state = getattr(self.function, "set_state", None)
+        if set_state:
+            set_state(state)
+        else:
+            self.function = copy.deepcopy(state)
+
+    def __call__(self, state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:
+        self._states[0] = state
+        agent = int(state["to_move"]) if self.agent is None else self.agent
+        row = np.zeros(self.game.observation_bytes, np.uint8)
+        loops.compile_episode_loops(self.game).observe(self._states, agent, row, self._mask)
+        fields = self.game.observation_views(row)
+        observation = next(iter(fields.values())) if len(fields) == 1 else fields
+        return self.function(observation, mask.copy(), rng)
