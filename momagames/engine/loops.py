@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The compiled loops: made once for each set of rules, shared by every door.
 
 `single` serves one environment (the AEC, parallel and Gymnasium doors), `batch` many (the vector door, search and

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Compiled loops that let policies act in a batch; see `momagames.engine.policies`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Pieces of a batch for several threads: the compiled half of `momagames.engine.workers`.
 
 The rows are cut into pieces. Each thread has a run of pieces of its own, and helps with the others' when it has done them.

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Rewards of games whose objectives are chosen by name: `column` of the state says where the vector has an objective, -1: it
 has not."""
 

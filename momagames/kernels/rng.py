@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Chance: splitmix64, one word per state.
 
 The word lives in the state record, so that a copied state has the same luck ahead of it, and a game does not depend on

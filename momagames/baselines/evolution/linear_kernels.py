@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Kernels of linear policies: `linear_policy` describes their decisions, `linear_features` their features."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Compiled kernels of MOPPO: observation encoding, the forward pass of the network, and advantages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Codes of moves for searches that learn, for a game without `SearchSupport.move_codes`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-SameGame of one agent on at most 64 cells, for the search: the board as planes of bits. Section numbers are SPEC's.
 
 Bit i of plane k is bit k of the color of cell i, cells counted row by row from the top, as actions are. All cells are

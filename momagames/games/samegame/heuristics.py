@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-SameGame: what a position can still bring. Both kernels fill out float64[K]: one for each color, or one for all."""
 
 import numpy as np

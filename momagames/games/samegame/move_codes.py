@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-SameGame: a move is the group that it removes, whatever else lies on the board and whenever it is made.
 
 Source of the choice: Cazenave, "Nested rollout policy adaptation with selective policies", Computer Games, 2016 (the code of

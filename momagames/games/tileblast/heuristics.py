@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-TileBlast: what a position can still bring, for searches. Both kernels fill out float64[K], in the units of the rewards.
 
 "optimistic" holds for any play, of valid taps and others. "present" is a guide: the goals come nearer by PACE points a tap,

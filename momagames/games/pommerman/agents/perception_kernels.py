@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-Pommerman: what a scripted agent sees, and the ways from where it stands (SPEC §7.2, §11).
 
 `look` writes down what is seen, and all the rest, here and in pommerman_agents.py, reads that: nobody acts on what is hidden.

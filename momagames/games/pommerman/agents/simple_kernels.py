@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-Pommerman: the kernels of the policies "stationary", which stands still, and "simple", the scripted agent (SPEC §11).
 
 The scripted agent follows the first of seven rules that says anything. It knows the strength of bombs and not their time,

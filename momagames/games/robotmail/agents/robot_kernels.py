@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-RoboticMail: the kernels of the policies "nearest", "astar" and "energy_saver", one robot each.
 
 A robot knows the layout, the cells of all robots, which mails they carry, its own battery as it is shown, how often in a row

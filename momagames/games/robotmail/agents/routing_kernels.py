@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-RoboticMail: ways that scripted robots look for (SPEC §3), and what they know of where they are.
 
 They know the layout, the cells of all robots and whether those carry mails, their own mail, and their own battery as it is

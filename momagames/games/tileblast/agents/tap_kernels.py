@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-TileBlast: kernels of the policies "greedy_contact", which reads the board, and "one_step_lookahead", which tries taps.
 
 Both know the goals of the level and rate one tap on each group, the first of its cells, and every power piece. They see all
