@@ -1,6 +1,6 @@
 """Golden playthroughs: whole games as text, replayed line by line by tests/test_golden.py.
 
-    python -m tests.playthrough ID                        write the files that ID lacks (PLAYS below, or the defaults)
+    python -m tests.playthrough ID                        write the golden files that ID lacks (GOLDEN in its cases.py)
     python -m tests.playthrough ID board_width=4 seed=3   show one game on screen
 
 A file in tests/golden/ID/ is never changed: what an id does stays as it is, and new behavior gets a new version.
@@ -21,84 +21,9 @@ import numpy as np
 import momagames
 from momagames.contract import Game
 from momagames.engine.episode import Episode
+from tests.cases import GOLDEN
 
 FOLDER = Path(__file__).parent / "golden"
-
-# Which games are kept of an id: name of the file -> seed and parameters. An id without a line has one, by its defaults.
-PLAYS: dict[str, dict[str, dict[str, Any]]] = {
-    "mo-samegame-v0": {
-        "default": {"seed": 1},
-        "wide-team": {"seed": 2, "board_width": 9, "board_height": 5, "num_agents": 3, "team_rewards": True, "num_colors": 4},
-        "tall-points": {
-            "seed": 3,
-            "board_width": 4,
-            "board_height": 8,
-            "num_agents": 2,
-            "color_rewards": False,
-            "num_colors": 3,
-        },
-        "clear-bonus": {"seed": 5, "board_width": 3, "board_height": 4, "num_colors": 2, "clear_bonus": 1000.0},
-    },
-    "mo-breakthrough-v0": {
-        "default": {"seed": 1},
-        "tall": {"seed": 2, "board_width": 4, "board_height": 7},
-        "wide-canonical": {"seed": 3, "board_width": 9, "board_height": 5, "canonical": True},
-        "by-name": {"seed": 4, "board_width": 5, "board_height": 6, "objectives": ("captures", "losses", "win")},
-    },
-    "mo-pommerman-ffa-v0": {
-        "default": {"seed": 1},
-        "small-leave": {"seed": 2, "board_size": 8, "dead": "leave", "objectives": ("outcome", "self_kill", "explore", "wood")},
-        "planes": {"seed": 3, "board_size": 7, "observation": "planes", "max_steps": 15, "num_rigid": 0},
-    },
-    "mo-pommerman-ffa-collapse-v0": {"early": {"seed": 4, "board_size": 9, "max_steps": 24, "first_collapse": 6}},
-    "mo-pommerman-team-v0": {
-        "fog": {"seed": 5, "board_size": 9},
-        "egocentric-split": {"seed": 6, "board_size": 8, "agent_view_size": 2, "egocentric": True, "credit": "split"},
-    },
-    "mo-pommerman-team-full-v0": {"strong": {"seed": 7, "board_size": 9, "blast_strength": 4}},
-    "mo-pommerman-team-collapse-v0": {"early": {"seed": 8, "board_size": 8, "max_steps": 30, "first_collapse": 4}},
-    "mo-pommerman-radio-v0": {
-        "words": {"seed": 9, "board_size": 8, "objectives": ("outcome", "comm", "comm_change", "mate_survival")},
-        "collapse": {"seed": 10, "board_size": 8, "max_steps": 30, "first_collapse": 5, "dead": "leave"},
-    },
-    "mo-pommerman-duel-v0": {"default": {"seed": 1}, "wooden": {"seed": 11, "num_wood": 24, "num_rigid": 8}},
-    "mo-tileblast-v0": {
-        "powers": {"seed": 1, "level": 2},
-        "drops": {"seed": 2, "level": 5, "observation": "dict", "channels": 27, "max_taps": 25},
-    },
-    "mo-tileblast-goals-v0": {"party": {"seed": 3, "level": 12, "num_agents": 2, "team_rewards": True, "max_taps": 25}},
-    "mo-tileblast-playtest-v0": {"cages": {"seed": 4, "level": 7, "axes": "cyx", "invalid": "raise"}},
-    "mo-tileblast-colors-v0": {"weeds": {"seed": 5, "level": 10, "axes": "yxc", "normalize": True}},
-    "mo-robotmail-v0": {
-        "default": {"seed": 1, "by": "nearest", "required_mail": 3},
-        "tall-fields": {
-            "seed": 2,
-            "by": "astar",
-            "layout": "tall",
-            "num_players": 3,
-            "with_battery": False,
-            "random_num_steps": True,
-            "required_mail": 1,
-            "observation": "dict",
-            "objectives": ("outcome", "time", "blocking", "rivalry"),
-        },
-        "alone": {"seed": 3, "layout": "tiny", "num_players": 1, "required_mail": 2, "always_legal": True, "max_step": 60},
-    },
-    "mo-robotmail-2-v0": {"street": {"seed": 4, "by": "astar", "layout": "street", "required_mail": 2, "objectives": "versus"}},
-    "mo-robotmail-4-v0": {
-        "crowded": {
-            "seed": 5,
-            "by": "nearest",
-            "layout": "mini6",
-            "objectives": ("energy", "charge", "pickup"),
-            "max_step": 100,
-        }
-    },
-    "mo-robotmail-6-v0": {
-        "turns": {"seed": 6, "by": "astar", "random_num_steps": True, "required_mail": 2, "objectives": "team"}
-    },
-    "mo-robotmail-12-v0": {"ring": {"seed": 7, "by": "nearest", "layout": "ring", "max_step": 60, "objectives": "clock"}},
-}
 
 
 def numbers(values: Iterable[float]) -> str:
@@ -207,7 +132,7 @@ def parse(header: str) -> tuple[Game, int]:
     id, _, spelled = call.rstrip().removesuffix(")").partition("(")
     arguments = ast.parse(f"f({spelled})", mode="eval").body
     assert isinstance(arguments, ast.Call)
-    fixed = momagames.registry.entry(id).fixed
+    fixed = momagames.registry.find_entry(id).fixed
     params = {str(k.arg): ast.literal_eval(k.value) for k in arguments.keywords if k.arg not in fixed}
     return momagames.spec(id, **params), int(seed)
 
@@ -218,7 +143,8 @@ def replay(lines: list[str]) -> Iterator[str]:
 
 
 def plays(id: str) -> dict[str, dict[str, Any]]:
-    return PLAYS.get(id, {"default": {"seed": 1}})
+    """The golden games of an id, by name: seed and parameters."""
+    return GOLDEN.get(id, {"default": {"seed": 1}})
 
 
 def files(id: str) -> dict[str, Path]:

@@ -193,15 +193,35 @@ def shapes(id: str) -> list[Game]:
     return [momagames.spec(id, **{k: v for k, v in given.items() if k in known}) for given in ({}, wide, tall)]
 
 
+SECTIONS = (
+    "Name and source", "Start", "Actions and legality", "Step order", "Rewards by objective", "End and bounds",
+    "Observation", "Parameters", "Positions as data and as text",
+)  # fmt: skip
+
+
+def spec_problems(text: str) -> list[str]:
+    """Sentences that say which headings of a SPEC.md are missing or out of place, and what to write."""
+    heads = re.findall(r"^## (\d+) (.+)$", text, re.MULTILINE)
+    problems = [
+        f"write the heading '## {number} {title}' (docs/add-a-game.md lists the sections)"
+        for number, title in enumerate(SECTIONS, 1)
+        if heads[number - 1 : number] != [(str(number), title)]
+    ]
+    if not any(title.startswith("Differences") for _, title in heads[len(SECTIONS) :]):
+        problems.append(f"write a section '## {len(SECTIONS) + 1} Differences from the original' (or 'Differences: none')")
+    if [int(number) for number, _ in heads] != list(range(1, len(heads) + 1)):
+        problems.append("number the sections 1, 2, 3, ...")
+    return problems
+
+
 @pytest.mark.parametrize("id", VERSIONS)
 def test_spec_has_the_numbered_sections(id):
-    heads = re.findall(r"^## (\d+) (.+)$", spec_text(id), re.MULTILINE)
-    numbers = [int(number) for number, _ in heads]
-    assert numbers == list(range(1, len(heads) + 1))
-    assert [head for _, head in heads][:9] == [
-        "Name and source", "Start", "Actions and legality", "Step order", "Rewards by objective", "End and bounds",
-        "Observation", "Parameters", "Positions as data and as text",
-    ]  # fmt: skip
+    assert not (problems := spec_problems(spec_text(id))), "\n".join(problems)
+
+
+def test_a_specification_without_sections_gets_instructions():
+    assert len(spec_problems("# Pebbles\n\n## 1 Name and source\n")) == len(SECTIONS)
+    assert "'## 2 Start'" in spec_problems("# Pebbles\n\n## 1 Name and source\n")[0]
 
 
 @pytest.mark.parametrize("id", VERSIONS)

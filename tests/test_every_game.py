@@ -18,47 +18,9 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import random_legal
 from momagames.registry import RETIRED, VERSIONS
 from tests import meteors
+from tests.cases import SMALL
 
-SMALL = {
-    "mo-samegame-v0": [
-        {"board_width": 4, "board_height": 6, "num_colors": 3},
-        {"board_width": 6, "board_height": 4, "num_agents": 3},
-    ],
-    "mo-breakthrough-v0": [
-        {"board_width": 3, "board_height": 5},
-        {"board_width": 6, "board_height": 5, "canonical": True, "num_objectives": 3},
-    ],
-    "mo-pommerman-ffa-v0": [
-        {"board_size": 7, "max_steps": 60, "num_rigid": 4, "num_wood": 8, "num_items": 8},
-        {"board_size": 8, "max_steps": 60, "dead": "leave", "objectives": ["outcome", "explore", "survival", "movement"]},
-    ],
-    "mo-pommerman-ffa-collapse-v0": [{"board_size": 9, "max_steps": 40, "first_collapse": 8, "observation": "planes"}],
-    "mo-pommerman-team-v0": [{"board_size": 8, "max_steps": 60, "agent_view_size": 2, "egocentric": True, "credit": "split"}],
-    "mo-pommerman-team-full-v0": [{"board_size": 9, "max_steps": 60, "dead": "leave"}],
-    "mo-pommerman-team-collapse-v0": [{"board_size": 8, "max_steps": 30, "first_collapse": 10}],
-    "mo-pommerman-radio-v0": [
-        {"board_size": 8, "max_steps": 60},
-        {"board_size": 7, "max_steps": 60, "observation": "planes", "egocentric": True, "first_collapse": 20},
-    ],
-    "mo-pommerman-duel-v0": [{"board_size": 7, "max_steps": 60}],
-    "mo-tileblast-v0": [
-        {"level": 4, "max_taps": 60, "observation": "dict", "channels": 27},
-        {"level": 5, "invalid": "raise", "num_agents": 3, "max_taps": 40},
-    ],
-    "mo-tileblast-goals-v0": [{"level": 12, "axes": "cyx", "num_agents": 2, "team_rewards": True}],
-    "mo-tileblast-playtest-v0": [{"level": 2, "normalize": True, "axes": "yxc"}],
-    "mo-tileblast-colors-v0": [{"level": 10, "strict_moves": False, "max_taps": 50}],
-    "mo-robotmail-v0": [
-        {"layout": "mini6", "num_players": 3, "num_robots_per_player": 2, "max_step": 120, "objectives": "team"},
-        {"layout": "tall", "with_battery": False, "random_num_steps": True, "max_step": 80, "observation": "dict"},
-        {"num_players": 1, "max_step": 60, "always_legal": True, "objectives": "clock"},
-    ],
-    "mo-robotmail-2-v0": [{"layout": "tiny", "required_mail": 1, "max_step": 150, "objectives": "versus"}],
-    "mo-robotmail-4-v0": [{"layout": "wide12", "max_step": 90, "objectives": ["energy", "charge", "blocked", "blocking"]}],
-    "mo-robotmail-6-v0": [{"max_step": 70, "random_num_steps": True, "objectives": "energy"}],
-    "mo-robotmail-12-v0": [{"layout": "ring", "max_step": 60}],
-}
-GAMES = [momagames.spec(id, **params) for id in VERSIONS for params in SMALL[id]] + [meteors.game("meteors-v0")]
+GAMES = [momagames.spec(id, **params) for id, kinds in SMALL.items() for params in kinds] + [meteors.game("meteors-v0")]
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.id}-{len(game.agents)}")
 
 

@@ -44,7 +44,7 @@ def missing(ids):
 
 
 def test_every_id_has_its_playthroughs():
-    ours = [id for id in momagames.ids() if momagames.registry.entry(id).factory.startswith("momagames.")]
+    ours = [id for id in momagames.ids() if momagames.registry.find_entry(id).factory.startswith("momagames.")]
     assert ours
     assert not missing(ours)
 

@@ -24,13 +24,20 @@ PAGES = sorted(
 )  # fmt: skip
 
 # Words of prose, whatever the case: idioms of the project's first days, and British spellings.
-RETIRED_WORDS = re.compile(
-    r"\b(?:doors?|by lot|(?:draws?|drawn) (?:by )?lots?|lots? (?:of chance|decides?)|luck(?:y)?|of one mind|whom|broken off|goes on where"
-    r"|pays? a number|steps of the engine|told|somebody|nobody|everybody|worst quarter|who against whom|tak(?:es|ing) folders"
-    r"|\w*(?:scalar|central|normal|maxim|minim|penal|vector|general|recogn|initial|summar|serial|random|util)is(?:e|es|ed|er|ing|ation)"
-    r"|optimis(?:e|es|ed|er|ing|ation)|\w*colou?red?s? (?:colour)|\w*colours?|\w*neighbours?|behaviours?|catalogues?|favours?|centres?|greys?|artefacts?)\b",
-    re.IGNORECASE,
+RETIRED_WORDS = frozenset(
+    """door doors luck lucky told whom somebody nobody everybody colour colours coloured colouring neighbour neighbours
+    neighbouring behaviour behaviours catalogue catalogues favour favours centre centres centred grey greys artefact artefacts
+    normalise normalised normalises normalising normalisation scalarise scalarised scalarises scalarising scalarisation
+    centralise centralised maximise maximised maximises maximising minimise minimised minimises minimising optimise optimised
+    optimises optimising optimisation penalise penalised vectorise vectorised vectorising recognise recognised generalise
+    generalised generalises generalisation initialise initialised initialisation summarise summarised serialise serialised
+    randomise randomised analyse analysed analysing modelled labelled""".split()
 )
+RETIRED_PHRASES = re.compile(
+    r"\b(?:by lot|lots are drawn|draws? lots|of one mind|broken off|goes on where|go on where|pays? a number|pays numbers"
+    r"|steps of the engine|who against whom|worst quarter|takes? folders)\b"
+)
+WORD = re.compile(r"[A-Za-z]+")
 # Names: left column of the table that the project agreed on.
 RETIRED_NAMES = re.compile(
     r"_?(?:lucks?|lots?|told\w*|kept|taken|shown|aside|hire|judge|bury|stand_as|take_up|thin|sight|headed|harvest|outside|crew"
@@ -40,12 +47,13 @@ RETIRED_NAMES = re.compile(
 RETIRED_CLASSES = frozenset(
     "Play Shown Bed Compiled Member Entrant PythonSeat Players Declared OneAgent Form Books Moment Crew Keeper NotWhole Site"
     " BadFile BadLevel BadState BadParameter BadCall LayoutError SameDeal NumberObservations FillIllegal Scalarise Centralise"
-    " Record RecordEpisode ByAgent".split()
+    " Record RecordEpisodeStatistics ByAgent".split()
 )
 
 
 def retired_words(text: str) -> list[str]:
-    return [match.group().lower() for match in RETIRED_WORDS.finditer(text)]
+    low = text.lower()
+    return [word for word in WORD.findall(low) if word in RETIRED_WORDS] + RETIRED_PHRASES.findall(" ".join(low.split()))
 
 
 def defined_names(tree: ast.AST) -> Iterator[tuple[int, str]]:

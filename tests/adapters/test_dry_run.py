@@ -14,7 +14,7 @@ from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.engine.episode import random_legal
 from momagames.errors import IllegalAction, InvalidCall
 from tests import meteors
-from tests.test_every_game import SMALL
+from tests.cases import SMALL
 
 GAMES = [(id, params) for id, kinds in SMALL.items() for params in kinds]
 BREAKTHROUGH = {"board_width": 5, "board_height": 6}

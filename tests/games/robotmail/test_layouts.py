@@ -9,7 +9,7 @@ from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
 from momagames.games.robotmail.layouts.layout import Layout
 from momagames.games.robotmail.layouts.linter import routes
-from momagames.games.seeded_rng import Luck
+from momagames.games.seeded_rng import SeededRng
 
 COLORS = ["b,g,y,g", "g,w,w,y", "gr,g,g,g"]
 TARGETS = ["0,0,4,0", "0,0,0,7", "0,0,0,0"]
@@ -359,7 +359,7 @@ def test_there_are_ways_on_the_boards_of_the_package(name):
 
 def test_ways_are_found_as_the_rules_say():
     """On boards by chance without any sense, about as many good as bad."""
-    luck, good = Luck(5), 0
+    luck, good = SeededRng(5), 0
     for _ in range(400):
         width, height = luck.within(2, 5), luck.within(2, 5)
         colors = tuple(tuple(luck.pick("wgggggry" if luck.below(9) else "bx") for _ in range(width)) for _ in range(height))

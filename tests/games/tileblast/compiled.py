@@ -5,7 +5,7 @@ import numpy as np
 from momagames.contract import check_parameters
 from momagames.engine.episode import Episode
 from momagames.games import tileblast
-from momagames.games.tileblast.infos import facts
+from momagames.games.tileblast.infos import build_infos
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.rules.rewards import COMPONENTS
 
@@ -19,7 +19,7 @@ def make(level, strict_moves=True, max_taps=None, **params):
         given = {"strict_moves": strict_moves, "max_taps": max_taps, **params}
         checked = check_parameters("mo-tileblast-v0", tileblast.PARAMETERS, given)
         loaded = loader.load(level, check=False)
-        GAMES[key] = tileblast.assemble("mo-tileblast-v0", "general", loaded, checked, COMPONENTS)
+        GAMES[key] = tileblast.build_game("mo-tileblast-v0", "general", loaded, checked, COMPONENTS)
     return GAMES[key]
 
 
@@ -52,7 +52,7 @@ class Compiled:
     def tap(self, a):
         before = [getattr(self, name) for name in ("score", "shuffles", "draws")]
         self.play.step(a)
-        said, state = facts(self.play.state), self.play.state
+        said, state = build_infos(self.play.state), self.play.state
         event = {
             name: said[name] for name in ("valid", "hits", "cluster", "created", "used", "collected", "won", "lost", "dead")
         }
@@ -71,14 +71,14 @@ class Compiled:
         return wide.observations[0][: channels * 117].tolist()
 
     def remaining(self):
-        return facts(self.play.state)["goals_remaining"]
+        return build_infos(self.play.state)["goals_remaining"]
 
     def rewards(self, event):
         return dict(zip(COMPONENTS, self.play.reward[0].astype(int).tolist(), strict=True))
 
     def snapshot(self):
         saved = self.play.game.codec.save(self.play.state)
-        ended = {name: said for name, said in facts(self.play.state).items() if name in ("won", "dead", "lost")}
+        ended = {name: said for name, said in build_infos(self.play.state).items() if name in ("won", "dead", "lost")}
         return {
             "pieces": saved["pieces"],
             "covers": saved["covers"],

@@ -7,7 +7,7 @@ import pytest
 
 from momagames.errors import InvalidLevel, InvalidParameter
 from momagames.games.cell_sets import connected
-from momagames.games.seeded_rng import Luck
+from momagames.games.seeded_rng import SeededRng
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.levels.document import Document, spelled
 from momagames.games.tileblast.levels.generator import MADE, MECHANICS, calibrate, generate
@@ -38,7 +38,7 @@ KNOWN = {
 
 
 def test_luck_is_that_of_the_spec():
-    luck = Luck(42)
+    luck = SeededRng(42)
     assert "".join(str(luck.below(5)) for _ in range(20)) == "30110414131222310203"
 
 
@@ -52,7 +52,7 @@ def test_a_level_never_changes():
 @pytest.mark.parametrize("seed", range(40))
 def test_levels_are_good(seed):
     """All kinds of arguments: the linter accepts the level, and it has what was asked for; its file says the same."""
-    luck = Luck(1000 + seed)
+    luck = SeededRng(1000 + seed)
     names = luck.some(MECHANICS, luck.below(6))
     width, height, colors = luck.within(7, 13), luck.within(6, 9), luck.within(2, 6)
     data = generate(seed, width, height, colors, names, luck.below(11) / 10)
@@ -120,7 +120,7 @@ def test_where_pieces_may_stand():
     ....Z##
     """
     cells = {(x, y) for x in range(7) for y in range(5)} - {(5, 0), (6, 0), (6, 1), (6, 2), (6, 4)}
-    site = Site(Luck(0), 7, 5, False, cells)
+    site = Site(SeededRng(0), 7, 5, False, cells)
     kind = {name: KINDS[CODES[name]] for name in ("rock", "bush", "seedbag", "seedbox", "beehive")}
     assert {cell for cell in cells if site.fits(kind["seedbox"], cell)} == {(0, 3), (1, 3), (2, 3), (3, 3)}
     site.put({"kind": "seedbox"}, kind["seedbox"], (1, 2))
@@ -155,7 +155,7 @@ def test_harder_levels_have_more_in_the_way_and_fewer_moves():
 
 
 def test_half_of_the_boards_are_mirrored():
-    boards = [Site.carve(Luck(seed), 9, 7) for seed in range(60)]
+    boards = [Site.carve(SeededRng(seed), 9, 7) for seed in range(60)]
     alike = [{(8 - x, y) for x, y in site.active} == site.active for site in boards]
     assert [same for site, same in zip(boards, alike, strict=True) if site.mirrored] == [True] * sum(s.mirrored for s in boards)
     assert 15 < sum(site.mirrored for site in boards) < 45

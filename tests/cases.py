@@ -1,0 +1,59 @@
+"""What each game declares for the shared tests, in tests/games/<game>/cases.py.
+
+ORACLE   class of the oracle, an independent implementation of the rules in tests/games/<game>/naive.py
+SMALL    id -> list of parameters for small and quick games, of different shapes
+GOLDEN   id -> name of a golden file -> seed and parameters ("by": the policy that plays; at random by default)
+PERFT    optional: id -> list of (parameters, board, index of the agent to move, depth); the oracle counts sequences
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from momagames.games import VERSIONS
+
+
+def folder_of(id: str) -> str:
+    """The folder of a built-in game, such as "samegame"."""
+    return VERSIONS[id].factory.partition(":")[0].rpartition(".")[2]
+
+
+def find_problems(id: str) -> list[str]:
+    """Sentences that say which declarations of an id are missing, and what to write."""
+    folder = f"tests/games/{folder_of(id)}"
+    name = f"{folder.replace('/', '.')}.cases"
+    if find_spec(folder.replace("/", ".")) is None or find_spec(name) is None:
+        return [f"{folder}/cases.py is missing: declare ORACLE, SMALL and GOLDEN there, see tests/cases.py"]
+    module = import_module(name)
+    problems = []
+    if not isinstance(getattr(module, "ORACLE", None), type):
+        problems.append(
+            f"{folder}/cases.py: set ORACLE to the class of the oracle that {folder}/naive.py implements from SPEC.md"
+        )
+    if find_spec(f"{folder.replace('/', '.')}.test_oracle") is None:
+        problems.append(f"{folder}/test_oracle.py is missing: play whole games by the rules and by the oracle and compare them")
+    if not getattr(module, "SMALL", {}).get(id):
+        problems.append(f"{folder}/cases.py: add SMALL[{id!r}], a list of parameters for small games ([{{}}] for the defaults)")
+    if not getattr(module, "GOLDEN", {}).get(id):
+        example = '{"default": {"seed": 1}}'
+        problems.append(f"{folder}/cases.py: add GOLDEN[{id!r}] = {example} and run python -m tests.playthrough {id}")
+    return problems
+
+
+def cases_of(id: str) -> ModuleType | None:
+    """The case file of a game, or None if it is incomplete; tests/games/test_cases.py says what is missing."""
+    return None if find_problems(id) else import_module(f"tests.games.{folder_of(id)}.cases")
+
+
+def collect(table: str) -> dict[str, Any]:
+    """The entries of one table for every id that has them, in the order of the ids."""
+    found = {id: getattr(cases_of(id), table, {}).get(id) for id in VERSIONS}
+    return {id: entry for id, entry in found.items() if entry}
+
+
+SMALL: dict[str, list[dict[str, Any]]] = collect("SMALL")
+GOLDEN: dict[str, dict[str, dict[str, Any]]] = collect("GOLDEN")
+PERFT: dict[str, list[Any]] = collect("PERFT")
