@@ -2,9 +2,19 @@
 
 from momagames.adapters.hosts import register_environments
 from momagames.errors import MomagamesError
-from momagames.registry import canonical, ids, make, make_vec, register, spec
+from momagames.registry import canonical, ids, make, make_vec, register, register_command, spec
 
 __version__ = "0.1.0"
-__all__ = ["MomagamesError", "__version__", "canonical", "ids", "make", "make_vec", "register", "spec"]
+__all__ = [
+    "MomagamesError",
+    "__version__",
+    "canonical",
+    "ids",
+    "make",
+    "make_vec",
+    "register",
+    "register_command",
+    "spec",
+]
 
 register_environments()
