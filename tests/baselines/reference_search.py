@@ -4,7 +4,7 @@ import numpy as np
 
 import momagames
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 
 WORD_MASK = 2**64 - 1
 
@@ -12,7 +12,7 @@ WORD_MASK = 2**64 - 1
 def make_instance(seed=3, **params):
     """Return a small game of MO-SameGame and a start position."""
     game = momagames.spec("mo-samegame-v0", **{"board_width": 5, "board_height": 5, "num_colors": 3, **params})
-    return game, deal(game, np.array([seed], np.uint64))
+    return game, generate_starts(game, np.array([seed], np.uint64))
 
 
 class RandomDraws:

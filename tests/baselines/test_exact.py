@@ -168,7 +168,7 @@ def test_seed_record_dict_and_text_of_a_start_agree():
     env = momagames.make(ID, board_height=4, board_width=4, num_colors=3)
     env.reset(seed=7)
     state = env.unwrapped.play.state.copy()
-    for given in (state, game.save(state), game.show(state)):
+    for given in (state, game.codec.save(state), game.codec.show(state)):
         np.testing.assert_array_equal(exact.pareto_front(game, given, **LIMITS).points, from_seed.points)
     env.step(from_seed.witnesses[0][0])  # remainder after the first move of a witness
     rest = exact.pareto_front(game, env.unwrapped.play.state, **LIMITS).points

@@ -1,4 +1,4 @@
-"""Plans for one deal of a game that draws during play: real ones, all where all can be tried, and none for other games."""
+"""Clairvoyant plans for one instance of a game with chance: replays, brute force on tiny levels, and unsupported games."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from momagames.baselines import batch_policy, method
 from momagames.baselines.archive import is_nondominated
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from momagames.games.tileblast.heuristics import optimistic, present
@@ -34,8 +34,8 @@ def beam(width, estimate="present"):
     return method("hindsight_beam")(width=width, estimate=estimate)
 
 
-def dealt(game, seed):
-    return deal(game, np.array([seed], np.uint64))
+def make_start(game, seed):
+    return generate_starts(game, np.array([seed], np.uint64))
 
 
 @pytest.mark.parametrize(("name", "options"), PLANNERS)
@@ -47,9 +47,9 @@ def dealt(game, seed):
         {"level": 5, "objectives": ["win", "step"], "strict_moves": False, "max_taps": 30},
     ],
 )
-def test_plans_bring_what_they_say(name, options, params):
+def test_plans_attain_their_values(name, options, params):
     game = momagames.spec(ID, **params)
-    start = dealt(game, 3)
+    start = make_start(game, 3)
     found = method(name)(**options).plan(game, start, 4000, 1)
     assert found.plans
     assert found.steps <= 4000
@@ -62,16 +62,16 @@ def test_plans_bring_what_they_say(name, options, params):
             one.step(action)
         assert one.state["over"]
         assert np.allclose(one.returns[0], plan.value, rtol=0, atol=1e-6)
-        assert (found.values >= plan.value).all(axis=1).sum() == 1  # itself alone
+        assert (found.values >= plan.value).all(axis=1).sum() == 1  # only the plan itself
     again = method(name)(**options).plan(game, start, 4000, 1)
     assert [plan.actions for plan in again.plans] == [plan.actions for plan in found.plans]
 
 
-def every_value(game, start):
-    """The values of all plays, by trying every valid tap of every position."""
+def enumerate_values(game, start):
+    """Enumerate the values of all games by trying every valid tap of every position."""
     one = Episode(game)
 
-    def rest_of(state):
+    def enumerate_from(state):
         if state["over"]:
             return {(0.0,) * len(game.objectives)}
         values = set()
@@ -79,20 +79,20 @@ def every_value(game, start):
         for action in np.flatnonzero(one.mask(0)):
             one.load(state)
             one.step(int(action))
-            paid, after = one.reward[0].copy(), one.state.copy()
-            values |= {tuple((np.array(value) + paid).tolist()) for value in rest_of(after)}
+            reward, after = one.reward[0].copy(), one.state.copy()
+            values |= {tuple((np.array(value) + reward).tolist()) for value in enumerate_from(after)}
         return values
 
-    return np.array(sorted(rest_of(start[0])))
+    return np.array(sorted(enumerate_from(start[0])))
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("estimate", ["none", "present"])
-def test_the_front_of_a_tiny_level_is_whole(seed, estimate):
+def test_finds_the_whole_front_of_a_tiny_level(seed, estimate):
     data = level(BOARD, [{"collect": "basic.red", "amount": 4}], moves=3)
     game = momagames.spec(ID, level=data, objectives=["goals", "move", "score", "created"])
-    start = dealt(game, seed)
-    values = every_value(game, start)
+    start = make_start(game, seed)
+    values = enumerate_values(game, start)
     front = values[is_nondominated(values)]
     assert len(values) > len(front) > 2
     assert beam(4096, estimate).plan(game, start, 10**9, 0).values.tolist() == sorted(front.tolist())
@@ -106,16 +106,16 @@ def test_the_front_of_a_tiny_level_is_whole(seed, estimate):
         ("rr-ybby", 3),
     ],
 )
-def test_taps_that_do_the_same_are_tried_once(row, steps):
+def test_equivalent_taps_are_tried_once(row, steps):
     game = momagames.spec(ID, level=level([row], RED, moves=1))
-    assert beam(1, "none").plan(game, dealt(game, 0), 10**9, 0).steps == steps
+    assert beam(1, "none").plan(game, make_start(game, 0), 10**9, 0).steps == steps
 
 
 @pytest.mark.parametrize("budget", [1, 3000, 20_000])
-def test_the_budget_is_kept_after_the_first_pass(budget):
+def test_respects_the_budget_after_the_first_pass(budget):
     game = momagames.spec(ID, level=4, objectives=["goals", "move", "score"])
-    found = beam(64).plan(game, dealt(game, 0), budget, 0)
-    first = beam(1).plan(game, dealt(game, 0), 10**9, 0)
+    found = beam(64).plan(game, make_start(game, 0), budget, 0)
+    first = beam(1).plan(game, make_start(game, 0), 10**9, 0)
     assert found.plans
     assert found.steps <= max(budget, first.steps)
 
@@ -123,7 +123,7 @@ def test_the_budget_is_kept_after_the_first_pass(budget):
 @pytest.mark.parametrize("number", [1, 4, 7])
 def test_a_narrow_beam_wins_where_lookahead_does_and_sooner(number):
     game = momagames.spec(ID, level=number, objectives=["moves_saved", "score", "created"])
-    starts = deal(game, np.arange(3, dtype=np.uint64))
+    starts = generate_starts(game, np.arange(3, dtype=np.uint64))
     seats, words = np.zeros((3, 1), np.int64), np.zeros((3, 1), np.uint64)
     played = play_policies(game, starts, [batch_policy("one_step_lookahead", game)], seats, words).returns[:, 0]
     assert played[:, 0].max() > 0
@@ -136,9 +136,9 @@ def test_a_narrow_beam_wins_where_lookahead_does_and_sooner(number):
 # ------------------------------------------------------------------------------------------------------------- estimates
 
 
-def _estimate(states, out, ahead):
+def _estimate(states, out, kind):
     for i in range(states.shape[0]):
-        if ahead == 1:
+        if kind == 1:
             optimistic(states[i], out[i])
         else:
             present(states[i], out[i])
@@ -158,64 +158,64 @@ estimate = driver(_estimate, "tests.tileblast_estimates")
         {"level": 12, "strict_moves": False, "max_taps": 30},
     ],
 )
-def test_no_game_wins_more_than_the_optimistic_estimate(name, params):
+def test_optimistic_estimate_is_an_upper_bound(name, params):
     """In every component, from every position of games of a policy, or of taps valid or not."""
     game = momagames.spec(ID, **params, objectives=list(COMPONENTS))
     batch, rng = Batch(game, 8, autoreset="disabled"), np.random.default_rng(0)
     batch.seed(1)
     batch.reset()
     players = None if name == "anything" else SeatedPolicies(batch, [batch_policy(name, game)], [0])
-    won, bounds, sums = np.zeros((8, len(COMPONENTS))), [], []
+    returns, bounds, sums = np.zeros((8, len(COMPONENTS))), [], []
     while not batch.states["over"].all():
         out = np.zeros((8, len(COMPONENTS)))
         estimate(batch.states.copy(), out, 1)
         bounds.append(out)
-        sums.append(won.copy())
-        going = batch.states["over"][:, None] == 0
+        sums.append(returns.copy())
+        unfinished = batch.states["over"][:, None] == 0
         batch.step(players.act() if players else rng.integers(117, size=(8, 1, 1)))
-        won += batch.rewards[:, 0] * going
+        returns += batch.rewards[:, 0] * unfinished
     for bound, before in zip(bounds, sums, strict=True):
-        assert (won - before <= bound + 1e-4).all()
+        assert (returns - before <= bound + 1e-4).all()
     out = np.ones((8, len(COMPONENTS)))
     estimate(batch.states.copy(), out, 1)
-    assert (out == 0).all()  # nothing comes after the end
+    assert (out == 0).all()  # no return after the end
 
 
-def guide(data, **params):
-    """What "present" says of the start of a level, by component."""
+def estimate_start(data, **params):
+    """Return the estimate "present" of the start of a level by component, and the start."""
     game = momagames.spec(ID, level=data, objectives=list(COMPONENTS), **params)
     out = np.zeros((1, len(COMPONENTS)))
-    estimate(dealt(game, 0), out, 2)
-    return dict(zip(COMPONENTS, out[0], strict=True)), dealt(game, 0)[0]
+    estimate(make_start(game, 0), out, 2)
+    return dict(zip(COMPONENTS, out[0], strict=True)), make_start(game, 0)[0]
 
 
-def test_the_guide_by_hand():
+def test_present_estimate_by_hand():
     data = level(["rrrybbyd-"], [{"collect": "dandelion", "amount": 1}, *RED], moves=10, legend={"d": "dandelion"})
-    said, state = guide(data)
+    message, state = estimate_start(data)
     need = distance(state) / 1.5  # 1 dandelion, 7 red tiles
     assert need == pytest.approx(8 / 1.5)
-    assert (said["goals"], said["goal_1"], said["goal_2"], said["win"]) == (8, 1, 7, 1)
-    assert said["move"] == said["step"] == pytest.approx(-need)
-    assert said["moves_saved"] == pytest.approx(10 - need)
-    assert said["score"] == 3 + 1 + 2 + 10  # groups of three and two, a rocket
-    assert said["used"] == 1
-    assert [said[name] for name in ("created", "combo", "invalid", "goal_3", "color_1")] == [0] * 5
+    assert (message["goals"], message["goal_1"], message["goal_2"], message["win"]) == (8, 1, 7, 1)
+    assert message["move"] == message["step"] == pytest.approx(-need)
+    assert message["moves_saved"] == pytest.approx(10 - need)
+    assert message["score"] == 3 + 1 + 2 + 10  # groups of three and two, a rocket
+    assert message["used"] == 1
+    assert [message[name] for name in ("created", "combo", "invalid", "goal_3", "color_1")] == [0] * 5
 
 
-def test_the_guide_where_there_are_too_few_moves():
-    said, state = guide(level(["rrrybby"], RED, moves=2), normalize=True)
+def test_present_estimate_with_too_few_moves():
+    message, state = estimate_start(level(["rrrybby"], RED, moves=2), normalize=True)
     done = 2 / (distance(state) / 1.5)
-    assert said["win"] == pytest.approx(done)
-    assert said["goals"] == said["goal_1"] == pytest.approx(done)
-    assert said["move"] == pytest.approx(-1)
-    assert said["moves_saved"] == 0
+    assert message["win"] == pytest.approx(done)
+    assert message["goals"] == message["goal_1"] == pytest.approx(done)
+    assert message["move"] == pytest.approx(-1)
+    assert message["moves_saved"] == 0
 
 
-# --------------------------------------------------------------------------------------------------------------- refused
+# --------------------------------------------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "id", "params", "said"),
+    ("name", "options", "id", "params", "message"),
     [
         ("beam", {"width": 1, "estimate": "none"}, ID, {}, r"beam plans where nothing .* draws during play \(hindsight_beam"),
         ("random", {}, ID, {}, "hindsight_random plan for one deal"),
@@ -237,17 +237,17 @@ def test_the_guide_where_there_are_too_few_moves():
         ),
     ],
 )
-def test_refused_games(name, options, id, params, said):
-    with pytest.raises(InvalidParameter, match=said):
+def test_rejects_unsupported_games(name, options, id, params, message):
+    with pytest.raises(InvalidParameter, match=message):
         method(name)(**options).check_plan(momagames.spec(id, **params))
 
 
-def test_agents_that_gain_together_are_planned_for():
+def test_team_plans_equal_those_of_one_agent():
     team = momagames.spec(ID, level=4, num_agents=2, team_rewards=True, objectives=["goals", "move", "score"])
     alone = momagames.spec(ID, level=4, objectives=["goals", "move", "score"])
     assert (
-        beam(4).plan(team, dealt(team, 5), 3000, 0).values.tolist()
-        == beam(4).plan(alone, dealt(alone, 5), 3000, 0).values.tolist()
+        beam(4).plan(team, make_start(team, 5), 3000, 0).values.tolist()
+        == beam(4).plan(alone, make_start(alone, 5), 3000, 0).values.tolist()
     )
 
 

@@ -7,7 +7,7 @@ import momagames
 from momagames.baselines.evolution.linear_policy import LinearPolicy, supports_lookahead
 from momagames.baselines.random import RANDOM_POLICY
 from momagames.engine.batch import Batch
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from tests.test_every_game import every_game
@@ -22,7 +22,7 @@ def random_policy(game, seed=0, shared=True):
 
 
 def make_starts(game, count, seed=0):
-    return deal(game, np.arange(seed, seed + count, dtype=np.uint64))
+    return generate_starts(game, np.arange(seed, seed + count, dtype=np.uint64))
 
 
 def naive_features(game, views):

@@ -16,7 +16,7 @@ from momagames.baselines.mcts.simulation import UctOptions, make_playout, make_w
 from momagames.baselines.mcts.tree import EMPTY_KEY, NONE, make_tree, natural_log, reset_tree, select_arm, select_front
 from momagames.engine.batch import Batch
 from momagames.engine.episode import load_state
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import INTERPRETED, driver
@@ -53,14 +53,14 @@ def count_actions(game, states, name, words, agent=0, **options):
 def test_every_agent_maximizes_its_own_return(name):
     """The first agent's action 0 has the largest reward only if the second agent cooperates, which it does not."""
     game = gambles.game(REWARDS)
-    start = deal(game, np.zeros(1, np.uint64))
+    start = generate_starts(game, np.zeros(1, np.uint64))
     options = {"simulations": 1000, "exploration": 1.0, "horizon": 5}
     assert set(count_actions(game, start, name, WORDS, weights=[1, 0], **options)) == {1}
     assert set(count_actions(game, start, name, WORDS, weights=[0, 1], **options)) == {2}
     cooperative = REWARDS.copy()
     cooperative[0, :, 1] = [[2, 2], [0, 0], [0, 0]]
     game = gambles.game(cooperative)
-    start = deal(game, np.zeros(1, np.uint64))
+    start = generate_starts(game, np.zeros(1, np.uint64))
     assert set(count_actions(game, start, name, WORDS, weights=[1, 0], **options)) == {0}
 
 
@@ -111,7 +111,7 @@ def test_parries_a_threat(name):
 def test_plans_find_the_exact_front(name):
     game = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
     for seed in range(3):
-        start = deal(game, np.array([seed], np.uint64))
+        start = generate_starts(game, np.array([seed], np.uint64))
         front = method("exact")(max_states=100_000, max_bytes=100_000_000).plan(game, start, 0, 0)
         actions = method(name)(divisions=2, simulations=100, exploration=0.7, horizon=16).plan(game, start, 30_000, seed)
         assert actions.values.tolist() == front.values.tolist()
@@ -133,7 +133,7 @@ def test_avoids_flames():
     assert set(actions) <= {1, 2}
 
 
-# ----------------------------------------------------------------------------------------------------------------- luck
+# ----------------------------------------------------------------------------------------------------------------- chance
 
 
 @pytest.mark.parametrize("name", METHOD_NAMES)
@@ -143,7 +143,7 @@ def test_does_not_foresee_chance(name):
     rewards[0, :, 0, 0], rewards[2, :, 0, 0] = 0.6, 0.5  # safe; 1 or 0
     game = gambles.game(rewards, gamble=True)
     seeds = np.arange(4 if INTERPRETED else 20, dtype=np.uint64)
-    for start in np.split(deal(game, seeds), len(seeds)):
+    for start in np.split(generate_starts(game, seeds), len(seeds)):
         assert set(count_actions(game, start, name, [5], weights=[1, 0], simulations=400, exploration=0.5, horizon=2)) == {0}
 
 
@@ -151,7 +151,7 @@ def test_does_not_foresee_chance(name):
 def test_open_loop_ignores_the_seed_of_the_state():
     """In MO-TileBlast the refill tiles, and with them the legal actions of a node, differ between playouts."""
     game = momagames.spec("mo-tileblast-v0")
-    start = deal(game, np.array([3], np.uint64))
+    start = generate_starts(game, np.array([3], np.uint64))
     tree, _ = search_tree(game, start, UctOptions(300, 0.3, 4))
     assert tree.used[0] > 100
     arms = [actions_of(tree, node) for node in range(tree.used[0])]
@@ -165,13 +165,12 @@ def test_open_loop_ignores_the_seed_of_the_state():
 # ------------------------------------------------------------------------------------------------------------- the tree
 
 
-def search_tree(game, start, effort, weights=None):
+def search_tree(game, start, options, weights=None):
     """Return the tree after one search for a weighted sum."""
     num_objectives = len(game.objectives)
-    tree = make_tree(game, effort.simulations, 1)
-    workspace = make_workspace(
-        game, np.full((1, num_objectives), 1 / num_objectives) if weights is None else np.array([weights]), np.ones(1), effort
-    )
+    tree = make_tree(game, options.simulations, 1)
+    criteria = np.full((1, num_objectives), 1 / num_objectives) if weights is None else np.array([weights])
+    workspace = make_workspace(game, criteria, np.ones(1), options)
     workspace.root[0] = start[0]
     simulate = make_playout(game)
 

@@ -1,4 +1,4 @@
-"""Methods: plans are real, budgets are kept, wrong options and games are refused."""
+"""Methods: plans attain their values, budgets hold, invalid options and games are rejected."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from momagames.baselines.archive import SNAPSHOT_STEPS, Archive, is_nondominated
 from momagames.baselines.base import Plan
 from momagames.baselines.search.beam import ESTIMATES, _Search, crowding_distance, select_beam
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.errors import InvalidParameter, UnknownId
 
 SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
@@ -34,7 +34,7 @@ def game():
 
 @pytest.fixture(scope="module")
 def start(game):
-    return deal(game, np.array([3], np.uint64))
+    return generate_starts(game, np.array([3], np.uint64))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def front(game, start):
 
 
 @pytest.mark.parametrize(("name", "options"), PLANNERS)
-def test_plans_bring_what_they_say(game, start, front, name, options):
+def test_plans_attain_their_values(game, start, front, name, options):
     found = method(name)(**options).plan(game, start, 5000, 1)
     assert found.plans
     for plan in found.plans:
@@ -54,13 +54,13 @@ def test_plans_bring_what_they_say(game, start, front, name, options):
             one.step(action)
         assert one.state["over"]
         assert (one.returns[0] == plan.value).all()
-        assert (found.values >= plan.value).all(axis=1).sum() == 1  # itself alone
+        assert (found.values >= plan.value).all(axis=1).sum() == 1  # only the plan itself
     assert hypervolume_ratio(found.values, np.zeros(3), front.values).value <= 1
     assert found.complete == (name == "exact")
 
 
 @pytest.mark.parametrize(("name", "options"), PLANNERS[:-1])
-def test_same_seed_same_plans_within_the_budget(game, start, name, options):
+def test_equal_seeds_give_equal_plans_within_the_budget(game, start, name, options):
     chosen = method(name)(**options)
     first, again = chosen.plan(game, start, 3000, 5), chosen.plan(game, start, 3000, 5)
     assert [plan.actions for plan in first.plans] == [plan.actions for plan in again.plans]
@@ -68,34 +68,34 @@ def test_same_seed_same_plans_within_the_budget(game, start, name, options):
     assert all(0 < plan.found <= first.steps for plan in first.plans)
 
 
-def test_a_wide_beam_finds_the_whole_front(game, start, front):
+def test_wide_beam_finds_the_whole_front(game, start, front):
     found = method("beam")(width=4096, estimate="none").plan(game, start, 10_000_000, 0)
     assert found.values.tolist() == sorted(front.values.tolist())
 
 
-def test_a_beam_with_a_tiny_budget_still_ends_a_game(game, start):
+def test_beam_with_a_tiny_budget_completes_a_game(game, start):
     assert method("beam")(width=64, estimate="present").plan(game, start, 1, 0).plans
 
 
-def groups(rows):
-    """(color, size) of every group of equal tiles, by flooding."""
-    left = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
-    while left:
-        (x, y), color = left.popitem()
-        size, edge = 1, [(x, y)]
-        while edge:
-            x, y = edge.pop()
-            for near in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
-                if left.get(near) == color:
-                    del left[near]
+def list_groups(rows):
+    """Yield (color, size) of every group of equal tiles, by flood fill."""
+    remaining = {(x, y): tile for y, row in enumerate(rows) for x, tile in enumerate(row) if tile in "123456789"}
+    while remaining:
+        (x, y), color = remaining.popitem()
+        size, frontier = 1, [(x, y)]
+        while frontier:
+            x, y = frontier.pop()
+            for neighbor in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
+                if remaining.get(neighbor) == color:
+                    del remaining[neighbor]
                     size += 1
-                    edge.append(near)
+                    frontier.append(neighbor)
         yield int(color), size
 
 
 @pytest.mark.parametrize("kind", [1, 2])
 def test_estimates_by_counting(game, start, kind):
-    """Of every position after one move: color counts squared (optimistic), or group sizes squared (present)."""
+    """After one move the estimates are color counts squared (optimistic) or group sizes squared (present)."""
     search = _Search(game, start, 1, kind, "beam")
     num_children = search._expand_beam(start, np.zeros((1, 3)), 10**9)
     assert num_children > 3
@@ -103,7 +103,7 @@ def test_estimates_by_counting(game, start, kind):
         rows = game.codec.save(search._children[i])["board"]
         sizes = np.zeros(3)
         for color in (1, 2, 3):
-            own = [size for c, size in groups(rows) if c == color]
+            own = [size for c, size in list_groups(rows) if c == color]
             sizes[color - 1] = sum(own) ** 2 * (sum(own) > 1) if kind == 1 else sum(n * n for n in own if n > 1)
         assert (search._scores[i] == search._values[i] + sizes).all()
 
@@ -118,17 +118,17 @@ def test_estimates_by_counting(game, start, kind):
         ({"board_width": 30, "board_height": 30, "num_colors": 9}, 1),
     ],
 )
-def test_what_is_present_all_through_a_game(params, positions):
-    """After every move of positions of a random game the squares of all groups, by flooding in Python."""
+def test_present_estimate_throughout_a_game(params, positions):
+    """After every move from positions of a random game the estimate equals the squared group sizes."""
     game, rng = momagames.spec("mo-samegame-v0", **params), np.random.default_rng(0)
-    state = deal(game, np.array([0], np.uint64))
+    state = generate_starts(game, np.array([0], np.uint64))
     goals = len(game.objectives)
     search = _Search(game, state, 1, ESTIMATES.index("present"), "beam")
     for _ in range(positions):
         num_children = search._expand_beam(state, np.zeros((1, goals)), 10**9)
         for i in range(num_children):
             sizes = np.zeros(goals)
-            for color, size in groups(game.codec.save(search._children[i])["board"]):
+            for color, size in list_groups(game.codec.save(search._children[i])["board"]):
                 sizes[color - 1 if goals > 1 else 0] += size * size * (size > 1)
             assert (search._scores[i] == search._values[i] + sizes).all()
         state = search._children[[rng.integers(num_children)]]
@@ -136,21 +136,21 @@ def test_what_is_present_all_through_a_game(params, positions):
             break
 
 
-def test_beam_for_a_team_plans_everybody(start):
+def test_beam_plans_for_all_agents_of_a_team(start):
     team = momagames.spec("mo-samegame-v0", **SMALL, num_agents=2, team_rewards=True)
-    begin = deal(team, np.array([3], np.uint64))
+    team_start = deal(team, np.array([3], np.uint64))
     alone = method("beam")(width=32, estimate="present").plan(momagames.spec("mo-samegame-v0", **SMALL), start, 5000, 0)
-    assert method("beam")(width=32, estimate="present").plan(team, begin, 5000, 0).values.tolist() == alone.values.tolist()
+    assert method("beam")(width=32, estimate="present").plan(team, team_start, 5000, 0).values.tolist() == alone.values.tolist()
 
 
 @pytest.mark.parametrize(("name", "options"), PLANNERS)
-def test_planners_refuse_games_with_opponents(name, options):
+def test_planners_reject_games_with_opponents(name, options):
     with pytest.raises(InvalidParameter, match="2 agents with rewards of their own"):
         method(name)(**options).check_plan(momagames.spec("mo-breakthrough-v0"))
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "said"),
+    ("name", "options", "message"),
     [
         ("greedy", {"divisions": 0}, "1 or more"),
         ("beam", {"width": 0, "estimate": "none"}, r"1\.\.4096"),
@@ -158,8 +158,8 @@ def test_planners_refuse_games_with_opponents(name, options):
         ("exact", {"max_states": 0, "max_bytes": 1}, "max_states=0"),
     ],
 )
-def test_options_out_of_range(name, options, said):
-    with pytest.raises(InvalidParameter, match=said):
+def test_rejects_options_out_of_range(name, options, message):
+    with pytest.raises(InvalidParameter, match=message):
         method(name)(**options)
 
 
@@ -195,7 +195,7 @@ def test_policies_play_legal_moves(name, id, params):
         one.step(action)
 
 
-def test_the_greedy_policy_wins_when_it_can():
+def test_greedy_policy_wins_when_it_can():
     game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
     one = Episode(game)
     one.load(one_step_from_goal(game))
@@ -205,7 +205,7 @@ def test_the_greedy_policy_wins_when_it_can():
 
 
 def one_step_from_goal(game):
-    """Play on at random until player_0, to move, can win at once."""
+    """Play random moves until player_0 is to move and can win at once."""
     rng = np.random.default_rng(0)
     while True:
         one = Episode(game)
@@ -230,7 +230,7 @@ def test_random_covers_every_legal_action():
 
 
 @pytest.mark.parametrize("weights", [(1.0,), (1.0, 2.0, float("nan"), 0.0)])
-def test_wrong_weights(weights):
+def test_rejects_invalid_weights(weights):
     with pytest.raises(InvalidParameter, match="4 finite numbers"):
         policy("greedy", momagames.spec("mo-breakthrough-v0"), weights=weights)
 
@@ -238,7 +238,7 @@ def test_wrong_weights(weights):
 # -------------------------------------------------------------------------------------------------------- selection
 
 
-def test_archive_keeps_what_is_not_dominated_and_the_first_of_equals():
+def test_archive_holds_nondominated_plans_and_the_first_of_equals():
     archive = Archive(2)
     archive.add(np.array([[1.0, 3.0], [2.0, 2.0], [1.0, 2.0]]), lambda i: Plan((i,), np.zeros(2), 0))
     archive.add(np.array([[2.0, 2.0], [3.0, 1.0], [0.0, 4.0]]), lambda i: Plan((10 + i,), np.zeros(2), 0))
@@ -246,8 +246,8 @@ def test_archive_keeps_what_is_not_dominated_and_the_first_of_equals():
     assert len(archive.values) == 4
 
 
-def test_archive_tells_what_had_been_found_by_each_mark():
-    """Plans and what was passed, against the fronts of all that was offered until then; in batches of any size."""
+def test_archive_gives_the_front_at_each_snapshot():
+    """The plans and the dominated values give the front of all candidates so far, for batches of any size."""
     rng = np.random.default_rng(3)
     values = np.cumsum(rng.random((400, 2)) < 0.1, axis=0) + rng.integers(0, 6, (400, 2)).astype(float)
     found = np.sort(rng.integers(1, 3000, 400))
@@ -256,24 +256,24 @@ def test_archive_tells_what_had_been_found_by_each_mark():
         for low in range(0, 400, size):
             archive.add(values[low : low + size], lambda i, low=low: Plan((), np.zeros(2), int(found[low + i])))
         assert 0 < len(archive.passed) < 200
-        times = np.array([*(plan.found for plan in archive.plans), *(one.found for one in archive.passed)])
+        steps = np.array([*(plan.found for plan in archive.plans), *(one.found for one in archive.passed)])
         points = np.concatenate([archive.values, [one.value for one in archive.passed]])
-        for mark in [mark for mark in SNAPSHOT_STEPS if mark <= 3100]:
-            told, true = points[times <= mark], values[found <= mark]
+        for snapshot in [snapshot for snapshot in SNAPSHOT_STEPS if snapshot <= 3100]:
+            archived, expected = points[steps <= snapshot], values[found <= snapshot]
             assert (
-                np.unique(told[is_nondominated(told)], axis=0).tolist()
-                == np.unique(true[is_nondominated(true)], axis=0).tolist()
+                np.unique(archived[is_nondominated(archived)], axis=0).tolist()
+                == np.unique(expected[is_nondominated(expected)], axis=0).tolist()
             )
 
 
-def test_select_takes_whole_fronts_and_thins_the_last():
+def test_select_beam_truncates_the_last_front():
     scores = np.array([[0, 4], [4, 0], [2, 2], [2.1, 1.9], [1, 1], [0, 0]], float)
     assert select_beam(scores, 10).tolist() == [0, 1, 2, 3, 4, 5]
     assert select_beam(scores, 5).tolist() == [0, 1, 2, 3, 4]
-    assert set(select_beam(scores, 3).tolist()) > {0, 1}  # the ends stay
+    assert set(select_beam(scores, 3).tolist()) > {0, 1}  # the ends have infinite distance
 
 
-def test_crowding_by_hand():
+def test_crowding_distance_by_hand():
     spread = crowding_distance(np.array([[0, 4], [4, 0], [1, 3]], float))
     assert spread[:2].tolist() == [np.inf, np.inf]
     assert spread[2] == 2.0  # both neighbors span the whole range, in two objectives

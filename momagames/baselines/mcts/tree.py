@@ -12,7 +12,7 @@ from momagames.baselines.search.nrpa_kernels import find_slot
 from momagames.contract import Game
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import kernel, noinline_kernel
-from momagames.kernels.rng import advance, below, update_best, mix
+from momagames.kernels.rng import advance, below, mix, update_best
 
 NONE, MAX_BYTES = -1, 2**29  # no arm; largest memory of a tree
 EMPTY_KEY, ROOT, ODD = np.uint64(0), np.uint64(1), np.uint64(1)

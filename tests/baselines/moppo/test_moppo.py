@@ -14,7 +14,7 @@ from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.benchmark import training as trainings
 from momagames.benchmark.plan import Opponent
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import AgentPolicy
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, UnknownId
 
@@ -63,7 +63,7 @@ def test_trains_on_every_game(torch, id):
 def test_learns_the_optimum_of_a_tiny_board(torch):
     """The best sum of both colors is reached, and was not before training."""
     game = momagames.spec("mo-samegame-v0", **BOARD, color_rewards=False)
-    start = deal(game, np.array([4], np.uint64))
+    start = generate_starts(game, np.array([4], np.uint64))
     options = {"num_envs": 32, "num_steps": 8, "learning_rate": 5e-3, "ent_coef": 0.003, "channels": 8, "hidden": 16}
     trainer = make_trainer("mo-samegame-v0", {**BOARD, "color_rewards": False}, 16_000, start=start, **options)
     first = trainer.play_policies(trainer.options.make_policies(trainer.make_policy()))
@@ -77,7 +77,7 @@ def test_learns_the_optimum_of_a_tiny_board(torch):
 def test_chebyshev_utility_finds_points_in_concave_regions(torch):
     """A point of the front below the line between its neighbors maximizes the Chebyshev utility for some weights."""
     game = momagames.spec("mo-samegame-v0", **BOARD)
-    start = deal(game, np.array([CONCAVE], np.uint64))
+    start = generate_starts(game, np.array([CONCAVE], np.uint64))
     points = method("exact")(max_states=10**5, max_bytes=1 << 28).plan(game, start, 0, 0).values
     lattice = np.array([[i / 100, 1 - i / 100] for i in range(101)])
     on_hull = {tuple(points[i]) for i in (points @ lattice.T).argmax(axis=0)}
@@ -157,7 +157,7 @@ def test_behavior_cloning_imitates_the_expert(torch):
 def test_self_imitation_replays_the_best_episodes(torch, utility):
     """If all episodes are replays, the archive does not change, and policies learn the best episodes for their weights."""
     game = momagames.spec("mo-samegame-v0", **BOARD)
-    start = deal(game, np.array([CONCAVE], np.uint64))
+    start = generate_starts(game, np.array([CONCAVE], np.uint64))
     options = {"num_envs": 32, "learning_rate": 5e-3, "channels": 8, "hidden": 16, "ent_coef": 0.0, "divisions": 4}
     trainer = make_trainer("mo-samegame-v0", BOARD, 20_000, start=start, utility=utility, self_imitation_coef=1.0, **options)
     while len(trainer.archive.plans) < 2:
@@ -175,7 +175,7 @@ def test_self_imitation_replays_the_best_episodes(torch, utility):
 
 def test_plans_are_played_episodes(torch):
     game = momagames.spec("mo-samegame-v0", **BOARD)
-    start = deal(game, np.array([2], np.uint64))
+    start = generate_starts(game, np.array([2], np.uint64))
     found = Moppo(**TINY).plan(game, start, 500, 0)
     assert found.steps >= 500
     one = Episode(game)
@@ -203,7 +203,7 @@ def test_resumed_training_is_equal_to_the_bit(torch, id, tmp_path):
     params, names, options = CASES[id]
     game = momagames.spec(id, **params)
     opponents = [batch_policy(name, game) for name in names]
-    start = deal(game, np.array([CONCAVE], np.uint64)) if "self_imitation_coef" in options else None
+    start = generate_starts(game, np.array([CONCAVE], np.uint64)) if "self_imitation_coef" in options else None
     whole, first = (make_trainer(id, params, 10**6, 3, opponents, start, **options) for _ in range(2))
     for _ in range(12):  # long enough for a change of the opponent pool
         whole.train_iteration()

@@ -15,7 +15,7 @@ from momagames.baselines.moppo.network_policy import (
 )
 from momagames.baselines.observation_layout import make_workspace
 from momagames.engine.batch import Batch
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies
 from momagames.errors import InvalidParameter
 
@@ -142,7 +142,7 @@ def test_sampled_and_greedy_actions():
     game = momagames.spec("mo-samegame-v0", board_height=3, board_width=3, num_colors=2)
     num_envs = 4000
     batch = Batch(game, num_envs)
-    batch.load(np.repeat(deal(game, np.array([5], np.uint64)), num_envs))
+    batch.load(np.repeat(generate_starts(game, np.array([5], np.uint64)), num_envs))
     policy = NetworkPolicy(game, random_arrays(game))
     sampled = SeatedPolicies(batch, [policy.compile("", [0.5, 0.5], False)], [0], seed=1).act()[:, 0, 0].copy()
     greedy = SeatedPolicies(batch, [policy.compile("", [0.5, 0.5], True)], [0], seed=1).act()[:, 0, 0]
