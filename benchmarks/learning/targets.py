@@ -224,7 +224,7 @@ TARGETS = {
             **QUICK, "layers": 2, "learning_rate": 1e-3, "num_envs": 256, "gamma": 0.99, "ent_coef": 0.01, "concentration": 0.5,
             "self_play": 0.0, "opponent_pool_size": 0, "expert": "simple", "bc_fraction": 0.08, "greedy": False,
         },
-        3_000_000, ("stationary", "simple"), evaluate_wins, "more wins than static, as many as simple", "outcome",
+        3_000_000, ("stationary", "simple"), evaluate_wins, "more wins than stationary, as many as simple", "outcome",
     ),
 }  # fmt: skip
 

@@ -106,12 +106,14 @@ class Method:
         """Raise InvalidParameter if `train` cannot serve this game."""
         self.policies(game)
 
-    def train(self, game: Game, ours: Sequence[int], others: Sequence[BatchPolicy], budget: int, seed: int) -> Trained:
-        """Find policies, with at most about `budget` steps of the engine.
+    def train(
+        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
+    ) -> Trained:
+        """Train policies with about `budget` environment steps at most.
 
-        ours      agents that the policies will play, in turn, each with the others of its team
-        others    who plays the other agents, in turn
-        seed      of all luck: equal seeds give equal policies
+        learning_agents   agents that the policies will play, in turn, each with its team
+        opponents         policies of the other agents, in turn
+        seed              random seed: equal seeds give equal policies
         """
         return Trained(self.policies(game), 0)
 

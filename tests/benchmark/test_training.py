@@ -108,14 +108,14 @@ def test_training_does_not_depend_on_report_episodes(done, monkeypatch):
     _, tested = done
     (run,) = runs_of(tested, "nsga2")
     calls = []
-    monkeypatch.setattr(Nsga2, "train", lambda self, game, ours, others, budget, seed: calls.append(
-        (list(ours), [other.label for other in others], budget, seed)) or (_ for _ in ()).throw(KeyError))  # fmt: skip
+    monkeypatch.setattr(Nsga2, "train", lambda self, game, learning_agents, opponents, budget, seed: calls.append(
+        (list(learning_agents), [one.label for one in opponents], budget, seed)) or (_ for _ in ()).throw(KeyError))  # fmt: skip
     for episodes in (1, 50):
         with pytest.raises(KeyError):
             next(evaluate.policy_rows(run.model_copy(update={"report_episodes": episodes}), {}))
     assert calls[0] == calls[1]
-    ours, others, budget, seed = calls[0]
-    assert (ours, others, budget) == ([0, 1], ["random"], 12_000)
+    learning_agents, opponents, budget, seed = calls[0]
+    assert (learning_agents, opponents, budget) == ([0, 1], ["random"], 12_000)
     seeds, _ = evaluate.luck(run, run.game.game())
     assert seed != run.seed
     assert seed not in seeds
@@ -183,17 +183,17 @@ def test_learns_samegame(name, times):
 def volume(game, members):
     """Hypervolume of mean returns on unseen instances."""
     from momagames.benchmark.evaluate import play_from
-    from momagames.engine.playouts import deal
+    from momagames.engine.playouts import generate_starts
 
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
-    done = play_from(game, tuple(members), evaluate.nobody(game), 0, deal(game, seeds), seeds[:, None])
+    done = play_from(game, tuple(members), evaluate.nobody(game), 0, generate_starts(game, seeds), seeds[:, None])
     means = done.returns[:, 0].reshape(len(members), 100, -1).mean(axis=1)
     return hypervolume(means, game.reference_point).value
 
 
 def test_learns_to_win_breakthrough():
     from momagames.benchmark.evaluate import play_from
-    from momagames.engine.playouts import deal
+    from momagames.engine.playouts import generate_starts
 
     game = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH["params"])
     opponent = batch_policy("random", game)
@@ -201,9 +201,9 @@ def test_learns_to_win_breakthrough():
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
     words = np.arange(200, dtype=np.uint64).reshape(100, 2)
     for seat in (0, 1):
-        games = play_from(game, trained.policies, opponent, seat, deal(game, seeds), words)
+        games = play_from(game, trained.policies, opponent, seat, generate_starts(game, seeds), words)
         won = (games.returns[:, seat, 0] > 0).reshape(len(trained.policies), 100).mean(axis=1)
-        random_games = play_from(game, (opponent,), opponent, seat, deal(game, seeds), words)
+        random_games = play_from(game, (opponent,), opponent, seat, generate_starts(game, seeds), words)
         assert won.max() > 0.85
         assert won.max() > 0.25 + (random_games.returns[:, seat, 0] > 0).mean()
 

@@ -20,7 +20,7 @@ from momagames.baselines.evolution.linear_kernels import make_feature_loop, make
 from momagames.baselines.observation_layout import make_workspace
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.playouts import buffers, looks_ahead
+from momagames.engine.playouts import make_step_buffers, looks_ahead
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter
 from momagames.kernels.rng import random_words
@@ -75,7 +75,7 @@ class LinearPolicy:
     def _make_scratch(self, game: Game) -> tuple[Any, ...]:
         return (
             self.rows, self.layout.sources, np.zeros(self.layout.count), make_workspace(game), np.array([self.row_size]),
-            np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), *buffers(game),
+            np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), *make_step_buffers(game),
         )  # fmt: skip
 
     def estimate_scale(self, seed: int, budget: int) -> tuple[NDArray[np.float64], int]:

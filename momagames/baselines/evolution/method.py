@@ -83,13 +83,15 @@ class EvolutionMethod(Method):
         teams = list(dict.fromkeys(game.teams[agent] for agent in learning_agents))
         return [0 if self.shared or team not in teams else teams.index(team) for team in game.teams]
 
-    def train(self, game: Game, ours: Sequence[int], others: Sequence[BatchPolicy], budget: int, seed: int) -> Trained:
+    def train(
+        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
+    ) -> Trained:
         self.check_installed()
         self.check_train(game)
         rng = np.random.default_rng(seed)
-        policy = LinearPolicy(game, self._parameter_rows(game, ours))
+        policy = LinearPolicy(game, self._parameter_rows(game, learning_agents))
         scale, scale_steps = policy.estimate_scale(int(rng.integers(2**63)), budget // SCALE_SHARE)
-        evaluator = PopulationEvaluator(policy, ours, others, self.episodes, budget - scale_steps, rng)
+        evaluator = PopulationEvaluator(policy, learning_agents, opponents, self.episodes, budget - scale_steps, rng)
         optimizer = self.make_optimizer(len(game.objectives), policy.num_parameters, rng)
         generations: list[Points] = []
         values: list[Points] = []

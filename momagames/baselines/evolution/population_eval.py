@@ -11,7 +11,7 @@ from momagames.baselines.base import side
 from momagames.baselines.evolution.linear_policy import LinearPolicy
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, SeatedPolicies
 
 
@@ -38,7 +38,7 @@ class PopulationEvaluator:
         game = policy.game
         self.policy, self.budget, self.used = policy, budget, 0
         self._learning_agents, self._opponents = tuple(learning_agents), tuple(opponents)
-        self._starts = deal(game, rng.integers(2**64, size=episodes, dtype=np.uint64))
+        self._starts = generate_starts(game, rng.integers(2**64, size=episodes, dtype=np.uint64))
         self._words = rng.integers(2**64, size=(episodes, len(game.agents)), dtype=np.uint64)
         self._seats = np.array([_assign_seats(game, agent, i) for i in range(len(opponents)) for agent in learning_agents])
 

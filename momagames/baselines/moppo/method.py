@@ -100,13 +100,15 @@ class Moppo(MoppoOptions, Method):
             )
         make_encoder(game)
 
-    def train(self, game: Game, ours: Sequence[int], others: Sequence[BatchPolicy], budget: int, seed: int) -> Trained:
+    def train(
+        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
+    ) -> Trained:
         self.check_installed()
         self.check_train(game)
         from momagames.baselines.moppo.trainer import Trainer
 
         with _single_thread():
-            trainer = Trainer(game, self, ours, others, budget, seed)
+            trainer = Trainer(game, self, learning_agents, opponents, budget, seed)
             while not trainer.is_done:
                 trainer.train_iteration()
         return Trained(self.make_policies(trainer.make_policy()), trainer.steps, _summarize(trainer))
