@@ -19,7 +19,7 @@ from momagames import registry
 from momagames.analysis.statistics import bootstrap
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
 from momagames.reports.data.panels import short_name
-from momagames.reports.figures.papers import LOOK, SAVED
+from momagames.reports.figures.paper_figures import RC_PARAMS, SAVE_OPTIONS
 from momagames.reports.figures.theme import COLORS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,7 +106,7 @@ def axis_label(target: dict[str, Any]) -> str:
 def draw_curves(target: dict[str, Any], file: Path) -> None:
     """Draw a line for each seed; hypervolumes of single instances as shares of the exact ones, which differ between seeds."""
     share = "exact hypervolume" in target["runs"][0]["results"]
-    with mpl.rc_context(LOOK):
+    with mpl.rc_context(RC_PARAMS):
         figure = Figure(figsize=FIGURE_SIZE, layout="constrained")
         axes = figure.add_subplot()
         for run, color in zip(target["runs"], COLORS, strict=False):
@@ -120,7 +120,7 @@ def draw_curves(target: dict[str, Any], file: Path) -> None:
         axes.set_xlabel("steps")
         axes.set_ylabel("share of the exact hypervolume" if share else axis_label(target))
         axes.legend(title="seed", ncols=2, fontsize=7)
-        figure.savefig(file, **SAVED["svg"])
+        figure.savefig(file, **SAVE_OPTIONS["svg"])
 
 
 if __name__ == "__main__":

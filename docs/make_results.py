@@ -24,20 +24,21 @@ from tables import table
 from momagames.analysis.statistics import Interval
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import Store
-from momagames.reports.data.origin import facts
-from momagames.reports.data.overview import PROVEN, RATIO, OverviewRow, caption, list_methods
+from momagames.reports.data.overview import RATIO, OverviewRow, list_methods
 from momagames.reports.data.panels import Panel
-from momagames.reports.figures.papers import names, write_figures
-from momagames.reports.report import Report, cell, heading, report
-from momagames.reports.report import caption as panel_caption
+from momagames.reports.data.run_facts import collect_run_facts
+from momagames.reports.figures.paper_figures import figure_names, write_figures
+from momagames.reports.report import Report, report
+from momagames.reports.text.captions import overview_caption, panel_caption
+from momagames.reports.text.labels import EXACT_MARK, format_score, heading
 
 ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.tar.xz"
 KEPT = ("suite.json", "rows.parquet", "runs")  # of a folder of results
-FIGURES = {"front": "Fronts of", "budget": "Hypervolume over the budget of", "crossplay": "Who against whom in"}
+FIGURES = {"front": "Fronts of", "anytime": "Anytime performance in", "crossplay": "Head-to-head results in"}
 TOGETHER = {
-    "overview": "Every game by every method",
-    "overall": "All games together: interquartile means, and gaps to 1",
-    "profiles": "Performance profiles: the share of runs and games above each HV ratio",
+    "overview": "Scores of every method in every game",
+    "overall": "All games: interquartile means and optimality gaps",
+    "profiles": "Performance profiles: share of the scores above each HV ratio",
 }
 TITLES = {
     "samegame": "MO-SameGame",
@@ -75,7 +76,7 @@ def write_pages(file: Path, learned: Path, pages: Path, figures: bool = True) ->
         with tarfile.open(file) as tar:
             tar.extractall(folder, filter="data")
         made = report(folder, replays=False)
-        lines = facts(Store(folder), Store(folder).suite())
+        lines = collect_run_facts(Store(folder), Store(folder).suite())
         shutil.rmtree(pages, ignore_errors=True)
         pages.mkdir()
         if figures:
@@ -116,10 +117,10 @@ def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
         "",
         "## All games",
         "",
-        caption(made.overview, made.settings),
+        overview_caption(made.overview, made.settings),
         "",
     )
-    drawn = names(made)
+    drawn = figure_names(made)
     for kind, told in TOGETHER.items():
         if name := drawn.get((kind, "")):
             yield from (f"![{told}]({name}.svg)", "")
@@ -133,7 +134,7 @@ def overview_table(lines: Sequence[OverviewRow]) -> Iterator[str]:
     names = list_methods(lines)
     rows = [
         (
-            line.title.partition(": ")[2] + (f" {PROVEN}" if line.indicator == RATIO else ""),
+            line.title.partition(": ")[2] + (f" {EXACT_MARK}" if line.indicator == RATIO else ""),
             *(best(line, name) for name in names),
         )
         for line in lines
@@ -153,7 +154,7 @@ def spelled(at: Interval) -> str:
 
 
 def family_page(family: str, made: Report) -> Iterator[str]:
-    figures = names(made)
+    figures = figure_names(made)
     yield from (f"# {TITLES.get(family, family)}", "")
     for panel in made.panels:
         if panel.primary and family_of(panel.experiment) == family:
@@ -173,7 +174,7 @@ def family_page(family: str, made: Report) -> Iterator[str]:
 def score_table(panel: Panel) -> Iterator[str]:
     names = list(next(iter(panel.scores.values()), {}))
     rows = [
-        (method, str(len(panel.points[method])), *(" ".join(cell(name, scores[name])).strip() for name in names))
+        (method, str(len(panel.points[method])), *(" ".join(format_score(name, scores[name])).strip() for name in names))
         for method, scores in panel.scores.items()
     ]
     return table(["method", "runs", *(heading(name) for name in names)], rows)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from momagames.benchmark.store.costs import Timings
     from momagames.benchmark.store.status import Status
     from momagames.benchmark.store.store import Store
-    from momagames.reports.data.comparing import Comparison
+    from momagames.reports.data.results_comparison import Comparison
 
 RESULTS = Path("momagames-results")  # where results go if nothing else is said
 LETTERS = string.ascii_uppercase  # names of folders that are compared
@@ -233,7 +233,7 @@ def _report(store: Store, suite: Suite, shard: Shard) -> str:
     if shard != EVERYTHING and missing:
         return f"{missing} runs of the suite are not finished here; `momagames bench report {store.folder}` shows what is"
     with console().status("comparing") as status:
-        made = report(store.folder, command(), tell=status.update)
+        made = report(store.folder, command(), progress=status.update)
     console().print(made.table())
     return f"page: {made.page}"
 
@@ -324,7 +324,7 @@ def report_on(
     screen.print(made.table(every))
     screen.print(f"page: {made.page}", soft_wrap=True)
     if figures:
-        from momagames.reports.figures.papers import write_figures
+        from momagames.reports.figures.paper_figures import write_figures
 
         screen.print(f"figures: {len(write_figures(made, figures))} files in {figures}", soft_wrap=True)
 
@@ -337,7 +337,7 @@ def compare_folders(
     from rich.markup import escape
 
     from momagames.benchmark.store.store import Store
-    from momagames.reports.data.comparing import compare_results
+    from momagames.reports.data.results_comparison import compare_results
 
     found, screen = compare_results(folders), console()
     for letter, folder in zip(LETTERS, folders, strict=False):
@@ -351,7 +351,7 @@ def compare_folders(
 
 
 def _comparison(found: Comparison) -> Any:
-    from momagames.reports.report import heading
+    from momagames.reports.text.labels import heading
 
     letters = LETTERS[: len(found.scores)]
     shown = table("indicator")

@@ -1,4 +1,4 @@
-"""Chromium without a window, driven through its own debugging port: clicks and keys as a person makes them."""
+"""Headless Chromium, driven through its debugging port with real clicks and keys."""
 
 import json
 import shutil
@@ -14,28 +14,28 @@ OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-po
 class Browser:
     """A page in Chromium; a context manager.
 
-    asked     addresses that the page asked for, without those that hold their data
-    errors    what it complained of
+    requests    URLs that the page requested, without data: and blob: URLs
+    errors      exceptions and console errors
     """
 
     def __init__(self, page, folder):
         from websocket import create_connection
 
-        self.asked, self.errors, self.count = [], [], 0
+        self.requests, self.errors, self.count = [], [], 0
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen([CHROMIUM, *OPTIONS, f"--user-data-dir={folder}", "about:blank"], **quiet)
         try:
             port = folder / "DevToolsActivePort"
-            until(lambda: port.is_file() and "\n" in port.read_text())
+            wait_until(lambda: port.is_file() and "\n" in port.read_text())
             with urllib.request.urlopen(f"http://127.0.0.1:{port.read_text().split()[0]}/json") as listed:
                 tab = next(one for one in json.load(listed) if one["type"] == "page")
             self.socket = create_connection(tab["webSocketDebuggerUrl"], timeout=60)
             for part in ("Page", "Runtime", "Network"):
                 self.send(f"{part}.enable")
-            still = {"name": "prefers-reduced-motion", "value": "reduce"}  # nothing plays by itself
+            still = {"name": "prefers-reduced-motion", "value": "reduce"}  # disables autoplay
             self.send("Emulation.setEmulatedMedia", features=[still])
             self.send("Page.navigate", url=page.as_uri())
-            until(lambda: self.ask("document.readyState") == "complete")
+            wait_until(lambda: self.evaluate("document.readyState") == "complete")
         except BaseException:
             self.process.kill()
             raise
@@ -52,24 +52,24 @@ class Browser:
         self.count += 1
         self.socket.send(json.dumps({"id": self.count, "method": method, "params": params}))
         while True:
-            told = json.loads(self.socket.recv())
-            if told.get("id") == self.count:
-                assert "error" not in told, told
-                return told["result"]
-            self.hear(told.get("method"), told.get("params", {}))
+            message = json.loads(self.socket.recv())
+            if message.get("id") == self.count:
+                assert "error" not in message, message
+                return message["result"]
+            self.handle_event(message.get("method"), message.get("params", {}))
 
-    def hear(self, method, params):
+    def handle_event(self, method, params):
         if method == "Network.requestWillBeSent":
             address = params["request"]["url"]
-            self.asked += [] if address.startswith(("data:", "blob:")) else [address]
+            self.requests += [] if address.startswith(("data:", "blob:")) else [address]
         if method == "Runtime.exceptionThrown" or (method == "Runtime.consoleAPICalled" and params["type"] == "error"):
             self.errors.append(params)
 
-    def ask(self, expression):
-        """The value of an expression of JavaScript."""
-        told = self.send("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in told, told
-        return told["result"].get("value")
+    def evaluate(self, expression):
+        """Return the value of a JavaScript expression."""
+        message = self.send("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in message, message
+        return message["result"].get("value")
 
     def press(self, key):
         for kind in ("rawKeyDown", "keyUp"):
@@ -79,14 +79,14 @@ class Browser:
 
     def click(self, x, y):
         self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        time.sleep(0.3)  # figures look for what is under the pointer once in a while
+        time.sleep(0.3)  # plotly.js polls the hovered point
         for kind in ("mousePressed", "mouseReleased"):
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
 
-def until(true, seconds=60):
-    """Wait for something to become true."""
+def wait_until(condition, seconds=60):
+    """Wait until the condition is true."""
     end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it does not happen"
+    while not condition():
+        assert time.monotonic() < end, "timeout"
         time.sleep(0.05)

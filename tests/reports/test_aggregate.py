@@ -1,4 +1,4 @@
-"""Methods over many games, and what panels say of users and errors."""
+"""Aggregation over games, ESR and SER utilities, and standard errors."""
 
 import io
 from types import SimpleNamespace
@@ -12,14 +12,15 @@ from momagames.errors import InvalidParameter
 from momagames.reports.data.aggregate import aggregate, select_comparable
 from momagames.reports.data.points import read_policy_episodes
 from momagames.reports.data.scores import Reference, Score
-from momagames.reports.report import Report, caption, report
+from momagames.reports.report import Report, report
+from momagames.reports.text.captions import panel_caption
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite
 
 KNOWN = Reference(np.array([[1.0, 1.0]]), "exact", np.zeros(2), np.ones(2))
 
 
 def panel(name, seeds=3, volume=True, **ratios):
-    """A panel of methods whose hypervolume ratio is given: each found one point on the diagonal."""
+    """Return a panel of methods with the given hypervolume ratios, each with one point on the diagonal."""
     known = KNOWN if volume else Reference(np.zeros((1, 2)), "best known", np.zeros(2), np.ones(2))
     values = {method: {seed: ratio + seed / 100 for seed in range(seeds)} for method, ratio in ratios.items()}
     return SimpleNamespace(
@@ -30,7 +31,7 @@ def panel(name, seeds=3, volume=True, **ratios):
     )
 
 
-def test_methods_are_compared_on_the_games_that_they_share():
+def test_select_comparable_panels():
     given = [panel(f"game {i}", good=0.8, poor=0.2) for i in range(5)]
     given += [panel("other", good=0.8, rare=0.9), panel("flat", volume=False, good=0.0, poor=0.0)]
     chosen, methods = select_comparable(given)
@@ -39,7 +40,7 @@ def test_methods_are_compared_on_the_games_that_they_share():
     assert select_comparable(given[:4]) == ([], [])
 
 
-def test_methods_over_all_games():
+def test_aggregate_by_hand():
     given = [panel(f"game {i}", seeds=3 + i, good=0.6 + i / 20, poor=0.2) for i in range(5)]
     found = aggregate(given, resamples=500)
     assert found.runs == 3
@@ -55,25 +56,25 @@ def test_methods_over_all_games():
     assert pair.p == pair.difference.p < 0.01
 
 
-def test_p_values_are_corrected_for_all_pairs():
+def test_p_values_are_adjusted_for_all_pairs():
     given = [panel(f"game {i}", a=0.6, b=0.2, c=0.21) for i in range(5)]
     pairs = aggregate(given, resamples=500).pairs
     assert list(pairs) == [("a", "c"), ("a", "b"), ("c", "b")]
     assert pairs["a", "b"].p == pytest.approx(3 * pairs["a", "b"].difference.p)
 
 
-def test_scores_that_a_suite_did_not_ask_for_are_computed():
+def test_missing_scores_are_computed():
     found = aggregate([panel(f"game {i}", unscored=0.36) for i in range(5)], resamples=100)
     assert found.scores["unscored"][0] == pytest.approx(np.full(5, 0.36))
     assert found.pairs == {}
 
 
-def test_too_few_games_are_refused():
-    with pytest.raises(InvalidParameter, match="no method was run on 5 games"):
+def test_too_few_games_are_rejected():
+    with pytest.raises(InvalidParameter, match="expected 5 or more games"):
         aggregate([panel("one", good=0.5)])
 
 
-# ------------------------------------------------------------------------------------------------ through whole runs
+# ------------------------------------------------------------------------------------------------ on results of whole runs
 
 
 @pytest.fixture(scope="module")
@@ -93,24 +94,24 @@ def shown(what):
     return console.export_text()
 
 
-def test_the_summary_has_all_games_together(made):
+def test_tables_aggregate_all_games(made):
     assert isinstance(made, Report)
     assert made.aggregate.runs == 2
     assert made.aggregate.statistics["exact"]["iqm"].value == 1
     text = shown(made.table())
     assert max(map(len, text.splitlines())) <= 80
-    assert "all games together" in text
+    assert "All games" in text
     assert "HV ratios of 2 runs on each of 5 games" in text
     assert "2 runs: intervals are too narrow below 10" in " ".join(text.split())
-    assert "pairs of methods" in text
-    assert "users" not in text
+    assert "Pairwise comparison of methods" in text
+    assert "ESR and SER" not in text
 
 
-def test_users_of_single_episodes_beside_those_of_many(made):
+def test_esr_and_ser_utilities(made):
     seats = next(one for one in made.panels if one.experiment == "seats" and one.primary)
     boards = next(one for one in made.panels if one.experiment != "seats")
-    assert boards.users == {}
-    for worths in seats.users.values():
+    assert boards.user_utilities == {}
+    for worths in seats.user_utilities.values():
         for name, worth in worths.items():
             if name.startswith("linear"):
                 assert worth.esr.value == pytest.approx(worth.ser.value)
@@ -121,21 +122,21 @@ def test_users_of_single_episodes_beside_those_of_many(made):
     assert "ESR" in text
 
 
-def test_the_caption_tells_the_standard_error_and_what_a_small_one_takes(made):
+def test_caption_states_the_standard_error_and_the_episodes_needed(made):
     seats = next(one for one in made.panels if one.experiment == "seats" and one.primary)
-    told = caption(seats)
-    spans = seats.references[0].high - seats.references[0].low
+    text = panel_caption(seats)
+    spans = seats.references[0].ideal - seats.references[0].ref
     errors = [points.errors / spans for found in seats.points.values() for points in found.values()]
     assert seats.front_error == pytest.approx(np.concatenate(errors).max())
     assert 0.01 < seats.front_error < 1
-    assert f"standard error of the points up to {seats.front_error:.2g} of the range, with 5 episodes a match" in told
-    assert "0.01 needs about" in told
+    assert f"standard error up to {seats.front_error:.2g} of the range with 5 episodes per match" in text
+    assert "an error of 0.01 needs about" in text
     boards = next(one for one in made.panels if one.experiment != "seats")
     assert boards.front_error == 0
-    assert "standard error" not in caption(boards)
+    assert "standard error" not in panel_caption(boards)
 
 
-def test_matches_of_an_episode_are_one_observation():
+def test_matches_of_an_episode_are_one_sample():
     def row(episode, opponent, value):
         both = {"policy": "p", "seat": "s", "opponent": opponent, "episode": episode}
         return [{**both, "set": which, "return": [value]} for which in ("select", "report")]
@@ -146,4 +147,6 @@ def test_matches_of_an_episode_are_one_observation():
     points = played.nondominated_points()
     assert points.values.tolist() == [[1.5]]
     assert points.errors == pytest.approx(np.array([[1.5]]))  # of 0 and 3, not of 0, 0, 2 and 4
-    assert read_policy_episodes([one for both in given for one in both], ("a",), ("s",)).nondominated_points().values.tolist() == [[1.0]]
+    assert read_policy_episodes(
+        [one for both in given for one in both], ("a",), ("s",)
+    ).nondominated_points().values.tolist() == [[1.0]]

@@ -1,4 +1,4 @@
-"""Who against whom, families of policies, the overview and curves: numbers by hand, from made-up games."""
+"""Head-to-head results, policy sets, overview, anytime curves and attainment figures against hand-computed values."""
 
 import io
 from dataclasses import replace
@@ -10,41 +10,45 @@ from rich.console import Console
 
 from momagames import spec
 from momagames.benchmark.plan import Indicators
+from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.crossplay import NORMALIZED_HV, WIN_RATE, compute_crossplay, find_deciding_objective, score_wins
-from momagames.reports.data.overview import RATIO, VOLUME, caption, build_overview, section, tables
-from momagames.reports.data.points import SearchHistory, PolicyEpisodes, Points, read_search_history
-from momagames.reports.data.policy_families import summarize_policy_sets
+from momagames.reports.data.overview import RATIO, VOLUME, build_overview
+from momagames.reports.data.points import Points, PolicyEpisodes, SearchHistory, read_search_history
+from momagames.reports.data.policy_sets import summarize_policy_sets
 from momagames.reports.data.scores import Reference
-from momagames.reports.figures import budgets
-from momagames.reports.figures.surfaces import advantages, in_space, leaders, pairs
-from momagames.reports.html import crossplay_section
-from momagames.reports.text import crossplay_tables
+from momagames.reports.figures.plotly_anytime import anytime_figure
+from momagames.reports.figures.plotly_attainment import attainment_traces_3d, best_two_methods, difference_traces, pairs_figure
+from momagames.reports.figures.plotly_crossplay import crossplay_figure
+from momagames.reports.html.crossplay_section import crossplay_section
+from momagames.reports.html.overview_section import overview_section
+from momagames.reports.text.captions import overview_caption
+from momagames.reports.text.report_tables import crossplay_tables, overview_tables
 
-WANTED = Indicators(names=("hypervolume_ratio",), margin=0.0, confidence=0.95, resamples=200)
+SETTINGS = Indicators(names=("hypervolume_ratio",), margin=0.0, confidence=0.95, resamples=200)
 MATCHES = (("greedy", "player_0"), ("greedy", "player_1"), ("random", "player_0"), ("random", "player_1"))
 
 
-def goal(name, zero_sum=False, low=-1.0, high=1.0):
+def objective(name, zero_sum=False, low=-1.0, high=1.0):
     return SimpleNamespace(name=name, unit="points", zero_sum=zero_sum, return_low=low, return_high=high)
 
 
-GAME = SimpleNamespace(objectives=(goal("win", True), goal("captures", low=0.0)), teams=(0, 1), chance="start")
+GAME = SimpleNamespace(objectives=(objective("win", True), objective("captures", low=0.0)), teams=(0, 1), chance="start")
 
 
 def played(select, report, labels=("one",)):
-    """Games of one policy after the other, float[n, E, M, 2]."""
+    """Return the episodes of policies, float[n, E, M, 2]."""
     return PolicyEpisodes(labels, np.array(select, float), np.array(report, float), MATCHES)
 
 
 def results(*matches):
-    """Two episodes of one policy: for each match what it won in each, with half of the captures."""
+    """Return two episodes of one policy from its wins in each match, with half of the captures."""
     return [[[[won, 0.5] for won in episode] for episode in zip(*matches, strict=True)]]
 
 
 def panel(**changed):
-    """random loses to greedy and is even with itself; greedy has two policies, and the second wins more in selection."""
+    """Return a panel: random loses to greedy and is even with itself; of greedy's two policies the second wins selection."""
     weak = results((-1, -1), (-1, -1), (1, -1), (-1, 1))
-    poor = results((1, 1), (1, 1), (1, 1), (1, 1))[0]  # by luck best in the report, and not to be chosen by that
+    poor = results((1, 1), (1, 1), (1, 1), (1, 1))[0]  # best in the report episodes by chance, and not selected by them
     good = results((1, -1), (-1, -1), (1, 1), (1, 1))[0]
     games = {
         "random": {0: played(weak, weak)},
@@ -52,10 +56,10 @@ def panel(**changed):
     }
     reference = Reference(np.array([[1.0, 1.0]]), "best known", np.array([-1.0, 0.0]), np.array([1.0, 1.0]))
     facts = {
-        "played": games,
+        "policy_episodes": games,
         "game": GAME,
         "references": {0: reference},
-        "episodes": 2,
+        "num_episodes": 2,
         "primary": True,
         "title": "made up",
         "weights": {},
@@ -68,8 +72,8 @@ def panel(**changed):
 # ---------------------------------------------------------------------------------------------------------- cross-play
 
 
-def test_win_rates_are_of_the_policy_that_was_chosen_by_other_games():
-    found = compute_crossplay(panel(), WANTED)
+def test_win_rates_are_of_the_policy_selected_on_other_episodes():
+    found = compute_crossplay(panel(), SETTINGS)
     assert found.policies == {"random": ("one",), "greedy": ("good",)}
     cells = {at: interval.value for at, interval in found.tables[WIN_RATE].items()}
     assert cells == {
@@ -87,65 +91,65 @@ def test_win_rates_are_of_the_policy_that_was_chosen_by_other_games():
     assert found.same_name == {("random", "random"), ("greedy", "greedy")}
 
 
-def test_volumes_are_of_the_front_in_one_match():
-    """Shares of the range: a mean of 0 in -1..1 is 0.5, captures 0.5."""
-    found = compute_crossplay(panel(), WANTED).tables[NORMALIZED_HV]
+def test_hypervolumes_are_of_the_front_in_one_match():
+    """Normalized returns: a mean of 0 in -1..1 is 0.5, captures 0.5."""
+    found = compute_crossplay(panel(), SETTINGS).tables[NORMALIZED_HV]
     assert found["player_0", "random", "random"].value == pytest.approx(0.5 * 0.5)
     assert found["player_0", "random", "greedy"].value == 0
     assert found["player_0", "greedy", "random"].value == pytest.approx(1 * 0.5)
 
 
-def test_the_gap_is_the_diagonal_less_the_rest():
-    """Wins: (0.5 + 0.5 + 0.5 + 0) / 4 less (0 + 0 + 1 + 1) / 4."""
-    found = compute_crossplay(panel(), WANTED)
+def test_gap_is_the_diagonal_minus_the_rest():
+    """Wins: (0.5 + 0.5 + 0.5 + 0) / 4 minus (0 + 0 + 1 + 1) / 4."""
+    found = compute_crossplay(panel(), SETTINGS)
     assert found.same_name_gaps[WIN_RATE].value == pytest.approx(0.375 - 0.5)
-    # as player_1 against greedy both policies were equal in selection: the first stands, and its luck counts
+    # as player_1 against greedy both policies are equal in selection: the first is taken
     assert found.same_name_gaps[NORMALIZED_HV].value == pytest.approx((0.25 + 0.25 + 0.25 + 0.5) / 4 - (0 + 0 + 0.5 + 0.5) / 4)
 
 
-def test_ratings_know_who_is_the_same():
-    """random has one policy and is the opponent random; greedy has two, so that the opponent is somebody else."""
-    found = compute_crossplay(panel(), WANTED).ratings
+def test_ratings_merge_a_single_policy_with_the_opponent_of_its_name():
+    """random has one policy and is the opponent random; greedy has two, so that the opponent is another player."""
+    found = compute_crossplay(panel(), SETTINGS).ratings
     assert set(found.by_player) == {"random", "greedy", "greedy (opponent)"}
     assert found.by_player["random"].value == 0
     assert found.by_player["greedy (opponent)"].value > found.by_player["greedy"].value > 0
-    # four wins to none of greedy over random and of its opponent over random, three to one between them, half a win more each
+    # greedy and its opponent each win four to none over random, three to one between them, plus half a win each
     residual = abs(400 * (np.log10(4.5 / 0.5) - np.log10(4.5 / 0.5) + np.log10(1.5 / 3.5)))
     assert found.cycle[1] == pytest.approx(residual)
 
 
-def test_no_ratings_where_both_can_lose_or_many_meet():
-    outcome = SimpleNamespace(objectives=(goal("outcome"), goal("captures")), teams=(0, 1), chance="start")
+def test_no_ratings_where_both_can_lose_or_three_sides_play():
+    outcome = SimpleNamespace(objectives=(objective("outcome"), objective("captures")), teams=(0, 1), chance="start")
     many = SimpleNamespace(objectives=GAME.objectives, teams=(0, 1, 2), chance="start")
     for game in (outcome, many):
-        found = compute_crossplay(panel(game=game), WANTED)
+        found = compute_crossplay(panel(game=game), SETTINGS)
         assert found.ratings is None
         assert found.tables[WIN_RATE]
 
 
-def test_without_an_objective_that_decides_there_are_volumes_alone():
-    game = SimpleNamespace(objectives=(goal("kills"), goal("captures")), teams=(0, 1), chance="start")
-    found = compute_crossplay(panel(game=game), WANTED)
+def test_no_win_rates_without_a_deciding_objective():
+    game = SimpleNamespace(objectives=(objective("kills"), objective("captures")), teams=(0, 1), chance="start")
+    found = compute_crossplay(panel(game=game), SETTINGS)
     assert list(found.tables) == [NORMALIZED_HV]
     assert not found.objective
     assert not found.policies
 
 
-def test_nobody_to_meet():
-    assert compute_crossplay(panel(played={}), WANTED) is None
-    assert compute_crossplay(panel(primary=False), WANTED) is None
+def test_no_crossplay_without_opponents():
+    assert compute_crossplay(panel(policy_episodes={}), SETTINGS) is None
+    assert compute_crossplay(panel(primary=False), SETTINGS) is None
 
 
-def test_what_counts_as_a_win():
+def test_score_wins_and_deciding_objective():
     assert score_wins(GAME, 0, np.array([[1.0, 0], [0, 0], [-0.5, 9]])).tolist() == [1, 0.5, 0]
     assert find_deciding_objective(spec("mo-breakthrough-v0")) == 0
     assert find_deciding_objective(spec("mo-pommerman-duel-v0")) == 0  # outcome
     assert find_deciding_objective(spec("mo-samegame-v0")) == -1
 
 
-def test_the_heat_map_has_the_numbers_and_the_diagonal():
-    found = compute_crossplay(panel(), WANTED)
-    drawn = crossplay_section.figure(found)
+def test_heat_map_has_the_numbers_and_the_diagonal():
+    found = compute_crossplay(panel(), SETTINGS)
+    drawn = crossplay_figure(found)
     first = drawn["data"][0]
     assert first["z"] == [[0.5, 0], [1, 0.5]]
     assert first["text"] == [["0.50 ◇", "0.00"], ["1.00", "0.50 ◇"]]
@@ -153,135 +157,139 @@ def test_the_heat_map_has_the_numbers_and_the_diagonal():
     assert [trace["visible"] for trace in drawn["data"]] == drawn["views"][0]["visible"] == [True, False, True, False]
     frames = {(shape["xref"], shape["x0"], shape["y0"]) for shape in drawn["layout"]["shapes"]}
     assert frames == {("x", -0.5, -0.5), ("x", 0.5, 0.5), ("x2", -0.5, -0.5), ("x2", 0.5, 0.5)}
-    text = crossplay_section.section(found, 0, 7, drawn["views"])
+    text = crossplay_section(found, 0, 7, drawn["views"])
     assert "<td>0.500</td>" in text
     assert 'id="f7"' in text
-    assert "own name less the others: -0.125" in text
+    assert "against the own name minus the others: -0.125" in text
 
 
-def test_cross_play_in_a_terminal():
+def test_crossplay_in_a_terminal():
     screen = Console(width=80, file=io.StringIO(), record=True)
-    for shown in crossplay_tables.tables(compute_crossplay(panel(), WANTED)):
+    for shown in crossplay_tables(compute_crossplay(panel(), SETTINGS)):
         screen.print(shown)
     text = screen.export_text()
     assert "Elo" in text
-    assert "Largest circle" in text.replace("\n", " ")
+    assert "Largest cycle" in text.replace("\n", " ")
     assert max(map(len, text.splitlines())) <= 80
 
 
-# ------------------------------------------------------------------------------------------------------------- families
+# ---------------------------------------------------------------------------------------------------------- policy sets
 
 
-def test_families_by_hand():
-    """Two policies that were told weights. The first serves its own weights well, the second's better too."""
+def test_policy_sets_by_hand():
+    """Two weight-conditioned policies. The first is the best policy for both weights."""
     select = [[[[1.0, 0.5]]], [[[0.0, 0.25]]]]
     games = PolicyEpisodes(("a", "b"), np.array(select), np.array(select), MATCHES[:1])
-    told = panel(played={"greedy": {0: games}}, weights={"greedy": {0: {"a": [1.0, 0.0], "b": [0.0, 2.0]}}})
-    found = summarize_policy_sets(told, WANTED)["greedy"]
+    conditioned = panel(policy_episodes={"greedy": {0: games}}, weights={"greedy": {0: {"a": [1.0, 0.0], "b": [0.0, 2.0]}}})
+    found = summarize_policy_sets(conditioned, SETTINGS)["greedy"]
     assert (found.policies.value, found.front.value, found.esr.value) == (2, 1, 1)
     assert found.realized.value == pytest.approx((1.0 + 0.25) / 2)
     assert found.attainable.value == pytest.approx((1.0 + 0.5) / 2)
-    silent = summarize_policy_sets(panel(), WANTED)["greedy"]
-    assert silent.realized is silent.attainable is None
+    unconditioned = summarize_policy_sets(panel(), SETTINGS)["greedy"]
+    assert unconditioned.realized is unconditioned.attainable is None
 
 
 # ------------------------------------------------------------------------------------------------------------- overview
 
 
-def lines(tag="best known"):
+def overview_rows(tag="best known"):
     one = panel()
     reference = replace(one.references[0], tag=tag)
     values = {"random": [0.0, 0.5], "greedy": [1.0, 0.5]}
     points = {m: {0: Points(np.array([v]), ("p",), np.zeros((1, 2)))} for m, v in values.items()}
-    return build_overview([panel(points=points, references={0: reference}), panel(primary=False)], WANTED)
+    return build_overview([panel(points=points, references={0: reference}), panel(primary=False)], SETTINGS)
 
 
-def test_the_overview_by_hand():
-    (line,) = lines()
-    assert line.indicator == VOLUME
-    assert {method: at.value for method, at in line.scores.items()} == {"random": 0.25, "greedy": 0.5}
-    assert line.best == {"greedy"}
-    (proven,) = lines("exact")
+def test_overview_by_hand():
+    (row,) = overview_rows()
+    assert row.indicator == VOLUME
+    assert {method: at.value for method, at in row.scores.items()} == {"random": 0.25, "greedy": 0.5}
+    assert row.best == {"greedy"}
+    (proven,) = overview_rows("exact")
     assert proven.indicator == RATIO
     assert {method: at.value for method, at in proven.scores.items()} == {"random": 0.25, "greedy": 0.5}
 
 
-def test_the_overview_says_what_it_shows():
-    text = section(lines("exact"), WANTED)
+def test_overview_captions():
+    text = overview_section(overview_rows("exact"), SETTINGS)
     assert '<a href="#p0">made up</a> =' in text
     assert '<strong>0.500<span aria-label="best">*</span></strong>' in text
     assert "n=1" in text
-    assert "SER" in caption(lines(), WANTED)
-    assert "proven" not in caption(lines(), WANTED)
-    assert "proven" in caption(lines("exact"), WANTED)
+    assert "SER" in overview_caption(overview_rows(), SETTINGS)
+    assert "exact" not in overview_caption(overview_rows(), SETTINGS)
+    assert "exact" in overview_caption(overview_rows("exact"), SETTINGS)
     screen = Console(width=80, file=io.StringIO(), record=True)
-    for shown in tables(lines(), WANTED):
+    for shown in overview_tables(overview_rows(), SETTINGS):
         screen.print(shown)
     assert "*0.500" in screen.export_text()
-    assert tables([], WANTED) == []
+    assert overview_tables([], SETTINGS) == []
 
 
 # --------------------------------------------------------------------------------------------------------------- curves
 
 
-def test_curves_count_what_was_passed():
+def test_anytime_curves_count_points_dominated_later():
     """(0, 0.5) until 10 steps, then (1, 0.5) by 100: shares (0.5, 0.5) and (1, 0.5)."""
     rows = [{"found": 100, "return": [1.0, 0.5]}]
     found = read_search_history(rows, [[10, 0.0, 0.5]])
     assert isinstance(found, SearchHistory)
-    searched = panel(history={"beam": {0: found, 1: found}}, budget=1000)
+    searched = panel(search_history={"beam": {0: found, 1: found}}, budget=1000)
     searched.references[1] = searched.references[0]
-    told = budgets.curves(searched, WANTED)
-    at = dict(zip(told.budgets.tolist(), told.bands["beam"].mean.tolist(), strict=True))
+    curves = compute_anytime_curves(searched, SETTINGS)
+    at = dict(zip(curves.budgets.tolist(), curves.bands["beam"].mean.tolist(), strict=True))
     assert (at[8], at[10], at[86], at[100], at[1000]) == pytest.approx((0, 0.25, 0.25, 0.5, 0.5))
-    assert told.runs == {"beam": 2}
-    drawn = budgets.figure(told, {"beam": 0})
+    assert curves.runs == {"beam": 2}
+    drawn = anytime_figure(curves, {"beam": 0})
     assert [trace["y"][-1] for trace in drawn["data"]] == [0, 0.5]  # a band, whose low end comes last, and a mean
-    assert budgets.curves(panel(history={}), WANTED) is None
+    assert compute_anytime_curves(panel(search_history={}), SETTINGS) is None
 
 
 # ------------------------------------------------------------------------------------------------------------- surfaces
 
 
-def of_runs(values, goals):
+def panel_of_runs(values, objectives):
     """A panel whose methods have these points, method -> runs -> points."""
     points = {
         m: {s: Points(np.array(run, float), ("p",) * len(run), np.zeros(np.shape(run))) for s, run in enumerate(runs)}
         for m, runs in values.items()
     }
-    top = np.full(goals, 4.0)
-    reference = Reference(top[None], "best known", np.zeros(goals), top)
-    game = SimpleNamespace(objectives=tuple(goal(f"goal {k}") for k in range(goals)))
+    top = np.full(objectives, 4.0)
+    reference = Reference(top[None], "best known", np.zeros(objectives), top)
+    game = SimpleNamespace(objectives=tuple(objective(f"objective {k}") for k in range(objectives)))
     return panel(points=points, references={0: reference, 1: reference}, game=game)
 
 
-def test_areas_show_who_attains_more_often():
+def test_areas_show_the_difference_in_attainment():
     """Both runs of one reach (2, 2), one run of the other reaches (1, 3): 0.5 more in the strip above 2, 1 or 0.5 below."""
-    made = of_runs({"one": [[(2, 2)], [(2, 2)]], "other": [[(1, 3)], [(1, 1)]], "last": [[(1, 1)], [(1, 1)]]}, 2)
-    assert leaders(made) == ("one", "other")
-    label, areas = advantages(made, {"one": 0, "other": 1})
-    assert label == "where one or other attains more often"
+    made = panel_of_runs({"one": [[(2, 2)], [(2, 2)]], "other": [[(1, 3)], [(1, 1)]], "last": [[(1, 1)], [(1, 1)]]}, 2)
+    assert best_two_methods(made) == ("one", "other")
+    label, areas = difference_traces(made, {"one": 0, "other": 1})
+    assert label == "difference in attainment: one and other"
     named = {area["name"]: sorted(zip(area["x"], area["y"], strict=True), key=str) for area in areas}
-    assert set(named) == {"one: 50% more of its runs", "one: 100% more of its runs", "other: 50% more of its runs"}
-    assert {(0, 2), (1, 3)} <= set(named["other: 50% more of its runs"])
-    assert max(x for x, _ in named["one: 100% more of its runs"] if x is not None) == 2
-    assert advantages(of_runs({"one": [[(2, 2)]]}, 2), {"one": 0}) == ("", [])
+    assert set(named) == {
+        "one: attained by 50% more of its runs",
+        "one: attained by 100% more of its runs",
+        "other: attained by 50% more of its runs",
+    }
+    assert {(0, 2), (1, 3)} <= set(named["other: attained by 50% more of its runs"])
+    assert max(x for x, _ in named["one: attained by 100% more of its runs"] if x is not None) == 2
+    assert difference_traces(panel_of_runs({"one": [[(2, 2)]]}, 2), {"one": 0}) == ("", [])
 
 
-def test_surfaces_in_space():
-    made = of_runs({"one": [[(2, 2, 2)], [(1, 3, 1)]]}, 3)
-    median, worst, best = in_space(made, 0, "one")
+def test_surfaces_of_three_objectives():
+    made = panel_of_runs({"one": [[(2, 2, 2)], [(1, 3, 1)]]}, 3)
+    median, worst, best = attainment_traces_3d(made, 0, "one")
     assert [worst[axis] for axis in "xyz"] == [[1], [2], [1]]
     assert sorted(zip(*(best[axis] for axis in "xyz"), strict=True)) == [(1, 3, 1), (2, 2, 2)]
     assert median["showlegend"]
     assert not worst["showlegend"]
 
 
-def test_pairs_of_objectives_lose_what_is_behind():
-    made = of_runs({"one": [[(2, 1, 1, 4), (1, 1, 2, 3)]] * 2}, 4)
-    drawn = pairs(made)
+def test_pairs_of_objectives_drop_dominated_points():
+    made = panel_of_runs({"one": [[(2, 1, 1, 4), (1, 1, 2, 3)]] * 2}, 4)
+    drawn = pairs_figure(made)
     assert len(drawn["data"]) == 6
     first, second = drawn["data"][:2]
-    assert (max(first["x"]), max(first["y"])) == (2, 1)  # (1, 1) lies behind (2, 1)
+    assert (max(first["x"]), max(first["y"])) == (2, 1)  # (1, 1) is dominated by (2, 1)
     assert second["x"] == [0, 1, 2, 2]  # (1, 2) and (2, 1)
-    assert pairs(of_runs({"one": [[(1, 1)]]}, 2)) is None
+    assert pairs_figure(panel_of_runs({"one": [[(1, 1)]]}, 2)) is None

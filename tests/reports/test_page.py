@@ -1,4 +1,4 @@
-"""The page of a report in a browser: figures are drawn, lists choose what they show, colors follow the screen."""
+"""The page of a report in a browser: figures, select elements, and the dark color scheme."""
 
 import html
 import json
@@ -11,13 +11,13 @@ import pytest
 
 from momagames.benchmark import run_suite
 from momagames.reports import report
-from momagames.reports.figures.fronts import ATTAINMENT
+from momagames.reports.figures.plotly_fronts import ATTAINMENT
 from momagames.reports.figures.theme import COLORS, DARK
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PROBE = """<script>setTimeout(() => {
-  const told = [...document.querySelectorAll("select[data-figure]")].map((list) => {
+  const views = [...document.querySelectorAll("select[data-figure]")].map((list) => {
     const drawn = document.getElementById("f" + list.dataset.figure);
     const seen = () => drawn.data.map((trace) => trace.visible);
     const before = seen();
@@ -37,19 +37,19 @@ PROBE = """<script>setTimeout(() => {
   const seen = (hidden) => ({
     hidden, types: drawn.data.map((trace) => trace.type), values: drawn.data.map(({x, y, z}) => [x, y, z].filter(Boolean)),
     titles: ["xaxis", "yaxis", "zaxis"].map((axis) => (drawn.layout.scene || drawn.layout)[axis]?.title?.text),
-    told: !document.querySelector(`[data-loss="${i}"]`).hidden,
+    note: !document.querySelector(`[data-note="${i}"]`).hidden,
   });
   choose("figure", 0);
   const hidden = choose("x", 2);
-  choose("kind", "flat");
+  choose("kind", "2d");
   const flat = seen(choose("y", 3));
-  choose("kind", "solid");
+  choose("kind", "3d");
   const solid = seen(choose("z", 0));
-  choose("kind", "whole");
-  const picked = {flat, solid, whole: seen(hidden), texts: figures[i].choices.clouds.map((cloud) => cloud.view)};
+  choose("kind", "all");
+  const picked = {flat, solid, whole: seen(hidden), texts: figures[i].projections.clouds.map((cloud) => cloud.view)};
   const ground = getComputedStyle(document.body).backgroundColor;
   document.body.innerHTML = "";
-  document.body.dataset.told = JSON.stringify([told, ground, picked]);
+  document.body.dataset.result = JSON.stringify([views, ground, picked]);
 }, 500)</script></body>"""
 
 
@@ -66,7 +66,7 @@ def page(made):
 
 
 def opened(page, tmp_path, scheme):
-    """What the probe says of the page on a light (1) or dark (0) screen, and what the browser complains of."""
+    """Return the results of the probe with a light (1) or dark (0) color scheme, and the console messages."""
     probed = tmp_path / "probed.html"
     probed.write_text(page.read_text(encoding="utf-8").replace("</body>", PROBE), encoding="utf-8")
     options = [
@@ -80,21 +80,21 @@ def opened(page, tmp_path, scheme):
     ]
     options += [f"--user-data-dir={tmp_path / 'user'}", f"--blink-settings=preferredColorScheme={scheme}"]
     done = subprocess.run([CHROMIUM, *options, probed.as_uri()], capture_output=True, text=True, timeout=120)
-    complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line and not re.search("WebGL|Canvas2D", line)]
-    found = re.search(r'data-told="(.*?)"', done.stdout)
-    assert found, complaints
-    return (*json.loads(html.unescape(found.group(1))), complaints)
+    messages = [line for line in done.stderr.splitlines() if "CONSOLE" in line and not re.search("WebGL|Canvas2D", line)]
+    found = re.search(r'data-result="(.*?)"', done.stdout)
+    assert found, messages
+    return (*json.loads(html.unescape(found.group(1))), messages)
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 @pytest.mark.parametrize(("scheme", "ground"), [(1, "rgb(255, 255, 255)"), (0, "rgb(23, 25, 28)")])
-def test_lists_choose_what_figures_show(page, tmp_path, scheme, ground):
-    told, body, _, complaints = opened(page, tmp_path, scheme)
-    assert complaints == []
+def test_select_elements_choose_the_view(page, tmp_path, scheme, ground):
+    views, body, _, messages = opened(page, tmp_path, scheme)
+    assert messages == []
     assert body == ground
-    boards, seats = told[:2]
+    boards, seats = views[:2]
     assert boards["label"] == ATTAINMENT
-    areas = len(boards["after"]) - 10  # where one method attains more often than the other, in a view of their own
+    areas = len(boards["after"]) - 10  # of the difference in attainment, in a view of their own
     assert boards["before"] == [True] * 2 + [False] * (8 + areas)
     assert boards["after"] == [False] * 4 + [True] * 6 + [False] * areas
     assert boards["lines"] == 6
@@ -104,14 +104,14 @@ def test_lists_choose_what_figures_show(page, tmp_path, scheme, ground):
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
-def test_lists_choose_what_lies_on_the_axes(made, page, tmp_path):
-    """MO-Breakthrough has four objectives: captures and losses on a plane, then with winning in space, then all again."""
-    _, _, picked, complaints = opened(page, tmp_path, 1)
-    assert complaints == []
+def test_select_elements_choose_the_axes(made, page, tmp_path):
+    """MO-Breakthrough has four objectives: captures and losses in 2-D, then with win in 3-D, then all."""
+    _, _, picked, messages = opened(page, tmp_path, 1)
+    assert messages == []
     panel = next(panel for panel in made.panels if panel.experiment == "seats")
     flat, solid, whole = picked["flat"], picked["solid"], picked["whole"]
     assert [flat["hidden"], solid["hidden"], whole["hidden"]] == [False, False, True]
-    assert [flat["told"], solid["told"], whole["told"]] == [True, True, False]
+    assert [flat["note"], solid["note"], whole["note"]] == [True, True, False]
     assert [title and title.split()[0] for title in flat["titles"]] == ["captures", "losses", None]
     assert [title.split()[0] for title in solid["titles"]] == ["captures", "losses", "win"]
     assert set(flat["types"]) == {"scatter"}
@@ -121,7 +121,7 @@ def test_lists_choose_what_lies_on_the_axes(made, page, tmp_path):
         for drawn, found in zip(seen["values"], panel.points.values(), strict=True):
             assert sorted(zip(*drawn, strict=True)) == sorted(map(tuple, found[0].values[:, columns].tolist()))
     for (_, drawn), found in zip(whole["values"][-len(panel.points) :], panel.points.values(), strict=True):
-        shares = panel.references[0].shares(found[0].values)
+        shares = panel.references[0].normalize(found[0].values)
         lines = np.array([value for value in drawn if value is not None]).reshape(-1, 4)
         assert len(drawn) == 5 * len(shares)  # a gap after each line
         assert np.sort(lines, axis=0) == pytest.approx(np.sort(shares, axis=0))

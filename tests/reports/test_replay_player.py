@@ -1,4 +1,4 @@
-"""The player of the page: points are clicked, games play to their end, and end as their points say."""
+"""The replay player of the page: a click on a point replays an episode that ends with the stored return."""
 
 import json
 
@@ -13,9 +13,9 @@ from momagames.render.canvas import blank
 from momagames.render.tiles import Tiles, find_grid
 from momagames.reports import report
 from momagames.reports.data.panels import build_panels
-from momagames.reports.html import game_player
+from momagames.reports.html import replay_player
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
-from tests.reports.browser import CHROMIUM, Browser, until
+from tests.reports.browser import CHROMIUM, Browser, wait_until
 
 PART = """document.querySelector('[data-part="{}"]')"""
 SEAT = "[...document.querySelectorAll('#player tr.seat td')].map((cell) => Number(cell.dataset.value))"
@@ -44,7 +44,7 @@ def pictures(seeds):
         yield game.view.draw(play.state, None)
 
 
-def test_the_grid_lies_on_the_cells_and_pictures_come_back():
+def test_grid_matches_the_cells_and_frames_are_restored():
     drawn = list(pictures(range(3)))
     grid = find_grid(drawn)
     assert 59 % grid.side == 0  # pixels of a cell of this board
@@ -64,7 +64,7 @@ def test_the_grid_lies_on_the_cells_and_pictures_come_back():
         assert (sheet[top : top + height, left : left + width] == picture).all()
 
 
-def test_the_game_of_a_policy_is_the_one_nearest_to_the_mean(made):
+def test_replay_of_a_policy_is_the_episode_nearest_to_the_mean(made):
     store = Store(made.page.parent)
     run = next(run for run in store.sealed() if run.kind == "policies")
     rows = [row for row in store.rows(run) if row["set"] == "report"]
@@ -82,72 +82,72 @@ def test_the_game_of_a_policy_is_the_one_nearest_to_the_mean(made):
 def test_limits_and_notes(made, monkeypatch):
     store = Store(made.page.parent)
     compared = build_panels(store, store.suite())
-    whole = game_player.films(store, compared, 10**7)
+    whole = replay_player.collect_replays(store, compared, 10**7)
     assert whole.failed == 0
-    assert len(whole.films) == whole.settings
-    assert f"{whole.wanted} of {whole.wanted} points" in whole.note()
-    few = game_player.films(store, compared, whole.size // 2)
-    assert 0 < len(few.films) < whole.settings
+    assert len(whole.replays) == whole.candidates
+    assert f"{whole.candidates} of {whole.candidates} points" in whole.note()
+    few = replay_player.collect_replays(store, compared, whole.size // 2)
+    assert 0 < len(few.replays) < whole.candidates
     assert few.size <= whole.size // 2
-    assert few.data()["films"].items() <= whole.data()["films"].items()
-    assert "No games" in game_player.films(store, compared, 0).note()
-    monkeypatch.setattr(game_player, "LONGEST", 2)
-    thin = game_player.films(store, compared, 10**7)
-    assert thin.every > 1
-    assert "step is shown" in thin.note()
+    assert few.data()["replays"].items() <= whole.data()["replays"].items()
+    assert "no replays" in replay_player.collect_replays(store, compared, 0).note()
+    monkeypatch.setattr(replay_player, "MAX_FRAMES", 2)
+    thin = replay_player.collect_replays(store, compared, 10**7)
+    assert thin.stride > 1
+    assert "Long episodes are shown in steps" in thin.note()
 
 
-def test_without_replays_the_page_has_no_player(made):
+def test_page_without_replays_has_no_player(made):
     assert 'id="player"' in made.page.read_text(encoding="utf-8")
     assert 'id="player"' not in report(made.page.parent, replays=False).page.read_text(encoding="utf-8")
     report(made.page.parent)
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
-def test_a_click_plays_the_game_to_the_return_of_the_point(made, tmp_path):
+def test_click_replays_an_episode_with_the_return_of_the_point(made, tmp_path):
     with Browser(made.page, tmp_path / "user") as browser:
         opened = "document.getElementById('player').open"
-        until(lambda: browser.ask("Boolean(document.querySelector('#f0 .scatterlayer, #f0 canvas'))"))
-        browser.click(*browser.ask(MARKER))
-        until(lambda: browser.ask(f"{opened} && {PART.format('step')}.textContent !== ''"))
-        assert browser.ask("document.activeElement.textContent") == "Play"
-        assert browser.ask(f"{PART.format('step')}.textContent").startswith("step 0 of ")
+        wait_until(lambda: browser.evaluate("Boolean(document.querySelector('#f0 .scatterlayer, #f0 canvas'))"))
+        browser.click(*browser.evaluate(MARKER))
+        wait_until(lambda: browser.evaluate(f"{opened} && {PART.format('step')}.textContent !== ''"))
+        assert browser.evaluate("document.activeElement.textContent") == "Play"
+        assert browser.evaluate(f"{PART.format('step')}.textContent").startswith("step 0 of ")
         browser.press("ArrowRight")
         browser.press("ArrowRight")
         browser.press("ArrowLeft")
-        assert browser.ask(f"{PART.format('step')}.textContent").startswith("step 1 of ")
-        assert "plays (" in browser.ask(f"{PART.format('words')}.textContent")
-        browser.ask(f"{PART.format('speed')}.value = '25'")
-        browser.ask(f"{PART.format('slider')}.focus()")
+        assert browser.evaluate(f"{PART.format('step')}.textContent").startswith("step 1 of ")
+        assert "plays (" in browser.evaluate(f"{PART.format('text')}.textContent")
+        browser.evaluate(f"{PART.format('speed')}.value = '25'")
+        browser.evaluate(f"{PART.format('slider')}.focus()")
         browser.press(" ")
-        assert browser.ask(f"{PART.format('play')}.textContent") == "Pause"
-        until(lambda: browser.ask(f"{PART.format('step')}.textContent").endswith("over"))
-        assert browser.ask(f"{PART.format('play')}.textContent") == "Play"
-        assert browser.ask(SEAT) == browser.ask(POINT)
-        inks = f"new Set({PART.format('canvas')}.getContext('2d').getImageData(0, 0, 500, 500).data).size"
-        assert browser.ask(inks) > 20  # something is drawn
+        assert browser.evaluate(f"{PART.format('play')}.textContent") == "Pause"
+        wait_until(lambda: browser.evaluate(f"{PART.format('step')}.textContent").endswith("end"))
+        assert browser.evaluate(f"{PART.format('play')}.textContent") == "Play"
+        assert browser.evaluate(SEAT) == browser.evaluate(POINT)
+        colors = f"new Set({PART.format('canvas')}.getContext('2d').getImageData(0, 0, 500, 500).data).size"
+        assert browser.evaluate(colors) > 20  # something is drawn
         browser.press("Escape")
-        assert not browser.ask(opened)
-        assert browser.asked == [made.page.as_uri()]
+        assert not browser.evaluate(opened)
+        assert browser.requests == [made.page.as_uri()]
         assert browser.errors == []
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
-def test_lists_reach_every_game_and_other_points_say_what_plays_them(made, tmp_path):
+def test_lists_reach_every_replay_and_other_points_show_the_command(made, tmp_path):
     with Browser(made.page, tmp_path / "user") as browser:
-        lists = browser.ask("[...document.querySelectorAll('.watch select')].map((list) => list.options.length)")
+        lists = browser.evaluate("[...document.querySelectorAll('.watch select')].map((list) => list.options.length)")
         assert len(lists) == len(made.panels)
         assert all(lists)
-        browser.ask("document.querySelectorAll('.watch button')[1].focus()")
+        browser.evaluate("document.querySelectorAll('.watch button')[1].focus()")
         browser.press(" ")
-        until(lambda: browser.ask(f"{PART.format('step')}.textContent !== ''"))
+        wait_until(lambda: browser.evaluate(f"{PART.format('step')}.textContent !== ''"))
         browser.press("End")
-        assert browser.ask(f"{PART.format('step')}.textContent").endswith("over")
-        told = browser.ask("document.querySelector('#player tr.point th').textContent")
-        assert told.startswith("the point: mean of ")
+        assert browser.evaluate(f"{PART.format('step')}.textContent").endswith("end")
+        header = browser.evaluate("document.querySelector('#player tr.point th').textContent")
+        assert header.startswith("point: mean of ")
         browser.press("Escape")
         elsewhere = json.dumps({"detail": {"data": {"meta": ["RUN"]}, "customdata": [0, 7]}})
-        browser.ask(f"document.dispatchEvent(new CustomEvent('point', {elsewhere}))")
-        assert not browser.ask(f"{PART.format('missing')}.hidden")
-        assert browser.ask(f"{PART.format('command')}.textContent").endswith("/runs/RUN --point 7")
+        browser.evaluate(f"document.dispatchEvent(new CustomEvent('point', {elsewhere}))")
+        assert not browser.evaluate(f"{PART.format('missing')}.hidden")
+        assert browser.evaluate(f"{PART.format('command')}.textContent").endswith("/runs/RUN --point 7")
         assert browser.errors == []

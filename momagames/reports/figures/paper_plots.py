@@ -105,12 +105,8 @@ def plot_crossplay(crossplay: CrossPlay) -> Any:
             for j, o in enumerate(crossplay.opponents):
                 text = f"{values[i, j]:.2f}" + (f" {SAME_NAME_MARK}" if (m, o) in crossplay.same_name else "")
                 plot.text(j, i, text, ha="center", va="center", color="white" if values[i, j] < DARK_BELOW else "black")
-        plot.set_xticks(
-            range(columns),
-            [wrap_opponent_name(name) for name in crossplay.opponents],
-            rotation=30 if columns > 3 else 0,
-            fontsize=8,
-        )
+        labels = [wrap_opponent_name(opponent) for opponent in crossplay.opponents]
+        plot.set_xticks(range(columns), labels, rotation=30 if columns > 3 else 0, fontsize=8)
         if not column:  # shared by all heat maps
             plot.set_yticks(range(rows), crossplay.methods)
         plot.set_title(f"{name}, as {seat}", fontsize=9)

@@ -35,11 +35,7 @@ def attainment_traces_2d(panel: Panel, style: int, method: str) -> list[dict[str
     middle = {"shape": "vh", "width": 2.5, "color": color, "dash": DASHES[style % len(DASHES)]}
     parts: list[tuple[str, Array, dict[str, Any]]] = [
         ("worst run", bounds.worst, {"line": edge, "showlegend": False}),
-        (
-            "best run",
-            bounds.best,
-            {"line": edge, "showlegend": False, "fill": "tonexty", "fillcolor": with_opacity(color, 0.13)},
-        ),
+        ("best run", bounds.best, {"line": edge, "showlegend": False, **fill}),
         ("median run", bounds.median, {"line": middle}),
     ]
     objectives = panel.game.objectives

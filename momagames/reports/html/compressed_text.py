@@ -1,4 +1,4 @@
-"""Text in a page, packed: a page of many figures is a quarter of its size by it. `unpacked` in page.html is the other way."""
+"""Compressed text in the page, which reduces its size by a factor of four; templates/page.html decompresses it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import base64
 import zlib
 
 
-def packed(text: str) -> str:
-    """Text as base64 of its zlib form, which cannot end the element that it stands in."""
+def compress(text: str) -> str:
+    """Return zlib-compressed text as base64, which cannot contain the end tag of its element."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def unpacked(text: str) -> str:
-    """The text again."""
+def decompress(text: str) -> str:
+    """Return the original text."""
     return zlib.decompress(base64.b64decode(text)).decode()

@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs no network: plotly.js is written into it once."""
+"""The report as one HTML page that needs no network: plotly.js is part of the page."""
 
 from __future__ import annotations
 
@@ -8,188 +8,86 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from momagames.benchmark.plan import Indicators, Run, Suite, canonical_json
+from momagames.benchmark.plan import Run, Suite, canonical_json
 from momagames.benchmark.store.store import Store
-from momagames.reports.data import overview
-from momagames.reports.data.aggregate import Aggregate
-from momagames.reports.data.crossplay import CrossPlay
-from momagames.reports.data.origin import origin
-from momagames.reports.data.overview import OverviewRow
-from momagames.reports.data.panels import Panel
-from momagames.reports.figures import budgets, charts
-from momagames.reports.figures.fronts import figure, spread
-from momagames.reports.figures.surfaces import PROJECTED, pairs
+from momagames.reports.data.report_data import ReportData
+from momagames.reports.figures.plotly_aggregate import aggregate_figure, profiles_figure
+from momagames.reports.figures.plotly_crossplay import crossplay_figure
+from momagames.reports.figures.plotly_fronts import fronts_figure
 from momagames.reports.figures.theme import DARK
-from momagames.reports.html import crossplay_section
-from momagames.reports.html.compressed_text import packed
-from momagames.reports.html.page_tables import overall, reading, users
-from momagames.reports.html.pickers import picker
-from momagames.reports.report import caption, cell, count, heading
+from momagames.reports.html.aggregate_section import aggregate_section
+from momagames.reports.html.column_help import column_help
+from momagames.reports.html.compressed_text import compress
+from momagames.reports.html.crossplay_section import crossplay_section
+from momagames.reports.html.overview_section import overview_section
+from momagames.reports.html.panel_section import panel_section
+from momagames.reports.html.provenance_section import provenance_section
 
-LISTED = 60  # points listed for each method
+TEMPLATES = files("momagames.reports") / "templates"
 
 
-def page(
-    store: Store,
-    suite: Suite,
-    panels: Sequence[Panel],
-    together: Aggregate | None,
-    lines: Sequence[OverviewRow],
-    met: Sequence[CrossPlay],
-    errors: Sequence[tuple[Run, str]],
-    command: str,
-) -> str:
-    """The whole page."""
+def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[tuple[Run, str]], command: str) -> str:
+    """Return the whole page; `command` made the report."""
     from plotly.offline import get_plotlyjs
 
-    template = Template((files("momagames.reports") / "templates" / "page.html").read_text(encoding="utf-8"))
-    figures = [figure(panel) for panel in panels]  # what more there is comes behind these, in any order
-    contents = [(f"p{i}", panel.title) for i, panel in enumerate(panels)]
-    sections = [_panel(i, panel, suite.indicators, figures) for i, panel in enumerate(panels)]
-    for number, one in enumerate(met):
-        figures.append(crossplay_section.figure(one))
-        contents.append((f"x{number}", f"who against whom: {one.title}"))
-        sections.append(crossplay_section.section(one, number, len(figures) - 1, figures[-1]["views"]))
-    if together:
-        contents.insert(0, ("overall", "all games together"))
-        sections.insert(0, overall(together, len(figures)))
-        figures += [charts.overall(together), charts.profiles(together)]
+    template = Template((TEMPLATES / "page.html").read_text(encoding="utf-8"))
+    figures = [fronts_figure(panel) for panel in data.panels]  # further figures are appended
+    contents = [(f"p{i}", panel.title) for i, panel in enumerate(data.panels)]
+    sections = [panel_section(i, panel, suite.indicators, figures) for i, panel in enumerate(data.panels)]
+    for number, crossplay in enumerate(data.crossplay):
+        figures.append(crossplay_figure(crossplay))
+        contents.append((f"x{number}", f"Head-to-head: {crossplay.title}"))
+        sections.append(crossplay_section(crossplay, number, len(figures) - 1, figures[-1]["views"]))
+    if data.aggregate:
+        contents.insert(0, ("aggregate", "All games"))
+        sections.insert(0, aggregate_section(data.aggregate, len(figures)))
+        figures += [aggregate_figure(data.aggregate), profiles_figure(data.aggregate)]
     runs = suite.runs(store.version())
-    done = sum(store.has(run) for run in runs)
+    finished = sum(store.has(run) for run in runs)
     return template.substitute(
         name=html.escape(suite.name),
         description=html.escape(suite.description),
-        counts=html.escape(_counts(len(runs), done, errors)),
+        counts=html.escape(_describe_counts(len(runs), finished, errors)),
         contents="".join(f'<li><a href="#{place}">{html.escape(title)}</a></li>' for place, title in contents),
-        overview=overview.section(lines, suite.indicators) if lines else "",
+        overview=overview_section(data.overview, suite.indicators) if data.overview else "",
         panels="".join(sections),
-        errors="".join(_error(run, text) for run, text in errors),
-        provenance=origin(store, suite, command),
-        reading=html.escape(_reading(suite)),
-        columns=reading(suite, any(panel.user_utilities for panel in panels), together is not None, bool(met)),
-        plotly=packed(get_plotlyjs()),
-        picker=(files("momagames.reports") / "templates" / "picker.js").read_text(encoding="utf-8"),
-        dark=_script(DARK),
-        figures=packed(canonical_json(figures)),
+        errors=f"<section>{''.join(_render_error(run, text) for run, text in errors)}</section>" if errors else "",
+        provenance=provenance_section(store, suite, command),
+        introduction=html.escape(_introduction(suite)),
+        columns=column_help(suite, data),
+        plotly=compress(get_plotlyjs()),
+        picker=(TEMPLATES / "picker.js").read_text(encoding="utf-8"),
+        dark=_script_json(DARK),
+        figures=compress(canonical_json(figures)),
     )
 
 
-def _script(data: Any) -> str:
-    """JSON that cannot end the script element it stands in."""
+def _script_json(data: Any) -> str:
+    """Return JSON that cannot end its script element."""
     return canonical_json(data).replace("</", "<\\/").replace("<!--", "<\\!--")
 
 
-def _counts(whole: int, done: int, errors: Sequence[tuple[Run, str]]) -> str:
-    text = f"{done} of {whole} runs finished"
+def _describe_counts(total: int, finished: int, errors: Sequence[tuple[Run, str]]) -> str:
+    text = f"{finished} of {total} runs finished"
     return text + (f", {len(errors)} failed" if errors else "")
 
 
-def _panel(number: int, panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
-    """The section of a panel; `figures` takes up those that it has besides its fronts."""
-    few = [m for m, points in panel.points.items() if len(points) < 10]
-    told = caption(panel)
-    warning = " Fewer than 10 runs: the intervals are too narrow." if few else ""
-    goals = panel.game.objectives
-    return f"""
-<section id="p{number}">
-<h2>{html.escape(panel.title)}</h2>
-<p class="id">{html.escape(panel.canonical)}</p>
-{picker(number, figures[number]["views"], goals if len(goals) > 2 else ())}
-<div class="figure" id="f{number}" role="group" aria-label="Fronts of {html.escape(panel.title)}; see its lists of points">
-</div>
-{_scores(panel)}
-<p class="caption">{html.escape(told[0].upper() + told[1:])}.{warning}</p>
-{_pairs(panel, figures)}
-{_curves(panel, wanted, figures)}
-{users(panel, wanted)}
-{_lists(panel)}
-</section>"""
-
-
-def _pairs(panel: Panel, figures: list[dict[str, Any]]) -> str:
-    drawn = pairs(panel)
-    return _more(figures, drawn, "Pairs of objectives", "Median surfaces in pairs of objectives", PROJECTED) if drawn else ""
-
-
-def _curves(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
-    found = budgets.curves(panel, settings)
-    if not found:
-        return ""
-    drawn = budgets.figure(found, {method: style for style, method in enumerate(panel.points)})
-    return _more(
-        figures, drawn, "Over the budget", "What had been found by each point of the budget", budgets.caption(panel, settings)
-    )
-
-
-def _more(figures: list[dict[str, Any]], drawn: dict[str, Any], title: str, label: str, told: str) -> str:
-    """A further figure of a section, with its caption."""
-    figures.append(drawn)
-    place = f'<div class="figure" id="f{len(figures) - 1}" role="group" aria-label="{html.escape(label)}"></div>'
-    return f'<h3>{html.escape(title)}</h3>{place}<p class="caption">{html.escape(told)}</p>'
-
-
-def _scores(panel: Panel) -> str:
-    names = list(next(iter(panel.scores.values()), {}))
-    head = "".join(f'<th scope="col">{html.escape(heading(name))}</th>' for name in names)
-    lines = []
-    for method, scores in panel.scores.items():
-        cells = ""
-        for name in names:
-            mean, span = cell(name, scores[name])
-            cells += f"<td>{mean}<small>{span}</small></td>"
-        lost = panel.missing_runs.get(method, 0)
-        runs = f"{len(panel.points[method])}" + (f" <small>{lost} missing</small>" if lost else "")
-        lines.append(
-            f"<tr><th>{html.escape(method)}</th><td>{runs}</td>{cells}<td>{panel.median_seconds[method]:.2f}</td></tr>"
-        )
-    for method, lost in panel.missing_runs.items():
-        if method not in panel.scores:
-            lines.append(
-                f'<tr><th>{html.escape(method)}</th><td colspan="{len(names) + 2}">{count(lost, "run")} missing</td></tr>'
-            )
-    body = "\n".join(lines)
-    top = f"<tr><th>method</th><th>runs</th>{head}<th>median s / run</th></tr>"
-    return f'<div class="wide" tabindex="0"><table>{top}{body}</table></div>'
-
-
-def _lists(panel: Panel) -> str:
-    """The points behind the figure, for the first seed of each method."""
-    parts = []
-    for method, by_seed in panel.points.items():
-        seed = min(by_seed)
-        points = by_seed[seed]
-        head = "".join(f"<th>{html.escape(o.name)}</th>" for o in panel.game.objectives)
-        body = "".join(
-            "<tr>"
-            + "".join(f"<td>{spread(v, e)}</td>" for v, e in zip(value, error, strict=True))
-            + f'<td class="what">{html.escape(label)}</td></tr>'
-            for value, error, label in list(zip(points.values.tolist(), points.errors.tolist(), points.labels, strict=True))[
-                :LISTED
-            ]
-        )
-        more = f" (the first {LISTED})" if len(points.values) > LISTED else ""
-        parts.append(
-            f"<details><summary>{html.escape(method)}: {count(len(points.values), 'point')} of seed {seed}{more}</summary>"
-            f'<div class="wide" tabindex="0"><table><tr>{head}<th>policy or plan</th></tr>{body}</table></div></details>'
-        )
-    return "".join(parts)
-
-
-def _error(run: Run, text: str) -> str:
+def _render_error(run: Run, text: str) -> str:
     return (
         f"<details open><summary>{html.escape(run.method.name)}, seed {run.seed}, {html.escape(run.canonical)}</summary>"
         f"<pre>{html.escape(text)}</pre></details>"
     )
 
 
-def _reading(suite: Suite) -> str:
+def _introduction(suite: Suite) -> str:
     settings = suite.indicators
     return (
-        f"Every objective is maximized. Numbers are means over runs (one seed each) with a {wanted.confidence:.0%} bootstrap "
-        f"interval. Volumes reach down to the declared reference point, moved outwards by {wanted.margin:.0%} of the range, "
-        "so that extreme points count; the range ends at the declared bound of each objective, or at the best of the "
-        "reference front, as the suite says. The HV ratio is the share of the reference front's volume. IGD+, epsilon, "
-        "expected utility and the normalized volume use shares of that range. A ~ marks an estimated volume. "
-        "An exact reference is proven; a best-known one is the union of what the methods here found, and says "
-        "nothing about what is possible."
+        "All objectives are maximized. Numbers are means over runs, one for each seed; brackets are "
+        f"{settings.confidence:.0%} bootstrap intervals. Hypervolumes are measured from the reference point of each game, "
+        f"moved outwards by {settings.margin:.0%} of the range. Returns are normalized to 0 at the reference point and 1 at "
+        "the ideal point, which is the declared bound of each objective or the best value of the reference front, as set in "
+        "the suite. The HV ratio is the hypervolume divided by that of the reference front; IGD+, epsilon+, expected utility "
+        "and normalized hypervolume use normalized returns. ~ marks an estimated hypervolume. An exact reference front is "
+        "proven to be the Pareto front. A best-known reference front is the union of the points found by the methods of the "
+        "report and by archived runs; better points may exist."
     )

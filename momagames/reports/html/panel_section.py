@@ -1,163 +1,146 @@
-"""Tables of the page besides the scores: users of policies, all games together, and what the columns mean."""
+"""The section of a panel on the page: figures, scores, utilities and lists of points."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from typing import Any
 
 from momagames.analysis.statistics import Interval
-from momagames.benchmark.plan import Indicators, Suite
-from momagames.reports.data.aggregate import Aggregate
+from momagames.benchmark.plan import Indicators
+from momagames.reports.data.anytime_curves import compute_anytime_curves
 from momagames.reports.data.panels import Panel
-from momagames.reports.data.policy_families import summarize_policy_sets
-from momagames.reports.report import HEADINGS, STATISTIC_HEADINGS, count, heading
+from momagames.reports.data.policy_sets import summarize_policy_sets
+from momagames.reports.figures.plotly_anytime import anytime_figure
+from momagames.reports.figures.plotly_attainment import PAIRS_CAPTION, pairs_figure
+from momagames.reports.figures.plotly_fronts import format_value
+from momagames.reports.html.column_help import CRITERION_MEANINGS, POLICY_SET_MEANINGS
+from momagames.reports.html.html_tables import format_cell, render_table
+from momagames.reports.html.pickers import render_pickers
+from momagames.reports.text.captions import anytime_caption, panel_caption
+from momagames.reports.text.labels import count, format_score, heading
 
-# column -> what it says
-MEANINGS = {
-    "hypervolume": "volume of the returns above the reference point that a point of the front dominates, in raw units",
-    "normalized_hypervolume": "the same of normalized returns, cut off at 1",
-    "hypervolume_ratio": "hypervolume as a share of the reference front's; above 1 is possible by luck of the episodes",
-    "igd_plus": "mean over the reference front of the distance by which the nearest point found falls short",
-    "epsilon": "the least shift in all objectives after which the points dominate the whole reference front",
-    "expected_utility": "mean over a lattice of weights of the best weighted sum: what a user with unknown weights gets",
-    "sampled_utility": "the same for 1,024 weights drawn evenly from the simplex; better for six objectives or more",
-    "maximum_utility_loss": "what the user with the worst weights loses against the reference front; exact over all weights",
-    "cardinality": "non-dominated points",
-    "rounded_cardinality": "the same after normalized returns are rounded to 0.01: a cloud of noise counts once",
-    "sparsity": "squared gaps between neighboring values; for comparison with older work, it ranks nothing",
-}
-STATISTIC_MEANINGS = {
-    "iqm": "interquartile mean: the mean without the lowest and the highest quarter of all scores",
-    "mean": "mean over runs and games",
-    "median": "median over runs and games",
-    "lower_quartile_mean": "mean of the worst quarter of the scores: what happens when things go wrong",
-    "optimality_gap": "mean shortfall from 1; what is above 1 does not make up for what is below",
-}
-RUN_MEANINGS = {
-    "runs": "finished runs, one for each seed, and those that are missing",
-    "median s / run": "median wall time of a run; the first one may have compiled the game",
-    "all runs (in a figure)": "what half of the runs attained, and a band from what every run did to what one did; plans of "
-    "different seeds are for different deals, so that the band is luck of the deal, too",
-}
-USER_MEANINGS = {
-    "ESR": "mean utility of single episodes: for a user to whom every episode counts for itself",
-    "SER": "utility of the mean return: for a user to whom many episodes count together",
-}
-FAMILY_MEANINGS = {
-    "policies": "that the method offers",
-    "on the front": "of these non-dominated by their mean returns (SER)",
-    "ESR set": "of these not dominated in distribution; for up to three objectives",
-    "delivered": "mean utility of policies that are told weights, for a user with these weights; returns are normalized",
-    "offered": "the same by the best of the method's policies for these weights; less what is delivered, it is the price of "
-    "picking badly",
-}
-CROSS_MEANINGS = {
-    "seat": "the agent that the method plays; its team mates play the same policy, the opponent all others",
-    "against (an opponent)": "win rate, or normalized hypervolume of the method's front, against that opponent",
-    "entrant": "a method by its policy that wins most, or an opponent; a method with one policy is the opponent of its name",
-    "Elo ↑": "rating by the Bradley-Terry model; 400 more means ten wins to one",
-}
-PAIR_MEANINGS = {
-    "P(better)": "chance that a run of the first method beats one of the second, on a game taken at random; a tie counts half",
-    "IQM difference": "interquartile mean of the first less that of the second",
-    "p": "chance of a difference as large if both were the same, by exchange of runs of one seed; after Holm, for all pairs",
-}
+MAX_LISTED = 60  # points listed for each method
+UTILITY_CAPTION = "Utility of normalized returns of the best policy in the selection episodes; higher is better."
 
 
-def users(panel: Panel, settings: Indicators) -> str:
-    """ESR beside SER for each utility function; nothing for plans, whose returns are certain."""
+def panel_section(number: int, panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
+    """Return the section of a panel; its figures besides the fronts are appended to `figures`."""
+    caption = panel_caption(panel)
+    few_runs = any(len(points) < 10 for points in panel.points.values())
+    warning = " Fewer than 10 runs: the intervals are too narrow." if few_runs else ""
+    objectives = panel.game.objectives
+    return f"""
+<section id="p{number}">
+<h2>{html.escape(panel.title)}</h2>
+<p class="id">{html.escape(panel.canonical)}</p>
+{render_pickers(number, figures[number]["views"], objectives if len(objectives) > 2 else ())}
+<div class="figure" id="f{number}" role="group" aria-label="Fronts of {html.escape(panel.title)}; the points are listed below">
+</div>
+{_scores_table(panel)}
+<p class="caption">{html.escape(caption[0].upper() + caption[1:])}.{warning}</p>
+{_pairs(panel, figures)}
+{_anytime(panel, settings, figures)}
+{_utilities(panel, settings)}
+{_point_lists(panel)}
+</section>"""
+
+
+def _pairs(panel: Panel, figures: list[dict[str, Any]]) -> str:
+    figure = pairs_figure(panel)
+    if not figure:
+        return ""
+    return _add_figure(figures, figure, "Pairs of objectives", "Median attainment in pairs of objectives", PAIRS_CAPTION)
+
+
+def _anytime(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
+    curves = compute_anytime_curves(panel, settings)
+    if not curves:
+        return ""
+    figure = anytime_figure(curves, {method: style for style, method in enumerate(panel.points)})
+    label = "Indicator of the points found, by environment steps"
+    return _add_figure(figures, figure, "Anytime performance", label, anytime_caption(panel, settings))
+
+
+def _add_figure(figures: list[dict[str, Any]], figure: dict[str, Any], title: str, label: str, caption: str) -> str:
+    """Append a figure; return its place on the page with title and caption."""
+    figures.append(figure)
+    place = f'<div class="figure" id="f{len(figures) - 1}" role="group" aria-label="{html.escape(label)}"></div>'
+    return f'<h3>{html.escape(title)}</h3>{place}<p class="caption">{html.escape(caption)}</p>'
+
+
+def _scores_table(panel: Panel) -> str:
+    names = list(next(iter(panel.scores.values()), {}))
+    head = "".join(f'<th scope="col">{html.escape(heading(name))}</th>' for name in names)
+    lines = []
+    for method, scores in panel.scores.items():
+        cells = ""
+        for name in names:
+            mean, interval = format_score(name, scores[name])
+            cells += f"<td>{mean}<small>{interval}</small></td>"
+        missing = panel.missing_runs.get(method, 0)
+        runs = f"{len(panel.points[method])}" + (f" <small>{missing} missing</small>" if missing else "")
+        seconds = f"<td>{panel.median_seconds[method]:.2f}</td>"
+        lines.append(f"<tr><th>{html.escape(method)}</th><td>{runs}</td>{cells}{seconds}</tr>")
+    for method, missing in panel.missing_runs.items():
+        if method not in panel.scores:
+            cell = f'<td colspan="{len(names) + 2}">{count(missing, "run")} missing</td>'
+            lines.append(f"<tr><th>{html.escape(method)}</th>{cell}</tr>")
+    body = "\n".join(lines)
+    top = f"<tr><th>method</th><th>runs</th>{head}<th>median s / run</th></tr>"
+    return f'<div class="wide" tabindex="0"><table>{top}{body}</table></div>'
+
+
+def _utilities(panel: Panel, settings: Indicators) -> str:
+    """Return the ESR and SER utilities and the policy sets; empty for plans, whose returns are deterministic."""
     if not panel.user_utilities:
         return ""
     names = list(next(iter(panel.user_utilities.values())))
     rows = [
-        [method, kind, *(interval(getattr(worths[name], kind.lower())) for name in names)]
-        for method, worths in panel.user_utilities.items()
-        for kind in USER_MEANINGS
+        [method, criterion, *(format_cell(getattr(utilities[name], criterion.lower())) for name in names)]
+        for method, utilities in panel.user_utilities.items()
+        for criterion in CRITERION_MEANINGS
     ]
-    opened = " open" if panel.primary else ""
-    told = "Utility of normalized returns, by the policy that was best for it in the games for selection; more is better."
+    is_open = " open" if panel.primary else ""
     return (
-        f"<details{opened}><summary>users who live through one episode (ESR) or many (SER)</summary>"
-        f'{table(["method", "", *names], rows)}<p class="caption">{told}</p>'
-        f"{_families(panel, wanted) if panel.primary else ''}</details>"
+        f"<details{is_open}><summary>Utility of single episodes (ESR) and of the mean return (SER)</summary>"
+        f'{render_table(["method", "", *names], rows)}<p class="caption">{UTILITY_CAPTION}</p>'
+        f"{_policy_sets(panel, settings) if panel.primary else ''}</details>"
     )
 
 
-def _families(panel: Panel, settings: Indicators) -> str:
-    """What the methods' policies are as families."""
+def _policy_sets(panel: Panel, settings: Indicators) -> str:
     rows = [
         [
             method,
-            *(interval(at, ".3g") for at in (one.policies, one.front)),
-            *map(_maybe, (one.esr, one.realized, one.attainable)),
+            *(format_cell(at, ".3g") for at in (summary.policies, summary.front)),
+            *map(_format_optional, (summary.esr, summary.realized, summary.attainable)),
         ]
-        for method, one in summarize_policy_sets(panel, settings).items()
+        for method, summary in summarize_policy_sets(panel, settings).items()
     ]
-    return table(["method", *FAMILY_MEANINGS], rows)
+    return render_table(["method", *POLICY_SET_MEANINGS], rows)
 
 
-def _maybe(at: Interval | None) -> str:
-    return "–" if at is None else interval(at, ".3g")
+def _format_optional(at: Interval | None) -> str:
+    return "–" if at is None else format_cell(at, ".3g")
 
 
-def overall(found: Aggregate, first: int) -> str:
-    """The section on all games together; its figures have the numbers `first` and `first + 1`."""
-    rows = [[name, *map(interval, statistics.values())] for name, statistics in found.statistics.items()]
-    names = list(next(iter(found.statistics.values())))
-    pairs = [
-        [a, b, interval(pair.improvement), interval(pair.difference.interval), f"{pair.p:.2g}"]
-        for (a, b), pair in found.pairs.items()
-    ]
-    warning = next(iter(next(iter(found.statistics.values())).values())).warning
-    games = "".join(f"<li>{html.escape(game)}</li>" for game in found.games)
-    told = f"HV ratios of {count(found.runs, 'run')} on each of {len(found.games)} games, each game alike" + (
-        f"; {warning}." if warning else "."
-    )
-    return f"""
-<section id="overall">
-<h2>All games together</h2>
-{table(["method", *(STATISTIC_HEADINGS[name] for name in names)], rows)}
-<p class="caption">{told}</p>
-<div class="figure" id="f{first}" role="group" aria-label="Interquartile means and gaps to 1, as in the table above">
-</div>
-<h3>Performance profiles</h3>
-<div class="figure" id="f{first + 1}" role="group" aria-label="Share of the runs above each HV ratio, with bands"></div>
-<p class="caption">A method whose curve is nowhere below another's is better in distribution. Each band holds at its own
-threshold, not for the curve as a whole.</p>
-{f'<h3>Pairs of methods</h3><div class="pairs">{table(["first", "second", *PAIR_MEANINGS], pairs)}</div>' if pairs else ""}
-<details><summary>the games</summary><ul>{games}</ul></details>
-</section>"""
-
-
-def reading(suite: Suite, policies: bool, together: bool, met: bool) -> str:
-    """What every column of the page's tables says."""
-    meanings = {heading(name): MEANINGS[name] for name in HEADINGS if name in suite.indicators.names} | RUN_MEANINGS
-    if policies:
-        meanings |= USER_MEANINGS | FAMILY_MEANINGS
-    if met:
-        meanings |= CROSS_MEANINGS
-    if together:
-        meanings |= {STATISTIC_HEADINGS[name]: told for name, told in STATISTIC_MEANINGS.items()} | PAIR_MEANINGS
-    listed = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(told)}</dd>" for name, told in meanings.items())
-    return f"<details><summary>what the columns mean</summary><dl>{listed}</dl></details>"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose first column names the rows; see `_cell`."""
-    top = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
-    lines = "".join(
-        f'<tr><th scope="row">{html.escape(row[0])}</th>' + "".join(f"<td>{_cell(text)}</td>" for text in row[1:]) + "</tr>"
-        for row in rows
-    )
-    return f'<div class="wide" tabindex="0"><table><tr>{top}</tr>{lines}</table></div>'
-
-
-def _cell(text: str) -> str:
-    """Text with what stands below it, after a line break, in small letters."""
-    first, _, below = text.partition("\n")
-    return html.escape(first) + (f"<small>{html.escape(below)}</small>" if below else "")
-
-
-def interval(at: Interval, form: str = ".3f") -> str:
-    """A value with its interval below, for `table`."""
-    return f"{at.value:{form}}" + (f"\n[{at.low:{form}}, {at.high:{form}}]" if at.runs > 1 else "")
+def _point_lists(panel: Panel) -> str:
+    """Return the points of the first seed of each method."""
+    parts = []
+    for method, by_seed in panel.points.items():
+        seed = min(by_seed)
+        points = by_seed[seed]
+        head = "".join(f"<th>{html.escape(objective.name)}</th>" for objective in panel.game.objectives)
+        rows = list(zip(points.values.tolist(), points.errors.tolist(), points.labels, strict=True))[:MAX_LISTED]
+        body = "".join(
+            "<tr>"
+            + "".join(f"<td>{format_value(v, e)}</td>" for v, e in zip(value, error, strict=True))
+            + f'<td class="label">{html.escape(label)}</td></tr>'
+            for value, error, label in rows
+        )
+        more = f" (first {MAX_LISTED})" if len(points.values) > MAX_LISTED else ""
+        parts.append(
+            f"<details><summary>{html.escape(method)}: {count(len(points.values), 'point')} of seed {seed}{more}</summary>"
+            f'<div class="wide" tabindex="0"><table><tr>{head}<th>policy or plan</th></tr>{body}</table></div></details>'
+        )
+    return "".join(parts)

@@ -115,7 +115,8 @@ def ratings_caption(crossplay: CrossPlay) -> str:
     players, residual = ratings.cycle
     if residual < 1:
         return f"{text}. No cycles."
-    return f"{text}. Largest cycle, which ratings cannot represent: {' beats '.join((*players, players[0]))} ({residual:.0f} points)."
+    cycle = " beats ".join((*players, players[0]))
+    return f"{text}. Largest cycle, which ratings cannot represent: {cycle} ({residual:.0f} points)."
 
 
 def sort_ratings(crossplay: CrossPlay) -> list[tuple[str, Interval]]:

@@ -1,0 +1,28 @@
+"""The provenance of the page: versions, machines, settings, the suite, and the commands that reproduce it."""
+
+from __future__ import annotations
+
+import html
+import json
+
+from momagames.benchmark.plan import Suite
+from momagames.benchmark.store.store import Store
+from momagames.reports.data.run_facts import collect_run_facts, reproduction_commands
+
+COPY_BUTTON = '<button type="button" class="copy" data-copy="{id}">copy</button>'
+
+
+def provenance_section(store: Store, suite: Suite, command: str) -> str:
+    """Return the provenance of the finished runs; `command` made the report."""
+    facts = collect_run_facts(store, suite)
+    if command:
+        facts.append(("command", command))
+    table = "".join(f'<tr><th scope="row">{html.escape(name)}</th><td>{html.escape(value)}</td></tr>' for name, value in facts)
+    content = html.escape(json.dumps(suite.model_dump(mode="json"), indent=1))
+    commands = html.escape(reproduction_commands(store, suite))
+    return f"""<section><h2>Provenance</h2>
+<div class="wide" tabindex="0"><table class="facts">{table}</table></div>
+<h3>Reproduction</h3>
+<p>Save the suite below as <code>{html.escape(suite.name)}.yaml</code> and run:</p>
+{COPY_BUTTON.format(id="commands")}<pre id="commands">{commands}</pre>
+<details><summary>Suite</summary>{COPY_BUTTON.format(id="suite")}<pre id="suite">{content}</pre></details></section>"""
