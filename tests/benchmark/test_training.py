@@ -108,8 +108,12 @@ def test_training_does_not_depend_on_report_episodes(done, monkeypatch):
     _, tested = done
     (run,) = runs_of(tested, "nsga2")
     calls = []
-    monkeypatch.setattr(Nsga2, "train", lambda self, game, learning_agents, opponents, budget, seed: calls.append(
-        (list(learning_agents), [one.label for one in opponents], budget, seed)) or (_ for _ in ()).throw(KeyError))  # fmt: skip
+
+    def record(self, game, learning_agents, opponents, budget, seed):
+        calls.append((list(learning_agents), [one.label for one in opponents], budget, seed))
+        raise KeyError
+
+    monkeypatch.setattr(Nsga2, "train", record)
     for episodes in (1, 50):
         with pytest.raises(KeyError):
             next(evaluate.policy_rows(run.model_copy(update={"report_episodes": episodes}), {}))
