@@ -108,7 +108,7 @@ def tileblast() -> Image.Image:
     rows = -(-len(PIECES) // ABREAST)
     sheet = canvas.blank((1 + rows) * ROW, ABREAST * COLUMN)
     for color in range(1, 7):
-        put(sheet, 0, (color - 1) * (PIECE + 6), tiles.piece(PIECE, Look(CODES["basic"], color=color)))
+        put(sheet, 0, (color - 1) * (PIECE + 6), tiles.draw_piece(PIECE, Look(CODES["basic"], color=color)))
     canvas.write(sheet, 6 * (PIECE + 6) + 12, PIECE / 2 - 3, "basic", 15)
     canvas.write(sheet, 6 * (PIECE + 6) + 12, PIECE / 2 + 16, "two or more of a color burst when tapped", 12, canvas.FAINT)
     for k, (name, text) in enumerate(PIECES.items()):
@@ -122,10 +122,10 @@ def tileblast() -> Image.Image:
 def example(name: str) -> canvas.Picture:
     """A piece or a cover as it may stand in a level."""
     if name in COVERS:
-        return tiles.piece(PIECE, Look(CODES["basic"], color=3), COVERS.index(name))
+        return tiles.draw_piece(PIECE, Look(CODES["basic"], color=3), COVERS.index(name))
     kind = KINDS[CODES[name]]
     color = 1 if kind.color == "one" else 0
-    return tiles.piece(PIECE, Look(CODES[name], kind.usual, kind.usual, color, GNOMES if name == "gnomes" else ()))
+    return tiles.draw_piece(PIECE, Look(CODES[name], kind.usual, kind.usual, color, GNOMES if name == "gnomes" else ()))
 
 
 def put(sheet: canvas.Picture, top: int, left: int, picture: canvas.Picture) -> None:

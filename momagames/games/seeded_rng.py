@@ -8,7 +8,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 
-class Luck:
+class SeededRng:
     """Draws that a seed determines everywhere: the k-th is the k-th of a state whose random word starts at the seed."""
 
     def __init__(self, seed: int) -> None:
@@ -22,13 +22,13 @@ class Luck:
         z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
         return ((z ^ z >> 31) >> 32) * n >> 32
 
-    def within(self, low: int, high: int) -> int:
+    def randint(self, low: int, high: int) -> int:
         return low + self.below(high - low + 1)
 
-    def pick(self, items: Sequence[Item]) -> Item:
+    def choice(self, items: Sequence[Item]) -> Item:
         return items[self.below(len(items))]
 
-    def some(self, items: Sequence[Item], count: int) -> list[Item]:
+    def sample(self, items: Sequence[Item], count: int) -> list[Item]:
         """Some of the items, each at most once, in their order."""
         left = list(range(len(items)))
         taken = [left.pop(self.below(len(left))) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""MO-TileBlast: parameters, objectives, assembly. The rules are in rules.py and what it imports, their text in SPEC.md."""
+"""MO-TileBlast: parameters, objectives, assembly. The package rules holds the rules, SPEC.md their text."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from momagames.contract import (
 )
 from momagames.errors import check_choice
 from momagames.games.tileblast import codec, heuristics, rules
-from momagames.games.tileblast.infos import facts
+from momagames.games.tileblast.infos import build_infos
 from momagames.games.tileblast.levels import loader
-from momagames.games.tileblast.observation_fields import fields
+from momagames.games.tileblast.observation_fields import build_fields
 from momagames.games.tileblast.rules import observation
 from momagames.games.tileblast.rules.rewards import COMPONENTS
 from momagames.games.tileblast.rules.state import CELLS, MAX_AGENTS, state_dtype
@@ -39,9 +39,15 @@ VARIANTS = {
     "playtest": ("win", "moves_saved", "combo", "used"),
     "colors": (*(f"color_{k}" for k in range(1, 7)), "win"),
 }
+SUMMARIES = {
+    "general": "twelve levels and your own",
+    "goals": "one objective for each goal",
+    "playtest": "objectives for difficulty and style of play",
+    "colors": "one objective for each color",
+}
 # §8.2
 PARAMETERS = (
-    Parameter("level", 1, "the level", convert=loader.plain, accepts=loader.ACCEPTS),
+    Parameter("level", 1, "the level", convert=loader.normalize_parameter, accepts=loader.EXPECTED),
     Parameter("num_agents", 1, "agents that take turns", 1, MAX_AGENTS),
     Parameter("team_rewards", False, "every agent gets every reward"),
     Parameter("normalize", False, "rewards divided by what the level has"),
@@ -58,13 +64,13 @@ POLICIES = {
     "greedy_contact": "momagames.games.tileblast.policies:GREEDY_CONTACT",
     "one_step_lookahead": "momagames.games.tileblast.policies:ONE_STEP_LOOKAHEAD",
 }
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
-TAPS_A_MOVE = 20  # §6.3
-MOST_HITS = 2 * CELLS**2  # §5.4 in one tap, drops that come in apart
+KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
+TAPS_PER_MOVE = 20  # §6.3
+MAX_HITS = 2 * CELLS**2  # §5.4 in one tap, drops that come in apart
 
 
-def goals_of(level: loader.Level, params: Mapping[str, Any], max_taps: int) -> dict[str, tuple[Objective, float]]:
-    """§5 Every objective with its bounds, and what it is divided by (§5.7)."""
+def build_objectives(level: loader.Level, params: Mapping[str, Any], max_taps: int) -> dict[str, tuple[Objective, float]]:
+    """§5 Return every objective with its bounds, and its divisor (§5.7)."""
     limit, valid = level.moves, level.moves if params["strict_moves"] else max_taps
     amounts = loader.goal_bounds(level, valid)
     total, fed = sum(amounts), sum(feed.total for feed in level.feeds)
@@ -79,7 +85,7 @@ def goals_of(level: loader.Level, params: Mapping[str, Any], max_taps: int) -> d
         ("created", "power pieces made by groups", 0, 1, 0, valid, "§5.4", limit),
         ("used", "power pieces used", 0, CELLS, 0, CELLS * valid, "§5.4", 1),
         ("combo", "taps that join power pieces", 0, 1, 0, valid, "§5.4", limit),
-        ("score", "points", 0, MOST_HITS + fed, 0, MOST_HITS * valid + fed, "§5.4", 100),
+        ("score", "points", 0, MAX_HITS + fed, 0, MAX_HITS * valid + fed, "§5.4", 100),
         *((f"color_{k}", "basics of the color cleared", 0, CELLS, 0, CELLS * valid, "§5.5", 1) for k in range(1, 7)),
     ]
     out: dict[str, tuple[Objective, float]] = {}
@@ -98,14 +104,14 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
     check_choice("variant", variant, VARIANTS)
     params = check_parameters(id, PARAMETERS, given)
     chosen = check_objectives(id, objectives, COMPONENTS) or VARIANTS[variant]
-    return assemble(id, variant, loader.load(params["level"]), params, chosen)
+    return build_game(id, variant, loader.load(params["level"]), params, chosen)
 
 
-def assemble(id: str, variant: str, level: loader.Level, params: dict[str, Any], chosen: tuple[str, ...]) -> Game:
-    """The game of checked parameters."""
+def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any], chosen: tuple[str, ...]) -> Game:
+    """Return the game of checked parameters."""
     count = params["num_agents"]
-    max_taps = params["max_taps"] or TAPS_A_MOVE * level.moves
-    table = goals_of(level, params, max_taps)
+    max_taps = params["max_taps"] or TAPS_PER_MOVE * level.moves
+    table = build_objectives(level, params, max_taps)
     allows_illegal = params["invalid"] == "penalize"
     selection = Parameter("objectives", VARIANTS[variant], "objectives by name, in this order", choices=COMPONENTS)
     return Game(
@@ -117,12 +123,12 @@ def assemble(id: str, variant: str, level: loader.Level, params: dict[str, Any],
         chance="step",
         objectives=tuple(table[name][0] for name in chosen),
         actions=(CELLS,),
-        fields=fields(params["observation"], params["channels"], params["axes"]),
+        fields=build_fields(params["observation"], params["channels"], params["axes"]),
         max_episode_steps=max_taps,
         params={**params, "objectives": chosen},
         parameters=(*PARAMETERS, selection),
         factory=partial(game, variant=variant),
-        blank_state=blank(level, params, max_taps, [(COMPONENTS.index(name), table[name][1]) for name in chosen]),
+        blank_state=build_blank_state(level, params, max_taps, [(COMPONENTS.index(name), table[name][1]) for name in chosen]),
         kernels=KERNELS,
         rules_key="tileblast" if allows_illegal else "tileblast.strict",
         codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
@@ -134,16 +140,21 @@ def assemble(id: str, variant: str, level: loader.Level, params: dict[str, Any],
             parse_action=codec.parse_action,
             legal_hint=codec.nearest_legal,
         ),
-        search=SearchSupport(prune_equivalent_actions=rules.thin, optimistic=heuristics.optimistic, present=heuristics.present),
+        search=SearchSupport(
+            prune_equivalent_actions=rules.prune_equivalent_actions,
+            optimistic=heuristics.optimistic,
+            present=heuristics.present,
+        ),
         policies=POLICIES,
-        infos=facts,
+        infos=build_infos,
         allows_illegal=allows_illegal,
+        summary=f"tap groups of tiles to reach the goals of a level; {SUMMARIES[variant]}",
         source="own rules around the published observation, actions and reward of the tap-to-blast competition of CoG 2021",
     )
 
 
-def blank(level: loader.Level, params: Mapping[str, Any], max_taps: int, wanted: list[tuple[int, float]]) -> State:
-    """A state with the parameters filled in and nothing dealt."""
+def build_blank_state(level: loader.Level, params: Mapping[str, Any], max_taps: int, wanted: list[tuple[int, float]]) -> State:
+    """Return a state with the parameters filled in and nothing generated."""
     state = np.zeros(1, state_dtype)[0]
     state["agents"], state["max_taps"], state["channels"] = params["num_agents"], max_taps, params["channels"]
     for name in ("team_rewards", "strict_moves"):
@@ -151,6 +162,6 @@ def blank(level: loader.Level, params: Mapping[str, Any], max_taps: int, wanted:
     state["fields"], state["upside_down"] = params["observation"] == "dict", params["axes"] != "xyc"
     for k, (component, share) in enumerate(wanted):
         state["wanted"][k], state["share"][k] = component, share
-    loader.fill(level, state)
-    state["abilities"] = codec.abilities(state, "start_kind", "feed_kind")
+    loader.write_level(level, state)
+    state["abilities"] = codec.combine_attributes(state, "start_kind", "feed_kind")
     return state

@@ -20,14 +20,14 @@ from momagames.games.tileblast.view.text import symbol
 COUNTERS = ("moves", "taps", "invalid_taps", "shuffles", "score", "draws")
 KEYS = (*COUNTERS, "rng", "collected", "fed", "to_move", "pieces", "covers")
 BOARD = ("kind", "anchor", "hp", "full", "color", "cover", "counters")
-MOST = 2**31 - 1
+MAX_COUNT = 2**31 - 1
 
 
 # --------------------------------------------------------------------------------------------------------------- data
 
 
 def save(state: State) -> dict[str, Any]:
-    """The position as JSON-able data, the form that `load` takes."""
+    """Return the position as JSON-able data, the form that `load` reads."""
     goals, feeds = int(state["goals"]), int(state["feeds"])
     anchors = [cell for cell in range(CELLS) if state["kind"][cell] and state["anchor"][cell] == cell]
     return {
@@ -36,26 +36,29 @@ def save(state: State) -> dict[str, Any]:
         "collected": state["collected"][:goals].tolist(),
         "fed": state["fed"][:feeds].tolist(),
         "to_move": int(state["to_move"]),
-        "pieces": [piece(state, cell) for cell in anchors],
+        "pieces": [piece_entry(state, cell) for cell in anchors],
         "covers": [[int(c) % WIDTH, int(c) // WIDTH, COVERS[state["cover"][c]]] for c in np.flatnonzero(state["cover"])],
     }
 
 
-def piece(state: State, cell: int) -> list[Any]:
-    """[x, y, kind, hp, max_hp, color]"""
+def piece_entry(state: State, cell: int) -> list[Any]:
+    """Return [x, y, kind, hp, max_hp, color]."""
     kind, color = KINDS[state["kind"][cell]], int(state["color"][cell])
-    shown: Any = COLORS[color - 1] if color else None
+    color_value: Any = COLORS[color - 1] if color else None
     if kind.attributes & COUNTS:
         counts = [int(state["counters"][cell]) >> 4 * k & 15 for k in range(len(COLORS))]
-        shown = {name: count for name, count in zip(COLORS, counts, strict=True) if count}
-    return [cell % WIDTH, cell // WIDTH, kind.name, int(state["hp"][cell]), int(state["full"][cell]), shown]
+        color_value = {name: count for name, count in zip(COLORS, counts, strict=True) if count}
+    return [cell % WIDTH, cell // WIDTH, kind.name, int(state["hp"][cell]), int(state["full"][cell]), color_value]
 
 
 def load(state: State, given: Mapping[str, Any]) -> None:
-    """§9 Fill a state from `pieces` and, if given, everything else; InvalidState says what is wrong and where."""
+    """§9 Fill a state from `pieces` and optional other keys.
+
+    Raises   InvalidState, which names the wrong value and its place
+    """
     check_position(given, KEYS, needed="pieces")
     for name in COUNTERS:
-        state[name] = position_number(given, name, 0, MOST)
+        state[name] = position_number(given, name, 0, MAX_COUNT)
     if int(state["moves"]) + int(state["invalid_taps"]) != int(state["taps"]):
         if "taps" in given:
             raise InvalidState(f"taps={state['taps']} must be moves={state['moves']} + invalid_taps={state['invalid_taps']}")
@@ -68,34 +71,34 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     load_list(state, given, "fed", int(state["feeds"]), "feed_total")
     for name in BOARD:
         state[name][:] = 0
-    for entry in rows(given, "pieces", 6):
+    for entry in read_rows(given, "pieces", 6):
         load_piece(state, entry)
-    for entry in rows(given, "covers", 3):
+    for entry in read_rows(given, "covers", 3):
         load_cover(state, entry)
-    state["abilities"] |= abilities(state, "kind")
+    state["abilities"] |= combine_attributes(state, "kind")
     states = np.array([state], dtype=state.dtype)
-    rules.judge(states)
+    rules.evaluate_position(states)
     for name in ("rest", "won", "dead", "over", "truncated"):
         state[name] = states[name][0]
 
 
-def abilities(state: State, *names: str) -> int:
-    """The attributes that the pieces of these arrays of kinds have among them."""
+def combine_attributes(state: State, *names: str) -> int:
+    """Return the union of the attributes of the kinds in these arrays."""
     return int(np.bitwise_or.reduce(ATTRIBUTES[np.concatenate([state[name] for name in names])]))
 
 
 def load_list(state: State, given: Mapping[str, Any], name: str, count: int, limit: str) -> None:
-    """A whole number for each goal or feed, zeros if left out."""
-    values = decoded(given.get(name, [0] * count), name)
-    limits = [MOST if most == ALL else int(most) for most in state[limit][:count]]
+    """Read a whole number for each goal or feed, zeros by default."""
+    values = parse_json(given.get(name, [0] * count), name)
+    limits = [MAX_COUNT if most == ALL else int(most) for most in state[limit][:count]]
     if not isinstance(values, list) or len(values) != count:
         raise InvalidState(f"invalid {name}={values!r}: expected {count} whole numbers, in the level's order")
     for k, (value, most) in enumerate(zip(values, limits, strict=True)):
         state[name][k] = position_number({f"{name}[{k}]": value}, f"{name}[{k}]", 0, most)
 
 
-def decoded(value: Any, name: str) -> Any:
-    """Text as the JSON that it is."""
+def parse_json(value: Any, name: str) -> Any:
+    """Return the data of JSON text."""
     if not isinstance(value, str):
         return value
     try:
@@ -104,16 +107,16 @@ def decoded(value: Any, name: str) -> Any:
         raise InvalidState(f"{name}={value[:40]!r} cannot be read as JSON") from None
 
 
-def rows(given: Mapping[str, Any], name: str, width: int) -> list[list[Any]]:
-    """A list of lists, none if left out."""
-    entries = decoded(given.get(name, []), name)
+def read_rows(given: Mapping[str, Any], name: str, width: int) -> list[list[Any]]:
+    """Return a list of lists, empty by default."""
+    entries = parse_json(given.get(name, []), name)
     if not isinstance(entries, (list, tuple)) or any(not isinstance(e, (list, tuple)) or len(e) != width for e in entries):
         raise InvalidState(f"{name} must be a list of lists of {width} values, see SPEC §9; given: {str(entries)[:60]}")
     return [list(entry) for entry in entries]
 
 
-def cell_of(entry: list[Any], name: str, state: State) -> int:
-    """The cell of [x, y, ...]."""
+def parse_cell_entry(entry: list[Any], name: str, state: State) -> int:
+    """Return the cell of [x, y, ...]."""
     x, y = (
         position_number({f"{name} {axis}": v}, f"{name} {axis}", 0, top - 1)
         for axis, v, top in zip("xy", entry, (WIDTH, HEIGHT), strict=False)
@@ -124,8 +127,8 @@ def cell_of(entry: list[Any], name: str, state: State) -> int:
 
 
 def load_piece(state: State, entry: list[Any]) -> None:
-    """One of `pieces`."""
-    cell = cell_of(entry, "piece", state)
+    """Write one entry of `pieces`."""
+    cell = parse_cell_entry(entry, "piece", state)
     if entry[2] not in CODES:
         raise InvalidState(
             f"piece {entry}: there is no kind {entry[2]!r}; there are {one_of(CODES)}{nearest(str(entry[2]), CODES)}"
@@ -133,20 +136,20 @@ def load_piece(state: State, entry: list[Any]) -> None:
     kind = KINDS[CODES[entry[2]]]
     full = position_number({"max_hp": entry[4]}, "max_hp", kind.low, kind.high)
     hp = position_number({"hp": entry[3]}, "hp", 1, full)
-    taken = [cell, cell + 1, cell + WIDTH, cell + WIDTH + 1] if kind.attributes & BIG else [cell]
+    cells = [cell, cell + 1, cell + WIDTH, cell + WIDTH + 1] if kind.attributes & BIG else [cell]
     if kind.attributes & BIG and (cell % WIDTH == WIDTH - 1 or cell // WIDTH == HEIGHT - 1):
         raise InvalidState(f"piece {entry}: it fills 2 x 2 cells, which do not fit there")
-    for place in taken:
+    for place in cells:
         if not state["active"][place] or state["kind"][place]:
             what = "holds another piece" if state["active"][place] else "is not active in this level"
             raise InvalidState(f"piece {entry}: the cell ({place % WIDTH},{place // WIDTH}) {what}")
-    state["kind"][taken], state["anchor"][taken] = CODES[entry[2]], cell
+    state["kind"][cells], state["anchor"][cells] = CODES[entry[2]], cell
     state["hp"][cell], state["full"][cell] = hp, full
-    state["color"][cell], state["counters"][cell] = color_of(entry, kind, hp), counters_of(entry, kind, hp)
+    state["color"][cell], state["counters"][cell] = parse_color(entry, kind, hp), parse_counters(entry, kind, hp)
 
 
-def color_of(entry: list[Any], kind: Kind, hp: int) -> int:
-    """The code of a piece's color, 0 for none."""
+def parse_color(entry: list[Any], kind: Kind, hp: int) -> int:
+    """Return the code of a piece's color, 0 for none."""
     color, takes = entry[5], bool(kind.attributes & TAKES)
     if kind.color == "counters" or (color is None and (takes or kind.color == "none")):
         return 0
@@ -158,8 +161,8 @@ def color_of(entry: list[Any], kind: Kind, hp: int) -> int:
     return COLORS.index(color) + 1
 
 
-def counters_of(entry: list[Any], kind: Kind, hp: int) -> int:
-    """The packed counters of a piece that counts by color."""
+def parse_counters(entry: list[Any], kind: Kind, hp: int) -> int:
+    """Return the packed counters of a piece that counts by color."""
     if kind.color != "counters":
         return 0
     counts = entry[5]
@@ -175,8 +178,8 @@ def counters_of(entry: list[Any], kind: Kind, hp: int) -> int:
 
 
 def load_cover(state: State, entry: list[Any]) -> None:
-    """One of `covers`."""
-    cell = cell_of(entry, "cover", state)
+    """Write one entry of `covers`."""
+    cell = parse_cell_entry(entry, "cover", state)
     if entry[2] not in COVERS[1:]:
         raise InvalidState(f"cover {entry}: there is no cover {entry[2]!r}; there are {one_of(COVERS[1:])}")
     if state["cover"][cell]:
@@ -191,21 +194,21 @@ def load_cover(state: State, entry: list[Any]) -> None:
 
 
 def show(state: State) -> str:
-    """The position as text: the board for the eye in lines that begin with #, then each key of the dict form in a line."""
+    """Return the position as text: a drawing of the board in lines that begin with #, then one line per key of the dict form."""
     cells = [[symbol(state, WIDTH * y + x) for x in range(WIDTH)] for y in reversed(range(HEIGHT))]
     board = ["# " + " ".join(row).rstrip() for row in cells]
     return "\n".join(board + [f"{name}: {json.dumps(value)}" for name, value in save(state).items()])
 
 
 def read(text: str) -> dict[str, Any]:
-    """The dict form from the text of `show`."""
+    """Return the dict form from the text of `show`."""
     position: dict[str, Any] = {}
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):
             name, colon, value = line.partition(":")
             if not colon:
                 raise InvalidState(f"the line {line[:40]!r} is neither 'key: value' nor a comment that begins with #")
-            position[name.strip()] = decoded(value.strip(), name.strip())
+            position[name.strip()] = parse_json(value.strip(), name.strip())
     return position
 
 
@@ -213,15 +216,15 @@ def read(text: str) -> dict[str, Any]:
 
 
 def action_name(state: State, action: Any) -> str:
-    """Column and row of the cell, from the lower left, from 0, as (x,y)."""
+    """Return column and row of the cell as (x,y), from 0 at the lower left."""
     return board_codec.cell_name(int(action), WIDTH)
 
 
 def parse_action(state: State, text: str) -> int:
-    """'x y' or 'x,y', or the number of the action."""
+    """Read 'x y', 'x,y' or the number of the action."""
     return board_codec.parse_cell(text, WIDTH)
 
 
 def nearest_legal(state: State, action: Any, mask: NDArray[np.int8]) -> str:
-    """The valid taps nearest to an action, for error messages."""
+    """Return the valid taps nearest to an action, for error messages."""
     return board_codec.nearest_cells(int(action), mask, WIDTH)

@@ -1,14 +1,14 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""MO-TileBlast: what a position can still bring, for searches. Both kernels fill out float64[K], in the units of the rewards.
+"""Value estimates of MO-TileBlast for search. Both kernels fill out float64[K], in the units of the rewards.
 
-"optimistic" holds for any play, of valid taps and others. "present" is a guide: the goals come nearer by PACE points a tap,
-as far as there are taps left, and for score and power pieces used it counts what can be tapped as the board stands.
+"optimistic" is an upper bound for any play, of valid taps and others. "present" is an estimate: the goals come nearer by PACE
+points per tap, for at most the taps that are left. For score and used power pieces it counts what the present board offers.
 """
 
 import numpy as np
 
-from momagames.games.tileblast.agents.tap_kernels import distance, without_group
-from momagames.games.tileblast.rules.bitset import first_of, size_of
+from momagames.games.tileblast.agents.tap_kernels import remove_group, total_goal_distance
+from momagames.games.tileblast.rules.bitset import count_cells, first_cell
 from momagames.games.tileblast.rules.pieces import BASIC, CODES, DANDELION, UNIT_BUBBLE, WEED
 from momagames.games.tileblast.rules.rewards import (
     COMBO,
@@ -24,7 +24,7 @@ from momagames.games.tileblast.rules.rewards import (
     WIN,
 )
 from momagames.games.tileblast.rules.state import ALL, CELLS
-from momagames.games.tileblast.rules.taps import group, valid_taps
+from momagames.games.tileblast.rules.taps import find_group, valid_taps
 from momagames.kernels.jit import kernel
 
 BUTTERFLY = CODES["butterfly"]
@@ -34,27 +34,27 @@ PACE = 1.5  # points of `distance` that a tap takes off: the median level, in ga
 
 @kernel
 def optimistic(state, out):
-    """The most that any play can win from here: bounds of one tap, times the taps that are left."""
+    """Write an upper bound of the remaining return: the bound of one tap, times the taps that are left."""
     taps = taps_left(state)
-    cells, feed = active_cells(state), to_feed(state)
+    cells, feed = active_cells(state), feed_left(state)
     for k in range(out.shape[0]):
-        out[k] = most(state, np.int64(state["wanted"][k]), taps, cells, feed) / state["share"][k]
+        out[k] = max_component(state, np.int64(state["wanted"][k]), taps, cells, feed) / state["share"][k]
 
 
 @kernel
 def present(state, out):
-    """What the goals are likely to bring, and what the board offers."""
+    """Write the expected return of the goals, and the value of the present board."""
     taps = taps_left(state)
-    need = distance(state) / PACE
+    need = total_goal_distance(state) / PACE
     for k in range(out.shape[0]):
-        which = np.int64(state["wanted"][k])
-        value = offered(state, which) if which >= CREATED else likely(state, which, taps, need)
+        component = np.int64(state["wanted"][k])
+        value = board_component(state, component) if component >= CREATED else expected_component(state, component, taps, need)
         out[k] = value / state["share"][k]
 
 
 @kernel
 def taps_left(state):
-    """Valid taps that the game has still room for."""
+    """Return the number of valid taps that the game still allows."""
     taps = np.int64(state["max_taps"]) - np.int64(state["taps"])
     if state["strict_moves"]:
         taps = min(taps, np.int64(state["limit"]) - np.int64(state["moves"]))
@@ -63,6 +63,7 @@ def taps_left(state):
 
 @kernel
 def active_cells(state):
+    """Return the number of active cells."""
     cells = 0
     for cell in range(CELLS):
         cells += np.int64(state["active"][cell])
@@ -70,8 +71,8 @@ def active_cells(state):
 
 
 @kernel
-def to_feed(state):
-    """Pieces that feeds can still give."""
+def feed_left(state):
+    """Return the number of pieces that feeds can still bring."""
     pieces = 0
     for feed in range(np.int64(state["feeds"])):
         pieces += np.int64(state["feed_total"][feed]) - np.int64(state["fed"][feed])
@@ -79,9 +80,10 @@ def to_feed(state):
 
 
 @kernel
-def most_units(state, goal, taps, cells, feed):
-    """Units that a goal can still be given. Where it asks for all, those count as well that come in, and butterflies that
-    get their color."""
+def max_units(state, goal, taps, cells, feed):
+    """Return the largest number of units that a goal can still get. For a goal of `all` this includes new pieces, and
+    butterflies that can take its color.
+    """
     units = np.int64(state["rest"][goal])
     if state["goal_amount"][goal] == ALL:
         things = np.int64(state["goal_units"][goal])
@@ -96,66 +98,67 @@ def most_units(state, goal, taps, cells, feed):
 
 
 @kernel
-def most(state, which, taps, cells, feed):
-    """No play wins more in a component of the reward (pay.py) with so many taps left."""
+def max_component(state, component, taps, cells, feed):
+    """Return an upper bound of a reward component (rules/rewards.py) with this number of taps left."""
     if taps == 0:
         return 0
-    if which < WIN:
+    if component < WIN:
         units = 0
         for goal in range(np.int64(state["goals"])):
-            if which == GOAL_SUM or which == GOAL + goal:
-                units += most_units(state, goal, taps, cells, feed)
+            if component == GOAL_SUM or component == GOAL + goal:
+                units += max_units(state, goal, taps, cells, feed)
         return units
-    if which == WIN:
+    if component == WIN:
         return 1
-    if which == STEP:
+    if component == STEP:
         return -1
-    if which in (MOVE, INVALID):
+    if component in (MOVE, INVALID):
         return 0
-    if which == MOVES_SAVED:
+    if component == MOVES_SAVED:
         return max(0, np.int64(state["limit"]) - np.int64(state["moves"]) - 1)
-    if which in (CREATED, COMBO):
+    if component in (CREATED, COMBO):
         return taps
-    if which == SCORE:  # at most one effect from each cell, and two hits in each cell by each; drops as they come in
+    if component == SCORE:  # at most one effect from each cell, and two hits in each cell by each; drops as they come in
         return 2 * cells * cells * taps + feed
     return cells * taps
 
 
 @kernel
-def likely(state, which, taps, need):
-    """What is likely in the components about goals and taps, with so many taps left of which the goals need so many."""
+def expected_component(state, component, taps, need):
+    """Return the estimate of a component about goals and taps. need: number of taps that the goals need."""
     done = 1.0 if need <= taps else taps / need
-    if which == GOAL_SUM:
+    if component == GOAL_SUM:
         units = 0
         for goal in range(np.int64(state["goals"])):
             units += np.int64(state["rest"][goal])
         return units * done
-    if which < WIN:
-        return np.int64(state["rest"][which - GOAL]) * done
-    if which == WIN:
+    if component < WIN:
+        return np.int64(state["rest"][component - GOAL]) * done
+    if component == WIN:
         return done
-    if which in (STEP, MOVE):
+    if component in (STEP, MOVE):
         return -min(need, taps)
-    if which == MOVES_SAVED:
+    if component == MOVES_SAVED:
         return max(0.0, np.int64(state["limit"]) - np.int64(state["moves"]) - need)
     return 0.0
 
 
 @kernel
-def offered(state, which):
-    """What can be tapped as the board stands: power pieces to use, or points, which are those of each group and more or less
-    those of a power piece alone. 0 for the components that the board says little about."""
-    if state["over"] or which not in (SCORE, USED):
+def board_component(state, component):
+    """Estimate `score` or `used` from the present board; 0 for other components.
+    Power pieces count for `used`. For `score` groups count their points and power pieces POWER_POINTS.
+    """
+    if state["over"] or component not in (SCORE, USED):
         return 0.0
     points, powers = 0.0, 0.0
     low, high = valid_taps(state)
     while low | high:
-        cell = first_of(low, high)
+        cell = first_cell(low, high)
         if state["kind"][cell] == BASIC:
-            size = size_of(*group(state, cell))
+            size = count_cells(*find_group(state, cell))
             points += size + (size - 2) ** 2
         else:
             points += POWER_POINTS
             powers += 1.0
-        low, high = without_group(state, cell, low, high)
-    return points if which == SCORE else powers
+        low, high = remove_group(state, cell, low, high)
+    return points if component == SCORE else powers

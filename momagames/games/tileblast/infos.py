@@ -1,4 +1,4 @@
-"""What `infos` say of a game of MO-TileBlast (SPEC §6.5)."""
+"""Infos of MO-TileBlast (SPEC §6.5)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from momagames.contract import State
 
 
-def facts(state: State) -> dict[str, Any]:
-    """What the last tap did and how the game stands, in plain numbers and lists."""
+def build_infos(state: State) -> dict[str, Any]:
+    """Return the results of the last tap and the state of the game, as plain numbers and lists."""
     goals, won, cut = int(state["goals"]), bool(state["won"]), bool(state["truncated"])
     return {
         "valid": bool(state["valid"]),

@@ -1,4 +1,4 @@
-"""Fields of an observation of MO-TileBlast (SPEC §7); rules/observation.py writes them."""
+"""Observation fields of MO-TileBlast (SPEC §7); rules/observation.py writes them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from momagames.games.tileblast.rules.observation import AXES
 from momagames.games.tileblast.rules.state import GOALS, HEIGHT, WIDTH
 
 
-def fields(observation: str, channels: int, axes: str) -> tuple[Field, ...]:
-    """§7.1, §7.2 The declared fields."""
+def build_fields(observation: str, channels: int, axes: str) -> tuple[Field, ...]:
+    """§7.1, §7.2 Return the declared fields."""
     places, order = AXES[axes]
     shape = tuple((WIDTH, HEIGHT, channels)[place] for place in places)
     most = 255.0

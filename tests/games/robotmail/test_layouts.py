@@ -361,10 +361,10 @@ def test_ways_are_found_as_the_rules_say():
     """On boards by chance without any sense, about as many good as bad."""
     luck, good = SeededRng(5), 0
     for _ in range(400):
-        width, height = luck.within(2, 5), luck.within(2, 5)
+        width, height = luck.randint(2, 5), luck.randint(2, 5)
         colors = tuple(tuple(luck.pick("wgggggry" if luck.below(9) else "bx") for _ in range(width)) for _ in range(height))
         colors = tuple(tuple("gr" if code == "x" else code for code in row) for row in colors)
-        targets = tuple(tuple(luck.within(1, 2) if code == "y" or not luck.below(5) else 0 for code in row) for row in colors)
+        targets = tuple(tuple(luck.randint(1, 2) if code == "y" or not luck.below(5) else 0 for code in row) for row in colors)
         found = Layout(colors, targets)
         assert (routes(found) == []) == is_good(found), found
         good += is_good(found) and bool(found.cells("gr")) and len(found.cells("y")) > 0

@@ -111,7 +111,7 @@ def test_one_agent_in_turn():
         _, reward, terminated, truncated, info = twin.step(taps(info, rng))
         assert np.array_equal(reward, row[0])
     assert terminated or truncated
-    assert np.array_equal(twin.play.returns, env.returns)
+    assert np.array_equal(twin.episode.returns, env.returns)
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])

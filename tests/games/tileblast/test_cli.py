@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from momagames.cli.app import app
 from momagames.errors import InvalidLevel
-from momagames.games.tileblast.cli.difficulty import moves_to_win
+from momagames.games.tileblast.cli.difficulty import measure_moves_to_win
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.levels.generator import generate
 
@@ -136,5 +136,5 @@ def test_generated_levels_are_played(tmp_path):
     assert loader.load(guessed).data == generate(7, mechanics=["dandelion"], difficulty=0.4)
     moves = loader.load(played).moves
     assert loader.load(played).data == {**loader.load(guessed).data, "moves": moves}
-    took, _ = moves_to_win(loader.load(played), "one_step_lookahead", 200, cap=200)
+    took, _ = measure_moves_to_win(loader.load(played), "one_step_lookahead", 200, cap=200)
     assert (took <= moves).mean() >= 0.6 > (took < moves).mean()

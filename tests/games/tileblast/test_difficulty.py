@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from momagames.errors import InvalidLevel, InvalidParameter, UnknownId
-from momagames.games.tileblast.cli.difficulty import moves_to_win, quantile, rate
+from momagames.games.tileblast.cli.difficulty import measure_moves_to_win, rate_level, win_quantile
 from momagames.games.tileblast.levels import loader
 
 # policy, runs that were made of each level; level -> share that was won within the limit, median moves to a win
@@ -39,7 +39,7 @@ RUNS = 200
 def test_rates(policy, runs):
     """Within 3.5 standard errors of the difference; the median within a fifth."""
     for level, (share, median) in MEASURED[policy, runs].items():
-        found = rate(level, policy, RUNS)
+        found = rate_level(level, policy, RUNS)
         pooled = (found.win_rate * RUNS + share * runs + 1) / (RUNS + runs + 2)
         error = math.sqrt(pooled * (1 - pooled) * (1 / RUNS + 1 / runs))
         assert abs(found.win_rate - share) <= 3.5 * error, (level, found)
@@ -49,35 +49,37 @@ def test_rates(policy, runs):
 
 def test_dead_games_are_counted():
     """Weeds overgrow level 10: 19 of 200 random games were measured."""
-    found = rate(10, "random", RUNS)
+    found = rate_level(10, "random", RUNS)
     assert (found.win_rate, found.median) == (0.0, None)
     assert 5 <= found.dead <= 45
 
 
 def test_the_better_policy_wins_more():
     for level in (3, 7):
-        shares = [rate(level, policy, 100).win_rate for policy in ("random", "greedy_contact", "one_step_lookahead")]
+        shares = [rate_level(level, policy, 100).win_rate for policy in ("random", "greedy_contact", "one_step_lookahead")]
         assert shares == sorted(shares)
         assert shares[0] < shares[1] - 0.1 < shares[2] - 0.2
 
 
 def test_a_rating_depends_on_its_arguments_alone():
-    found = rate(4, "greedy_contact", 40)
-    assert found == rate(loader.load(4), "greedy_contact", 40) == rate(dict(loader.load(4).data), "greedy_contact", 40)
-    assert asdict(found) != asdict(rate(4, "greedy_contact", 40, seed=5000))
+    found = rate_level(4, "greedy_contact", 40)
+    assert (
+        found == rate_level(loader.load(4), "greedy_contact", 40) == rate_level(dict(loader.load(4).data), "greedy_contact", 40)
+    )
+    assert asdict(found) != asdict(rate_level(4, "greedy_contact", 40, seed=5000))
     assert found.error == pytest.approx(math.sqrt(found.win_rate * (1 - found.win_rate) / 40))
 
 
 def test_games_do_not_depend_on_how_many_there_are():
-    some, _ = moves_to_win(loader.load(4), "one_step_lookahead", 5)
-    more, _ = moves_to_win(loader.load(4), "one_step_lookahead", 20)
+    some, _ = measure_moves_to_win(loader.load(4), "one_step_lookahead", 5)
+    more, _ = measure_moves_to_win(loader.load(4), "one_step_lookahead", 20)
     assert (some == more[:5]).all()
-    assert (moves_to_win(loader.load(4), "one_step_lookahead", 5, 1010)[0] == more[10:15]).all()
+    assert (measure_moves_to_win(loader.load(4), "one_step_lookahead", 5, 1010)[0] == more[10:15]).all()
 
 
 def test_the_cap():
-    took, dead = moves_to_win(loader.load(4), "random", 40, cap=40)
-    longer, _ = moves_to_win(loader.load(4), "random", 40)
+    took, dead = measure_moves_to_win(loader.load(4), "random", 40, cap=40)
+    longer, _ = measure_moves_to_win(loader.load(4), "random", 40)
     assert (took == np.where(longer <= 40, longer, np.inf)).all()
     assert np.isinf(took).any()
     assert not dead.any()
@@ -85,16 +87,16 @@ def test_the_cap():
 
 def test_quantiles():
     took = np.array([np.inf, 5, 9, 7])
-    assert [quantile(took, share) for share in (0.05, 0.25, 0.5, 0.75, 0.76)] == [5, 5, 7, 9, None]
+    assert [win_quantile(took, share) for share in (0.05, 0.25, 0.5, 0.75, 0.76)] == [5, 5, 7, 9, None]
 
 
 def test_what_cannot_be_rated():
     with pytest.raises(InvalidLevel, match=r"1\.\.12"):
-        rate(13)
+        rate_level(13)
     with pytest.raises(UnknownId, match="one_step_lookahead"):
-        rate(1, "lookahed")
+        rate_level(1, "lookahed")
     with pytest.raises(InvalidParameter, match="mo-tileblast"):
-        rate(1, "simple")
+        rate_level(1, "simple")
     for wrong in ({"runs": 0}, {"cap": 0}):
         with pytest.raises(InvalidParameter, match="=0: expected"):
-            rate(1, "random", **wrong)
+            rate_level(1, "random", **wrong)

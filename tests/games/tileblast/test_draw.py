@@ -13,7 +13,7 @@ from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BASIC, BIG, CODES
 from momagames.games.tileblast.rules.state import CELLS, HEIGHT, WIDTH, state_dtype
 from momagames.games.tileblast.view import drawing, tiles
 from momagames.games.tileblast.view.color_marks import INKS
-from momagames.games.tileblast.view.text import LETTERS, WIDE, sketch
+from momagames.games.tileblast.view.text import CELL_WIDTH, LETTERS, sketch
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
 
@@ -56,7 +56,7 @@ def usual(name):
 def square(state, x, y, size=1, **options):
     """Some cells of the picture, of which (x, y) is the lower left."""
     side = size * drawing.SIDE
-    top, left = drawing.corner(WIDTH * y + x, side)
+    top, left = drawing.top_left(WIDTH * y + x, side)
     return drawing.picture(state, **options)[top : top + side, left : left + side]
 
 
@@ -71,8 +71,8 @@ def text(state, last=None):
 
 def rows(state, last=None):
     """The cells of the text, from the lower left, each with the character before it."""
-    lines = [line.ljust(2 + WIDE * WIDTH + 1) for line in text(state, last).splitlines()[:HEIGHT]]
-    return [[line[2 + WIDE * x :][: WIDE + 1] for x in range(WIDTH)] for line in reversed(lines)]
+    lines = [line.ljust(2 + CELL_WIDTH * WIDTH + 1) for line in text(state, last).splitlines()[:HEIGHT]]
+    return [[line[2 + CELL_WIDTH * x :][: CELL_WIDTH + 1] for x in range(WIDTH)] for line in reversed(lines)]
 
 
 def differs(a, b):
@@ -121,11 +121,11 @@ def test_colors_look_different(name):
 @pytest.mark.parametrize("name", ["basic", "flask", "pot", "mushroom", "butterfly"])
 def test_colors_have_marks_that_tell_them_apart_without_color(name, monkeypatch):
     """Also when all colors are one."""
-    tiles.piece.cache_clear()
+    tiles.draw_piece.cache_clear()
     for module in ("marks", "art"):
         monkeypatch.setattr(f"momagames.games.tileblast.{module}.INKS", (INKS[BLUE],) * 7)
     pictures = {c: square(put(position(), 3, 4, name, color=c), 3, 4) for c in range(1, 7)}
-    tiles.piece.cache_clear()
+    tiles.draw_piece.cache_clear()
     assert_apart(pictures, 0.01)
 
 
@@ -138,12 +138,12 @@ def test_size_two_is_one_picture_in_four_cells():
     for name in LARGE:
         state = put(position(), 3, 4, name, **usual(name))
         whole = square(state, 3, 4, 2)
-        look = drawing.shown(state, WIDTH * 4 + 3)[1]
-        assert np.array_equal(whole, tiles.piece(2 * drawing.SIDE, look))
+        look = drawing.describe_piece(state, WIDTH * 4 + 3)[1]
+        assert np.array_equal(whole, tiles.draw_piece(2 * drawing.SIDE, look))
         assert all(rows(state)[y][x][1] == LETTERS[name] for x in (3, 4) for y in (4, 5))
         changed = (drawing.picture(state) != drawing.picture(position())).any(axis=2)
         ys, xs = np.nonzero(changed)
-        upper, left = drawing.corner(WIDTH * 4 + 3, 2 * drawing.SIDE)
+        upper, left = drawing.top_left(WIDTH * 4 + 3, 2 * drawing.SIDE)
         assert ys.min() >= upper
         assert xs.min() >= left
         assert max(ys.max() - upper, xs.max() - left) < 2 * drawing.SIDE
@@ -185,7 +185,7 @@ def test_covers_lie_over_pieces():
         pictures = {cover: square(put(position(), 3, 4, name, cover=cover, **usual(name)), 3, 4) for cover in COVERS}
         assert_apart(pictures, 0.02)
         for sign, cover in zip(" #~", COVERS, strict=True):
-            assert rows(put(position(), 3, 4, name, cover=cover, **usual(name)))[4][3][WIDE - 1] == sign
+            assert rows(put(position(), 3, 4, name, cover=cover, **usual(name)))[4][3][CELL_WIDTH - 1] == sign
     for cover in COVERS[1:]:
         pieces = {c: square(put(position(), 3, 4, "basic", color=c, cover=cover), 3, 4) for c in range(1, 7)}
         assert_apart(pieces)
@@ -201,7 +201,7 @@ def test_covers_lie_over_pieces():
 
 def gap(state, x, y, right=True, **options):
     """The middle of the gap right of a cell, or above it."""
-    upper, left = drawing.corner(WIDTH * y + x)
+    upper, left = drawing.top_left(WIDTH * y + x)
     at = (upper + drawing.SIDE // 2, left + drawing.SIDE) if right else (upper, left + drawing.SIDE // 2)
     return tuple(drawing.picture(state, **options)[at].tolist())
 
@@ -223,7 +223,7 @@ def test_tiles_that_burst_together_are_joined():
 
 def test_a_block_of_four_has_no_hole():
     state = put(put(pair(4, 4), 3, 5, "basic", color=RED), 4, 5, "basic", color=RED)
-    upper, left = drawing.corner(WIDTH * 4 + 3)
+    upper, left = drawing.top_left(WIDTH * 4 + 3)
     assert tuple(drawing.picture(state)[upper, left + drawing.SIDE].tolist()) == INKS[RED]
     other = put(state.copy(), 4, 5, "basic", color=BLUE)
     assert tuple(drawing.picture(other)[upper, left + drawing.SIDE].tolist()) != INKS[RED]
@@ -234,7 +234,7 @@ def test_the_last_tap_is_marked(cell):
     state = put(position(), 3, 4, "basic", color=RED)
     changed = (drawing.picture(state, cell) != drawing.picture(state)).any(axis=2)
     ys, xs = np.nonzero(changed)
-    upper, left = drawing.corner(cell)
+    upper, left = drawing.top_left(cell)
     assert (ys.min(), xs.min(), ys.max(), xs.max()) == (upper, left, upper + drawing.SIDE - 1, left + drawing.SIDE - 1)
     found = [(x, y) for y, row in enumerate(rows(state, cell)) for x, shown in enumerate(row) if shown[0] == "["]
     assert found == [(cell % WIDTH, cell // WIDTH)]
@@ -246,10 +246,10 @@ def test_the_last_tap_is_marked(cell):
 
 
 def test_everything_that_can_be_asked_for_has_its_picture():
-    pictures = {name: tiles.wanted(drawing.GLYPH, bits, 0) for name, bits in UNITS.items()}
+    pictures = {name: tiles.draw_unit(drawing.GLYPH, bits, 0) for name, bits in UNITS.items()}
     assert_apart(pictures, 0.02)
     for name in COLORED:
-        assert_apart({c: tiles.wanted(drawing.GLYPH, UNITS[name], c) for c in range(7)}, 0.02)
+        assert_apart({c: tiles.draw_unit(drawing.GLYPH, UNITS[name], c) for c in range(7)}, 0.02)
 
 
 def test_goals_are_shown_with_what_remains():
@@ -298,10 +298,10 @@ def test_four_goals_and_the_longest_sign_have_room():
 # ------------------------------------------------------------------------------------------------------------------ levels
 
 
-@pytest.mark.parametrize("number", range(1, loader.COUNT + 1))
+@pytest.mark.parametrize("number", range(1, loader.NUM_LEVELS + 1))
 def test_levels_are_drawn_quickly_and_nothing_kept_is_touched(number):
     state = position()
-    loader.fill(loader.load(number), state)
+    loader.write_level(loader.load(number), state)
     for name in ("kind", "hp", "color", "cover", "anchor", "counters"):
         state[name] = state[f"start_{name}"]
     state["full"] = state["hp"]
@@ -310,7 +310,7 @@ def test_levels_are_drawn_quickly_and_nothing_kept_is_touched(number):
     assert first.dtype == np.uint8
     assert first.shape == (
         drawing.BAR + HEIGHT * drawing.SIDE + drawing.EDGE,
-        drawing.EDGE + WIDTH * drawing.SIDE + drawing.RIGHT,
+        drawing.EDGE + WIDTH * drawing.SIDE + drawing.RIGHT_MARGIN,
         3,
     )
     assert 480 <= max(first.shape) <= 660

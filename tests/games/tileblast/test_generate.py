@@ -9,9 +9,9 @@ from momagames.errors import InvalidLevel, InvalidParameter
 from momagames.games.cell_sets import connected
 from momagames.games.seeded_rng import SeededRng
 from momagames.games.tileblast.levels import loader
-from momagames.games.tileblast.levels.document import Document, spelled
-from momagames.games.tileblast.levels.generator import MADE, MECHANICS, calibrate, generate
-from momagames.games.tileblast.levels.level_builder import Site
+from momagames.games.tileblast.levels.document import Document, format_level
+from momagames.games.tileblast.levels.generator import MECHANICS, SPAWNED_UNITS, calibrate, generate
+from momagames.games.tileblast.levels.level_builder import LevelBuilder
 from momagames.games.tileblast.rules.pieces import CODES, COVERS, KINDS
 from tests.games.tileblast.naive import Naive
 
@@ -53,10 +53,10 @@ def test_a_level_never_changes():
 def test_levels_are_good(seed):
     """All kinds of arguments: the linter accepts the level, and it has what was asked for; its file says the same."""
     luck = SeededRng(1000 + seed)
-    names = luck.some(MECHANICS, luck.below(6))
-    width, height, colors = luck.within(7, 13), luck.within(6, 9), luck.within(2, 6)
+    names = luck.sample(MECHANICS, luck.below(6))
+    width, height, colors = luck.randint(7, 13), luck.randint(6, 9), luck.randint(2, 6)
     data = generate(seed, width, height, colors, names, luck.below(11) / 10)
-    assert loader.problems(data) == []
+    assert loader.list_problems(data) == []
     level = loader.load(data)
     seen = {thing.kind for thing in level.things.values()}
     covers = {COVERS[thing.cover] for thing in level.things.values()}
@@ -67,7 +67,7 @@ def test_levels_are_good(seed):
     assert 0.7 * width * height < len(cells) <= width * height
     assert len({cell % 13 for cell in cells}) <= width
     assert len({cell // 13 for cell in cells}) <= height
-    assert Document(spelled(data)).data == data
+    assert Document(format_level(data)).data == data
     oracle = Naive(data, seed)
     assert not oracle.dead
     assert not oracle.won
@@ -77,7 +77,7 @@ def test_levels_are_good(seed):
 def test_every_mechanic_and_its_goal(name):
     data = generate(5, mechanics=[name])
     goals = {goal["collect"]: goal["amount"] for goal in data["goals"]}
-    assert (MADE[name][0] if name in MADE else name) in goals
+    assert (SPAWNED_UNITS[name][0] if name in SPAWNED_UNITS else name) in goals
     assert (goals.get("weed") == "all") == (name == "weed")
 
 
@@ -99,7 +99,7 @@ def test_drops_are_asked_for_with_those_that_are_fed():
 def test_bubbles_are_asked_for_with_those_that_are_made():
     data = generate(1, mechanics=["bubble", "sprinkler"], difficulty=1)
     bubbles = sum(thing.cover == COVERS.index("bubble") for thing in loader.load(data).things.values())
-    assert {"collect": "bubble", "amount": bubbles + MADE["sprinkler"][2]} in data["goals"]
+    assert {"collect": "bubble", "amount": bubbles + SPAWNED_UNITS["sprinkler"][2]} in data["goals"]
 
 
 def test_basics_have_room():
@@ -120,12 +120,12 @@ def test_where_pieces_may_stand():
     ....Z##
     """
     cells = {(x, y) for x in range(7) for y in range(5)} - {(5, 0), (6, 0), (6, 1), (6, 2), (6, 4)}
-    site = Site(SeededRng(0), 7, 5, False, cells)
+    site = LevelBuilder(SeededRng(0), 7, 5, False, cells)
     kind = {name: KINDS[CODES[name]] for name in ("rock", "bush", "seedbag", "seedbox", "beehive")}
-    assert {cell for cell in cells if site.fits(kind["seedbox"], cell)} == {(0, 3), (1, 3), (2, 3), (3, 3)}
-    site.put({"kind": "seedbox"}, kind["seedbox"], (1, 2))
-    site.put({"kind": "beehive"}, kind["beehive"], (4, 0))
-    fits = {name: {cell for cell in cells if site.fits(kind[name], cell)} for name in kind}
+    assert {cell for cell in cells if site.can_place(kind["seedbox"], cell)} == {(0, 3), (1, 3), (2, 3), (3, 3)}
+    site.add({"kind": "seedbox"}, kind["seedbox"], (1, 2))
+    site.add({"kind": "beehive"}, kind["beehive"], (4, 0))
+    fits = {name: {cell for cell in cells if site.can_place(kind[name], cell)} for name in kind}
     assert fits["rock"] == cells - {(1, 2), (2, 2), (1, 3), (2, 3), (4, 0)}
     assert fits["beehive"] == {cell for cell in fits["rock"] if cell[0] not in (1, 2)}
     assert fits["bush"] == {(4, 1), (4, 2), (4, 3)}
@@ -155,7 +155,7 @@ def test_harder_levels_have_more_in_the_way_and_fewer_moves():
 
 
 def test_half_of_the_boards_are_mirrored():
-    boards = [Site.carve(SeededRng(seed), 9, 7) for seed in range(60)]
+    boards = [LevelBuilder.carve(SeededRng(seed), 9, 7) for seed in range(60)]
     alike = [{(8 - x, y) for x, y in site.active} == site.active for site in boards]
     assert [same for site, same in zip(boards, alike, strict=True) if site.mirrored] == [True] * sum(s.mirrored for s in boards)
     assert 15 < sum(site.mirrored for site in boards) < 45

@@ -30,7 +30,7 @@ GOOD = {
 
 def filled(level):
     state = np.zeros(1, state_dtype)[0]
-    loader.fill(level, state)
+    loader.write_level(level, state)
     return state
 
 
@@ -51,15 +51,15 @@ def test_a_packaged_level_is_what_its_file_says(number, tmp_path):
     level, said = loader.load(number), raw(number)
     assert (level.id, level.title, level.moves) == (number, said["title"], said["moves"])
     assert loader.load(np.int64(number)) is level
-    assert loader.plain(number) == number
+    assert loader.normalize_parameter(number) == number
     assert loader.load(said) == level
     assert loader.load(level.data) == level
     assert level.data == {**{key: said[key] for key in said if key != "legend"}, **legend_of(said)}
     file = tmp_path / "a.json"
     file.write_text(json.dumps(level.data, indent="\t"))
     assert loader.load(file) == loader.load(str(file)) == level
-    assert loader.plain(file) == level.data
-    assert loader.problems(number) == []
+    assert loader.normalize_parameter(file) == level.data
+    assert loader.list_problems(number) == []
 
 
 def legend_of(said):
@@ -331,14 +331,14 @@ def test_what_is_refused(name):
 
 def problems_of(level):
     if isinstance(level, list):
-        from momagames.games.tileblast.levels.level_parser import Reader
+        from momagames.games.tileblast.levels.level_parser import LevelParser
 
-        reader = Reader()
-        assert reader.level(level) is None
-        return reader.problems
+        parser = LevelParser()
+        assert parser.parse_level(level) is None
+        return parser.problems
     with pytest.raises(InvalidLevel):
         loader.load(level)
-    return loader.problems(level)
+    return loader.list_problems(level)
 
 
 ALLOWED = {
@@ -362,7 +362,7 @@ ALLOWED = {
 
 @pytest.mark.parametrize("name", ALLOWED)
 def test_what_is_allowed(name):
-    assert loader.problems(ALLOWED[name]) == []
+    assert loader.list_problems(ALLOWED[name]) == []
 
 
 BROKEN = """\
@@ -392,7 +392,7 @@ def test_everything_is_told_with_its_place(tmp_path):
     """Line and column in the file, the cell on the board; in the order of the file."""
     file = tmp_path / "broken.yaml"
     file.write_text(BROKEN)
-    problems = loader.problems(file)
+    problems = loader.list_problems(file)
     assert [problem.place for problem in problems] == [(3, 1), (4, 16), (7, 6), (9, 3), (15, 9)]
     assert [problem.cell for problem in problems] == [None] * 4 + [(6, 4)]
     with pytest.raises(InvalidLevel) as refused:
@@ -414,7 +414,7 @@ def test_what_the_linter_finds_has_a_place(tmp_path):
     file.write_text(
         BROKEN.replace("0\n", "9\n", 1).replace("blu]", "blue]").replace("rok", "rock").replace(":9", ":2").replace("?", ".")
     )
-    assert [problem.place for problem in loader.problems(file)] == [(6, 21), (7, 21)]
+    assert [problem.place for problem in loader.list_problems(file)] == [(6, 21), (7, 21)]
     assert loader.load(file, check=False).moves == 9
 
 

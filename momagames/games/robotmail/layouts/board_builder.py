@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from momagames.games.cell_sets import around, connected
 from momagames.games.robotmail.layouts.layout import Cell, Layout
-from momagames.games.seeded_rng import Luck
+from momagames.games.seeded_rng import SeededRng
 
 LOOKS = 6  # spots that are compared for each thing
 STROKE = 4  # cells of a straight wall at most
@@ -23,8 +23,8 @@ class Yard:
     carries, without passing a narrow cell.
     """
 
-    def __init__(self, luck: Luck, width: int, height: int, white: float) -> None:
-        self.luck, self.width, self.height = luck, width, height
+    def __init__(self, luck: SeededRng, width: int, height: int, white: float) -> None:
+        self.rng, self.width, self.height = luck, width, height
         self.symmetry = luck.below(3)
         wide, high = (max(1, min(side - 2, round(white**0.5 * side))) for side in (width, height))
         left, top = (width - wide) // 2, (height - high) // 2
@@ -50,7 +50,7 @@ class Yard:
         """Put things far from others of their kind, and mails far from receivers too."""
         while spots and self.count(code) < count:
             others = [cell for cell, color in self.colors.items() if color == code or (code == "gr" and color == "y")]
-            seen = self.luck.some(spots, min(LOOKS, len(spots)))
+            seen = self.rng.sample(spots, min(LOOKS, len(spots)))
             spot = max(seen, key=lambda cell: self.room_around(cell, others))
             spots.remove(spot)
             self.put(code, spot, count)
@@ -62,9 +62,9 @@ class Yard:
             before = self.count("r")
             spots = [cell for cell, color in self.colors.items() if color in "wg"]
             while spots and self.count("r") < count:
-                x, y = spots.pop(self.luck.below(len(spots)))
-                dx, dy = self.luck.pick(((1, 0), (0, 1)))
-                for k in range(self.luck.within(1, STROKE)):
+                x, y = spots.pop(self.rng.below(len(spots)))
+                dx, dy = self.rng.choice(((1, 0), (0, 1)))
+                for k in range(self.rng.randint(1, STROKE)):
                     if self.count("r") == count or not self.put("r", (x + k * dx, y + k * dy), count):
                         break
 
@@ -121,7 +121,7 @@ class Yard:
         """The finished board; which receiver gets which index is left to chance."""
         receivers = self.board().cells("y")
         left = list(range(1, len(receivers) + 1))
-        return self.board({cell: left.pop(self.luck.below(len(left))) for cell in receivers})
+        return self.board({cell: left.pop(self.rng.below(len(left))) for cell in receivers})
 
 
 def apart(a: Cell, b: Cell) -> int:

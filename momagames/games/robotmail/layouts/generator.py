@@ -9,7 +9,7 @@ from momagames.errors import InvalidParameter
 from momagames.games.robotmail.layouts.board_builder import Yard
 from momagames.games.robotmail.layouts.layout import Layout
 from momagames.games.robotmail.rules.state import MAX_INDEX, MAX_SIDE
-from momagames.games.seeded_rng import Luck
+from momagames.games.seeded_rng import SeededRng
 
 LEAST_SIDE = 4
 MOST_THINGS = 64
@@ -60,7 +60,7 @@ def generate(
         "r": round(given["density"] * area),
     }
     wanted = {code: count if given.get(NAMES[code]) is None else given[NAMES[code]] for code, count in usual.items()}
-    luck, best = Luck(given["seed"]), dict.fromkeys(wanted, 0)
+    luck, best = SeededRng(given["seed"]), dict.fromkeys(wanted, 0)
     for _ in range(max(LEAST_ATTEMPTS, WORK // area)):
         yard = Yard(luck, width, height, given["white"])
         for code, count in wanted.items():

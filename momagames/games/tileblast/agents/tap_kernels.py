@@ -1,16 +1,16 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""MO-TileBlast: kernels of the policies "greedy_contact", which reads the board, and "one_step_lookahead", which tries taps.
+"""Kernels of the scripted policies of MO-TileBlast: "greedy_contact" and "one_step_lookahead".
 
-Both know the goals of the level and rate one tap on each group, the first of its cells, and every power piece. They see all
-that the state holds: "one_step_lookahead" steps a copy with the random state of the game, so that it knows the effect of a tap,
-new pieces included.
+Both know the goals of the level and rate one tap on each group, the first of its cells, and every power piece. They read the
+whole state: "one_step_lookahead" steps a copy with the random state of the game, so that it knows the effect of a tap, new
+pieces included.
 """
 
 import numpy as np
 
-from momagames.games.tileblast.rules import forget_tap, move
-from momagames.games.tileblast.rules.bitset import cell_bits, first_of, neighbors, size_of, without_first
-from momagames.games.tileblast.rules.damage import is_open_to
+from momagames.games.tileblast.rules import play_valid_tap, reset_tap_results
+from momagames.games.tileblast.rules.bitset import cell_bits, count_cells, first_cell, neighbors, remove_first
+from momagames.games.tileblast.rules.damage import is_hurt_by
 from momagames.games.tileblast.rules.goals import collects
 from momagames.games.tileblast.rules.pieces import (
     ATTRIBUTES,
@@ -26,45 +26,53 @@ from momagames.games.tileblast.rules.pieces import (
     UNIT_CAGE,
 )
 from momagames.games.tileblast.rules.state import CELLS, state_dtype
-from momagames.games.tileblast.rules.taps import ROCKET_FROM, group, valid_taps
+from momagames.games.tileblast.rules.taps import ROCKET_FROM, find_group, valid_taps
 from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import update_best
 
-BIG_GROUP, POWER_TAP = 4.0, 3.5  # what "greedy_contact" adds for a group that leaves a power piece; what it gives a power piece
-NEARER, CREATED, USED, HIT, WIN = 10.0, 6.0, -5.0, 0.5, 1000.0  # what "one_step_lookahead" gives
+BIG_GROUP_VALUE, POWER_TAP_VALUE = (
+    4.0,
+    3.5,
+)  # what "greedy_contact" adds for a group that leaves a power piece; what it gives a power piece
+DISTANCE_WEIGHT, CREATED_WEIGHT, USED_WEIGHT, HIT_WEIGHT, WIN_WEIGHT = (
+    10.0,
+    6.0,
+    -5.0,
+    0.5,
+    1000.0,
+)  # what "one_step_lookahead" gives
 # By kind: 2 for what power effects hit and nothing else, 1 for the rest
-EFFORT = np.where((ATTRIBUTES & BLAST > 0) & (ATTRIBUTES & (NEAR | POWER) == 0), 2, 1)
-EFFORT[BASIC] = 1
+HIT_POINT_WEIGHTS = np.where((ATTRIBUTES & BLAST > 0) & (ATTRIBUTES & (NEAR | POWER) == 0), 2, 1)
+HIT_POINT_WEIGHTS[BASIC] = 1
 WORDS = state_dtype.itemsize // 8
 
 
 @kernel
 def greedy_contact(state, agent, mask, parts, memory, word, action):
-    """The group that touches most of what the goals ask for; among equals by lot."""
+    """Tap the group that touches most of what the goals collect; ties are broken at random."""
     best, ties = -np.inf, 0
     low, high = valid_taps(state)
     while low | high:
-        cell = first_of(low, high)
-        low, high = without_group(state, cell, low, high)
-        value = contact_value(state, cell)
-        taken, best, ties, word = update_best(value, best, ties, word)
-        if taken:
+        cell = first_cell(low, high)
+        low, high = remove_group(state, cell, low, high)
+        value = compute_contact_value(state, cell)
+        is_best, best, ties, word = update_best(value, best, ties, word)
+        if is_best:
             action[0] = cell
     return word
 
 
 @kernel
 def one_step_lookahead(state, agent, mask, parts, memory, word, action):
-    """The tap after which the goals are nearest, and a little more (see `outcome`); the lowest among equals,
-    for then most falls down."""
+    """Tap where `evaluate_tap` is largest; of equal taps the lowest, after which most pieces fall."""
     trial = local_array(WORDS).view(state_dtype)
-    best, before = -np.inf, distance(state)
+    best, before = -np.inf, total_goal_distance(state)
     low, high = valid_taps(state)
     while low | high:
-        cell = first_of(low, high)
-        low, high = without_group(state, cell, low, high)
+        cell = first_cell(low, high)
+        low, high = remove_group(state, cell, low, high)
         trial[0] = state
-        value = outcome(trial[0], cell, before)
+        value = evaluate_tap(trial[0], cell, before)
         if value > best:
             best = value
             action[0] = cell
@@ -72,11 +80,11 @@ def one_step_lookahead(state, agent, mask, parts, memory, word, action):
 
 
 @noinline_kernel
-def without_group(state, cell, low, high):
-    """The taps that are left when one of them has been weighed: without those on the same group."""
+def remove_group(state, cell, low, high):
+    """Return the taps without the rated one and the others on its group."""
     if state["kind"][cell] != BASIC:
-        return without_first(low, high)
-    a, b = group(state, cell)
+        return remove_first(low, high)
+    a, b = find_group(state, cell)
     return low & ~a, high & ~b
 
 
@@ -84,8 +92,8 @@ def without_group(state, cell, low, high):
 
 
 @kernel
-def is_wanted(state, thing, color):
-    """Whether a goal that is not reached asks for a thing of this color."""
+def is_goal_unit(state, thing, color):
+    """Return whether an unreached goal collects a thing of this color."""
     found = False
     for goal in range(np.int64(state["goals"])):
         found |= state["rest"][goal] > 0 and collects(state, goal, thing, color)
@@ -93,36 +101,38 @@ def is_wanted(state, thing, color):
 
 
 @noinline_kernel
-def contact_value(state, cell):
-    """Pieces and covers that goals ask for: in the group of a cell, and beside it where the group hurts them."""
+def compute_contact_value(state, cell):
+    """Return the number of pieces and covers that goals collect: in the group of a cell, and beside it where the
+    group damages them.
+    """
     if state["kind"][cell] != BASIC:
-        return POWER_TAP
+        return POWER_TAP_VALUE
     color = np.int64(state["color"][cell])
-    low, high = group(state, cell)
-    size = size_of(low, high)
-    value = BIG_GROUP if size >= ROCKET_FROM else 0.0
-    if is_wanted(state, BASIC, color):
+    low, high = find_group(state, cell)
+    size = count_cells(low, high)
+    value = BIG_GROUP_VALUE if size >= ROCKET_FROM else 0.0
+    if is_goal_unit(state, BASIC, color):
         value += size
     a, b = neighbors(low, high)
     a, b = a & ~low, b & ~high
-    if is_wanted(state, UNIT_BUBBLE, 0):
+    if is_goal_unit(state, UNIT_BUBBLE, 0):
         while low | high:
-            value += state["cover"][first_of(low, high)] == BUBBLE
-            low, high = without_first(low, high)
+            value += state["cover"][first_cell(low, high)] == BUBBLE
+            low, high = remove_first(low, high)
     seen_low, seen_high = np.uint64(0), np.uint64(0)
     while a | b:
-        at = first_of(a, b)
-        a, b = without_first(a, b)
+        at = first_cell(a, b)
+        a, b = remove_first(a, b)
         kind = np.int64(state["kind"][at])
         if state["cover"][at] == CAGE:
-            value += (kind != BASIC or state["color"][at] == color) and is_wanted(state, UNIT_CAGE, 0)
+            value += (kind != BASIC or state["color"][at] == color) and is_goal_unit(state, UNIT_CAGE, 0)
         elif ATTRIBUTES[kind] & NEAR:
             anchor = np.int64(state["anchor"][at])
             c, d = cell_bits(anchor)
-            if (seen_low & c) | (seen_high & d) == 0 and is_open_to(state, anchor, color):
+            if (seen_low & c) | (seen_high & d) == 0 and is_hurt_by(state, anchor, color):
                 seen_low, seen_high = seen_low | c, seen_high | d
-                shown = color if ATTRIBUTES[kind] & COUNTS else np.int64(state["color"][anchor])
-                value += is_wanted(state, kind, shown)
+                unit_color = color if ATTRIBUTES[kind] & COUNTS else np.int64(state["color"][anchor])
+                value += is_goal_unit(state, kind, unit_color)
     return value
 
 
@@ -130,18 +140,18 @@ def contact_value(state, cell):
 
 
 @noinline_kernel
-def outcome(trial, cell, before):
-    """What a tap brings, played on a state that is not needed any more. before: the distance of the goals until now"""
-    forget_tap(trial)
-    move(trial, cell)
-    value = NEARER * (before - distance(trial)) + HIT * np.int64(trial["hits"])
-    value += CREATED * np.int64(trial["created"]) + USED * np.int64(trial["used"])
-    return value + WIN if trial["won"] else value
+def evaluate_tap(trial, cell, before):
+    """Return the value of a tap. The tap is played on the given state. before: goal distance before the tap"""
+    reset_tap_results(trial)
+    play_valid_tap(trial, cell)
+    value = DISTANCE_WEIGHT * (before - total_goal_distance(trial)) + HIT_WEIGHT * np.int64(trial["hits"])
+    value += CREATED_WEIGHT * np.int64(trial["created"]) + USED_WEIGHT * np.int64(trial["used"])
+    return value + WIN_WEIGHT if trial["won"] else value
 
 
 @noinline_kernel
-def distance(state):
-    """How far the goals are off."""
+def total_goal_distance(state):
+    """Return the sum of the distances of the unreached goals."""
     total = 0
     for goal in range(np.int64(state["goals"])):
         if state["rest"][goal] > 0:
@@ -151,12 +161,13 @@ def distance(state):
 
 @noinline_kernel
 def goal_distance(state, goal):
-    """What is left of a goal, and the hit points of its pieces beyond the one that a unit stands for, double if only power
-    effects hit them: for a goal of all that is on the board, the sum of its hit points."""
+    """Return the distance of a goal: its remaining units, and the hit points of its pieces beyond one each, doubled if
+    only power effects damage them. For a goal of all pieces on the board this is the sum of their hit points.
+    """
     total = np.int64(state["rest"][goal])
     for cell in range(CELLS):
         kind = np.int64(state["kind"][cell])
         whole = kind and state["anchor"][cell] == cell and not ATTRIBUTES[kind] & PER_HIT
         if whole and collects(state, goal, kind, np.int64(state["color"][cell])):
-            total += EFFORT[kind] * np.int64(state["hp"][cell]) - 1
+            total += HIT_POINT_WEIGHTS[kind] * np.int64(state["hp"][cell]) - 1
     return total

@@ -1,4 +1,4 @@
-"""How hard a level of MO-TileBlast is for a policy: many games past the limit of moves, and how many moves they took."""
+"""Difficulty of a level of MO-TileBlast for a policy: moves to win, over many games without a limit of moves."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from momagames.errors import check_range
 from momagames.games.tileblast.levels import loader
 
 GAME = "mo-tileblast-v0"
-FIRST_SEED = 1000
-CAP = 150  # moves
+DEFAULT_SEED = 1000
+DEFAULT_CAP = 150  # moves
 
 
 @dataclass(frozen=True)
 class Rating:
-    """How the games of a level went.
+    """Results of the games of a level.
 
-    runs       how many games
-    limit      of moves
-    win_rate   share of the games that were won within the limit, 0..1
+    runs       number of games
+    limit      limit of moves
+    win_rate   share of games won within the limit, 0..1
     error      standard error of that share
-    p5         moves after which 5 % of the games were won; None if fewer were
-    median     moves after which half of them were won, or None
+    p5         moves after which 5 % of the games are won; None if fewer are won
+    median     moves after which half of the games are won, or None
     dead       games that ended without a valid tap
     """
 
@@ -48,28 +48,38 @@ class Rating:
 Source = int | str | PathLike[str] | Mapping[str, Any]
 
 
-def rate(
-    level: Source | loader.Level, policy: str = "one_step_lookahead", runs: int = 200, seed: int = FIRST_SEED, cap: int = CAP
+def rate_level(
+    level: Source | loader.Level,
+    policy: str = "one_step_lookahead",
+    runs: int = 200,
+    seed: int = DEFAULT_SEED,
+    cap: int = DEFAULT_CAP,
 ) -> Rating:
-    """Let a policy play a level: game k is dealt by the seed `seed` + k, and goes on past the limit of moves.
+    """Play a level with a policy. Game k starts with the seed `seed` + k and continues past the limit of moves.
 
-    level     its number, a file, its data, or what `levels.load` gave
+    level     its number, a file, its data, or a loaded level
     policy    by name
-    cap       moves after which a game is given up
+    cap       largest number of moves of a game
     Raises    InvalidParameter, InvalidLevel, UnknownId
     """
     loaded = level if isinstance(level, loader.Level) else loader.load(level)
-    took, dead = moves_to_win(loaded, policy, runs, seed, cap)
-    won = float((took <= loaded.moves).mean())
+    moves, dead = measure_moves_to_win(loaded, policy, runs, seed, cap)
+    won = float((moves <= loaded.moves).mean())
     return Rating(
-        runs, loaded.moves, won, math.sqrt(won * (1 - won) / runs), quantile(took, 0.05), quantile(took, 0.5), int(dead.sum())
+        runs,
+        loaded.moves,
+        won,
+        math.sqrt(won * (1 - won) / runs),
+        win_quantile(moves, 0.05),
+        win_quantile(moves, 0.5),
+        int(dead.sum()),
     )
 
 
-def moves_to_win(
-    level: loader.Level, policy: str, runs: int, seed: int = FIRST_SEED, cap: int = CAP
+def measure_moves_to_win(
+    level: loader.Level, policy: str, runs: int, seed: int = DEFAULT_SEED, cap: int = DEFAULT_CAP
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The moves that each game took to be won, float64[runs], infinite for those that were not; and which ended dead."""
+    """Return the moves that each game took to be won, float64[runs], infinite without a win; and whether it ended dead."""
     check_range("runs", runs, 1)
     check_range("cap", cap, 1)
     game = registry.spec(GAME, level=level.data, strict_moves=False, max_taps=cap)
@@ -84,7 +94,7 @@ def moves_to_win(
     return np.where(states["won"] != 0, states["moves"], np.inf), states["dead"] != 0
 
 
-def quantile(took: NDArray[np.float64], share: float) -> int | None:
-    """The moves after which this share of the games was won; None if it never was."""
-    value = np.sort(took)[math.ceil(share * len(took)) - 1]
+def win_quantile(moves: NDArray[np.float64], share: float) -> int | None:
+    """Return the moves after which this share of the games is won; None if it never is."""
+    value = np.sort(moves)[math.ceil(share * len(moves)) - 1]
     return int(value) if np.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""The commands `momagames level`: check, show and make levels of MO-TileBlast."""
+"""Commands `momagames level`: check, show, generate and rate levels of MO-TileBlast."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from momagames.games.tileblast.levels.loader import Level
 
-WRONG_LEVEL = 1  # exit code
+EXIT_INVALID = 1  # exit code
 STYLES = ("", "red", "blue", "yellow", "dark_orange", "magenta", "hot_pink")  # by color code
 NO_COLOR = "bold"
 DIM = "bright_black"
@@ -21,45 +21,47 @@ level = typer.Typer(help="Check, show and make levels of MO-TileBlast.", no_args
 
 @level.command()
 def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Level files, YAML or JSON.")]) -> None:
-    """Say what is wrong with level files, and where; the exit code is 1 if anything is."""
+    """Check level files and list their errors; exit code 1 if there are any."""
     from momagames.errors import InvalidLevel
     from momagames.games.tileblast.levels import loader
 
     wrong = 0
     for file in files:
         try:
-            found = [f"{file}: {problem}" for problem in loader.problems(file)]
+            found = [f"{file}: {problem}" for problem in loader.list_problems(file)]
         except InvalidLevel as error:
             found = [str(error)]
         print("\n".join(found) or f"{file}: fine")
         wrong += bool(found)
     if wrong:
         print(f"momagames: {wrong} of {len(files)} files cannot be played", file=sys.stderr)
-        raise typer.Exit(WRONG_LEVEL)
+        raise typer.Exit(EXIT_INVALID)
 
 
 @level.command()
 def show(source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A level file, or 1 to 12.")]) -> None:
-    """Show a level: its goals, its board in colors, what the characters mean."""
+    """Show a level: its goals, its board in colors, its legend."""
     from rich.console import Console
 
     from momagames.games.tileblast.levels import loader
 
-    shown = loader.load(int(source) if source.isdecimal() else source)
+    level = loader.load(int(source) if source.isdecimal() else source)
     console = Console(highlight=False)
-    console.print(f"[bold]{shown.title}[/bold]  level {shown.id}, {shown.moves} moves", soft_wrap=True)
-    drawn = zip(shown.data["colors"], shown.weights, strict=True)
-    even = len(set(shown.weights)) == 1
-    console.print("colors: " + ", ".join(name if even else f"{name} ({weight})" for name, weight in drawn), soft_wrap=True)
+    console.print(f"[bold]{level.title}[/bold]  level {level.id}, {level.moves} moves", soft_wrap=True)
+    colors = zip(level.data["colors"], level.weights, strict=True)
+    is_uniform = len(set(level.weights)) == 1
     console.print(
-        "goals:   " + ", ".join(f"{goal['collect']} {goal['amount']}" for goal in shown.data["goals"]), soft_wrap=True
+        "colors: " + ", ".join(name if is_uniform else f"{name} ({weight})" for name, weight in colors), soft_wrap=True
     )
-    for feed in shown.data.get("feed", []):
-        often = f"{feed['per_mille']} in 1000 new pieces, {feed['max_on_board']} at a time, {feed['total']} in all"
-        console.print(f"feed:    {said(feed['piece'])}, {often}", soft_wrap=True)
-    console.print(board(shown))
-    for sign, thing in shown.data.get("legend", {}).items():
-        console.print(f"{sign}  {said(thing)}", markup=False, soft_wrap=True)
+    console.print(
+        "goals:   " + ", ".join(f"{goal['collect']} {goal['amount']}" for goal in level.data["goals"]), soft_wrap=True
+    )
+    for feed in level.data.get("feed", []):
+        rates = f"{feed['per_mille']} in 1000 new pieces, {feed['max_on_board']} at a time, {feed['total']} in all"
+        console.print(f"feed:    {format_thing(feed['piece'])}, {rates}", soft_wrap=True)
+    console.print(format_board(level))
+    for sign, thing in level.data.get("legend", {}).items():
+        console.print(f"{sign}  {format_thing(thing)}", markup=False, soft_wrap=True)
 
 
 @level.command()
@@ -78,20 +80,20 @@ def generate(
     ] = True,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file [print the level].")] = None,
 ) -> None:
-    """Make a level by chance; without --moves it is played, which shows that it can be won."""
-    from momagames.games.tileblast.levels.document import spelled
+    """Generate a random level. Without --moves its limit of moves is measured with played games, some of which are won."""
+    from momagames.games.tileblast.levels.document import format_level
     from momagames.games.tileblast.levels.generator import calibrate
     from momagames.games.tileblast.levels.generator import generate as make
 
     names = [name.strip() for name in mechanics.split(",") if name.strip()]
     data = make(seed, width, height, colors, names, difficulty, moves)
     if played and moves is None:
-        from momagames.games.tileblast.cli.difficulty import moves_to_win
+        from momagames.games.tileblast.cli.difficulty import measure_moves_to_win
 
         data = calibrate(
-            data, lambda level, games: moves_to_win(level, "one_step_lookahead", games, cap=level.moves)[0], difficulty
+            data, lambda level, games: measure_moves_to_win(level, "one_step_lookahead", games, cap=level.moves)[0], difficulty
         )
-    text = spelled(data)
+    text = format_level(data)
     if out:
         out.write_text(text, encoding="utf-8")
     else:
@@ -106,33 +108,33 @@ def rate(
     seed: Annotated[int, typer.Option(help="Of the first game; game k has this seed + k.")] = 1000,
     cap: Annotated[int, typer.Option(help="Moves after which a game is given up.", min=1)] = 150,
 ) -> None:
-    """Have a level played many times: how often it is won within its moves, and how many moves it takes without that limit."""
-    from momagames.games.tileblast.cli.difficulty import rate as rating
+    """Rate the difficulty of a level: its win rate within the limit of moves, and the moves to win without a limit."""
+    from momagames.games.tileblast.cli.difficulty import rate_level as rating
 
-    found = rating(int(source) if source.isdecimal() else source, policy, runs, seed, cap)
-    late = f"not within {cap}"
-    print(f"won within {found.limit} moves: {found.win_rate:.3f} +- {found.error:.3f} of {runs} games of {policy}")
-    print(f"moves to win: {found.p5 or late} for the best 5 %, {found.median or late} in the median")
-    print(f"games without any tap left: {found.dead}")
+    rating = rating(int(source) if source.isdecimal() else source, policy, runs, seed, cap)
+    never = f"not within {cap}"
+    print(f"won within {rating.limit} moves: {rating.win_rate:.3f} +- {rating.error:.3f} of {runs} games of {policy}")
+    print(f"moves to win: {rating.p5 or never} for the best 5 %, {rating.median or never} in the median")
+    print(f"games without any tap left: {rating.dead}")
 
 
-def board(shown: Level) -> Any:
-    """The layout, each piece in its color."""
+def format_board(level: Level) -> Any:
+    """Return the layout, each piece in its color."""
     from rich.text import Text
 
     from momagames.games.tileblast.rules.state import HEIGHT, WIDTH
 
-    styles = {cell: STYLES[thing.color] or NO_COLOR for at, thing in shown.things.items() for cell in thing.cells(at)}
+    styles = {cell: STYLES[thing.color] or NO_COLOR for at, thing in level.things.items() for cell in thing.cells(at)}
     text = Text()
-    for row, line in enumerate(shown.data["layout"].splitlines()):
+    for row, line in enumerate(level.data["layout"].splitlines()):
         for x, sign in enumerate(line):
             text.append(sign, DIM if sign in "#._" else styles[x + WIDTH * (HEIGHT - 1 - row)])
             text.append(" " if x < WIDTH - 1 else "\n" * (row < HEIGHT - 1))
     return text
 
 
-def said(thing: Any) -> str:
-    """A thing of a legend in words."""
+def format_thing(thing: Any) -> str:
+    """Return a legend entry as text."""
     if isinstance(thing, str):
         return thing
     parts = {**thing, "colors": ", ".join(f"{name} {n}" for name, n in thing.get("colors", {}).items())}

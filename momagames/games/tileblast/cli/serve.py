@@ -1,4 +1,4 @@
-"""The command `momagames serve`: the HTTP simulator of MO-TileBlast."""
+"""Command `momagames serve`: the HTTP simulator of MO-TileBlast."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ serve = typer.Typer(help="Serve a game over HTTP.", no_args_is_help=True)
 
 
 @serve.callback()
-def serving() -> None:
+def serve_group() -> None:
     """Serve a game over HTTP."""
 
 
@@ -29,7 +29,7 @@ def tileblast(
     rate: Annotated[float, typer.Option(help="Requests per second of one address; 0: any number.", min=0)] = 5000,
     max_body: Annotated[int, typer.Option(help="Bytes of a request.", min=1024)] = 65536,
 ) -> None:
-    """Serve MO-TileBlast over the protocol of the tap-to-blast competition, until Ctrl-C."""
+    """Serve MO-TileBlast over the HTTP protocol of the tap-to-blast competition, until Ctrl-C."""
     from momagames.games.tileblast.serve.limits import Limits
     from momagames.games.tileblast.serve.server import listen, run, url  # says which extra is missing, if one is
     from momagames.games.tileblast.serve.service import Service
@@ -39,8 +39,8 @@ def tileblast(
     found = Levels(levels or [])
     sockets = listen(host, port)
     print("momagames: the first start compiles the rules, which takes a while", file=sys.stderr)
-    found.warm()
-    for level in found.added:
+    found.warm_up()
+    for level in found.from_files:
         print(f"level {level.index}: {level.name}")
     print(f"MO-TileBlast, levels 1 to {len(found)}: {url(host, sockets)} (Ctrl-C stops it)", flush=True)
     try:

@@ -14,11 +14,11 @@ LITERAL = "|"
 
 @dataclass
 class Document:
-    """A text that has been read.
+    """A parsed text.
 
     data      mappings with text as keys (also where YAML would read a number), lists, texts, numbers
     places    path of a part -> its line and column, from 1
-    problems  what makes the text no document, and keys that stand twice
+    problems  syntax errors and duplicate keys
     """
 
     text: str
@@ -30,56 +30,56 @@ class Document:
         try:
             # tabs are no space for YAML, but they are for JSON, which has none within its texts
             node = yaml.compose(self.text.replace("\t", " "), Loader=yaml.SafeLoader)
-            self.data = self.read(node, ()) if node else None
+            self.data = self.read_node(node, ()) if node else None
         except yaml.MarkedYAMLError as error:
-            where = error.problem_mark or error.context_mark
-            at = (where.line + 1, where.column + 1) if where else None
+            mark = error.problem_mark or error.context_mark
+            at = (mark.line + 1, mark.column + 1) if mark else None
             self.problems.append(Problem((), f"this is no YAML: {error.problem or error.context}", at))
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             self.problems.append(Problem((), f"this is no YAML: {error}"))
 
-    def read(self, node: yaml.Node, path: Path, key: yaml.Node | None = None) -> Any:
-        """The data of a node; notes where it stands, or its key if it has one."""
-        self.places[path] = mark(key or node)
+    def read_node(self, node: yaml.Node, path: Path, key: yaml.Node | None = None) -> Any:
+        """Return the data of a node; store its place, or that of its key."""
+        self.places[path] = start_position(key or node)
         if isinstance(node, yaml.MappingNode):
             data = {}
             for key, part in node.value:
                 name = key.value if isinstance(key, yaml.ScalarNode) else str(key.value)
                 if name in data:
-                    self.problems.append(Problem((*path, name), f"the key {name!r} stands there twice", mark(key)))
-                data[name] = self.read(part, (*path, name), key)
+                    self.problems.append(Problem((*path, name), f"the key {name!r} stands there twice", start_position(key)))
+                data[name] = self.read_node(part, (*path, name), key)
             return data
         if isinstance(node, yaml.SequenceNode):
-            return [self.read(part, (*path, k)) for k, part in enumerate(node.value)]
+            return [self.read_node(part, (*path, k)) for k, part in enumerate(node.value)]
         if isinstance(node, yaml.ScalarNode) and node.style == LITERAL:
-            self.lines(node, path)
+            self.locate_lines(node, path)
         return yaml.constructor.SafeConstructor().construct_object(node)
 
-    def lines(self, node: yaml.ScalarNode, path: Path) -> None:
-        """Where the lines of a text begin that is written line by line."""
+    def locate_lines(self, node: yaml.ScalarNode, path: Path) -> None:
+        """Store the places of the lines of a multi-line text."""
         below = self.text.splitlines()[node.start_mark.line + 1 :]
         indent = min((len(line) - len(line.lstrip(" ")) for line in below[:1]), default=0)
         for k in range(len(node.value.splitlines())):
             self.places[(*path, k)] = (node.start_mark.line + 2 + k, indent + 1)
 
     def locate(self, problem: Problem) -> Problem:
-        """The problem with its place, or the place of what it is part of."""
+        """Return the problem with its place, or with the place of the part that contains it."""
         for length in range(len(problem.path), -1, -1):
             if (place := self.places.get(problem.path[:length])) and not problem.place:
                 line, column = place
                 if problem.cell and length == 2:  # of cells it is known where their line begins
                     column += int(problem.path[2])
-                return problem.at((line, column))
+                return problem.with_place((line, column))
         return problem
 
 
-def mark(node: yaml.Node) -> tuple[int, int]:
-    """Line and column of a node, from 1."""
+def start_position(node: yaml.Node) -> tuple[int, int]:
+    """Return line and column of a node, from 1."""
     return node.start_mark.line + 1, node.start_mark.column + 1
 
 
 class Dumper(yaml.SafeDumper):
-    """Writes texts of several lines line by line."""
+    """YAML dumper that writes multi-line texts line by line."""
 
 
 Dumper.add_representer(
@@ -88,6 +88,6 @@ Dumper.add_representer(
 )
 
 
-def spelled(data: dict[str, Any]) -> str:
-    """The text of a level file that says these data."""
+def format_level(data: dict[str, Any]) -> str:
+    """Return the text of a level file with these data."""
     return str(yaml.dump(data, Dumper=Dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=120))

@@ -1,4 +1,4 @@
-"""A board of MO-TileBlast that is being built by chance: its shape, and pieces that stand where the linter lets them."""
+"""Random boards of MO-TileBlast: the shape, and pieces at places that the linter accepts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from momagames.games.cell_sets import around, connected
-from momagames.games.seeded_rng import Luck
+from momagames.games.seeded_rng import SeededRng
 from momagames.games.tileblast.levels.level_parser import INACTIVE, SIGNS
 from momagames.games.tileblast.rules.pieces import BIG, CODES, DROP, KINDS, LASTS, Kind
 from momagames.games.tileblast.rules.state import HEIGHT, WIDTH
@@ -15,109 +15,111 @@ from momagames.games.tileblast.rules.state import HEIGHT, WIDTH
 Cell = tuple[int, int]  # x, y
 Thing = dict[str, Any]  # as in a legend, §10.3
 
-CARVED = 0.25  # of the board at most
-POOL = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&()/<>=?@^~+"
-LETTERS = [letter for letter in POOL if letter not in SIGNS]
+MAX_CARVED_SHARE = 0.25  # of the board at most
+CANDIDATES = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&()/<>=?@^~+"
+SIGN_POOL = [letter for letter in CANDIDATES if letter not in SIGNS]
 
 
 @dataclass
-class Site:
-    """A board that is being built.
+class LevelBuilder:
+    """A board under construction.
 
-    mirrored   left and right are alike
+    rng        generator of the random draws
+    mirrored   whether left and right are mirror images
     active     cells (x, y) of the box of width x height, y upwards
-    held       anchor -> the thing that stands there
-    taken      cell -> the kind of what fills it
+    things     anchor -> thing at the anchor
+    kinds      cell -> kind of the piece that fills it
     """
 
-    luck: Luck
+    rng: SeededRng
     width: int
     height: int
     mirrored: bool
     active: set[Cell]
-    held: dict[Cell, Thing] = field(default_factory=dict)
-    taken: dict[Cell, Kind] = field(default_factory=dict)
+    things: dict[Cell, Thing] = field(default_factory=dict)
+    kinds: dict[Cell, Kind] = field(default_factory=dict)
 
     @classmethod
-    def carve(cls, luck: Luck, width: int, height: int) -> Site:
-        """A box with bites taken out of its edge; what is left hangs together."""
+    def carve(cls, rng: SeededRng, width: int, height: int) -> LevelBuilder:
+        """Return an empty board: a box without some cells of its edge, which stays connected."""
         box = {(x, y) for x in range(width) for y in range(height)}
-        site = cls(luck, width, height, luck.below(2) == 0, box)
-        least = len(box) - luck.below(int(CARVED * len(box)) + 1)
-        while len(site.active) > least:
-            edge = [cell for cell in sorted(site.active) if not site.active.issuperset(around(cell))]
-            cell = luck.pick(edge)
-            left = site.active - {cell, site.mirror(cell)}
+        builder = cls(rng, width, height, rng.below(2) == 0, box)
+        min_cells = len(box) - rng.below(int(MAX_CARVED_SHARE * len(box)) + 1)
+        while len(builder.active) > min_cells:
+            edge = [cell for cell in sorted(builder.active) if not builder.active.issuperset(around(cell))]
+            cell = rng.choice(edge)
+            left = builder.active - {cell, builder.mirror(cell)}
             if not connected(left):
                 break
-            site.active = left
-        return site
+            builder.active = left
+        return builder
 
     def mirror(self, cell: Cell, size: int = 1) -> Cell:
-        """The anchor that takes part in a pair, for the anchor of a piece; itself where nothing is mirrored."""
+        """Return the anchor of the mirror image of a piece; the same anchor on boards without symmetry."""
         return (self.width - size - cell[0], cell[1]) if self.mirrored else cell
 
-    def fits(self, kind: Kind, anchor: Cell) -> bool:
-        """Whether a piece may stand there, so that the linter lets it and drops can leave."""
-        cells = filled(kind, anchor)
-        if any(cell not in self.active or cell in self.taken for cell in cells):
+    def can_place(self, kind: Kind, anchor: Cell) -> bool:
+        """Return whether a piece may stand there: the linter accepts it, and drops can leave."""
+        cells = piece_cells(kind, anchor)
+        if any(cell not in self.active or cell in self.kinds for cell in cells):
             return False
         x, y = anchor
         if kind.attributes & BIG:  # apart from others, or a layout would not tell whose cells are whose
             near = [(p, q) for p in range(x - 1, x + 3) for q in range(y - 1, y + 3)]
-            if any(self.taken[cell].attributes & BIG for cell in near if cell in self.taken):
+            if any(self.kinds[cell].attributes & BIG for cell in near if cell in self.kinds):
                 return False
         if kind.attributes & LASTS:
-            return not any(held.attributes & DROP for (p, _), held in self.taken.items() if p == x)
+            return not any(held.attributes & DROP for (p, _), held in self.kinds.items() if p == x)
         return not kind.attributes & DROP or self.can_leave(kind, anchor)
 
     def can_leave(self, kind: Kind, anchor: Cell) -> bool:
-        """Whether a drop has a way down, and not out at once."""
+        """Return whether a drop has a way down and does not leave at once."""
         y = anchor[1]
-        columns = [[q for q in range(y) if (p, q) in self.active] for p in {p for p, _ in filled(kind, anchor)}]
+        columns = [[q for q in range(y) if (p, q) in self.active] for p in {p for p, _ in piece_cells(kind, anchor)}]
         if not all(columns) or 2 * y < self.height:
             return False
         return not kind.attributes & BIG or (columns[0] == columns[1] == list(range(columns[0][0], y)))
 
-    def put(self, thing: Thing, kind: Kind, anchor: Cell) -> None:
-        self.held[anchor] = thing
-        self.taken.update(dict.fromkeys(filled(kind, anchor), kind))
+    def add(self, thing: Thing, kind: Kind, anchor: Cell) -> None:
+        """Place a piece at an anchor."""
+        self.things[anchor] = thing
+        self.kinds.update(dict.fromkeys(piece_cells(kind, anchor), kind))
 
-    def place(self, things: Callable[[], Thing], kind: Kind, count: int) -> list[Thing]:
-        """Put up to so many things on the board, scattered or close together, mirrored where the board is."""
-        spots = [cell for cell in sorted(self.active) if self.fits(kind, cell)]
-        if self.luck.below(2) and spots:
-            x, y = self.luck.pick(spots)
-            near = {(p, q): abs(p - x) + abs(q - y) + self.luck.below(2) for p, q in spots}
-            spots.sort(key=near.__getitem__)
+    def place_pieces(self, things: Callable[[], Thing], kind: Kind, count: int) -> list[Thing]:
+        """Place up to `count` pieces, scattered or close together, mirrored on mirrored boards."""
+        anchors = [cell for cell in sorted(self.active) if self.can_place(kind, cell)]
+        if self.rng.below(2) and anchors:
+            x, y = self.rng.choice(anchors)
+            near = {(p, q): abs(p - x) + abs(q - y) + self.rng.below(2) for p, q in anchors}
+            anchors.sort(key=near.__getitem__)
         else:
-            spots = [spots.pop(self.luck.below(len(spots))) for _ in range(len(spots))]
+            anchors = [anchors.pop(self.rng.below(len(anchors))) for _ in range(len(anchors))]
         size = 2 if kind.attributes & BIG else 1
         placed: list[Thing] = []
-        for spot in spots:
+        for anchor in anchors:
             thing = things()
-            for anchor in dict.fromkeys((spot, self.mirror(spot, size))):
-                if len(placed) < count and self.fits(kind, anchor):
-                    self.put(thing, kind, anchor)
+            for cell in dict.fromkeys((anchor, self.mirror(anchor, size))):
+                if len(placed) < count and self.can_place(kind, cell):
+                    self.add(thing, kind, cell)
                     placed.append(thing)
         return placed
 
-    def layout(self) -> tuple[str, dict[str, Any]]:
-        """The layout on the full board, the box in its middle, and the legend that it needs."""
+    def format_layout(self) -> tuple[str, dict[str, Any]]:
+        """Return the layout on the full board, with the box in its middle, and its legend."""
         left, bottom = (WIDTH - self.width) // 2, (HEIGHT - self.height) // 2
         cells = dict.fromkeys(self.active, ".")
         legend: dict[str, Any] = {}
         signs: dict[str, str] = {}
-        for anchor, thing in self.held.items():
-            sign = signs.setdefault(repr(thing), LETTERS[len(signs)])
-            legend[sign] = short(thing)
-            cells.update(dict.fromkeys(filled(KINDS[CODES[thing["kind"]]], anchor), sign))
+        for anchor, thing in self.things.items():
+            sign = signs.setdefault(repr(thing), SIGN_POOL[len(signs)])
+            legend[sign] = format_legend_entry(thing)
+            cells.update(dict.fromkeys(piece_cells(KINDS[CODES[thing["kind"]]], anchor), sign))
         lines = ["".join(cells.get((x - left, y - bottom), INACTIVE) for x in range(WIDTH)) for y in reversed(range(HEIGHT))]
         return "\n".join(lines) + "\n", legend
 
 
-def short(thing: Thing) -> str | Thing:
-    """A thing as a legend says it, §10.3."""
+def format_legend_entry(thing: Thing) -> str | Thing:
+    """Return a thing in the short form of a legend, §10.3."""
     if "colors" in thing:
         return thing
     cover = f"{thing['cover']}+" if "cover" in thing else ""
@@ -126,7 +128,7 @@ def short(thing: Thing) -> str | Thing:
     return f"{cover}{thing['kind']}{color}{hp}"
 
 
-def filled(kind: Kind, anchor: Cell) -> list[Cell]:
-    """The cells of a piece."""
+def piece_cells(kind: Kind, anchor: Cell) -> list[Cell]:
+    """Return the cells of a piece."""
     x, y = anchor
     return [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)] if kind.attributes & BIG else [anchor]

@@ -1,4 +1,4 @@
-"""Levels of MO-TileBlast from plain data (SPEC §10.1 to §10.4). What is wrong is collected, so that it can be told together."""
+"""Parser of levels of MO-TileBlast from plain data (SPEC §10.1 to §10.4). It collects problems, to report all of them at once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from momagames.games.tileblast.levels.problem import Path, Problem, cell_path
 from momagames.games.tileblast.rules.pieces import BASIC, BIG, CODES, COLORED, COLORS, COUNTS, COVERS, KINDS, UNITS, Kind
 from momagames.games.tileblast.rules.state import ALL, CELLS, FEEDS, GOALS, HEIGHT, WIDTH
 
-KEYS = ("id", "title", "moves", "colors", "weights", "goals", "feed", "legend", "layout")
-NEEDED = ("id", "title", "moves", "colors", "goals", "layout")
+LEVEL_KEYS = ("id", "title", "moves", "colors", "weights", "goals", "feed", "legend", "layout")
+REQUIRED_KEYS = ("id", "title", "moves", "colors", "goals", "layout")
 THING_KEYS = ("kind", "color", "colors", "hp", "cover")
 # What stands for a part that is missing; that those of NEEDED are missing was told before
 DEFAULTS: dict[str, Any] = {
@@ -36,261 +36,265 @@ SIGNS = {
     **{sign: Thing(BASIC, 1, k + 1) for k, sign in enumerate("rbyopk")},
     **{sign: Thing(CODES["flask"], 1, k + 1) for k, sign in enumerate("RBYOPK")},
 }
-KNOWN = " ".join([INACTIVE, EMPTY, *SIGNS])
+KNOWN_SIGNS = " ".join([INACTIVE, EMPTY, *SIGNS])
 MAX_MOVES = 50_000
 MAX_WEIGHT = 1_000_000
 
 
-class Reader:
-    """Reads the data of a level; `problems` collects what is wrong with it."""
+class LevelParser:
+    """Parser of the data of a level; `problems` collects the errors."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def refuse(self, path: Path, text: str) -> None:
+    def add_problem(self, path: Path, text: str) -> None:
         self.problems.append(Problem(path, text))
 
-    def whole(self, path: Path, value: Any, low: int, high: int, also: str = "") -> int:
-        """A whole number from low to high; low if it is none."""
+    def parse_integer(self, path: Path, value: Any, low: int, high: int, also: str = "") -> int:
+        """Return a whole number from low to high; low for any other value."""
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        self.refuse(path, f"{value!r} is not possible; allowed: whole numbers {low}..{high}{also}")
+        self.add_problem(path, f"{value!r} is not possible; allowed: whole numbers {low}..{high}{also}")
         return low
 
-    def name(self, path: Path, value: Any, allowed: Iterable[str], what: str) -> str | None:
-        """One of the allowed names, or None."""
+    def parse_name(self, path: Path, value: Any, allowed: Iterable[str], what: str) -> str | None:
+        """Return one of the allowed names, or None."""
         allowed = tuple(allowed)
         if isinstance(value, str) and value in allowed:
             return value
-        self.refuse(path, f"{what} {value!r} is not known; allowed: {one_of(allowed)}{nearest(value, allowed)}")
+        self.add_problem(path, f"{what} {value!r} is not known; allowed: {one_of(allowed)}{nearest(value, allowed)}")
         return None
 
-    def keys(self, path: Path, value: Any, allowed: tuple[str, ...], needed: tuple[str, ...]) -> dict[str, Any]:
-        """A mapping with none but the allowed keys and all that are needed."""
+    def parse_mapping(self, path: Path, value: Any, allowed: tuple[str, ...], needed: tuple[str, ...]) -> dict[str, Any]:
+        """Return a mapping without unknown keys; report unknown and missing keys."""
         if not isinstance(value, Mapping):
-            self.refuse(path, f"{value!r} is not possible; needed: a mapping with {one_of(allowed)}")
+            self.add_problem(path, f"{value!r} is not possible; needed: a mapping with {one_of(allowed)}")
             return {}
         for key in value:
             if key not in allowed:
-                self.refuse(
+                self.add_problem(
                     (*path, str(key)), f"the key {key!r} is not known; allowed: {one_of(allowed)}{nearest(key, allowed)}"
                 )
         for key in needed:
             if key not in value:
-                self.refuse(path, f"the key {key!r} is missing")
+                self.add_problem(path, f"the key {key!r} is missing")
         return {str(key): value[key] for key in value if key in allowed}
 
-    def entries(self, path: Path, value: Any, low: int, high: int, what: str) -> list[Any]:
-        """A list of low to high entries."""
+    def parse_list(self, path: Path, value: Any, low: int, high: int, what: str) -> list[Any]:
+        """Return a list; report a length outside low..high."""
         if not isinstance(value, list | tuple):
-            self.refuse(path, f"{value!r} is not possible; needed: a list of {what}")
+            self.add_problem(path, f"{value!r} is not possible; needed: a list of {what}")
             return []
         if not low <= len(value) <= high:
-            self.refuse(path, f"{len(value)} {what}; allowed: {low if low == high else f'{low} to {high}'}")
+            self.add_problem(path, f"{len(value)} {what}; allowed: {low if low == high else f'{low} to {high}'}")
         return list(value)
 
     # ------------------------------------------------------------------------------------------------ the parts of a level
 
-    def level(self, data: Any) -> Level | None:
-        """§10.1 The level, or None if there are problems."""
-        given = self.keys((), data, KEYS, NEEDED)
+    def parse_level(self, data: Any) -> Level | None:
+        """§10.1 Return the level, or None if there are problems."""
+        given = self.parse_mapping((), data, LEVEL_KEYS, REQUIRED_KEYS)
         if not given:
             return None
-        parts = {**DEFAULTS, **{key: value for key, value in given.items() if key in NEEDED or value is not None}}
+        parts = {**DEFAULTS, **{key: value for key, value in given.items() if key in REQUIRED_KEYS or value is not None}}
         if not isinstance(parts["title"], str):
-            self.refuse(("title",), f"{parts['title']!r} is not possible; needed: a text")
-        names = self.entries(("colors",), parts["colors"], 2, len(COLORS), "colors")
-        colors = self.colors(names)
-        weights = self.weights(parts["weights"], len(names))
-        goals = self.entries(("goals",), parts["goals"], 1, GOALS, "goals")
-        feeds = self.entries(("feed",), parts["feed"], 0, FEEDS, "feeds")
-        lines = self.lines(parts["layout"])
-        active, things = self.cells(lines, self.legend(parts["legend"]))
+            self.add_problem(("title",), f"{parts['title']!r} is not possible; needed: a text")
+        names = self.parse_list(("colors",), parts["colors"], 2, len(COLORS), "colors")
+        colors = self.parse_colors(names)
+        weights = self.parse_weights(parts["weights"], len(names))
+        goals = self.parse_list(("goals",), parts["goals"], 1, GOALS, "goals")
+        feeds = self.parse_list(("feed",), parts["feed"], 0, FEEDS, "feeds")
+        lines = self.parse_lines(parts["layout"])
+        active, things = self.parse_cells(lines, self.parse_legend(parts["legend"]))
         level = Level(
-            id=self.whole(("id",), parts["id"], 0, 2**31 - 1),
+            id=self.parse_integer(("id",), parts["id"], 0, 2**31 - 1),
             title=str(parts["title"]),
-            moves=self.whole(("moves",), parts["moves"], 1, MAX_MOVES),
+            moves=self.parse_integer(("moves",), parts["moves"], 1, MAX_MOVES),
             colors=tuple(colors),
             weights=tuple(weights),
-            goals=tuple(goal for k, entry in enumerate(goals) if (goal := self.goal(("goals", k), entry))),
-            feeds=tuple(feed for k, entry in enumerate(feeds) if (feed := self.feed(("feed", k), entry))),
+            goals=tuple(goal for k, entry in enumerate(goals) if (goal := self.parse_goal(("goals", k), entry))),
+            feeds=tuple(feed for k, entry in enumerate(feeds) if (feed := self.parse_feed(("feed", k), entry))),
             active=tuple(active),
             things=things,
-            data=plain(given, lines),
+            data=normalize_data(given, lines),
         )
         return None if self.problems else level
 
-    def colors(self, names: list[Any]) -> list[int]:
+    def parse_colors(self, names: list[Any]) -> list[int]:
+        """Return the codes of the colors."""
         codes = []
         for k, name in enumerate(names):
-            if self.name(("colors", k), name, COLORS, "the color"):
+            if self.parse_name(("colors", k), name, COLORS, "the color"):
                 codes.append(COLORS.index(name) + 1)
                 if names.index(name) < k:
-                    self.refuse(("colors", k), f"{name!r} stands there twice")
+                    self.add_problem(("colors", k), f"{name!r} stands there twice")
         return codes
 
-    def weights(self, value: Any, count: int) -> list[int]:
+    def parse_weights(self, value: Any, count: int) -> list[int]:
+        """Return the weights of the colors, 1 each by default."""
         if value is None:
             return [1] * count
-        weights = self.entries(("weights",), value, count, count, "weights, one for each color")
-        return [self.whole(("weights", k), weight, 1, MAX_WEIGHT) for k, weight in enumerate(weights)]
+        weights = self.parse_list(("weights",), value, count, count, "weights, one for each color")
+        return [self.parse_integer(("weights", k), weight, 1, MAX_WEIGHT) for k, weight in enumerate(weights)]
 
-    def goal(self, path: Path, value: Any) -> Goal | None:
-        """§6.1"""
-        given = self.keys(path, value, ("collect", "amount"), ("collect", "amount"))
+    def parse_goal(self, path: Path, value: Any) -> Goal | None:
+        """§6.1 Return a goal, or None."""
+        given = self.parse_mapping(path, value, ("collect", "amount"), ("collect", "amount"))
         if len(given) < 2:
             return None
         amount = given["amount"]
-        amount = ALL if amount == "all" else self.whole((*path, "amount"), amount, 1, 1_000_000, " and 'all'")
+        amount = ALL if amount == "all" else self.parse_integer((*path, "amount"), amount, 1, 1_000_000, " and 'all'")
         at = (*path, "collect")
         unit, dot, color = str(given["collect"]).partition(".")
-        if not self.name(at, unit, UNITS, "the unit"):
+        if not self.parse_name(at, unit, UNITS, "the unit"):
             return None
         if dot and unit not in COLORED:
-            self.refuse(at, f"{unit!r} has no color; what may be asked for in one: {one_of(COLORED)}")
-        elif dot and not self.name(at, color, COLORS, "the color"):
+            self.add_problem(at, f"{unit!r} has no color; what may be asked for in one: {one_of(COLORED)}")
+        elif dot and not self.parse_name(at, color, COLORS, "the color"):
             return None
         return Goal(str(given["collect"]), UNITS[unit], COLORS.index(color) + 1 if color in COLORS else 0, amount)
 
-    def feed(self, path: Path, value: Any) -> Feed | None:
-        """§4.8"""
+    def parse_feed(self, path: Path, value: Any) -> Feed | None:
+        """§4.8 Return a feed, or None."""
         names = ("piece", "per_mille", "max_on_board", "total")
-        given = self.keys(path, value, names, names)
+        given = self.parse_mapping(path, value, names, names)
         if len(given) < len(names):
             return None
         at = (*path, "piece")
-        thing = self.thing(at, given["piece"])
+        thing = self.parse_thing(at, given["piece"])
         if thing and thing.cover:
-            self.refuse(at, "a feed has no cover")
+            self.add_problem(at, "a feed has no cover")
         if thing and thing.attributes & BIG:
-            self.refuse(at, f"{KINDS[thing.kind].name!r} has size 2; a feed needs size 1")
+            self.add_problem(at, f"{KINDS[thing.kind].name!r} has size 2; a feed needs size 1")
         if thing and thing.kind == BASIC:
-            self.refuse(at, "basics come in by themselves; a feed needs another kind")
+            self.add_problem(at, "basics come in by themselves; a feed needs another kind")
         most = [
-            self.whole((*path, name), given[name], 1, high)
+            self.parse_integer((*path, name), given[name], 1, high)
             for name, high in (("per_mille", 1000), ("max_on_board", CELLS), ("total", 1_000_000))
         ]
         return Feed(thing, *most) if thing else None
 
     # ----------------------------------------------------------------------------------------------------- §10.3: things
 
-    def thing(self, path: Path, value: Any) -> Thing | None:
-        """`cover+kind.color:hp`, or a dict."""
-        given = self.keys(path, parts(value) if isinstance(value, str) else value, THING_KEYS, ("kind",))
-        if "kind" not in given or not self.name(path, given["kind"], CODES, "the kind"):
+    def parse_thing(self, path: Path, value: Any) -> Thing | None:
+        """§10.3 Return the thing of `cover+kind.color:hp` or of a dict, or None."""
+        given = self.parse_mapping(path, split_thing(value) if isinstance(value, str) else value, THING_KEYS, ("kind",))
+        if "kind" not in given or not self.parse_name(path, given["kind"], CODES, "the kind"):
             return None
         code = CODES[given["kind"]]
-        counters = self.counters(path, given.get("colors"), KINDS[code])
+        counters = self.parse_counters(path, given.get("colors"), KINDS[code])
         return Thing(
             kind=code,
-            hp=self.hit_points(path, given.get("hp"), KINDS[code], counters),
-            color=self.color(path, given.get("color"), KINDS[code]),
-            cover=self.cover(path, given.get("cover"), KINDS[code]),
+            hp=self.parse_hit_points(path, given.get("hp"), KINDS[code], counters),
+            color=self.parse_color(path, given.get("color"), KINDS[code]),
+            cover=self.parse_cover(path, given.get("cover"), KINDS[code]),
             counters=counters,
         )
 
-    def cover(self, path: Path, value: Any, kind: Kind) -> int:
-        if value is None or not self.name(path, value, COVERS[1:], "the cover"):
+    def parse_cover(self, path: Path, value: Any, kind: Kind) -> int:
+        """Return the code of a cover, 0 for none."""
+        if value is None or not self.parse_name(path, value, COVERS[1:], "the cover"):
             return 0
         if kind.attributes & BIG:
-            self.refuse(path, f"{kind.name!r} has size 2; covers lie on pieces of size 1 only")
+            self.add_problem(path, f"{kind.name!r} has size 2; covers lie on pieces of size 1 only")
         return COVERS.index(value)
 
-    def color(self, path: Path, value: Any, kind: Kind) -> int:
+    def parse_color(self, path: Path, value: Any, kind: Kind) -> int:
+        """Return the code of a color, 0 for none."""
         if value is None:
             if kind.color == "one" and kind.name != "basic":
-                self.refuse(path, f"{kind.name!r} needs a color: {one_of(COLORS)}")
+                self.add_problem(path, f"{kind.name!r} needs a color: {one_of(COLORS)}")
             return 0
         if kind.color != "one":
-            self.refuse(path, f"{kind.name!r} has no 'color' at the start")
+            self.add_problem(path, f"{kind.name!r} has no 'color' at the start")
             return 0
-        return COLORS.index(value) + 1 if self.name(path, value, COLORS, "the color") else 0
+        return COLORS.index(value) + 1 if self.parse_name(path, value, COLORS, "the color") else 0
 
-    def hit_points(self, path: Path, value: Any, kind: Kind, counters: tuple[int, ...]) -> int:
-        """§1.1"""
+    def parse_hit_points(self, path: Path, value: Any, kind: Kind, counters: tuple[int, ...]) -> int:
+        """§1.1 Return the hit points of a piece."""
         if kind.attributes & COUNTS:
-            total = self.whole(path, sum(counters), kind.low, kind.high, " as the sum of the colors")
+            total = self.parse_integer(path, sum(counters), kind.low, kind.high, " as the sum of the colors")
             if value not in (None, total):
-                self.refuse(path, f"hp {value!r} is not the sum of the colors, {total}")
+                self.add_problem(path, f"hp {value!r} is not the sum of the colors, {total}")
             return total
         if value is None:
             return kind.usual
-        return self.whole(path, value, kind.low, kind.high, f" as hit points of {kind.name!r}")
+        return self.parse_integer(path, value, kind.low, kind.high, f" as hit points of {kind.name!r}")
 
-    def counters(self, path: Path, value: Any, kind: Kind) -> tuple[int, ...]:
-        """Hit points by color."""
+    def parse_counters(self, path: Path, value: Any, kind: Kind) -> tuple[int, ...]:
+        """Return the hit points by color."""
         if not kind.attributes & COUNTS:
             if value is not None:
-                self.refuse(path, f"{kind.name!r} has no 'colors'")
+                self.add_problem(path, f"{kind.name!r} has no 'colors'")
             return NO_COUNTERS
-        given = self.keys(path, value or {}, COLORS, ())
-        return tuple(self.whole((*path, name), given.get(name, 0), 0, kind.high) for name in COLORS)
+        given = self.parse_mapping(path, value or {}, COLORS, ())
+        return tuple(self.parse_integer((*path, name), given.get(name, 0), 0, kind.high) for name in COLORS)
 
     # --------------------------------------------------------------------------------------- §10.2, §10.4: legend, layout
 
-    def legend(self, value: Any) -> dict[str, Thing | None]:
-        """What every character stands for; None for one that could not be read."""
+    def parse_legend(self, value: Any) -> dict[str, Thing | None]:
+        """Return the thing of every character; None for invalid entries."""
         signs: dict[str, Thing | None] = dict(SIGNS)
         if not isinstance(value, Mapping):
-            self.refuse(("legend",), f"{value!r} is not possible; needed: a mapping from characters to things")
+            self.add_problem(("legend",), f"{value!r} is not possible; needed: a mapping from characters to things")
             return signs
         for key, thing in value.items():
             sign, path = str(key), ("legend", str(key))
             if len(sign) != 1 or sign.isspace():
-                self.refuse(path, f"{sign!r} is not possible; needed: one character")
+                self.add_problem(path, f"{sign!r} is not possible; needed: one character")
             elif sign in SIGNS or sign in (INACTIVE, EMPTY):
-                self.refuse(path, f"the character {sign!r} has its meaning already")
+                self.add_problem(path, f"the character {sign!r} has its meaning already")
             else:
-                signs[sign] = self.thing(path, thing)
+                signs[sign] = self.parse_thing(path, thing)
         return signs
 
-    def lines(self, value: Any) -> list[str]:
-        """The lines of the layout, cut or padded to the size of the board."""
+    def parse_lines(self, value: Any) -> list[str]:
+        """Return the lines of the layout, cut or padded to the size of the board."""
         if not isinstance(value, str):
-            self.refuse(("layout",), f"{value!r} is not possible; needed: a text of {HEIGHT} lines")
+            self.add_problem(("layout",), f"{value!r} is not possible; needed: a text of {HEIGHT} lines")
             value = ""
         lines = [line.rstrip() for line in value.rstrip().splitlines()]
         if len(lines) != HEIGHT:
-            self.refuse(("layout",), f"{len(lines)} lines; needed: {HEIGHT} lines of {WIDTH} characters")
+            self.add_problem(("layout",), f"{len(lines)} lines; needed: {HEIGHT} lines of {WIDTH} characters")
         for k, line in enumerate(lines):
             if len(line) != WIDTH:
-                self.refuse(("layout", k), f"{len(line)} characters; needed: {WIDTH}")
+                self.add_problem(("layout", k), f"{len(line)} characters; needed: {WIDTH}")
         lines += [""] * (HEIGHT - len(lines))
         return [line[:WIDTH].ljust(WIDTH, INACTIVE) for line in lines[:HEIGHT]]
 
-    def cells(self, lines: list[str], signs: dict[str, Thing | None]) -> tuple[list[bool], dict[int, Thing]]:
-        """Which cells are active, and what is at each anchor."""
-        drawn = "".join(reversed(lines))
+    def parse_cells(self, lines: list[str], signs: dict[str, Thing | None]) -> tuple[list[bool], dict[int, Thing]]:
+        """Return which cells are active, and the thing at each anchor."""
+        layout = "".join(reversed(lines))
         things: dict[int, Thing] = {}
-        taken: set[int] = set()
-        told: set[str] = set()
-        for cell, sign in enumerate(drawn):
-            if sign in (INACTIVE, EMPTY) or cell in taken:
+        filled: set[int] = set()
+        reported: set[str] = set()
+        for cell, sign in enumerate(layout):
+            if sign in (INACTIVE, EMPTY) or cell in filled:
                 continue
             thing = signs.get(sign)
             if sign not in signs:
-                wrong = f"the character {sign!r} is not known; put it into the legend, or use one of {KNOWN}"
-            elif thing and not self.fits(cell, thing.cells(cell), drawn, taken):
-                wrong = f"{KINDS[thing.kind].name!r} fills 2 x 2 cells; those right, above and right above must be {sign!r} too"
+                text = f"the character {sign!r} is not known; put it into the legend, or use one of {KNOWN_SIGNS}"
+            elif thing and not self.has_room(cell, thing.cells(cell), layout, filled):
+                text = f"{KINDS[thing.kind].name!r} fills 2 x 2 cells; those right, above and right above must be {sign!r} too"
             else:
                 if thing:
                     things[cell] = thing
-                    taken.update(thing.cells(cell))
+                    filled.update(thing.cells(cell))
                 continue
-            if sign not in told:  # the first cell is enough
-                self.refuse(cell_path(cell), wrong)
-                told.add(sign)
-        return [sign != INACTIVE for sign in drawn], things
+            if sign not in reported:  # the first cell is enough
+                self.add_problem(cell_path(cell), text)
+                reported.add(sign)
+        return [sign != INACTIVE for sign in layout], things
 
     @staticmethod
-    def fits(anchor: int, fills: tuple[int, ...], drawn: str, taken: set[int]) -> bool:
-        """§10.4 Whether a piece has all its cells."""
-        inside = len(fills) == 1 or (anchor % WIDTH < WIDTH - 1 and anchor // WIDTH < HEIGHT - 1)
-        return inside and all(drawn[cell] == drawn[anchor] and cell not in taken for cell in fills)
+    def has_room(anchor: int, cells: tuple[int, ...], layout: str, filled: set[int]) -> bool:
+        """§10.4 Return whether all cells of a piece are on the board, free and of its character."""
+        inside = len(cells) == 1 or (anchor % WIDTH < WIDTH - 1 and anchor // WIDTH < HEIGHT - 1)
+        return inside and all(layout[cell] == layout[anchor] and cell not in filled for cell in cells)
 
 
-def parts(text: str) -> dict[str, Any]:
-    """`cover+kind.color:hp` taken apart."""
+def split_thing(text: str) -> dict[str, Any]:
+    """Return the parts of `cover+kind.color:hp`."""
     cover, _, rest = text.rpartition("+")
     rest, _, hp = rest.partition(":")
     kind, _, color = rest.partition(".")
@@ -298,14 +302,14 @@ def parts(text: str) -> dict[str, Any]:
     return {"kind": kind} | {name: part for name, part in (("cover", cover), ("color", color), ("hp", points)) if part != ""}
 
 
-def plain(given: Mapping[str, Any], lines: list[str]) -> dict[str, Any]:
-    """The data of a level in one form, whatever it was read from; shares nothing with it."""
-    data = {key: copied(given[key]) for key in KEYS if key in given and (key in NEEDED or given[key])}
+def normalize_data(given: Mapping[str, Any], lines: list[str]) -> dict[str, Any]:
+    """Return a copy of the data of a level in a single form, for any source."""
+    data = {key: copy_plain(given[key]) for key in LEVEL_KEYS if key in given and (key in REQUIRED_KEYS or given[key])}
     return {**data, "layout": "\n".join(lines) + "\n"}
 
 
-def copied(value: Any) -> Any:
-    """Lists and dicts with text as keys, all the way down."""
+def copy_plain(value: Any) -> Any:
+    """Return a deep copy of lists and dicts with text as keys."""
     if isinstance(value, Mapping):
-        return {str(key): copied(part) for key, part in value.items()}
-    return [copied(part) for part in value] if isinstance(value, list | tuple) else value
+        return {str(key): copy_plain(part) for key, part in value.items()}
+    return [copy_plain(part) for part in value] if isinstance(value, list | tuple) else value

@@ -1,25 +1,25 @@
-"""The game of MO-TileBlast: deal, legality, step (SPEC §2, §3, §4.1, §4.13, §6.2)."""
+"""Rules of MO-TileBlast: start position, legality, step (SPEC §2, §3, §4.1, §4.13, §6.2)."""
 
 from typing import Any
 
 import numpy as np
 
 from momagames.games.tileblast.rules.board import draw_color
-from momagames.games.tileblast.rules.goals import take_stock
+from momagames.games.tileblast.rules.goals import update_goals
 from momagames.games.tileblast.rules.pieces import BASIC
-from momagames.games.tileblast.rules.powers import empty_queue, tap_power
-from momagames.games.tileblast.rules.rewards import pay
-from momagames.games.tileblast.rules.settle import settle
+from momagames.games.tileblast.rules.powers import process_queue, tap_power
+from momagames.games.tileblast.rules.rewards import write_rewards
+from momagames.games.tileblast.rules.settle import settle_board
 from momagames.games.tileblast.rules.state import CELLS
-from momagames.games.tileblast.rules.taps import burst, has_valid, is_valid, keep_one_tap, mark_valid
-from momagames.games.tileblast.rules.turn_end import heal, rescue, spawn, spread
+from momagames.games.tileblast.rules.taps import burst_group, has_valid_tap, is_valid_tap, prune_group_taps, write_valid_taps
+from momagames.games.tileblast.rules.turn_end import heal_pieces, process_spawns, resolve_deadlock, spread_weeds
 from momagames.kernels.jit import driver, kernel, noinline_kernel
 
 
 @noinline_kernel
-def deal(state):
-    """§2.2 The level, with colors drawn."""
-    clear_counters(state)
+def generate(state):
+    """§2.2 Place the level and draw the colors."""
+    reset_counters(state)
     for cell in range(CELLS):
         state["kind"][cell] = state["start_kind"][cell]
         state["anchor"][cell] = state["start_anchor"][cell]
@@ -31,15 +31,16 @@ def deal(state):
     for cell in range(CELLS):
         if state["kind"][cell] == BASIC and state["color"][cell] == 0:
             state["color"][cell] = draw_color(state)
-    settle(state)
-    rescue(state)
-    take_stock(state)
-    forget_tap(state)
+    settle_board(state)
+    resolve_deadlock(state)
+    update_goals(state)
+    reset_tap_results(state)
     state["over"] = state["dead"]
 
 
 @noinline_kernel
-def clear_counters(state):
+def reset_counters(state):
+    """Set the counters of the game to 0."""
     state["moves"] = 0
     state["taps"] = 0
     state["invalid_taps"] = 0
@@ -54,8 +55,8 @@ def clear_counters(state):
 
 
 @kernel
-def forget_tap(state):
-    """What the last tap did."""
+def reset_tap_results(state):
+    """Clear the results of the last tap."""
     state["valid"] = 0
     state["cluster"] = 0
     state["created"] = 0
@@ -67,8 +68,8 @@ def forget_tap(state):
 
 
 @kernel
-def forget_effects(state):
-    """What is remembered within a tap (§4.1)."""
+def reset_tap_effects(state):
+    """§4.1 Clear what is stored during a tap."""
     state["effects"] = 0
     state["attacked"] = 0
     if state["harmed"]:
@@ -86,66 +87,66 @@ def forget_effects(state):
 
 @kernel
 def legal(state, agent, mask):
-    """§3.2 The valid taps, for the agent to move."""
+    """§3.2 Write the valid taps of the agent to move."""
     if state["over"] or agent != state["to_move"]:
         mask[:] = 0
     else:
-        mark_valid(state, mask)
+        write_valid_taps(state, mask)
 
 
 @kernel
-def thin(state, mask):
-    """§4.2 Of the taps on a group that leaves nothing in the tapped cell, one is enough: the first."""
-    keep_one_tap(state, mask)
+def prune_equivalent_actions(state, mask):
+    """§4.2 Keep the first tap only on each group that leaves nothing in the tapped cell."""
+    prune_group_taps(state, mask)
 
 
 @kernel
 def step(state, actions, reward):
-    """§4 One tap."""
+    """§4 Play one tap."""
     reward[:] = 0
-    forget_tap(state)
+    reset_tap_results(state)
     cell = np.int64(actions[0, 0])
     state["taps"] += 1
     state["ply"] += 1
     points = 0
-    if is_valid(state, cell):
+    if is_valid_tap(state, cell):
         state["valid"] = 1
         state["moves"] += 1
-        points = move(state, cell)
-        forget_effects(state)
+        points = play_valid_tap(state, cell)
+        reset_tap_effects(state)
     else:  # §3.3
         state["invalid_taps"] += 1
-    end(state)
-    pay(state, reward, points)
+    update_end(state)
+    write_rewards(state, reward, points)
     state["to_move"] = (state["to_move"] + 1) % np.int64(state["agents"])  # §3.4
 
 
 @noinline_kernel
-def move(state, cell):
-    """§4.1 A valid tap. Returns the points of §4.13."""
+def play_valid_tap(state, cell):
+    """§4.1 Play a valid tap. Return the points of §4.13."""
     if state["kind"][cell] == BASIC:
-        burst(state, cell)
+        burst_group(state, cell)
     else:
         tap_power(state, cell)
-    empty_queue(state)
-    settle(state)
-    won = take_stock(state)
+    process_queue(state)
+    settle_board(state)
+    won = update_goals(state)
     if not won:
-        spawn(state)
-        heal(state)
-        spread(state)
-        won = take_stock(state)
+        process_spawns(state)
+        heal_pieces(state)
+        spread_weeds(state)
+        won = update_goals(state)
     state["won"] = won
     if not won:
-        rescue(state)
+        resolve_deadlock(state)
     points = np.int64(state["hits"]) + max(0, np.int64(state["cluster"]) - 2) ** 2
     state["score"] += points
     return points
 
 
 @kernel
-def end(state):
-    """§6.2 Won, lost or cut off."""
+def update_end(state):
+    """§6.2 Detect a win, a loss and truncation."""
     out_of_moves = state["strict_moves"] and state["moves"] >= state["limit"]
     state["over"] = state["won"] or state["dead"] or out_of_moves
     if not state["over"] and state["taps"] >= state["max_taps"]:
@@ -153,13 +154,13 @@ def end(state):
         state["truncated"] = 1
 
 
-def judge(states: Any) -> None:
-    """§6 What a position that was loaded is: goals that are left, won, dead, over. states record[1]"""
+def evaluate_position(states: Any) -> None:
+    """§6 Compute the remaining units of the goals, won, dead and over of a loaded position. states record[1]"""
     state = states[0]
-    forget_tap(state)
-    state["won"] = take_stock(state)
-    state["dead"] = not state["won"] and not has_valid(state)
-    end(state)
+    reset_tap_results(state)
+    state["won"] = update_goals(state)
+    state["dead"] = not state["won"] and not has_valid_tap(state)
+    update_end(state)
 
 
-judge = driver(judge, "tileblast.judge")
+evaluate_position = driver(evaluate_position, "tileblast.judge")

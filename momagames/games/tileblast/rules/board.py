@@ -1,4 +1,4 @@
-"""Pieces on the board of MO-TileBlast: put there, taken away, colored, drawn (SPEC §1.2, §2.2, §2.3)."""
+"""Pieces on the board of MO-TileBlast: placement, removal, colors, random draws (SPEC §1.2, §2.2, §2.3)."""
 
 import numpy as np
 
@@ -10,14 +10,14 @@ from momagames.kernels.rng import draw as draw_word
 
 @kernel
 def draw(state, n):
-    """§2.3 A draw from 0..n-1, counted."""
+    """§2.3 Draw a number from 0..n-1 and count the draw."""
     state["draws"] += 1
     return draw_word(state, n)
 
 
 @kernel
 def draw_color(state):
-    """§2.2 A color that may be drawn, 1..6."""
+    """§2.2 Draw a color of the level, 1..6."""
     count = np.int64(state["colors"])
     total = 0
     for k in range(count):
@@ -31,8 +31,8 @@ def draw_color(state):
 
 
 @kernel
-def place(state, cell, kind, hp, color):
-    """A piece of size 1 in a cell; nothing else about the cell changes."""
+def place_piece(state, cell, kind, hp, color):
+    """Place a piece of size 1 in a cell; nothing else about the cell changes."""
     state["kind"][cell] = kind
     state["anchor"][cell] = cell
     state["hp"][cell] = hp
@@ -42,8 +42,8 @@ def place(state, cell, kind, hp, color):
 
 
 @kernel
-def vacate(state, cell):
-    """A cell without piece."""
+def clear_cell(state, cell):
+    """Clear the piece fields of a cell."""
     state["kind"][cell] = 0
     state["anchor"][cell] = 0
     state["hp"][cell] = 0
@@ -53,26 +53,26 @@ def vacate(state, cell):
 
 
 @kernel
-def remove(state, anchor):
-    """Take a piece off the board."""
+def remove_piece(state, anchor):
+    """Remove a piece from the board."""
     big = ATTRIBUTES[np.int64(state["kind"][anchor])] & BIG
-    vacate(state, anchor)
+    clear_cell(state, anchor)
     state["counters"][anchor] = 0
     if big:
-        vacate(state, anchor + 1)
-        vacate(state, anchor + WIDTH)
-        vacate(state, anchor + WIDTH + 1)
+        clear_cell(state, anchor + 1)
+        clear_cell(state, anchor + WIDTH)
+        clear_cell(state, anchor + WIDTH + 1)
 
 
 @kernel
 def is_bare_basic(state, cell):
-    """§1.3 Whether there is a basic without any cover."""
+    """§1.3 Return whether there is a basic without a cover."""
     return state["kind"][cell] == BASIC and state["cover"][cell] == 0
 
 
 @noinline_kernel
-def bare_basics(state, cells):
-    """The cells of the bare basics, ascending; returns how many. cells int64[CELLS]"""
+def list_bare_basics(state, cells):
+    """Write the cells of the bare basics, ascending; return their number. cells int64[CELLS]"""
     count = 0
     for cell in range(CELLS):
         if is_bare_basic(state, cell):

@@ -1,9 +1,9 @@
-"""What agents see in MO-TileBlast (SPEC §7)."""
+"""Observations of MO-TileBlast (SPEC §7)."""
 
 import numpy as np
 
 from momagames.games.tileblast.rules.bitset import cells_with, write_bits
-from momagames.games.tileblast.rules.goals import counter
+from momagames.games.tileblast.rules.goals import read_counter
 from momagames.games.tileblast.rules.pieces import (
     ATTRIBUTES,
     BASIC,
@@ -40,13 +40,13 @@ AXES: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
 }
 
 
-def channels_of(code: int) -> list[int]:
-    """§7.3 The channels that a kind is always in, colors and goals apart."""
+def list_constant_channels(code: int) -> list[int]:
+    """§7.3 Return the channels of a kind that depend neither on its color nor on the goals."""
     kind = KINDS[code]
     has = kind.attributes
     playable = code == BASIC or has & POWER
     own = {BASIC: 10, BOMB: 11, FLASK: 12, ROCKET_H: 13, ROCKET_V: 14}
-    said = {
+    memberships = {
         CLICKABLE: playable,
         FIXED: not playable,
         own.get(code, CELL): code in own,
@@ -61,22 +61,22 @@ def channels_of(code: int) -> list[int]:
         DESTRUCTIBLE: not has & LASTS,
         LASTING: has & LASTS,
     }
-    return [channel for channel, there in said.items() if there]
+    return [channel for channel, is_member in memberships.items() if is_member]
 
 
-LISTS = [channels_of(code) if code else [] for code in range(len(KINDS))]
-COUNT = np.array([len(channels) for channels in LISTS], np.int64)
-CHANNELS = np.array([channels + [0] * (max(map(len, LISTS)) - len(channels)) for channels in LISTS], np.int64)
+CHANNEL_LISTS = [list_constant_channels(code) if code else [] for code in range(len(KINDS))]
+CHANNEL_COUNTS = np.array([len(channels) for channels in CHANNEL_LISTS], np.int64)
+CHANNELS = np.array([channels + [0] * (max(map(len, CHANNEL_LISTS)) - len(channels)) for channels in CHANNEL_LISTS], np.int64)
 # The same as bits, and with them that of the cell
-BITS = np.array([1 | sum(1 << channel for channel in channels) for channels in LISTS], np.int64)
-BOARD_WORDS, TINTS = CELLS // 8 + 1, len(COLORS) + 1
+CHANNEL_BITS = np.array([1 | sum(1 << channel for channel in channels) for channels in CHANNEL_LISTS], np.int64)
+BOARD_WORDS, COLOR_CODES = CELLS // 8 + 1, len(COLORS) + 1
 
 
 @kernel
 def observe(state, agent, out):
-    """§7 The board, and all fields where they are asked for. All agents see the same."""
+    """§7 Write the board, and all fields if the game observes them. All agents observe the same."""
     channels = np.int64(state["channels"])
-    show_board(state, out, channels)
+    write_board(state, out, channels)
     size = CELLS * channels
     if out.shape[0] > size:
         out[size:] = 0
@@ -88,33 +88,39 @@ def observe(state, agent, out):
 
 
 @noinline_kernel
-def show_board(state, out, channels):
-    """§7.3 Pieces of one hit point are bits of their channels, written plane by plane; others, and covers, are added then."""
+def write_board(state, out, channels):
+    """§7.3 Write the board plane by plane. Pieces of one hit point are bits of their channels; other pieces and covers
+    are added afterwards.
+    """
     first, second = local_array(BOARD_WORDS).view(np.uint8), local_array(BOARD_WORDS).view(np.uint8)
     third, fourth = local_array(BOARD_WORDS).view(np.uint8), local_array(BOARD_WORDS).view(np.uint8)
-    later, wanted = local_array(CELLS), local_array(TINTS)
-    list_wanted(state, wanted)
+    deferred, goal_units = local_array(CELLS), local_array(COLOR_CODES)
+    write_goal_units(state, goal_units)
     count = 0
     for y in range(HEIGHT):
         row = HEIGHT - 1 - y if state["upside_down"] else y
         for x in range(WIDTH):
-            cell, spot = WIDTH * y + x, WIDTH * row + x
+            cell, target = WIDTH * y + x, WIDTH * row + x
             kind, anchor = np.int64(state["kind"][cell]), np.int64(state["anchor"][cell])
             bits, extra = np.int64(state["active"][cell]), state["cover"][cell] != 0
             if kind:
                 color = np.int64(state["color"][anchor])
                 if state["hp"][anchor] == 1 and not ATTRIBUTES[kind] & COUNTS:
-                    tint = UNCOLORED if ATTRIBUTES[kind] & TAKES else CELL
-                    bits = BITS[kind] | (1 << (COLOR + color - 1 if color else tint)) | ((wanted[color] >> kind) & 1) << GOAL
+                    channel = UNCOLORED if ATTRIBUTES[kind] & TAKES else CELL
+                    bits = (
+                        CHANNEL_BITS[kind]
+                        | (1 << (COLOR + color - 1 if color else channel))
+                        | ((goal_units[color] >> kind) & 1) << GOAL
+                    )
                 else:
                     extra = True
             if extra:
-                later[count] = cell
+                deferred[count] = cell
                 count += 1
-            first[spot] = bits & 255
-            second[spot] = (bits >> 8) & 255
-            third[spot] = (bits >> 16) & 255
-            fourth[spot] = bits >> 24
+            first[target] = bits & 255
+            second[target] = (bits >> 8) & 255
+            third[target] = (bits >> 16) & 255
+            fourth[target] = bits >> 24
     for k in range(8):
         low, high = cells_with(first, 1 << k, 1 << k)
         write_bits(low, high, out, CELLS * k)
@@ -126,53 +132,54 @@ def show_board(state, out, channels):
             low, high = cells_with(fourth, 1 << k, 1 << k)
             write_bits(low, high, out, CELLS * (24 + k))
     for k in range(count):
-        add_to_cell(state, out, later[k], channels, wanted)
+        add_to_cell(state, out, deferred[k], channels, goal_units)
 
 
 @kernel
-def list_wanted(state, wanted):
-    """For each color, 0 for none, the things (bits) that some goal with a rest collects in it. wanted int64[7]"""
-    wanted[:] = 0
+def write_goal_units(state, goal_units):
+    """Write for each color, 0 for none, the things (bits) that an unreached goal collects in it. goal_units int64[7]"""
+    goal_units[:] = 0
     for goal in range(np.int64(state["goals"])):
         if state["rest"][goal] > 0:
-            asked = np.int64(state["goal_color"][goal])
-            for color in range(TINTS):
-                if asked in (0, color):
-                    wanted[color] |= np.int64(state["goal_units"][goal])
+            goal_color = np.int64(state["goal_color"][goal])
+            for color in range(COLOR_CODES):
+                if goal_color in (0, color):
+                    goal_units[color] |= np.int64(state["goal_units"][goal])
 
 
 @kernel
-def add(out, channel, spot, value):
-    out[CELLS * channel + spot] += np.uint8(value)
+def add_value(out, channel, target, value):
+    """Add a value to one cell of a channel."""
+    out[CELLS * channel + target] += np.uint8(value)
 
 
 @noinline_kernel
-def add_to_cell(state, out, cell, channels, wanted):
-    """§7.3 What the plane by plane part has left out: a piece of several hit points, a cover."""
-    spot = WIDTH * (HEIGHT - 1 - cell // WIDTH) + cell % WIDTH if state["upside_down"] else cell
+def add_to_cell(state, out, cell, channels, goal_units):
+    """§7.3 Add what the planes leave out: a piece of several hit points, a cover."""
+    target = WIDTH * (HEIGHT - 1 - cell // WIDTH) + cell % WIDTH if state["upside_down"] else cell
     kind, anchor, cover = np.int64(state["kind"][cell]), np.int64(state["anchor"][cell]), np.int64(state["cover"][cell])
     hp, color = np.int64(state["hp"][anchor]), np.int64(state["color"][anchor])
     if kind and (hp != 1 or ATTRIBUTES[kind] & COUNTS):
-        for k in range(COUNT[kind]):
+        for k in range(CHANNEL_COUNTS[kind]):
             if CHANNELS[kind, k] < channels:
-                add(out, CHANNELS[kind, k], spot, hp)
+                add_value(out, CHANNELS[kind, k], target, hp)
         if ATTRIBUTES[kind] & COUNTS:
-            for tint in range(1, TINTS):
-                add(out, COLOR + tint - 1, spot, counter(state, anchor, tint))
-                add(out, GOAL, spot, counter(state, anchor, tint) * ((wanted[tint] >> kind) & 1))
+            for own_color in range(1, COLOR_CODES):
+                add_value(out, COLOR + own_color - 1, target, read_counter(state, anchor, own_color))
+                add_value(out, GOAL, target, read_counter(state, anchor, own_color) * ((goal_units[own_color] >> kind) & 1))
         else:
-            add(out, GOAL, spot, hp * ((wanted[color] >> kind) & 1))
+            add_value(out, GOAL, target, hp * ((goal_units[color] >> kind) & 1))
             if color:
-                add(out, COLOR + color - 1, spot, hp)
+                add_value(out, COLOR + color - 1, target, hp)
             elif ATTRIBUTES[kind] & TAKES:
-                add(out, UNCOLORED, spot, hp)
+                add_value(out, UNCOLORED, target, hp)
     if cover:
-        add(out, FIXED, spot, 1)
-        add(out, GOAL, spot, (wanted[0] >> (UNIT_CAGE - 1 + cover)) & 1)
+        add_value(out, FIXED, target, 1)
+        add_value(out, GOAL, target, (goal_units[0] >> (UNIT_CAGE - 1 + cover)) & 1)
         if cover == CAGE:
-            add(out, BY_NEIGHBOR, spot, 1)
-            add(out, BY_POWER, spot, 1)
+            add_value(out, BY_NEIGHBOR, target, 1)
+            add_value(out, BY_POWER, target, 1)
         else:
-            add(out, BY_TAP, spot, 1)
+            add_value(out, BY_TAP, target, 1)
         if channels > DESTRUCTIBLE:
-            add(out, DESTRUCTIBLE, spot, 1)
+            add_value(out, DESTRUCTIBLE, target, 1)

@@ -1,6 +1,6 @@
-"""The pieces of MO-TileBlast as data (SPEC §1.1): one row for each kind. The rules ask for attributes, not for names.
+"""Pieces of MO-TileBlast as data (SPEC §1.1): one row per kind. The rules read attributes, not names.
 
-Only the group of a tap and the effects of power pieces name kinds (§4.2, §4.3, §4.4).
+Only groups and the effects of power pieces name kinds (§4.2, §4.3, §4.4).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ SPAWN_BUBBLE, SPAWN_DANDELION, SPAWN_AROUND = 1, 2, 3
 class Kind:
     """One kind of piece.
 
-    low, high, usual   hit points that a level may give, and those of a piece for which it gives none
-    attributes         bits: FALLS; NEAR a match beside it hurts it, SAME only one of its own color; BLAST power effects do;
-                       POWER piece; PER_HIT each hit point lost is a unit; HEALS; SPREADS; DROP leaves at the bottom; LASTS;
-                       TAKES a color when first hit; COUNTS hit points by color; BIG, 2 x 2 cells
-    color              whether a piece has a color from the start: "one", "counters" (of each color), or "none"
+    low, high, usual   hit points that a level may give, and the default
+    attributes         bits: FALLS; NEAR a match beside it hurts it, SAME only one of its own color; BLAST power effects hurt
+                       it; POWER piece; PER_HIT each lost hit point is a unit; HEALS; SPREADS; DROP leaves at the bottom;
+                       LASTS; TAKES a color when first hit; COUNTS hit points by color; BIG, 2 x 2 cells
+    color              color of a piece at the start: "one", "counters" (of each color), or "none"
     spawn              what a hit makes at the end of the turn (SPAWN_...), or 0
-    unit               what a goal calls it, "" for what cannot be collected
+    unit               its name in goals, "" for kinds that cannot be collected
     """
 
     name: str

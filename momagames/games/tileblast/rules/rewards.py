@@ -29,41 +29,41 @@ COMPONENTS = (
 
 
 @kernel
-def component(state, which, points):
-    """§5.1-5.5 What the last tap pays in one component."""
-    if which == GOAL_SUM:
+def compute_component(state, component, points):
+    """§5.1-5.5 Return the value of the last tap in one component."""
+    if component == GOAL_SUM:
         units = 0
         for goal in range(GOALS):
             units += np.int64(state["gained"][goal])
         return units
-    if which < WIN:
-        return np.int64(state["gained"][which - GOAL])
-    if which >= COLOR:
-        return np.int64(state["cleared"][which - COLOR])
+    if component < WIN:
+        return np.int64(state["gained"][component - GOAL])
+    if component >= COLOR:
+        return np.int64(state["cleared"][component - COLOR])
     valid = np.int64(state["valid"])
-    if which == WIN:
+    if component == WIN:
         return np.int64(state["won"])
-    if which == STEP:
+    if component == STEP:
         return -1
-    if which == MOVE:
+    if component == MOVE:
         return -valid
-    if which == MOVES_SAVED:
+    if component == MOVES_SAVED:
         saved = np.int64(state["limit"]) - np.int64(state["moves"])
         return saved if state["won"] and saved > 0 else 0
-    if which == INVALID:
+    if component == INVALID:
         return valid - 1
-    if which == CREATED:
+    if component == CREATED:
         return np.int64(state["created"])
-    if which == USED:
+    if component == USED:
         return np.int64(state["used"])
-    return np.int64(state["combo"]) if which == COMBO else points
+    return np.int64(state["combo"]) if component == COMBO else points
 
 
 @noinline_kernel
-def pay(state, reward, points):
-    """§5 Who tapped is paid, or everybody; points are those of the tap. reward float32[A, K], all 0"""
+def write_rewards(state, reward, points):
+    """§5 Write the reward of the agent that tapped, or of all agents. points: of the tap. reward float32[A, K], all 0"""
     for k in range(reward.shape[1]):
-        amount = np.float32(component(state, np.int64(state["wanted"][k]), points) / state["share"][k])
+        amount = np.float32(compute_component(state, np.int64(state["wanted"][k]), points) / state["share"][k])
         if state["team_rewards"]:
             reward[:, k] = amount
         else:

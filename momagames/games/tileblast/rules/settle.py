@@ -1,28 +1,28 @@
-"""How the board of MO-TileBlast settles (SPEC §4.7, §4.8)."""
+"""Settling of the board of MO-TileBlast (SPEC §4.7, §4.8)."""
 
 import numpy as np
 
-from momagames.games.tileblast.rules.board import draw, draw_color, place, remove, vacate
-from momagames.games.tileblast.rules.goals import credit
+from momagames.games.tileblast.rules.board import clear_cell, draw, draw_color, place_piece, remove_piece
+from momagames.games.tileblast.rules.goals import credit_goals
 from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BASIC, BIG, CAGE, DROP, FALLS
 from momagames.games.tileblast.rules.state import CELLS, HEIGHT, NOWHERE, WIDTH
 from momagames.kernels.jit import kernel, noinline_kernel
 
 
 @noinline_kernel
-def settle(state):
-    """§4.7 Falls, drops and refill until nothing changes."""
+def settle_board(state):
+    """§4.7 Apply falls, drops and refill until nothing changes."""
     again = True
     while again:
-        fall(state)
-        again = state["abilities"] & DROP and leave(state)
+        apply_gravity(state)
+        again = state["abilities"] & DROP and remove_leaving_drops(state)
         if not again:
-            again = refill(state)
+            again = refill_columns(state)
 
 
 @noinline_kernel
-def fall(state):
-    """§4.7 a) Passes until one moves nothing. After a pass in which no piece of size 2 moved all others lie still."""
+def apply_gravity(state):
+    """§4.7 a) Repeat passes until one moves nothing. After a pass in which no piece of size 2 moved, all others lie still."""
     if state["abilities"] & DROP:
         moved = True
         while moved:
@@ -41,20 +41,20 @@ def fall(state):
 
 @kernel
 def fall_small(state, cell):
-    """A piece of size 1 falls past inactive cells, as far as active ones are empty."""
+    """Move a piece of size 1 down past inactive cells, while the next active cell is empty."""
     to = cell
     below = np.int64(state["below"][cell])
     while below != NOWHERE and state["kind"][below] == 0:
         to = below
         below = np.int64(state["below"][to])
     if to != cell:
-        move(state, cell, to)
+        move_cell(state, cell, to)
         state["anchor"][to] = to
 
 
 @kernel
 def fall_column(state, x):
-    """The pieces of a column, all of size 1 if they fall, the lowest first: each comes to lie on the one before."""
+    """Move the falling pieces of a column down, the lowest first. All of them have size 1."""
     kind, active, cover = state["kind"], state["active"], state["cover"]
     to = -1  # the lowest cell of the room under the pieces to come
     for cell in range(x, CELLS, WIDTH):
@@ -64,7 +64,7 @@ def fall_column(state, x):
                     to = cell
             elif to >= 0:
                 if ATTRIBUTES[np.int64(kind[cell])] & FALLS and cover[cell] != CAGE:
-                    move(state, cell, to)
+                    move_cell(state, cell, to)
                     state["anchor"][to] = to
                     to += WIDTH
                     while not active[to]:
@@ -74,19 +74,19 @@ def fall_column(state, x):
 
 
 @kernel
-def move(state, cell, to):
-    """What a cell holds of a piece goes to another cell."""
+def move_cell(state, cell, to):
+    """Move the piece fields of a cell to another cell."""
     state["kind"][to] = state["kind"][cell]
     state["hp"][to] = state["hp"][cell]
     state["full"][to] = state["full"][cell]
     state["color"][to] = state["color"][cell]
     state["flags"][to] = state["flags"][cell]
-    vacate(state, cell)
+    clear_cell(state, cell)
 
 
 @noinline_kernel
 def fall_big(state, cell):
-    """A piece of size 2 falls by rows of active cells; whether it did."""
+    """Move a piece of size 2 down by rows of active cells; return whether it moved."""
     moved = False
     if state["anchor"][cell] != cell:
         return moved
@@ -97,7 +97,7 @@ def fall_big(state, cell):
             if state["active"][at] == 0 or state["kind"][at]:
                 return moved
         for at in (anchor, anchor + 1, anchor + WIDTH, anchor + WIDTH + 1):
-            move(state, at, at - WIDTH)
+            move_cell(state, at, at - WIDTH)
             state["anchor"][at - WIDTH] = low
         state["counters"][low] = state["counters"][anchor]
         state["counters"][anchor] = 0
@@ -107,8 +107,8 @@ def fall_big(state, cell):
 
 
 @noinline_kernel
-def leave(state):
-    """§4.7 b) Drops that have arrived at the bottom; whether there were any."""
+def remove_leaving_drops(state):
+    """§4.7 b) Remove drops at the bottom; return whether there were any."""
     left = False
     for cell in range(CELLS):
         kind = np.int64(state["kind"][cell])
@@ -118,15 +118,15 @@ def leave(state):
                 out = out and state["below"][cell + 1] == NOWHERE
             if out:
                 state["hits"] += state["hp"][cell]
-                remove(state, cell)
-                credit(state, kind, 0)
+                remove_piece(state, cell)
+                credit_goals(state, kind, 0)
                 left = True
     return left
 
 
 @kernel
-def refill(state):
-    """§4.7 c) New pieces from above; whether a drop was among them."""
+def refill_columns(state):
+    """§4.7 c) Add new pieces from above; return whether a drop was among them."""
     came = False
     for x in range(WIDTH):
         lowest, y = HEIGHT, HEIGHT - 1
@@ -139,27 +139,27 @@ def refill(state):
             y -= 1
         for y in range(lowest, HEIGHT):
             if state["active"][WIDTH * y + x]:
-                came |= new_piece(state, WIDTH * y + x)
+                came |= add_new_piece(state, WIDTH * y + x)
     return came
 
 
 @kernel
-def new_piece(state, cell):
-    """§4.8 What comes in; whether it is a drop."""
+def add_new_piece(state, cell):
+    """§4.8 Add a new piece; return whether it is a drop."""
     for feed in range(np.int64(state["feeds"])):
         kind = np.int64(state["feed_kind"][feed])
-        may = state["fed"][feed] < state["feed_total"][feed] and on_board(state, kind) < state["feed_on_board"][feed]
+        may = state["fed"][feed] < state["feed_total"][feed] and count_kind(state, kind) < state["feed_on_board"][feed]
         if may and draw(state, 1000) < np.int64(state["feed_per_mille"][feed]):
-            place(state, cell, kind, state["feed_hp"][feed], state["feed_color"][feed])
+            place_piece(state, cell, kind, state["feed_hp"][feed], state["feed_color"][feed])
             state["fed"][feed] += 1
             return (ATTRIBUTES[kind] & DROP) != 0
-    place(state, cell, BASIC, 1, draw_color(state))
+    place_piece(state, cell, BASIC, 1, draw_color(state))
     return False
 
 
 @noinline_kernel
-def on_board(state, kind):
-    """How many cells hold a kind."""
+def count_kind(state, kind):
+    """Return the number of cells that hold a kind."""
     count = 0
     for cell in range(CELLS):
         count += state["kind"][cell] == kind

@@ -1,4 +1,4 @@
-"""The state of MO-TileBlast (SPEC §1, §2, §6) as one record. Arrays over cells have index x + 13 * y, y upwards."""
+"""State of MO-TileBlast (SPEC §1, §2, §6) as one record. Arrays over cells have index x + 13 * y, y upwards."""
 
 from __future__ import annotations
 

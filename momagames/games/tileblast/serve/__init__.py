@@ -1,10 +1,14 @@
-"""The HTTP simulator of MO-TileBlast: sessions, limits, and the published protocol (docs/serve.md).
+"""HTTP simulator of MO-TileBlast: sessions, limits, and the published protocol (docs/serve.md).
 
-protocol.py  what requests must hold, and how boards are written
-simulator.py levels and positions: a tap makes a new position
-sessions.py  who plays what
-limits.py    how much anybody may ask
-service.py   the answer to each request
-app.py       requests by path
-server.py    sockets, start and stop
+protocol.py       fields of requests, and the encoding of boards
+simulator.py      levels and positions: a tap makes a new position
+goal_distance.py  remainingGoalsDistance of a position
+sessions.py       positions of running games
+limits.py         rates, sizes and times of requests
+service.py        answers to requests
+app.py            routes of requests
+timeouts.py       slow connections
+server.py         sockets, start and stop
+client.py         client of the protocol
+remote_env.py     Gymnasium environment over HTTP
 """

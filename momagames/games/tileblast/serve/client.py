@@ -1,4 +1,4 @@
-"""The HTTP protocol of the simulator from the client's side: requests out, answers in, each checked."""
+"""Client of the HTTP protocol: sends requests and validates answers."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Value = TypeVar("Value")
 
 SHAPE = (WIDTH, HEIGHT, 24)
 CENTER = (WIDTH // 2, HEIGHT // 2)
-LARGEST = 1 << 24  # bytes of an answer
-SHOWN = 200  # characters of a strange answer that an error shows
+MAX_ANSWER_BYTES = 1 << 24  # bytes of an answer
+MAX_EXCERPT = 200  # characters of a strange answer that an error shows
 # What reading an answer of another form raises
-BROKEN = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
+PARSE_ERRORS = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What an answer says of the position.
+class RemotePosition:
+    """Position in an answer.
 
     board   uint8[13, 9, 24]
     mask    int8[117]
-    rest    what is left to collect, goal by goal, or one number where the simulator gives the sum only
+    rest    remaining units of each goal, or one number from simulators that send only the sum
     """
 
     board: NDArray[np.uint8]
@@ -38,10 +38,10 @@ class Seen:
     rest: list[int]
 
 
-class Wire:
-    """Requests to a simulator, each on its own connection: one that was kept open might be closed while we think.
+class Client:
+    """Requests to a simulator, each on its own connection: an idle connection might be closed between two steps.
 
-    Raises   RemoteError if there is no answer, or one that is not of the protocol
+    Raises   RemoteError if there is no answer, or an invalid one
     """
 
     def __init__(self, url: str, timeout: float) -> None:
@@ -55,19 +55,19 @@ class Wire:
         self.url, self._path, self._timeout = url, parts.path.rstrip("/"), timeout
         self._host, self._port, self._secure = parts.hostname, port, parts.scheme == "https"
 
-    def create(self, level: int, seed: int) -> tuple[str, int, Seen]:
-        """A new session: its id, the limit of moves, the start position."""
+    def create(self, level: int, seed: int) -> tuple[str, int, RemotePosition]:
+        """Create a session. Return its id, the limit of moves, the start position."""
         answer = self._post("/session/create", {"levelIndex": level, "seed": seed, "returnFullState": False})
-        return self._field(answer, "sessionId", str), self._field(answer, "levelMoveLimit", int), self._seen(answer)
+        return self._field(answer, "sessionId", str), self._field(answer, "levelMoveLimit", int), self._parse_position(answer)
 
-    def click(self, session: str, action: int) -> tuple[bool, Seen]:
-        """Tap a cell: whether that was valid, and the position then."""
+    def click(self, session: str, action: int) -> tuple[bool, RemotePosition]:
+        """Tap a cell. Return whether the tap was valid, and the position after it."""
         x, y = action % WIDTH - CENTER[0], action // WIDTH - CENTER[1]
         answer = self._post("/session/click", {"sessionId": session, "x": x, "y": y, "returnFullState": False})
-        return self._field(answer, "clickSuccessful", bool), self._seen(answer)
+        return self._field(answer, "clickSuccessful", bool), self._parse_position(answer)
 
     def destroy(self, session: str) -> bool:
-        """Close a session: whether there was one."""
+        """Close a session. Return whether it existed."""
         return self._field(self._post("/session/destroy", {"sessionId": session}), "destroyed", bool)
 
     def _post(self, path: str, data: dict[str, Any]) -> dict[str, Any]:
@@ -77,49 +77,51 @@ class Wire:
         try:
             connection.request("POST", self._path + path, json.dumps(data).encode(), headers)
             response = connection.getresponse()
-            body = response.read(LARGEST + 1)
+            body = response.read(MAX_ANSWER_BYTES + 1)
         except (OSError, HTTPException) as error:
             raise RemoteError(f"{self.url}{path}: no answer: {type(error).__name__}: {error}") from error
         finally:
             connection.close()
-        shown = body[:SHOWN].decode("utf-8", "replace")
+        excerpt = body[:MAX_EXCERPT].decode("utf-8", "replace")
         if response.status >= 400:
-            raise RemoteError(f"{self.url}{path}: status {response.status}: {shown!r}")
+            raise RemoteError(f"{self.url}{path}: status {response.status}: {excerpt!r}")
         try:
             answer = json.loads(body)
-        except BROKEN:
+        except PARSE_ERRORS:
             answer = None
-        if len(body) > LARGEST or not isinstance(answer, dict):
-            raise RemoteError(f"{self.url}{path}: the answer is not a JSON object: {shown!r}")
+        if len(body) > MAX_ANSWER_BYTES or not isinstance(answer, dict):
+            raise RemoteError(f"{self.url}{path}: the answer is not a JSON object: {excerpt!r}")
         return answer
 
     def _field(self, answer: dict[str, Any], name: str, kind: type[Value]) -> Value:
         value = answer.get(name)
         if type(value) is not kind:
-            raise RemoteError(f"{self.url}: the answer needs {name!r} ({kind.__name__}); it is {str(value)[:SHOWN]!r}")
+            raise RemoteError(f"{self.url}: the answer needs {name!r} ({kind.__name__}); it is {str(value)[:MAX_EXCERPT]!r}")
         return value
 
-    def _seen(self, answer: dict[str, Any]) -> Seen:
+    def _parse_position(self, answer: dict[str, Any]) -> RemotePosition:
         try:
-            told = json.loads(self._field(answer, "multichannelArrayState", str))
-            rest = told.get("collectGoalRemainingList", told.get("collectGoalRemaininglList", [told["collectGoalRemaining"]]))
-            return Seen(board(told), mask(answer["validActionPositions"]), [int(n) for n in rest])
-        except BROKEN as error:
+            fields = json.loads(self._field(answer, "multichannelArrayState", str))
+            rest = fields.get(
+                "collectGoalRemainingList", fields.get("collectGoalRemaininglList", [fields["collectGoalRemaining"]])
+            )
+            return RemotePosition(parse_board(fields), parse_mask(answer["validActionPositions"]), [int(n) for n in rest])
+        except PARSE_ERRORS as error:
             raise RemoteError(f"{self.url}: the position cannot be read: {type(error).__name__}: {error}") from error
 
 
-def board(told: dict[str, Any]) -> NDArray[np.uint8]:
-    """The board of a multichannelArrayState; ValueError if it is another one."""
-    if tuple(told["boardSize"]) != SHAPE:
-        raise ValueError(f"boardSize={told['boardSize']!r}; allowed: {list(SHAPE)}")
-    numbers = np.array(told["board"], np.float64)
+def parse_board(fields: dict[str, Any]) -> NDArray[np.uint8]:
+    """Return the board of a multichannelArrayState; raise ValueError for an invalid one."""
+    if tuple(fields["boardSize"]) != SHAPE:
+        raise ValueError(f"boardSize={fields['boardSize']!r}; allowed: {list(SHAPE)}")
+    numbers = np.array(fields["board"], np.float64)
     if not ((numbers >= 0) & (numbers <= 255) & (numbers % 1 == 0)).all():
         raise ValueError("board holds numbers other than 0..255")
     return numbers.astype(np.uint8).reshape(SHAPE, order="F")
 
 
-def mask(positions: Any) -> NDArray[np.int8]:
-    """The mask int8[117] of validActionPositions: pairs of centered numbers as JSON text, or as they are."""
+def parse_mask(positions: Any) -> NDArray[np.int8]:
+    """Return the mask int8[117] of validActionPositions: pairs of centered numbers, as JSON text or as lists."""
     pairs = json.loads(positions) if isinstance(positions, str) else positions
     out = np.zeros(CELLS, np.int8)
     for x, y in pairs:

@@ -1,4 +1,4 @@
-"""How much anybody may ask: requests per second, bytes of a request, seconds to send it."""
+"""Limits of requests: requests per second, bytes of a request, seconds to send it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from momagames.games.tileblast.serve.protocol import Refusal
+from momagames.games.tileblast.serve.protocol import RequestError
 
-CLIENTS = 10_000  # whose rates are remembered
-DRAINED = 64  # how many times the limit of a body is read and thrown away, so that its sender gets to read the answer
+MAX_CLIENTS = 10_000  # whose rates are remembered
+DRAIN_FACTOR = 64  # how many times the limit of a body is read and thrown away, so that its sender gets to read the answer
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What is allowed.
+    """Limits of the server.
 
-    rate          requests per second of one address, 0: any number; as many may come at once
+    rate          requests per second of one address, 0: unlimited; as many may come at once
     body          bytes of a request
-    patience      seconds for a request to come in whole, and for its answer to be taken
-    connections   at a time: one more, and the one that has asked nothing for longest is closed
+    patience      seconds to receive a whole request, and to send its answer
+    connections   at a time: when one more opens, the server closes the one whose last request is the oldest
     """
 
     rate: float = 5000
@@ -30,50 +30,51 @@ class Limits:
     connections: int = 500
 
 
-class Rates:
-    """A bucket for each address: it holds `rate` requests when full, and fills again within a second."""
+class RateLimiter:
+    """Token buckets by address: a bucket holds up to `rate` requests and refills within a second."""
 
     def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.rate, self._clock = rate, clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is in it, and when that was so
 
-    def admit(self, client: str) -> None:
-        """Count a request; Refusal 429 if there are too many."""
+    def check(self, client: str) -> None:
+        """Count a request; raise RequestError 429 if there are too many."""
         if not self.rate:
             return
         now, full = self._clock(), max(1.0, self.rate)
-        held, since = self._buckets.pop(client, (full, now))
-        held = min(full, held + (now - since) * self.rate)
-        self._buckets[client] = (held - 1 if held >= 1 else held), now
-        if len(self._buckets) > CLIENTS:
+        tokens, since = self._buckets.pop(client, (full, now))
+        tokens = min(full, tokens + (now - since) * self.rate)
+        self._buckets[client] = (tokens - 1 if tokens >= 1 else tokens), now
+        if len(self._buckets) > MAX_CLIENTS:
             self._buckets.popitem(last=False)
-        if held < 1:
-            raise Refusal(429, f"more than {self.rate:g} requests per second; try again later", {"retry-after": "1"})
+        if tokens < 1:
+            raise RequestError(429, f"more than {self.rate:g} requests per second; try again later", {"retry-after": "1"})
 
 
-async def whole(chunks: AsyncIterator[bytes], declared: str | None, limits: Limits) -> bytes:
-    """The body of a request; Refusal 413 if it is too large, 408 if it does not come.
+async def read_body(chunks: AsyncIterator[bytes], declared: str | None, limits: Limits) -> bytes:
+    """Return the body of a request.
 
     declared   the header content-length
+    Raises     RequestError 413 if it is too large, 408 if it takes too long
     """
     try:
         async with asyncio.timeout(limits.patience):
-            return await gathered(chunks, declared, limits.body)
+            return await read_chunks(chunks, declared, limits.body)
     except TimeoutError:
-        raise Refusal(408, f"the request did not come within {limits.patience:g} seconds") from None
+        raise RequestError(408, f"the request did not come within {limits.patience:g} seconds") from None
 
 
-async def gathered(chunks: AsyncIterator[bytes], declared: str | None, most: int) -> bytes:
-    """The body, or Refusal 413; of one that is too large no more than `most` bytes are kept."""
-    kept, size = bytearray(), 0
-    huge = bool(declared and declared.isdecimal() and int(declared) > most * DRAINED)
-    if not huge:
+async def read_chunks(chunks: AsyncIterator[bytes], declared: str | None, max_bytes: int) -> bytes:
+    """Return the body, or raise RequestError 413; store at most `max_bytes` bytes."""
+    body, size = bytearray(), 0
+    too_large = bool(declared and declared.isdecimal() and int(declared) > max_bytes * DRAIN_FACTOR)
+    if not too_large:
         async for chunk in chunks:
             size += len(chunk)
-            if size <= most:
-                kept += chunk
-            elif size > most * DRAINED:
+            if size <= max_bytes:
+                body += chunk
+            elif size > max_bytes * DRAIN_FACTOR:
                 break
-    if huge or size > most:
-        raise Refusal(413, f"the request is too large; allowed: {most} bytes")
-    return bytes(kept)
+    if too_large or size > max_bytes:
+        raise RequestError(413, f"the request is too large; allowed: {max_bytes} bytes")
+    return bytes(body)

@@ -1,4 +1,4 @@
-"""The words of the HTTP protocol: what requests must hold, how positions are written."""
+"""HTTP protocol: fields of requests and the encoding of positions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SHAPE = (WIDTH, HEIGHT, CHANNELS)
 CENTER = (WIDTH // 2, HEIGHT // 2)  # the cell that requests call 0, 0
 # What clients divide the channels by: none is 0, and each at least what the channel usually holds
 NORMS = (1, 3, 3, 3, 3, 3, 3, 1, 10, 10, 1, 1, 1, 1, 1, 4, 1, 2, 1, 2, 1, 10, 10, 1)
-SHOWN = 3  # wrong fields that an answer names
-DIGIT = 9
-NUMBERS = np.array([f"{n},".encode() for n in range(256)]).view(np.uint32)  # as text of four bytes, some of them 0
+MAX_REPORTED = 3  # wrong fields that an answer names
+MAX_DIGIT = 9
+NUMBER_TEXTS = np.array([f"{n},".encode() for n in range(256)]).view(np.uint32)  # as text of four bytes, some of them 0
 CELL_TEXTS = [f"[{i % WIDTH - CENTER[0]}, {i // WIDTH - CENTER[1]}]" for i in range(CELLS)]
 
 
-class Refusal(Exception):
-    """A request that is answered with an error; it has changed nothing. Headers are those of the answer."""
+class RequestError(Exception):
+    """An error that is sent as the answer to a request; the request has changed nothing. headers: of the answer"""
 
     def __init__(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(text)
@@ -31,13 +31,13 @@ class Refusal(Exception):
 
 
 class Request(BaseModel):
-    """Fields are read strictly: no text for numbers, no numbers for truth values. Others than these are not looked at."""
+    """Base of requests. Types are strict: no text for numbers, no numbers for booleans. Unknown fields are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
 class Empty(Request):
-    """A request that needs no fields."""
+    """A request without fields."""
 
 
 class Load(Request):
@@ -87,7 +87,7 @@ class Destroy(Request):
 
 
 class Replay(Request):
-    """What a state is, as text: the valid taps of a game, as cells x + 13 * y."""
+    """Content of a state text: the valid taps of a game, as cells x + 13 * y."""
 
     levelIndex: int
     seed: int
@@ -97,48 +97,48 @@ class Replay(Request):
 Kind = TypeVar("Kind", bound=Request)
 
 
-def read(kind: type[Kind], body: bytes | str) -> Kind:
-    """A request from its JSON text; Refusal 400 says what is wrong with it."""
+def parse_request(kind: type[Kind], body: bytes | str) -> Kind:
+    """Return a request from its JSON text; raise RequestError 400 if it is invalid."""
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
-        raise Refusal(400, wrong(error)) from None
+        raise RequestError(400, describe_errors(error)) from None
 
 
-def wrong(error: ValidationError) -> str:
-    """What is wrong with a request, field by field."""
-    found = error.errors(include_url=False, include_context=False)
-    said = [": ".join(filter(None, (".".join(map(str, one["loc"])), one["msg"]))) for one in found[:SHOWN]]
-    return "; ".join(said + [f"and {len(found) - SHOWN} more"] * (len(found) > SHOWN))
+def describe_errors(error: ValidationError) -> str:
+    """Return the errors of a request, field by field."""
+    errors = error.errors(include_url=False, include_context=False)
+    texts = [": ".join(filter(None, (".".join(map(str, one["loc"])), one["msg"]))) for one in errors[:MAX_REPORTED]]
+    return "; ".join(texts + [f"and {len(errors) - MAX_REPORTED} more"] * (len(errors) > MAX_REPORTED))
 
 
-def cell(x: int, y: int) -> int | None:
-    """The index of a cell in centered coordinates; None off the board."""
+def centered_cell(x: int, y: int) -> int | None:
+    """Return the index of a cell in centered coordinates; None off the board."""
     column, row = x + CENTER[0], y + CENTER[1]
     return column + WIDTH * row if 0 <= column < WIDTH and 0 <= row < HEIGHT else None
 
 
-def valid_positions(mask: NDArray[np.int8]) -> str:
-    """The valid taps as JSON text: centered [x, y], ascending by cell."""
+def format_valid_positions(mask: NDArray[np.int8]) -> str:
+    """Return the valid taps as JSON text: centered [x, y], ascending by cell."""
     return f"[{', '.join([CELL_TEXTS[i] for i in np.flatnonzero(mask)])}]"
 
 
-def numbers(board: NDArray[np.uint8]) -> str:
-    """uint8[n] as text with commas; nearly always all are digits, which takes a third of the time."""
-    if board.max() <= DIGIT:
+def format_numbers(board: NDArray[np.uint8]) -> str:
+    """Return uint8[n] as text with commas. Usually all are digits, and a fast path takes a third of the time."""
+    if board.max() <= MAX_DIGIT:
         text = np.full(2 * board.size - 1, ord(","), np.uint8)
         np.add(board, ord("0"), out=text[::2])
         return text.tobytes().decode("ascii")
-    return NUMBERS.take(board).tobytes().translate(None, b"\0").decode("ascii")[:-1]
+    return NUMBER_TEXTS.take(board).tobytes().translate(None, b"\0").decode("ascii")[:-1]
 
 
-def channels(board: NDArray[np.uint8], names: list[str], goals: list[int], rest: list[int]) -> str:
-    """multichannelArrayState: a JSON object as text.
+def format_channels(board: NDArray[np.uint8], names: list[str], goals: list[int], rest: list[int]) -> str:
+    """Return multichannelArrayState: a JSON object as text.
 
-    board   uint8[2808], cell (x, y) of channel c at c * 117 + y * 13 + x
-    names, goals, rest   of each goal: what is collected, how much in all, how much of it is left
+    board                uint8[2808], cell (x, y) of channel c at c * 117 + y * 13 + x
+    names, goals, rest   of each goal: name, total amount, remaining units
     """
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "boardSize": SHAPE,
         "normList": NORMS,
         "collectGoalRemaining": sum(rest),
@@ -148,4 +148,4 @@ def channels(board: NDArray[np.uint8], names: list[str], goals: list[int], rest:
         "collectGoalRemainingList": rest,
         "collectGoalRemaininglList": rest,  # as the published page spells it
     }
-    return f'{{"board":[{numbers(board)}],{to_json(told).decode()[1:]}'
+    return f'{{"board":[{format_numbers(board)}],{to_json(fields).decode()[1:]}'

@@ -1,6 +1,6 @@
-"""A simulator on another machine, or in another program, as a Gymnasium environment over the HTTP protocol.
+"""Remote simulator of MO-TileBlast as a Gymnasium environment over the HTTP protocol.
 
-This file is a door, though it stands with its game: it knows hosts and adapters, and nothing in the game knows it.
+This file belongs to the adapters layer: it imports adapters, and nothing in the game imports it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from momagames.adapters import options as checks
 from momagames.adapters.spaces import action_space, observation_space
 from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, RemoteError
 from momagames.games.tileblast.rules.state import CELLS
-from momagames.games.tileblast.serve.client import Wire
+from momagames.games.tileblast.serve.client import Client
 
 GAME = "mo-tileblast-v0"
-SEEDS = 2**31 - 1
-TAPS_A_MOVE = 20  # SPEC §6.3
-ENDED = "step() after the end of the episode: call reset() first"
-FAILED = "step() after a step that failed, which may have been played: call reset() first"
+MAX_SEED = 2**31 - 1
+TAPS_PER_MOVE = 20  # SPEC §6.3
+AFTER_END = "step() after the end of the episode: call reset() first"
+AFTER_FAILURE = "step() after a step that failed, which may have been played: call reset() first"
 
 
 class RemoteTileBlast(gymnasium.Env[Any, Any]):
@@ -48,87 +48,87 @@ class RemoteTileBlast(gymnasium.Env[Any, Any]):
         self, url: str, level: int = 1, strict_moves: bool = True, max_taps: int | None = None, timeout: float = 30
     ) -> None:
         local = registry.spec(GAME, strict_moves=strict_moves, max_taps=max_taps)
-        self._wire = Wire(url, timeout)
+        self._client = Client(url, timeout)
         self.level, self.strict_moves, self.max_taps = level, strict_moves, max_taps
         self.observation_space, self.action_space = observation_space(local), action_space(local)
         low, high = (-np.inf, 0, -1, -1), (np.inf, 1, 0, 0)  # the simulator's levels are its own
         self.reward_space = gymnasium.spaces.Box(np.array(low, np.float32), np.array(high, np.float32))
         self.reward_dim = len(self.objectives)
         self._session: str | None = None
-        self._barred = "step() before reset(): call reset(seed=...) first"  # why there can be no step, or ""
+        self._step_error = "step() before reset(): call reset(seed=...) first"  # why there can be no step, or ""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """A new session with a new game; the old one is destroyed.
+        """Start a new game in a new session and destroy the old session.
 
-        seed   the simulator's; without one it is drawn from this environment's generator
+        seed   of the simulator; None draws one from this environment's generator
         """
         if options:
             raise InvalidParameter(f"options={options!r} is not possible: a remote game has none")
         seed = checks.check_seed(seed)
         super().reset(seed=seed)
         self.close()
-        chosen = int(self.np_random.integers(1, SEEDS)) if seed is None else seed
-        self._session, self._moves, self._seen = self._wire.create(self.level, chosen)
-        self._taps = self._made = 0
-        self._collected = [0] * len(self._seen.rest)
+        chosen = int(self.np_random.integers(1, MAX_SEED)) if seed is None else seed
+        self._session, self._moves, self._position = self._client.create(self.level, chosen)
+        self._taps = self._valid_taps = 0
+        self._collected = [0] * len(self._position.rest)
         self._valid = False
-        self._barred = ENDED if self._won or self._lost else ""
-        return self._seen.board, self._info()
+        self._step_error = AFTER_END if self._won or self._lost else ""
+        return self._position.board, self._info()
 
     def step(self, action: Any) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
         """Tap a cell."""
-        if self._barred or self._session is None:
-            raise InvalidCall(self._barred)
+        if self._step_error or self._session is None:
+            raise InvalidCall(self._step_error)
         if not isinstance(action, int | np.integer) or not 0 <= action < CELLS:
             raise IllegalAction(f"action {action!r} is not possible; allowed: 0..{CELLS - 1}")
-        self._barred = FAILED
-        before = self._seen.rest
-        self._valid, self._seen = self._wire.click(self._session, int(action))
+        self._step_error = AFTER_FAILURE
+        before = self._position.rest
+        self._valid, self._position = self._client.click(self._session, int(action))
         self._taps += 1
-        self._made += self._valid
-        if len(before) != len(self._seen.rest):
-            raise RemoteError(f"{self._wire.url}: {len(self._seen.rest)} goals, and {len(before)} before")
-        self._collected = [a - b for a, b in zip(before, self._seen.rest, strict=True)]
-        over, cut = self._won or self._lost, self._cut
-        self._barred = ENDED if over or cut else ""
+        self._valid_taps += self._valid
+        if len(before) != len(self._position.rest):
+            raise RemoteError(f"{self._client.url}: {len(self._position.rest)} goals, and {len(before)} before")
+        self._collected = [a - b for a, b in zip(before, self._position.rest, strict=True)]
+        over, cut = self._won or self._lost, self._truncated
+        self._step_error = AFTER_END if over or cut else ""
         reward = np.array([sum(self._collected), self._won, -1, -(not self._valid)], np.float32)
-        return self._seen.board, reward, over, cut, self._info()
+        return self._position.board, reward, over, cut, self._info()
 
     def close(self) -> None:
-        """Destroy the session if there is one; that the simulator has gone is no error here."""
+        """Destroy the session if there is one; an unreachable simulator is no error here."""
         session, self._session = self._session, None
-        self._barred = "step() before reset(): call reset(seed=...) first"
+        self._step_error = "step() before reset(): call reset(seed=...) first"
         if session is not None:
             try:
-                self._wire.destroy(session)
+                self._client.destroy(session)
             except RemoteError:
                 return
 
     @property
     def _won(self) -> bool:
-        return sum(self._seen.rest) == 0
+        return sum(self._position.rest) == 0
 
     @property
     def _dead(self) -> bool:
-        return not self._won and not self._seen.mask.any()
+        return not self._won and not self._position.mask.any()
 
     @property
     def _lost(self) -> bool:
-        return self._dead or (self.strict_moves and not self._won and self._made >= self._moves)
+        return self._dead or (self.strict_moves and not self._won and self._valid_taps >= self._moves)
 
     @property
-    def _cut(self) -> bool:
-        return not (self._won or self._lost) and self._taps >= (self.max_taps or TAPS_A_MOVE * self._moves)
+    def _truncated(self) -> bool:
+        return not (self._won or self._lost) and self._taps >= (self.max_taps or TAPS_PER_MOVE * self._moves)
 
     def _info(self) -> dict[str, Any]:
-        """A mask is empty when the game is over, as in the game."""
-        over = self._won or self._lost or self._cut
+        """Return the infos. The mask is empty when the game is over, as in the game."""
+        over = self._won or self._lost or self._truncated
         return {
-            "action_mask": np.zeros_like(self._seen.mask) if over else self._seen.mask.copy(),
+            "action_mask": np.zeros_like(self._position.mask) if over else self._position.mask.copy(),
             "valid": self._valid,
             "collected": list(self._collected),
-            "goals_remaining": list(self._seen.rest),
-            "moves_left": max(0, self._moves - self._made),
+            "goals_remaining": list(self._position.rest),
+            "moves_left": max(0, self._moves - self._valid_taps),
             "won": self._won,
             "lost": self._lost,
             "dead": self._dead,

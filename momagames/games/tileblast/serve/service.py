@@ -1,4 +1,4 @@
-"""The answer to each request, as plain data. A request that is refused has changed nothing."""
+"""Answers to requests, as plain data. A request that fails has changed nothing."""
 
 from __future__ import annotations
 
@@ -12,68 +12,72 @@ from momagames.games.tileblast.serve.protocol import (
     Destroy,
     Empty,
     Load,
-    Refusal,
+    RequestError,
     SessionClick,
     Status,
-    cell,
-    channels,
-    valid_positions,
+    centered_cell,
+    format_channels,
+    format_valid_positions,
 )
 from momagames.games.tileblast.serve.sessions import Sessions
-from momagames.games.tileblast.serve.simulator import Levels, Position, Sight
+from momagames.games.tileblast.serve.simulator import Levels, Position, PositionView
 
 Answer = dict[str, Any]
 
 
 class Service:
-    """The simulator as its clients see it."""
+    """Simulator behind the requests of the protocol."""
 
     def __init__(self, levels: Levels, sessions: Sessions) -> None:
         self.levels, self.sessions = levels, sessions
 
     def load(self, asked: Load) -> Answer:
-        """A new game without a session."""
+        """Start a game without a session."""
         position = self.levels.start(asked.levelIndex, asked.seed)
-        return {"state": position.text, "multichannelArrayState": shown(position), "levelName": position.level.name}
+        return {
+            "state": position.text,
+            "multichannelArrayState": format_current_board(position),
+            "levelName": position.level.name,
+        }
 
     def click(self, asked: Click) -> Answer:
-        """A tap on a state, without a session."""
+        """Tap in a state, without a session."""
         before = self.levels.replay(asked.state)
-        after = before.level.tap(before, cell(asked.x, asked.y))
+        after = before.level.tap(before, centered_cell(asked.x, asked.y))
         return {
             "clickSuccessful": after is not None,
-            "simulationResult": told(after) if after else "",
+            "simulationResult": format_result(after) if after else "",
             "state": (after or before).text,
         }
 
     def create(self, asked: Create) -> Answer:
-        """A session with a new game, or one that goes on from a state."""
+        """Create a session with a new game, or one that continues a state."""
         if asked.state is not None:
             position = self.levels.replay(asked.state)
         elif asked.levelIndex is None or asked.seed is None:
-            raise Refusal(400, "a session needs levelIndex and seed, or state")
+            raise RequestError(400, "a session needs levelIndex and seed, or state")
         else:
             position = self.levels.start(asked.levelIndex, asked.seed)
         level = position.level
-        answer = seen(position, asked.returnFullState)
+        answer = format_position(position, asked.returnFullState)
         return {"sessionId": self.sessions.create(position), "levelName": level.name, "levelMoveLimit": level.moves, **answer}
 
     def session_click(self, asked: SessionClick) -> Answer:
-        """A tap in a session; a dry run gives the same answer and leaves the session as it was."""
+        """Tap in a session; a dry run returns the same answer and leaves the session unchanged."""
         before = self.sessions.position(asked.sessionId)
-        after = before.level.tap(before, cell(asked.x, asked.y))
+        after = before.level.tap(before, centered_cell(asked.x, asked.y))
         answer = {
             "clickSuccessful": after is not None,
-            "simulationResult": told(after) if after else "",
-            **seen(after or before, asked.returnFullState),
+            "simulationResult": format_result(after) if after else "",
+            **format_position(after or before, asked.returnFullState),
         }
         if after and not asked.dryRun:  # last of all: nothing can go wrong any more
-            self.sessions.move(asked.sessionId, after)
+            self.sessions.update(asked.sessionId, after)
         return answer
 
     def status(self, asked: Status) -> Answer:
         position = self.sessions.position(asked.sessionId)
-        return {"state": position.text, "stateSparse": position.text, "multichannelArrayState": shown(position)}
+        return {"state": position.text, "stateSparse": position.text, "multichannelArrayState": format_current_board(position)}
 
     def destroy(self, asked: Destroy) -> Answer:
         return {"destroyed": self.sessions.destroy(asked.sessionId)}
@@ -86,25 +90,25 @@ class Service:
         return {"sessionIds": []}
 
 
-def seen(position: Position, full: bool) -> Answer:
-    """What sessions say of a position."""
-    sight = position.level.see(position)
+def format_position(position: Position, full: bool) -> Answer:
+    """Return the fields of a position in the answers of sessions."""
+    view = position.level.observe(position)
     return {
-        "multichannelArrayState": board(position, sight),
-        "validActionPositions": valid_positions(sight.mask),
+        "multichannelArrayState": format_board(position, view),
+        "validActionPositions": format_valid_positions(view.mask),
         "fullState": position.text if full else "",
         "remainingGoalsDistance": position.level.distances(position),
     }
 
 
-def shown(position: Position) -> str:
-    return board(position, position.level.see(position))
+def format_current_board(position: Position) -> str:
+    return format_board(position, position.level.observe(position))
 
 
-def board(position: Position, sight: Sight) -> str:
-    return channels(sight.board, position.level.names, sight.goals, sight.rest)
+def format_board(position: Position, view: PositionView) -> str:
+    return format_channels(view.board, position.level.names, view.goals, view.rest)
 
 
-def told(position: Position) -> str:
-    """What the last tap did, as JSON text."""
-    return to_json(position.level.facts(position)).decode()
+def format_result(position: Position) -> str:
+    """Return the results of the last tap, as JSON text."""
+    return to_json(position.level.infos(position)).decode()

@@ -1,1 +1,1 @@
-"""MO-TileBlast as a picture and as text."""
+"""Views of MO-TileBlast: pictures and text."""

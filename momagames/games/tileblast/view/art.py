@@ -1,4 +1,4 @@
-"""What the pieces of MO-TileBlast look like: each kind has a shape of its own. Sizes are parts of the side of the piece."""
+"""Pictures of the pieces of MO-TileBlast: each kind has a shape of its own. Sizes are parts of the side of the piece."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from momagames.games.tileblast.view.art_shapes import (
     Art,
     Look,
     Place,
-    bow,
+    arc,
     dot,
-    down,
+    down_arrow,
     leaf,
 )
-from momagames.games.tileblast.view.color_marks import INKS, mark, mix, on, ring
+from momagames.games.tileblast.view.color_marks import INKS, blend, circle_angles, contrast_color, mark
 from momagames.render.canvas import INK, WHITE, Color, Painter
 from momagames.render.figures import EDGE, ball, box, shape, slab, stroke
 from momagames.render.shapes import bars, label, oval, polygon
@@ -45,37 +45,40 @@ def basic(look: Look) -> Art:
     """A tile, lit from above."""
     ink = INKS[look.color]
     return (
-        slab(0.03, 0.03, 0.97, 0.97, 0.2, mix(ink, INK, 0.4)),
-        slab(0.03, 0.03, 0.97, 0.91, 0.2, mix(ink, WHITE, 0.38)),
+        slab(0.03, 0.03, 0.97, 0.97, 0.2, blend(ink, INK, 0.4)),
+        slab(0.03, 0.03, 0.97, 0.91, 0.2, blend(ink, WHITE, 0.38)),
         slab(0.03, 0.075, 0.97, 0.91, 0.2, ink),
-        mark(look.color, 0.5, 0.49, 0.25, on(look.color)),
+        mark(look.color, 0.5, 0.49, 0.25, contrast_color(look.color)),
     )
 
 
-def turned(points: Sequence[Place], upright: bool) -> list[Place]:
-    return [(y, x) for x, y in points] if upright else list(points)
+def rotate(points: Sequence[Place], is_vertical: bool) -> list[Place]:
+    """Swap x and y of the points if `is_vertical`."""
+    return [(y, x) for x, y in points] if is_vertical else list(points)
 
 
-def rocket(upright: bool) -> Art:
+def rocket(is_vertical: bool) -> Art:
     """A tube with a head at either end."""
     red = (206, 48, 42)
 
     def part(points: Sequence[Place], ink: Color) -> Painter:
-        return shape(turned(points, upright), ink)
+        return shape(rotate(points, is_vertical), ink)
 
     stripes = [[(x, 0.345), (x + 0.1, 0.345), (x + 0.02, 0.655), (x - 0.08, 0.655)] for x in (0.38, 0.58)]
     return (
         part([(0.04, 0.5), (0.3, 0.2), (0.3, 0.8)], red),
         part([(0.96, 0.5), (0.7, 0.2), (0.7, 0.8)], red),
         part([(0.24, 0.33), (0.76, 0.33), (0.76, 0.67), (0.24, 0.67)], WHITE),
-        *(polygon(turned(stripe, upright), (58, 110, 190)) for stripe in stripes),
+        *(polygon(rotate(stripe, is_vertical), (58, 110, 190)) for stripe in stripes),
     )
 
 
 def bomb(look: Look) -> Art:
-    spark = [(0.82 + r * math.sin(a), 0.16 - r * math.cos(a)) for k, a in enumerate(ring(16)) for r in [(0.16, 0.07)[k % 2]]]
+    spark = [
+        (0.82 + r * math.sin(a), 0.16 - r * math.cos(a)) for k, a in enumerate(circle_angles(16)) for r in [(0.16, 0.07)[k % 2]]
+    ]
     return (
-        stroke(bow(0.66, 0.3, 0.16, 0.16, 0.55, 0.9), 0.06, BARK),
+        stroke(arc(0.66, 0.3, 0.16, 0.16, 0.55, 0.9), 0.06, BARK),
         dot(0.46, 0.56, 0.37, INK),
         dot(0.46, 0.56, 0.34, (54, 58, 70)),
         polygon([(0.56, 0.2), (0.7, 0.28), (0.64, 0.38), (0.5, 0.3)], INK),
@@ -91,7 +94,7 @@ def flask(look: Look) -> Art:
         shape([(0.4, 0.1), (0.6, 0.1), (0.6, 0.36), (0.9, 0.84), (0.84, 0.93), (0.16, 0.93), (0.1, 0.84), (0.4, 0.36)], glass),
         polygon([(0.31, 0.54), (0.69, 0.54), (0.865, 0.83), (0.82, 0.9), (0.18, 0.9), (0.135, 0.83)], ink),
         box(0.34, 0.05, 0.66, 0.15, 0.04, (150, 110, 70)),
-        mark(look.color, 0.5, 0.73, 0.15, on(look.color)),
+        mark(look.color, 0.5, 0.73, 0.15, contrast_color(look.color)),
         stroke([(0.47, 0.2), (0.47, 0.36)], 0.04, WHITE),
     )
 
@@ -100,20 +103,20 @@ def flask(look: Look) -> Art:
 
 
 def rock(look: Look) -> Art:
-    """A boulder; where hit points are gone it is cracked."""
+    """A boulder with one crack per lost hit point."""
     outline = [(0.08, 0.78), (0.1, 0.46), (0.3, 0.16), (0.62, 0.1), (0.88, 0.36), (0.94, 0.72), (0.8, 0.9), (0.2, 0.9)]
     cracks = ([(0.55, 0.12), (0.47, 0.36), (0.58, 0.5), (0.5, 0.7)], [(0.9, 0.5), (0.72, 0.55), (0.66, 0.72)])
     return (
         shape(outline, STONE, STONE_DARK, 0.05),
         polygon([(0.14, 0.5), (0.32, 0.2), (0.6, 0.15), (0.44, 0.4), (0.24, 0.5)], STONE_LIGHT),
-        polygon([(0.7, 0.62), (0.91, 0.7), (0.79, 0.87), (0.5, 0.87)], mix(STONE, STONE_DARK, 0.5)),
+        polygon([(0.7, 0.62), (0.91, 0.7), (0.79, 0.87), (0.5, 0.87)], blend(STONE, STONE_DARK, 0.5)),
         *(stroke(crack, 0.035, EDGE) for crack in cracks[: look.full - look.hp]),
     )
 
 
 def dandelion(look: Look) -> Art:
-    seeds = [(0.5 + 0.31 * math.sin(a), 0.37 - 0.31 * math.cos(a)) for a in ring(12)]
-    inner = [(0.5 + 0.17 * math.sin(a + 0.3), 0.37 - 0.17 * math.cos(a + 0.3)) for a in ring(7)]
+    seeds = [(0.5 + 0.31 * math.sin(a), 0.37 - 0.31 * math.cos(a)) for a in circle_angles(12)]
+    inner = [(0.5 + 0.17 * math.sin(a + 0.3), 0.37 - 0.17 * math.cos(a + 0.3)) for a in circle_angles(7)]
     gray = (120, 134, 152)
     return (
         stroke([(0.5, 0.4), (0.53, 0.94)], 0.05, LEAF),
@@ -129,9 +132,11 @@ def dandelion(look: Look) -> Art:
 
 
 def chestnut(look: Look) -> Art:
-    """A nut in its prickly shell, which is half gone with the first hit."""
+    """A nut in its prickly shell; half of the shell is gone after the first hit."""
     green, nut = (140, 160, 50), (126, 62, 28)
-    spikes = [(0.5 + r * math.sin(a), 0.5 - r * math.cos(a)) for k, a in enumerate(ring(36)) for r in [(0.47, 0.34)[k % 2]]]
+    spikes = [
+        (0.5 + r * math.sin(a), 0.5 - r * math.cos(a)) for k, a in enumerate(circle_angles(36)) for r in [(0.47, 0.34)[k % 2]]
+    ]
     shell = [(x, y) for x, y in spikes if look.hp > 1 or y > 0.47]
     return (
         *((ball(0.2, 0.14, 0.8, 0.8, nut),) if look.hp == 1 else ()),
@@ -142,7 +147,7 @@ def chestnut(look: Look) -> Art:
 
 
 def sunflower(look: Look) -> Art:
-    """As many rounds of petals as it has hit points, the last one small."""
+    """One ring of petals per hit point, the last one small."""
     rounds = [(0.47, 14, GOLD), (0.4, 12, (255, 214, 70)), (0.34, 10, GOLD), (0.28, 8, (255, 226, 110))][4 - min(look.hp, 4) :]
     petals = [leaf(0.5, 0.5, k / count, long, ink, GOLD_DARK) for long, count, ink in rounds for k in range(count)]
     return (
@@ -150,33 +155,33 @@ def sunflower(look: Look) -> Art:
         leaf(0.5, 0.6, -0.38, 0.46),
         *petals,
         ball(0.33, 0.33, 0.67, 0.67, BARK_DARK, EDGE, 0.025),
-        *(dot(0.5 + 0.09 * math.sin(a), 0.5 - 0.09 * math.cos(a), 0.025, BARK_LIGHT) for a in ring(6)),
+        *(dot(0.5 + 0.09 * math.sin(a), 0.5 - 0.09 * math.cos(a), 0.025, BARK_LIGHT) for a in circle_angles(6)),
     )
 
 
 def pot(look: Look) -> Art:
     ink = INKS[look.color]
-    shade = mix(ink, INK, 0.3)
+    shade = blend(ink, INK, 0.3)
     return (
         stroke([(0.5, 0.4), (0.5, 0.2)], 0.05, LEAF),
         leaf(0.5, 0.26, 0.17, 0.26),
         leaf(0.5, 0.26, -0.17, 0.26),
         shape([(0.2, 0.46), (0.8, 0.46), (0.7, 0.92), (0.3, 0.92)], ink),
-        polygon([(0.66, 0.48), (0.785, 0.48), (0.69, 0.905), (0.6, 0.905)], mix(ink, shade, 0.5)),
-        box(0.12, 0.34, 0.88, 0.5, 0.05, mix(ink, WHITE, 0.2)),
-        mark(look.color, 0.5, 0.69, 0.14, on(look.color)),
+        polygon([(0.66, 0.48), (0.785, 0.48), (0.69, 0.905), (0.6, 0.905)], blend(ink, shade, 0.5)),
+        box(0.12, 0.34, 0.88, 0.5, 0.05, blend(ink, WHITE, 0.2)),
+        mark(look.color, 0.5, 0.69, 0.14, contrast_color(look.color)),
     )
 
 
 def mushroom(look: Look) -> Art:
     ink = INKS[look.color]
-    cap = [*bow(0.5, 0.55, 0.44, 0.45, 0.5, 1.0), (0.9, 0.6), (0.1, 0.6)]
+    cap = [*arc(0.5, 0.55, 0.44, 0.45, 0.5, 1.0), (0.9, 0.6), (0.1, 0.6)]
     return (
         shape([(0.38, 0.55), (0.62, 0.55), (0.68, 0.9), (0.32, 0.9)], CREAM),
         shape(cap, ink),
         dot(0.2, 0.47, 0.05, CREAM),
         dot(0.8, 0.47, 0.05, CREAM),
-        mark(look.color, 0.5, 0.36, 0.16, on(look.color)),
+        mark(look.color, 0.5, 0.36, 0.16, contrast_color(look.color)),
         leaf(0.3, 0.93, -0.12, 0.2),
         leaf(0.7, 0.93, 0.12, 0.2),
     )
@@ -240,11 +245,11 @@ def weed(look: Look) -> Art:
 
 def butterfly(look: Look) -> Art:
     ink = INKS[look.color] if look.color else (238, 238, 232)
-    spot = mix(ink, INK, 0.25)
+    spot = blend(ink, INK, 0.25)
     wings = [(0.04, 0.12, 0.5, 0.56), (0.5, 0.12, 0.96, 0.56), (0.14, 0.5, 0.5, 0.86), (0.5, 0.5, 0.86, 0.86)]
     spots = [(0.26, 0.34), (0.74, 0.34)]
     if look.color:
-        pattern = [mark(look.color, x, y, 0.11, on(look.color)) for x, y in spots]
+        pattern = [mark(look.color, x, y, 0.11, contrast_color(look.color)) for x, y in spots]
     else:
         pattern = [dot(x, y, 0.07, spot) for x, y in spots]
     return (
@@ -258,7 +263,7 @@ def butterfly(look: Look) -> Art:
 
 
 def polaroid(look: Look) -> Art:
-    """A photograph, torn with the first hit."""
+    """A photograph, torn after the first hit."""
     tear = [(0.52, 0.06), (0.44, 0.28), (0.56, 0.44), (0.46, 0.68), (0.52, 0.94)]
     return (
         box(0.12, 0.05, 0.88, 0.95, 0.04, WHITE),
@@ -270,15 +275,15 @@ def polaroid(look: Look) -> Art:
 
 
 def chest(look: Look) -> Art:
-    """Closed, and ajar with the first hit."""
+    """A closed chest, ajar after the first hit."""
     ajar = look.hp < look.full
     lift = 0.09 if ajar else 0.0
-    lid = [(0.08, 0.48 - lift), *bow(0.5, 0.42 - lift, 0.42, 0.27, 0.5, 1.0), (0.92, 0.48 - lift)]
+    lid = [(0.08, 0.48 - lift), *arc(0.5, 0.42 - lift, 0.42, 0.27, 0.5, 1.0), (0.92, 0.48 - lift)]
     return (
         box(0.08, 0.36, 0.92, 0.9, 0.03, (50, 36, 26)),
         *((bars((0.16, 0.4, 0.84, 0.48), ink=GOLD),) if ajar else ()),
         box(0.08, 0.48, 0.92, 0.9, 0.03, BARK),
-        shape(lid, mix(BARK, BARK_LIGHT, 0.4)),
+        shape(lid, blend(BARK, BARK_LIGHT, 0.4)),
         bars((0.2, 0.5, 0.28, 0.88), (0.72, 0.5, 0.8, 0.88), ink=STEEL),
         box(0.41, 0.44 - lift / 2, 0.59, 0.64 - lift / 2, 0.04, GOLD),
         dot(0.5, 0.53 - lift / 2, 0.035, EDGE),
@@ -312,7 +317,7 @@ def bee(x: float, y: float, size: float) -> Art:
 
 def sprinkler(look: Look) -> Art:
     drops = [(0.1, 0.46), (0.24, 0.2), (0.5, 0.1), (0.76, 0.2), (0.9, 0.46)]
-    jets = [stroke(bow(0.5 + s * 0.2, 0.46, 0.2, 0.2, 0.5, 1.0), 0.03, WATER) for s in (-1, 1)]
+    jets = [stroke(arc(0.5 + s * 0.2, 0.46, 0.2, 0.2, 0.5, 1.0), 0.03, WATER) for s in (-1, 1)]
     return (
         *jets,
         *(mark(2, x, y, 0.085, WATER) for x, y in drops),
@@ -338,9 +343,9 @@ def dispenser(look: Look) -> Art:
 
 def bucket(look: Look) -> Art:
     return (
-        stroke(bow(0.5, 0.36, 0.34, 0.3, 0.5, 1.0), 0.04, STEEL),
+        stroke(arc(0.5, 0.36, 0.34, 0.3, 0.5, 1.0), 0.04, STEEL),
         shape([(0.14, 0.36), (0.86, 0.36), (0.74, 0.92), (0.26, 0.92)], STEEL_LIGHT),
-        polygon([(0.64, 0.4), (0.83, 0.4), (0.72, 0.9), (0.58, 0.9)], mix(STEEL, STEEL_LIGHT, 0.4)),
+        polygon([(0.64, 0.4), (0.83, 0.4), (0.72, 0.9), (0.58, 0.9)], blend(STEEL, STEEL_LIGHT, 0.4)),
         stroke([(0.2, 0.64), (0.8, 0.64)], 0.035, STEEL),
         ball(0.12, 0.25, 0.88, 0.47, WATER),
         oval(0.24, 0.29, 0.52, 0.38, WATER_LIGHT),
@@ -355,7 +360,7 @@ def seedbag(look: Look) -> Art:
         ),
         shape(sack, (214, 184, 128)),
         stroke([(0.36, 0.26), (0.64, 0.26)], 0.06, CLOTH),
-        down(0.5, 0.62, 0.2),
+        down_arrow(0.5, 0.62, 0.2),
     )
 
 
@@ -369,7 +374,7 @@ def seedbox(look: Look) -> Art:
         *(box(*plank, 0.015, BARK_LIGHT, BARK_DARK) for plank in planks),
         bars((0.1, 0.4, 0.17, 0.94), (0.83, 0.4, 0.9, 0.94), ink=BARK),
         dot(0.5, 0.67, 0.2, CREAM),
-        down(0.5, 0.67, 0.13),
+        down_arrow(0.5, 0.67, 0.13),
     )
 
 
@@ -380,15 +385,15 @@ def basket(look: Look) -> Art:
     """Wickerwork under a cloth."""
     body = [(0.08, 0.42), (0.92, 0.42), (0.82, 0.92), (0.18, 0.92)]
     weave = [
-        bars((x, y, x + 0.09, y + 0.05), ink=mix(BARK_LIGHT, BARK, 0.25))
+        bars((x, y, x + 0.09, y + 0.05), ink=blend(BARK_LIGHT, BARK, 0.25))
         for row, y in enumerate((0.62, 0.685, 0.75, 0.815))
         for x in [0.195 + 0.11 * k + 0.055 * (row % 2) for k in range(6 - row % 2)]
         if x + 0.09 < 0.85 - (y - 0.5) * 0.12
     ]
     cloth = [(0.08, 0.38), (0.92, 0.38), (0.84, 0.56), (0.72, 0.48), (0.58, 0.6), (0.44, 0.48), (0.3, 0.6), (0.16, 0.5)]
     return (
-        stroke(bow(0.5, 0.44, 0.34, 0.36, 0.5, 1.0), 0.075, BARK_DARK),
-        stroke(bow(0.5, 0.44, 0.34, 0.36, 0.5, 1.0), 0.045, BARK_LIGHT),
+        stroke(arc(0.5, 0.44, 0.34, 0.36, 0.5, 1.0), 0.075, BARK_DARK),
+        stroke(arc(0.5, 0.44, 0.34, 0.36, 0.5, 1.0), 0.045, BARK_LIGHT),
         shape(body, BARK, EDGE, 0.02),
         *weave,
         shape(cloth, CLOTH, EDGE, 0.015),
@@ -400,7 +405,7 @@ def basket(look: Look) -> Art:
 
 
 def bush(look: Look) -> Art:
-    """As many berries as it has hit points."""
+    """A bush with one berry per hit point."""
     lumps = [
         (0.28, 0.66, 0.24),
         (0.72, 0.66, 0.24),
@@ -424,7 +429,7 @@ def bush(look: Look) -> Art:
     return (
         *(dot(x, y, r + 0.02, LEAF_DARK) for x, y, r in lumps),
         *(dot(x, y, r, LEAF) for x, y, r in lumps),
-        *(dot(x - 0.03, y - 0.04, r * 0.68, mix(LEAF, LEAF_LIGHT, 0.55)) for x, y, r in lumps),
+        *(dot(x - 0.03, y - 0.04, r * 0.68, blend(LEAF, LEAF_LIGHT, 0.55)) for x, y, r in lumps),
         *(dot(x, y, 0.052, (120, 16, 40)) for x, y in berries[: look.hp]),
         *(dot(x, y, 0.042, (222, 44, 78)) for x, y in berries[: look.hp]),
         *(dot(x - 0.015, y - 0.015, 0.012, WHITE) for x, y in berries[: look.hp]),
@@ -432,7 +437,7 @@ def bush(look: Look) -> Art:
 
 
 # Where gnomes stand, by how many there are: (x, y, size) of each
-GROUPS: tuple[tuple[tuple[float, float, float], ...], ...] = (
+GNOME_PLACES: tuple[tuple[tuple[float, float, float], ...], ...] = (
     (),
     ((0.5, 0.5, 0.46),),
     ((0.28, 0.5, 0.31), (0.72, 0.5, 0.31)),
@@ -444,10 +449,10 @@ GROUPS: tuple[tuple[tuple[float, float, float], ...], ...] = (
 
 
 def gnomes(look: Look) -> Art:
-    """One for each color that is left, with its counter in its beard."""
-    shown = [(color + 1, count) for color, count in enumerate(look.counts) if count]
+    """One gnome per color with hit points, with its counter on its beard."""
+    counters = [(color + 1, count) for color, count in enumerate(look.counts) if count]
     parts: list[Painter] = [box(0.03, 0.03, 0.97, 0.97, 0.1, (196, 220, 170), LEAF_DARK)]
-    for (color, count), (x, y, size) in zip(shown, GROUPS[len(shown)], strict=True):
+    for (color, count), (x, y, size) in zip(counters, GNOME_PLACES[len(counters)], strict=True):
         parts += gnome(color, x, y, size, str(count))
     return tuple(parts)
 
@@ -469,7 +474,7 @@ def gnome(color: int, x: float, y: float, size: float, text: str = "") -> Art:
         ),
         shape([at(-0.95, -0.05), at(0, -1), at(0.95, -0.05)], ink, EDGE, 0.015),
         dot(*at(0, 0.07), 0.16 * size, (232, 140, 110)),
-        mark(color, *at(0, -0.33), 0.2 * size, on(color)),
+        mark(color, *at(0, -0.33), 0.2 * size, contrast_color(color)),
         *((label(text, *at(0, 0.53), 0.72 * size, INK),) if text else ()),
     )
 

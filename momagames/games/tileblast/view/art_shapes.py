@@ -1,4 +1,4 @@
-"""Shapes that the pictures of MO-TileBlast are made of, and their colors. Sizes are parts of the side of the piece."""
+"""Shapes and colors of the pictures of MO-TileBlast. Sizes are parts of the side of the piece."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ CLOTH = (190, 54, 50)
 
 @dataclass(frozen=True)
 class Look:
-    """A piece as it is shown.
+    """Appearance of a piece.
 
-    hp, full   hit points now, and when it was placed
+    hp, full   hit points now, and at its placement
     color      0 none, 1..6
     counts     hit points by color, of gnomes
     """
@@ -42,20 +42,20 @@ def dot(x: float, y: float, radius: float, ink: Color) -> Painter:
     return oval(x - radius, y - radius, x + radius, y + radius, ink)
 
 
-def bow(x: float, y: float, rx: float, ry: float, start: float, end: float) -> list[Place]:
-    """Points on an ellipse; angles in turns, 0 at the right, growing downwards."""
+def arc(x: float, y: float, rx: float, ry: float, start: float, end: float) -> list[Place]:
+    """Return points on an ellipse; angles in turns, 0 at the right, clockwise."""
     angles = [2 * math.pi * (start + (end - start) * k / 24) for k in range(25)]
     return [(x + rx * math.cos(a), y + ry * math.sin(a)) for a in angles]
 
 
 def leaf(x: float, y: float, turn: float, long: float, ink: Color = LEAF, edge: Color = LEAF_DARK) -> Painter:
-    """A leaf from (x, y) on, in a direction in turns, 0 upwards."""
+    """A leaf that starts at (x, y), in a direction in turns, 0 upwards."""
     outline = [(0.0, 0.0), (0.24, -0.3), (0.26, -0.6), (0.0, -1.0), (-0.26, -0.6), (-0.24, -0.3)]
     cos, sin = math.cos(2 * math.pi * turn), math.sin(2 * math.pi * turn)
     return shape([(x + long * (px * cos - py * sin), y + long * (px * sin + py * cos)) for px, py in outline], ink, edge, 0.02)
 
 
-def down(x: float, y: float, size: float) -> Painter:
-    """An arrow downwards: this wants to leave at the bottom."""
+def down_arrow(x: float, y: float, size: float) -> Painter:
+    """An arrow downwards: the mark of drops."""
     head = [(x, y + size), (x - size, y), (x - size * 0.42, y), (x - size * 0.42, y - size), (x + size * 0.42, y - size)]
     return polygon([*head, (x + size * 0.42, y), (x + size, y)], LEAF_DARK)

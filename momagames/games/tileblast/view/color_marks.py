@@ -1,4 +1,4 @@
-"""The six colors of MO-TileBlast and the mark of each, so that colors can be told apart also by people who see fewer.
+"""The six colors of MO-TileBlast and the mark of each, which distinguishes them for color-blind people.
 
 Marks are outlines around the origin with a radius of about 1, y downwards.
 """
@@ -11,37 +11,37 @@ from momagames.games.tileblast.rules.pieces import COLORS
 from momagames.render import canvas, shapes
 from momagames.render.canvas import INK, WHITE, Color, Painter
 
-GREY = "#b9bcc0"
+GRAY = "#b9bcc0"
 # By the color of a piece: none, then red, blue, yellow, orange, purple, pink. They differ in lightness as well
-CODES = (GREY, "#b91d1a", "#2f76e0", "#ffe426", "#f07a14", "#502689", "#f89ad8")
-INKS: tuple[Color, ...] = tuple(canvas.color(code) for code in CODES)
+HEX_CODES = (GRAY, "#b91d1a", "#2f76e0", "#ffe426", "#f07a14", "#502689", "#f89ad8")
+INKS: tuple[Color, ...] = tuple(canvas.color(code) for code in HEX_CODES)
 Points = list[tuple[float, float]]
 
 
-def mix(one: Color, other: Color, share: float) -> Color:
-    """A color on the way from one to the other."""
+def blend(one: Color, other: Color, share: float) -> Color:
+    """Return a mixture of two colors. share: of the second one"""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
     return red, green, blue
 
 
-def ring(count: int) -> list[float]:
-    """Angles around the circle, from the top on."""
+def circle_angles(count: int) -> list[float]:
+    """Return equally spaced angles around the circle, from the top on."""
     return [2 * math.pi * k / count for k in range(count)]
 
 
 def heart() -> Points:
     return [
         (math.sin(a) ** 3 * 1.02, -(13 * math.cos(a) - 5 * math.cos(2 * a) - 2 * math.cos(3 * a) - math.cos(4 * a)) / 15)
-        for a in ring(48)
+        for a in circle_angles(48)
     ]
 
 
 def drop() -> Points:
-    return [(0.78 * math.sin(a) * math.sin(a / 2), -math.cos(a) - 0.06) for a in ring(48)]
+    return [(0.78 * math.sin(a) * math.sin(a / 2), -math.cos(a) - 0.06) for a in circle_angles(48)]
 
 
 def star() -> Points:
-    return [(r * math.sin(a), 0.08 - r * math.cos(a)) for k, a in enumerate(ring(10)) for r in [(1.1, 0.48)[k % 2]]]
+    return [(r * math.sin(a), 0.08 - r * math.cos(a)) for k, a in enumerate(circle_angles(10)) for r in [(1.1, 0.48)[k % 2]]]
 
 
 def tile() -> Points:
@@ -51,10 +51,10 @@ def tile() -> Points:
 
 
 def moon() -> Points:
-    """A disc without what another disc at its upper right covers."""
+    """A disc without its overlap with another disc at its upper right."""
     x, y, radius = 0.42, -0.2, 0.78
     first = math.atan2(x, -y)  # where the other disc is
-    around = [(math.sin(first + a), -math.cos(first + a)) for a in ring(96)]
+    around = [(math.sin(first + a), -math.cos(first + a)) for a in circle_angles(96)]
     outer = [(px, py) for px, py in around if math.hypot(px - x, py - y) > radius]
     inner = [(x + radius * px, y + radius * py) for px, py in reversed(around)]
     # the inner edge goes back from the end of the outer one to its start, along the side away from `first`
@@ -62,8 +62,8 @@ def moon() -> Points:
 
 
 def plus() -> Points:
-    thin, long = 0.34, 0.95
-    quarter = [(thin, -long), (thin, -thin), (long, -thin)]
+    narrow, long = 0.34, 0.95
+    quarter = [(narrow, -long), (narrow, -narrow), (long, -narrow)]
     outline: Points = []
     for _ in range(4):
         outline += quarter
@@ -72,7 +72,7 @@ def plus() -> Points:
 
 
 OUTLINES: tuple[Points, ...] = ([], heart(), drop(), star(), tile(), moon(), plus())
-assert len(OUTLINES) == len(CODES) == len(COLORS) + 1
+assert len(OUTLINES) == len(HEX_CODES) == len(COLORS) + 1
 
 
 def mark(color: int, x: float, y: float, radius: float, ink: Color) -> Painter:
@@ -82,6 +82,6 @@ def mark(color: int, x: float, y: float, radius: float, ink: Color) -> Painter:
     return shapes.polygon([(x + px * radius, y + py * radius) for px, py in OUTLINES[color]], ink)
 
 
-def on(color: int) -> Color:
-    """What stands out on a color."""
-    return mix(WHITE if shapes.is_dark(INKS[color]) else INK, INKS[color], 0.12)
+def contrast_color(color: int) -> Color:
+    """Return a color that contrasts with a piece color."""
+    return blend(WHITE if shapes.is_dark(INKS[color]) else INK, INKS[color], 0.12)

@@ -1,4 +1,4 @@
-"""MO-TileBlast as a picture: a bar that says what the level asks for and how far it is, and the board below it."""
+"""Pictures of MO-TileBlast: a bar with goals and progress, and the board below it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from momagames.games.tileblast.rules.state import CELLS, HEIGHT, WIDTH
 from momagames.games.tileblast.view import tiles
 from momagames.games.tileblast.view.art_shapes import Look
 from momagames.games.tileblast.view.color_marks import INKS
-from momagames.games.tileblast.view.scene import ending, group, progress
+from momagames.games.tileblast.view.scene import ending_text, progress_text, tap_cells
 from momagames.games.tileblast.view.text import sketch
 from momagames.render import canvas
 from momagames.render.canvas import FAINT, INK, PAPER, WHITE, Picture
@@ -24,8 +24,8 @@ EDGE = 22  # pixels left of the board and below it, for coordinates
 BAR = 66  # pixels above the board
 GLYPH = 44  # pixels of what a goal asks for
 GOAL = 92  # pixels of a goal
-RIGHT = 8  # pixels right of the board
-SIGN = 150  # pixels of what says how far the game is, or how it ended
+RIGHT_MARGIN = 8  # pixels right of the board
+STATUS = 150  # pixels of what says how far the game is, or how it ended
 WON, LOST, CUT, TRACK = (30, 122, 56), (170, 36, 32), (96, 96, 92), (224, 220, 208)
 
 __all__ = ["OPTIONS", "pick", "picture", "point", "sketch"]
@@ -36,55 +36,55 @@ OPTIONS = (
 
 
 def picture(state: State, last: Any = None, groups: bool = True, cell: int = -1) -> Picture:
-    """A position as an RGB image, uint8[H, W, 3].
+    """Return a position as an RGB image, uint8[H, W, 3].
 
-    last     the cell that was tapped last, which is framed
+    last     the last tapped cell, which gets a frame
     groups   join the tiles that burst together (SPEC §4.2)
-    cell     outline what a tap on this cell bursts or joins; -1: nothing
+    cell     outline the tiles that a tap on this cell bursts or joins; -1: none
     """
-    sheet = _sheet().copy()
-    bar(sheet, state)
+    sheet = _draw_background().copy()
+    draw_bar(sheet, state)
     for place in range(CELLS):
         if state["active"][place] and (not state["kind"][place] or state["anchor"][place] == place):
-            drawn = tiles.piece(*shown(state, place))
-            top, left = corner(place, drawn.shape[0])
+            drawn = tiles.draw_piece(*describe_piece(state, place))
+            top, left = top_left(place, drawn.shape[0])
             sheet[top : top + drawn.shape[0], left : left + drawn.shape[0]] = drawn
     if groups:
-        join(sheet, state)
+        join_tiles(sheet, state)
     if last is not None:
-        top, left = corner(int(last))
+        top, left = top_left(int(last))
         canvas.frame(sheet, top, left, SIDE, 3, INK)
         canvas.frame(sheet, top + 3, left + 3, SIDE - 6, 2, WHITE)
     if cell >= 0:
-        outline(sheet, group(state, cell))
+        draw_outline(sheet, tap_cells(state, cell))
     return sheet
 
 
 def point(state: State, x: float, y: float) -> Mapping[str, Any]:
-    """What a pointer at pixel (x, y) of a picture asks for: the outline of what a tap there bursts."""
+    """Return the render options for a pointer at pixel (x, y): the outline of the tiles that a tap there bursts."""
     cell = cell_at((x, y))
     return {} if cell is None else {"cell": cell}
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
-    """The tap of a mouse that was pressed and released in one cell of a picture."""
+    """Return the tap of a mouse that was pressed and released in one cell of a picture."""
     cell = cell_at(pressed)
     return cell if cell == cell_at(released) else None
 
 
 def cell_at(place: tuple[float, float]) -> int | None:
-    """The cell that a pixel (x, y) of a picture lies in, None beside the board."""
-    found = canvas.cell_at(place, BAR, EDGE, SIDE, HEIGHT, WIDTH)
-    return None if found is None else WIDTH * (HEIGHT - 1 - found[0]) + found[1]
+    """Return the cell of a pixel (x, y) of a picture, None beside the board."""
+    position = canvas.cell_at(place, BAR, EDGE, SIDE, HEIGHT, WIDTH)
+    return None if position is None else WIDTH * (HEIGHT - 1 - position[0]) + position[1]
 
 
-def corner(cell: int, high: int = SIDE) -> tuple[int, int]:
-    """Top and left of what has its lower left corner in a cell."""
+def top_left(cell: int, high: int = SIDE) -> tuple[int, int]:
+    """Return top and left of a picture with its lower left corner in a cell."""
     return BAR + (HEIGHT - cell // WIDTH) * SIDE - high, EDGE + cell % WIDTH * SIDE
 
 
-def shown(state: State, cell: int) -> tuple[int, Look, int]:
-    """Pixels, look and cover of what has its anchor in a cell."""
+def describe_piece(state: State, cell: int) -> tuple[int, Look, int]:
+    """Return pixels, look and cover of the piece with its anchor in a cell."""
     kind = int(state["kind"][cell])
     attributes = KINDS[kind].attributes
     word = int(state["counters"][cell]) if attributes & COUNTS else 0
@@ -93,10 +93,10 @@ def shown(state: State, cell: int) -> tuple[int, Look, int]:
     return SIDE * (2 if attributes & BIG else 1), look, int(state["cover"][cell])
 
 
-def outline(sheet: Picture, cells: set[int]) -> None:
-    """A line around cells, where their neighbors are not among them."""
+def draw_outline(sheet: Picture, cells: set[int]) -> None:
+    """Draw a line around a set of cells."""
     for cell in cells:
-        top, left = corner(cell)
+        top, left = top_left(cell)
         x = cell % WIDTH
         for inside, rows, columns in (
             (x > 0 and cell - 1 in cells, slice(top, top + SIDE), slice(left - 2, left + 2)),
@@ -108,7 +108,7 @@ def outline(sheet: Picture, cells: set[int]) -> None:
                 sheet[rows, columns] = INK
 
 
-def join(sheet: Picture, state: State) -> None:
+def join_tiles(sheet: Picture, state: State) -> None:
     """Fill the gaps between free basics of a color."""
     free = (state["kind"] == BASIC) & (state["cover"] != CAGE)
     color = np.where(free, state["color"], 0).reshape(HEIGHT, WIDTH)
@@ -117,7 +117,7 @@ def join(sheet: Picture, state: State) -> None:
     wide, upper, lower, rest = (round(part * SIDE) for part in (0.05, 0.1, 0.09, 0.21))
     for pairs, right, up in ((beside, True, False), (above, False, True), (square, True, True)):
         for y, x in np.argwhere(pairs).tolist():
-            top, left = corner(y * WIDTH + x)
+            top, left = top_left(y * WIDTH + x)
             rows = slice(top - upper, top + lower) if up else slice(top + rest, top + SIDE - rest)
             columns = slice(left + SIDE - wide, left + SIDE + wide) if right else slice(left + rest, left + SIDE - rest)
             if up and right:  # the middle of four
@@ -126,9 +126,9 @@ def join(sheet: Picture, state: State) -> None:
 
 
 @functools.cache
-def _sheet() -> Picture:
-    """All that does not change: coordinates."""
-    sheet = canvas.blank(BAR + HEIGHT * SIDE + EDGE, EDGE + WIDTH * SIDE + RIGHT)
+def _draw_background() -> Picture:
+    """Return the constant part of pictures: coordinates."""
+    sheet = canvas.blank(BAR + HEIGHT * SIDE + EDGE, EDGE + WIDTH * SIDE + RIGHT_MARGIN)
     for x in range(WIDTH):
         canvas.write(sheet, EDGE + (x + 0.5) * SIDE, BAR + HEIGHT * SIDE + EDGE / 2, str(x), 12, FAINT, "center")
     for y in range(HEIGHT):
@@ -139,31 +139,31 @@ def _sheet() -> Picture:
 # --------------------------------------------------------------------------------------------------------------------- bar
 
 
-def bar(sheet: Picture, state: State) -> None:
-    """Goals with what remains on the left, moves and score on the right, and how the game ended."""
+def draw_bar(sheet: Picture, state: State) -> None:
+    """Draw goals with their remaining units on the left; moves, score and the result of the game on the right."""
     for k in range(int(state["goals"])):
         left, top = EDGE + k * GOAL, 8
-        glyph = tiles.wanted(GLYPH, int(state["goal_units"][k]), int(state["goal_color"][k]))
+        glyph = tiles.draw_unit(GLYPH, int(state["goal_units"][k]), int(state["goal_color"][k]))
         rest = int(state["rest"][k])
         sheet[top : top + GLYPH, left : left + GLYPH] = glyph if rest else np.rint(0.45 * glyph + 0.55 * np.array(PAPER))
         if rest:
             canvas.write(sheet, left + GLYPH + 6, top + GLYPH / 2, str(rest), 22)
         else:
-            tick(sheet, left + GLYPH + 6, top + GLYPH / 2)
-    right, limit = sheet.shape[1] - RIGHT, max(1, int(state["limit"]))
-    canvas.write(sheet, right, 13, progress(state), 17, INK, "right")
+            draw_tick(sheet, left + GLYPH + 6, top + GLYPH / 2)
+    right, limit = sheet.shape[1] - RIGHT_MARGIN, max(1, int(state["limit"]))
+    canvas.write(sheet, right, 13, progress_text(state), 17, INK, "right")
     canvas.write(sheet, right, 33, f"score {int(state['score'])}", 13, FAINT, "right")
-    text = ending(state)
+    text = ending_text(state)
     if text:
-        sheet[43:62, right - SIGN : right] = WON if state["won"] else CUT if state["truncated"] else LOST
-        canvas.write(sheet, right - SIGN / 2, 53, text, 14, WHITE, "center")
+        sheet[43:62, right - STATUS : right] = WON if state["won"] else CUT if state["truncated"] else LOST
+        canvas.write(sheet, right - STATUS / 2, 53, text, 14, WHITE, "center")
     else:
-        sheet[48:53, right - SIGN : right] = TRACK
+        sheet[48:53, right - STATUS : right] = TRACK
         done = min(1.0, int(state["moves"]) / limit)
-        sheet[48:53, right - SIGN : right - SIGN + round(SIGN * done)] = FAINT
+        sheet[48:53, right - STATUS : right - STATUS + round(STATUS * done)] = FAINT
 
 
-def tick(sheet: Picture, x: float, y: float) -> None:
-    """A goal that is reached."""
+def draw_tick(sheet: Picture, x: float, y: float) -> None:
+    """Draw the mark of a reached goal."""
     canvas.line(sheet, (x + 2, y + 1), (x + 8, y + 8), 4, WON)
     canvas.line(sheet, (x + 8, y + 8), (x + 21, y - 9), 4, WON)

@@ -1,4 +1,4 @@
-"""What is said of a position of MO-TileBlast in words, in pictures and in text."""
+"""Texts and tile groups that pictures and the text view share."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from momagames.contract import State
 from momagames.games.tileblast.rules.pieces import BASIC, CAGE, COLORS, KINDS, POWER, UNITS
 from momagames.games.tileblast.rules.state import CELLS, WIDTH
 
-NAMES = {bits: name for name, bits in UNITS.items()}
+UNIT_NAMES = {bits: name for name, bits in UNITS.items()}
 
 
 def goal_name(state: State, k: int) -> str:
-    """What a goal collects, as level files say it: "pot.red"."""
+    """Return the name of a goal in level files, such as "pot.red"."""
     color = int(state["goal_color"][k])
-    return NAMES[int(state["goal_units"][k])] + (f".{COLORS[color - 1]}" if color else "")
+    return UNIT_NAMES[int(state["goal_units"][k])] + (f".{COLORS[color - 1]}" if color else "")
 
 
-def progress(state: State) -> str:
-    """How far the game is: moves left, or made where they are not limited."""
+def progress_text(state: State) -> str:
+    """Return the moves left, or the moves made in games without a limit."""
     limit, moves = int(state["limit"]), int(state["moves"])
     if not state["strict_moves"]:
         return f"{moves} {'move' if moves == 1 else 'moves'} of {limit}"
@@ -24,29 +24,29 @@ def progress(state: State) -> str:
     return f"{left} {'move' if left == 1 else 'moves'} left"
 
 
-def ending(state: State) -> str:
-    """How the game ended; "" while it goes on."""
+def ending_text(state: State) -> str:
+    """Return the result of a finished game, "" before."""
     if state["won"] or state["truncated"] or not state["over"]:
         return "WON" if state["won"] else "CUT OFF" if state["truncated"] else ""
     return "LOST, no tap left" if state["dead"] else "LOST"
 
 
-def group(state: State, cell: int) -> set[int]:
-    """The cells that a tap on this one bursts (SPEC §4.2) or joins (§4.3); none where no tap is valid."""
-    wanted = kinship(state, cell)
-    if not wanted or state["over"]:
+def tap_cells(state: State, cell: int) -> set[int]:
+    """Return the cells that a tap on a cell bursts (SPEC §4.2) or joins (§4.3); none if the tap is invalid."""
+    key = join_key(state, cell)
+    if not key or state["over"]:
         return set()
     found, border = {cell}, [cell]
     while border:
         for other in neighbors(border.pop()):
-            if other not in found and kinship(state, other) == wanted:
+            if other not in found and join_key(state, other) == key:
                 found.add(other)
                 border.append(other)
-    return found if wanted > len(COLORS) or len(found) > 1 else set()
+    return found if key > len(COLORS) or len(found) > 1 else set()
 
 
-def kinship(state: State, cell: int) -> int:
-    """What joins tiles: the color of a free basic, a number above all colors for free power pieces, 0 for all else."""
+def join_key(state: State, cell: int) -> int:
+    """Return the color of a free basic, a number above all colors for free power pieces, 0 for all else."""
     kind = int(state["kind"][cell])
     if state["cover"][cell] == CAGE:
         return 0
@@ -56,7 +56,7 @@ def kinship(state: State, cell: int) -> int:
 
 
 def neighbors(cell: int) -> list[int]:
-    """The cells beside, below and above one (SPEC §1.3)."""
+    """Return the cells beside, below and above a cell (SPEC §1.3)."""
     x = cell % WIDTH
     beside = [cell - 1] * (x > 0) + [cell + 1] * (x < WIDTH - 1)
     return beside + [other for other in (cell - WIDTH, cell + WIDTH) if 0 <= other < CELLS]

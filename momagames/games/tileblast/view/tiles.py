@@ -1,4 +1,4 @@
-"""Pictures of the pieces of MO-TileBlast, with hit points and covers, and of what goals ask for; each is drawn once."""
+"""Pictures of the pieces of MO-TileBlast, with hit points and covers, and of goals; cached."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from momagames.games.tileblast.rules.pieces import BIG, BOMB, BUBBLE, CAGE, CODES, COUNTS, FLASK, KINDS, ROCKET_H, ROCKET_V
 from momagames.games.tileblast.view.art import PAINT, bee, gnome, rocket
 from momagames.games.tileblast.view.art_shapes import STEEL_LIGHT, Art, Look, dot
-from momagames.games.tileblast.view.scene import NAMES
+from momagames.games.tileblast.view.scene import UNIT_NAMES
 from momagames.render import canvas, shapes
 from momagames.render.canvas import PAPER, WHITE, Color, Painter, Picture
 from momagames.render.figures import EDGE, slab, stroke
 from momagames.render.shapes import label
 
 HOLLOW, HOLLOW_EDGE = (231, 228, 214), (208, 204, 188)
-PIPS = 5  # more hit points than that are a number
+MAX_PIPS = 5  # more hit points than that are a number
 SHINE, RIM = (176, 222, 252), (70, 150, 214)
-NOTHING = Look(0)
+NO_PIECE = Look(0)
 
 
-def pits(count: int) -> Art:
+def empty_cells(count: int) -> Art:
     """Empty active cells, count x count of them."""
     places = [(x / count, y / count) for y in range(count) for x in range(count)]
     near, far, low, corner = (part / count for part in (0.01, 0.99, 0.035, 0.12))
@@ -33,28 +33,28 @@ def pits(count: int) -> Art:
 
 
 @functools.lru_cache(maxsize=4096)
-def piece(side: int, look: Look, cover: int = 0, paper: Color | None = None) -> Picture:
-    """A piece, uint8[side, side, 3]; it is kept, so do not write into it.
+def draw_piece(side: int, look: Look, cover: int = 0, paper: Color | None = None) -> Picture:
+    """Return a piece, uint8[side, side, 3]. The array is cached: do not write into it.
 
     side    pixels: those of two cells for a piece of size 2
-    paper   what it is on, without hit points; None: cells of the board
+    paper   background color, without hit points; None: cells of the board
     """
     kind = KINDS[look.kind]
     big = bool(kind.attributes & BIG)
     parts = PAINT[look.kind](look) if look.kind else ()
     if paper is None and kind.high > 1 and not kind.attributes & COUNTS and (look.hp, look.full) != (1, 1):
-        parts += number(look.hp) if look.full > PIPS else pips(look.hp, look.full, 0.55 if big else 1.0)
-    ground = pits(2 if big else 1) if paper is None else ()
-    bars = cage() if cover == CAGE else ()
-    drawn = canvas.paint(side, paper or PAPER, *ground, *parts, *bars)
-    return bubbled(drawn) if cover == BUBBLE else drawn
+        parts += hp_label(look.hp) if look.full > MAX_PIPS else pips(look.hp, look.full, 0.55 if big else 1.0)
+    background = empty_cells(2 if big else 1) if paper is None else ()
+    bars = cage_bars() if cover == CAGE else ()
+    drawn = canvas.paint(side, paper or PAPER, *background, *parts, *bars)
+    return add_bubble(drawn) if cover == BUBBLE else drawn
 
 
 # --------------------------------------------------------------------------------------------------- hit points and covers
 
 
 def pips(hp: int, full: int, scale: float) -> Art:
-    """A light for each hit point, dark where it is gone."""
+    """A light for each hit point, dark for lost ones."""
     step, radius, y = 0.16 * scale, 0.058 * scale, 1 - 0.1 * scale
     count = max(hp, full)
     places = [(0.5 + (k - (count - 1) / 2) * step, y) for k in range(count)]
@@ -64,12 +64,12 @@ def pips(hp: int, full: int, scale: float) -> Art:
     )
 
 
-def number(hp: int) -> Art:
-    """Hit points in the lower right corner of a piece of size 2."""
+def hp_label(hp: int) -> Art:
+    """Hit points as a number in the lower right corner of a piece of size 2."""
     return dot(0.84, 0.86, 0.13, EDGE), label(str(hp), 0.84, 0.86, 0.18, WHITE)
 
 
-def cage() -> Art:
+def cage_bars() -> Art:
     """Bars with a rail above and below."""
     layers = ((0.09, 0.13, EDGE), (0.045, 0.075, STEEL_LIGHT))
     upright = [stroke([(x, 0.08), (x, 0.92)], wide, ink) for wide, _, ink in layers for x in (0.1, 0.3, 0.7, 0.9)]
@@ -77,18 +77,18 @@ def cage() -> Art:
     return (*upright, *rails)
 
 
-def bubbled(drawn: Picture) -> Picture:
-    """A picture behind a bubble."""
-    drawn = washed(drawn, SHINE, 0.3, shapes.disc(0.475, WHITE))
-    drawn = washed(drawn, RIM, 0.95, shapes.disc(0.49, WHITE, 0.435, (0, 0, 0)))
+def add_bubble(drawn: Picture) -> Picture:
+    """Return a picture behind a bubble."""
+    drawn = tint(drawn, SHINE, 0.3, shapes.disc(0.475, WHITE))
+    drawn = tint(drawn, RIM, 0.95, shapes.disc(0.49, WHITE, 0.435, (0, 0, 0)))
     light = stroke([(0.19, 0.4), (0.24, 0.29), (0.34, 0.2)], 0.085, WHITE)
-    return washed(drawn, WHITE, 0.95, light, dot(0.75, 0.76, 0.055, WHITE))
+    return tint(drawn, WHITE, 0.95, light, dot(0.75, 0.76, 0.055, WHITE))
 
 
-def washed(drawn: Picture, ink: Color, strength: float, *where: Painter) -> Picture:
-    """A picture with a color over it that lets through what is below.
+def tint(drawn: Picture, ink: Color, strength: float, *where: Painter) -> Picture:
+    """Return a picture with a translucent color over it.
 
-    strength   0..1, how much of the color
+    strength   0..1, opacity of the color
     where      painters in white
     """
     cover = canvas.paint(drawn.shape[0], (0, 0, 0), *where)[..., :1] * np.float32(strength / 255)
@@ -100,26 +100,26 @@ def washed(drawn: Picture, ink: Color, strength: float, *where: Painter) -> Pict
 
 
 @functools.lru_cache(maxsize=512)
-def wanted(side: int, units: int, color: int) -> Picture:
-    """What a goal asks for (its units as bits, its color or 0), on paper: uint8[side, side, 3]."""
-    name = NAMES[units]
+def draw_unit(side: int, units: int, color: int) -> Picture:
+    """Return the picture of a goal (its units as bits, its color or 0), on paper: uint8[side, side, 3]."""
+    name = UNIT_NAMES[units]
     if name == "cage":
-        return piece(side, NOTHING, CAGE, PAPER)
+        return draw_piece(side, NO_PIECE, CAGE, PAPER)
     if name == "bubble":
-        return piece(side, NOTHING, BUBBLE, PAPER)
+        return draw_piece(side, NO_PIECE, BUBBLE, PAPER)
     if name == "power":
-        return quarters(side)
+        return draw_powers(side)
     drawn = {"bee": bee(0.47, 0.55, 0.4), "rocket": (*rocket(True), *rocket(False)), "gnomes": gnome(color, 0.5, 0.5, 0.48)}
     if name in drawn:
         return canvas.paint(side, PAPER, *drawn[name])
     kind = CODES[name]
-    return piece(side, Look(kind, KINDS[kind].usual, KINDS[kind].usual, color), 0, PAPER)
+    return draw_piece(side, Look(kind, KINDS[kind].usual, KINDS[kind].usual, color), 0, PAPER)
 
 
-def quarters(side: int) -> Picture:
-    """All power pieces."""
+def draw_powers(side: int) -> Picture:
+    """Return a picture of all power pieces."""
     sheet, half = canvas.blank(side, side), side // 2
     for k, kind in enumerate((ROCKET_H, ROCKET_V, BOMB, FLASK)):
         y, x = k // 2 * (side - half), k % 2 * (side - half)
-        sheet[y : y + half, x : x + half] = piece(half, Look(kind), 0, PAPER)
+        sheet[y : y + half, x : x + half] = draw_piece(half, Look(kind), 0, PAPER)
     return sheet

@@ -14,7 +14,7 @@ from momagames.games.tileblast.serve.simulator import Levels
 @pytest.fixture(scope="session")
 def levels():
     found = Levels()
-    found.warm()
+    found.warm_up()
     return found
 
 
@@ -36,9 +36,9 @@ def url(levels):
 
 @pytest.fixture
 def serve(levels):
-    """Simulators with limits of their own: serve(most=..., idle=..., rate=..., body=..., ...) -> context."""
+    """Simulators with limits of their own: serve(max_sessions=..., idle=..., rate=..., body=..., ...) -> context."""
 
-    def start(most=10_000, idle=0, **limits):
-        return background(Service(levels, Sessions(most, idle)), Limits(**limits))
+    def start(max_sessions=10_000, idle=0, **limits):
+        return background(Service(levels, Sessions(max_sessions, idle)), Limits(**limits))
 
     return start

@@ -11,8 +11,8 @@ import pytest
 import requests
 
 from momagames.games.tileblast.serve import service, timeouts
-from momagames.games.tileblast.serve.limits import Rates
-from momagames.games.tileblast.serve.protocol import Refusal
+from momagames.games.tileblast.serve.limits import RateLimiter
+from momagames.games.tileblast.serve.protocol import RequestError
 from tests.games.tileblast.serve.client import click, create, error, post, raw
 
 CREATE = {"levelIndex": 1, "seed": 1, "returnFullState": False}
@@ -147,22 +147,22 @@ def test_a_click_that_is_refused_for_the_rate_is_not_played(serve):
 
 def test_rates_fill_again_and_are_by_address():
     now = [0.0]
-    rates = Rates(2, lambda: now[0])
+    rates = RateLimiter(2, lambda: now[0])
     for _ in range(2):
-        rates.admit("a")
-    with pytest.raises(Refusal):
-        rates.admit("a")
-    rates.admit("b")
+        rates.check("a")
+    with pytest.raises(RequestError):
+        rates.check("a")
+    rates.check("b")
     now[0] = 0.5
-    rates.admit("a")
-    with pytest.raises(Refusal):
-        rates.admit("a")
+    rates.check("a")
+    with pytest.raises(RequestError):
+        rates.check("a")
 
 
 def test_no_rate_is_no_limit():
-    rates = Rates(0)
+    rates = RateLimiter(0)
     for _ in range(10_000):
-        rates.admit("a")
+        rates.check("a")
 
 
 def connection(url):
@@ -253,13 +253,13 @@ def test_connections_that_wait_make_room(serve, said):
 
 def test_of_connections_that_come_at_once_the_first_make_room(serve, monkeypatch):
     """What comes while the simulator is busy is accepted in one turn of its loop; who came last, and asks, is answered."""
-    seen = service.seen
+    seen = service.format_position
 
     def slowly(*asked):
         time.sleep(0.2)
         return seen(*asked)
 
-    monkeypatch.setattr(service, "seen", slowly)
+    monkeypatch.setattr(service, "format_position", slowly)
     ask = json.dumps(CREATE)
     head = f"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: {len(ask)}\r\n\r\n"
     for _ in range(3):
@@ -290,7 +290,7 @@ def test_a_simulator_that_fails(serve, monkeypatch):
         x, y = json.loads(create(url, 12, 1)["validActionPositions"])[0]
         ask = json.dumps({"sessionId": session, "x": x, "y": y})
         with monkeypatch.context() as patch:
-            patch.setattr(service, "seen", lambda *ignored: 1 / 0)
+            patch.setattr(service, "format_position", lambda *ignored: 1 / 0)
             failed = raw(url, "/session/click", ask)
         assert (failed.status_code, error(failed)) == (500, "the simulator failed; its log says why")
         assert post(url, "/session/status", sessionId=session) == before

@@ -88,7 +88,7 @@ def test_thousands_of_steps_on_one_connection(serve):
 
 
 def test_a_click_that_fails_and_is_sent_again_is_played_once(serve, monkeypatch):
-    calls, seen = [0], service.seen
+    calls, seen = [0], service.format_position
 
     def at_times(*args):
         calls[0] += 1
@@ -98,7 +98,7 @@ def test_a_click_that_fails_and_is_sent_again_is_played_once(serve, monkeypatch)
 
     with serve() as url:
         alone = random_agent(url, 1, 3, 60)
-        monkeypatch.setattr(service, "seen", at_times)
+        monkeypatch.setattr(service, "format_position", at_times)
         bothered = random_agent(url, 1, 3, 60)
     assert alone[:2] == bothered[:2]
     assert (alone[2], bothered[2] > 5) == (0, True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.games.tileblast.serve.protocol import numbers
+from momagames.games.tileblast.serve.protocol import format_numbers
 from tests.games.tileblast.serve.client import click, create, mask, observed, post
 
 GAME = "mo-tileblast-v0"
@@ -218,5 +218,5 @@ def test_what_is_off_by_how_much(levels):
 
 def test_numbers_of_all_lengths_are_written():
     board = np.array([0, 9, 10, 255, 100, 1], np.uint8)
-    assert numbers(board) == "0,9,10,255,100,1"
-    assert numbers(np.array([9, 0, 3], np.uint8)) == "9,0,3"
+    assert format_numbers(board) == "0,9,10,255,100,1"
+    assert format_numbers(np.array([9, 0, 3], np.uint8)) == "9,0,3"

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from momagames.cli.app import app
 from momagames.errors import InvalidLevel, InvalidParameter, MissingExtra
 from momagames.games.tileblast.levels import loader as packaged
-from momagames.games.tileblast.levels.document import spelled
+from momagames.games.tileblast.levels.document import format_level
 from momagames.games.tileblast.serve.limits import Limits
 from momagames.games.tileblast.serve.server import background, listen
 from momagames.games.tileblast.serve.service import Service
@@ -92,9 +92,11 @@ def test_running_requests_are_answered_at_the_end(levels):
 
 def test_level_files_are_numbered_on(tmp_path):
     for name, level in (("b.yaml", 4), ("a.json", 2), ("notes.txt", 1)):
-        (tmp_path / name).write_text(spelled(packaged.load(level).data | {"title": name}) if name != "notes.txt" else "hello")
+        (tmp_path / name).write_text(
+            format_level(packaged.load(level).data | {"title": name}) if name != "notes.txt" else "hello"
+        )
     found = Levels([tmp_path, tmp_path / "b.yaml"])
-    assert [(level.index, level.name) for level in found.added] == [(13, "a.json"), (14, "b.yaml"), (15, "b.yaml")]
+    assert [(level.index, level.name) for level in found.from_files] == [(13, "a.json"), (14, "b.yaml"), (15, "b.yaml")]
     service = Service(found, Sessions())
     with background(service, Limits()) as url:
         own, original = create(url, 14, 5), create(url, 4, 5)
@@ -123,7 +125,7 @@ def test_without_the_extra(monkeypatch):
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_serves_until_it_is_stopped(tmp_path, stop):
     file = tmp_path / "mine.yaml"
-    file.write_text(spelled(packaged.load(3).data | {"title": "Mine"}))
+    file.write_text(format_level(packaged.load(3).data | {"title": "Mine"}))
     command = [sys.executable, "-m", "momagames", "serve", "tileblast", "--port", "0", "--levels", str(file)]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
     try:

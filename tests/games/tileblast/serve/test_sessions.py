@@ -8,7 +8,7 @@ from http.client import HTTPConnection
 import numpy as np
 import pytest
 
-from momagames.games.tileblast.serve.protocol import Refusal
+from momagames.games.tileblast.serve.protocol import RequestError
 from momagames.games.tileblast.serve.sessions import Sessions
 from tests.games.tileblast.serve.client import click, create, error, mask, post, raw
 
@@ -21,14 +21,14 @@ class Clock:
 
 
 def test_the_session_used_longest_ago_makes_room(levels):
-    sessions, start = Sessions(most=3), levels.start(1, 0)
+    sessions, start = Sessions(max_sessions=3), levels.start(1, 0)
     a, b, c = (sessions.create(start) for _ in range(3))
     sessions.position(a)
     d = sessions.create(start)
     assert sessions.ids() == [c, a, d]
-    with pytest.raises(Refusal, match=b):
+    with pytest.raises(RequestError, match=b):
         sessions.position(b)
-    sessions.move(c, start)
+    sessions.update(c, start)
     e = sessions.create(start)
     assert sessions.ids() == [d, c, e]
 
@@ -43,7 +43,7 @@ def test_idle_sessions_are_closed(levels):
     assert sessions.ids() == [a]
     assert not sessions.destroy(b)
     clock.now = 17
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestError):
         sessions.position(a)
     assert len(sessions) == 0
 
@@ -57,7 +57,7 @@ def test_without_a_limit_idle_sessions_stay(levels):
 
 
 def test_cap_and_idle_over_the_wire(serve):
-    with serve(most=2, idle=0.3) as url:
+    with serve(max_sessions=2, idle=0.3) as url:
         first, second, third = (create(url)["sessionId"] for _ in range(3))
         assert post(url, "/sessions/list") == {"sessionIds": [second, third]}
         gone = raw(url, "/session/click", f'{{"sessionId": "{first}", "x": 0, "y": 0}}')
