@@ -7,17 +7,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pictures import Legend, Picture, films, legends, stills
+from pictures import Legend, Picture, animations, legends, stills
 
 import momagames
 from momagames import registry
 from momagames.games import VERSIONS
 
-ABREAST = 2  # positions side by side
+COLUMNS = 2  # positions side by side
 
 
 def spec_file(id: str) -> Path:
-    """The SPEC.md of an id: it stands beside the module that makes the game."""
+    """Return the SPEC.md of an id, which stands beside the module that makes the game."""
     module = import_module(registry.find_entry(id).factory.partition(":")[0])
     return Path(str(module.__file__)).parent / "SPEC.md"
 
@@ -28,7 +28,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
 
 
 def facts(id: str) -> list[str]:
-    """What is declared about the game with its default parameters."""
+    """Return the declared facts of the game with its default parameters."""
     game = momagames.spec(id)
     fields = ", ".join(f"`{f.name}` {f.dtype}{list(f.shape)}" for f in game.fields)
     actions = f"Discrete({game.actions[0]})" if len(game.actions) == 1 else f"MultiDiscrete({list(game.actions)})"
@@ -41,11 +41,11 @@ def facts(id: str) -> list[str]:
         ("reference point", ", ".join(f"{value:g}" for value in game.reference_point)),
         ("source", game.source),
     ]
-    goals = [
+    objectives = [
         (f"`{g.name}`", g.unit, f"{g.low:g} .. {g.high:g}", f"{g.return_low:g} .. {g.return_high:g}") for g in game.objectives
     ]
     return [
-        "## At a glance",
+        "## Overview",
         "",
         "With the default parameters:",
         "",
@@ -56,7 +56,7 @@ def facts(id: str) -> list[str]:
         momagames.canonical(id),
         "```",
         "",
-        *table(("objective", "unit", "one step", "episode"), goals),
+        *table(("objective", "unit", "one step", "episode"), objectives),
         "```python",
         "import momagames",
         "",
@@ -72,31 +72,31 @@ def image(shown: Picture | Legend) -> str:
 
 
 def gallery(id: str) -> list[str]:
-    """The pictures of an id: films, positions side by side, what the cells look like."""
-    lines = [line for film in films(id) for line in (image(film), "")]
+    """Return the pictures of an id: animations, positions side by side, legends."""
+    lines = [line for animation in animations(id) for line in (image(animation), "")]
     positions = stills(id)
-    for k in range(0, len(positions), ABREAST):
-        row = positions[k : k + ABREAST]
+    for k in range(0, len(positions), COLUMNS):
+        row = positions[k : k + COLUMNS]
         lines += table([one.text for one in row], [[image(one) for one in row]])
     return lines + [line for legend in legends(id) for line in (f"{legend.text}:", "", image(legend), "")]
 
 
 def page(id: str) -> str:
     title, _, rest = spec_file(id).read_text().partition("\n")
-    name = title.partition(" (")[0]  # behind it stand all the ids of these rules
+    name = title.partition(" (")[0]  # all ids of these rules follow
     return "\n".join([f"{name} (`{id}`)", "", *gallery(id), *facts(id), rest])
 
 
 def index(ids: Sequence[str]) -> str:
     games = [momagames.spec(id) for id in ids]
-    rows = [(f"[{g.id}]({g.id}.md)", g.title, len(g.agents), len(g.objectives), g.dynamics, g.information) for g in games]
+    rows = [(f"[{g.id}]({g.id}.md)", g.title, len(g.agents), len(g.objectives), g.dynamics, g.summary) for g in games]
     return "\n".join(
         [
-            "# Games",
+            "# Environments",
             "",
-            "With default parameters; every page shows what can be changed.",
+            "With default parameters. The page of each environment lists its parameters.",
             "",
-            *table(("id", "game", "agents", "objectives", "dynamics", "information"), rows),
+            *table(("id", "game", "agents", "objectives", "dynamics", "description"), rows),
             "```{toctree}",
             ":hidden:",
             "",
@@ -108,7 +108,7 @@ def index(ids: Sequence[str]) -> str:
 
 
 def write_pages(folder: Path) -> None:
-    """Write every page that has changed."""
+    """Write the pages that have changed."""
     folder.mkdir(exist_ok=True)
     pages = {f"{id}.md": page(id) for id in VERSIONS} | {"index.md": index(tuple(VERSIONS))}
     for name, text in pages.items():

@@ -1,10 +1,10 @@
-"""Draws the pictures of the games in docs/_static, those that pictures.py lists.
+"""Draw the pictures in docs/_static that pictures.py lists.
 
     python docs/make_pictures.py [FILE ...]
 
-FILE ...   only these; all, if none is named
+FILE ...   only these files (default: all)
 
-The same games are played each time, so that the files only change when the drawing or the policies do.
+Seeds are fixed, so that the files change only if the drawing or the policies change.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ import momagames
 from momagames.registry import policy
 
 FOLDER = Path(__file__).resolve().parent / "_static"
-FRAME, QUICK_FRAME = 700, 400  # milliseconds, in turn and all at once
+FRAME, QUICK_FRAME = 700, 400  # milliseconds, for sequential and simultaneous games
 COLORS = 96  # of a picture in the files: tiles, letters and their smooth edges
 
 
 def frames(shot: Picture) -> Iterator[Image.Image]:
-    """The positions that it shows, one after the other."""
-    env = momagames.make(shot.id, api="parallel", render_mode="rgb_array", render_options=shot.look, **shot.params)
+    """Yield its positions as images."""
+    env = momagames.make(shot.id, api="parallel", render_mode="rgb_array", render_options=shot.render_options, **shot.params)
     env.reset(seed=shot.seed)
-    game, play = env.game, env.aec_env.play
-    chosen = [policy(name, game, i) for i, name in enumerate(shot.players)]
+    game, episode = env.game, env.aec_env.episode
+    policies = [policy(name, game, i) for i, name in enumerate(shot.policies)]
     rng = np.random.default_rng(shot.seed)
     steps = range(shot.steps, shot.steps + 1) if isinstance(shot.steps, int) else shot.steps
     for step in range(steps.stop):
@@ -39,25 +39,25 @@ def frames(shot: Picture) -> Iterator[Image.Image]:
             yield Image.fromarray(env.render())
         if not env.agents:
             return
-        acting = [play.mover] if game.sequential else [game.agents.index(name) for name in env.agents]
-        env.step({game.agents[i]: chosen[i](play.state, play.mask(i), rng) for i in acting})
+        acting = [episode.mover] if game.sequential else [game.agents.index(name) for name in env.agents]
+        env.step({game.agents[i]: policies[i](episode.state, episode.mask(i), rng) for i in acting})
 
 
-def small(pictures: list[Image.Image]) -> list[Image.Image]:
-    """Pictures of one size with few colors, the same ones for all."""
+def reduce_colors(pictures: list[Image.Image]) -> list[Image.Image]:
+    """Return pictures of one size with one palette of few colors."""
     every = Image.fromarray(np.concatenate([np.asarray(picture) for picture in pictures]))
     palette = every.quantize(COLORS, dither=Image.Dither.NONE)
     return [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
 
 
 def draw(shot: Picture | Legend) -> None:
-    """Write its file."""
+    """Draw a picture and write its file."""
     path = FOLDER / shot.file
-    first, *others = small([LEGENDS[shot.file]()] if isinstance(shot, Legend) else list(frames(shot)))
+    first, *others = reduce_colors([LEGENDS[shot.file]()] if isinstance(shot, Legend) else list(frames(shot)))
     if path.suffix == ".gif":
         assert isinstance(shot, Picture)
-        pace = FRAME if momagames.spec(shot.id).sequential else QUICK_FRAME
-        first.save(path, save_all=True, append_images=others, duration=[pace] * len(others) + [4 * pace], loop=0)
+        duration = FRAME if momagames.spec(shot.id).sequential else QUICK_FRAME
+        first.save(path, save_all=True, append_images=others, duration=[duration] * len(others) + [4 * duration], loop=0)
     else:
         first.save(path, optimize=True)
     print(f"{path.relative_to(FOLDER.parent.parent)}: {path.stat().st_size / 1024:.0f} KiB")

@@ -1,4 +1,4 @@
-"""The pictures of the games in docs/_static: what each shows, and on whose pages it stands. make_pictures.py draws them."""
+"""The pictures of the games in docs/_static: content and pages of each. make_pictures.py draws them."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ WHOLE = range(100_000)  # all positions of a game
 
 @dataclass(frozen=True)
 class Picture:
-    """A position of a game that policies play, or several as a film.
+    """A position of a game between policies, or several as an animation.
 
-    file      in docs/_static: .png, or .gif for a film
-    text      what it shows
-    id        of the game that is played
-    players   who plays: the names of policies, by agent
-    steps     the position after so many moves, or those of a film
-    pages     ids on whose pages it stands
-    params    of the game
-    look      render options
-    seed      of the deal and of the policies' luck
+    file             in docs/_static: .png, or .gif for an animation
+    text             alternative text and caption
+    id               id of the environment
+    policies         names of policies, by agent
+    steps            number of steps before the position, or a range of them
+    pages            ids on whose pages it stands
+    params           parameters of the environment
+    render_options   render options
+    seed             random seed of the start position and of the policies
     """
 
     file: str
     text: str
     id: str
-    players: tuple[str, ...]
+    policies: tuple[str, ...]
     steps: int | range
     pages: tuple[str, ...]
     params: Mapping[str, Any] = field(default_factory=dict)
-    look: Mapping[str, Any] = field(default_factory=dict)
+    render_options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 4
 
 
 @dataclass(frozen=True)
 class Legend:
-    """What the cells of a game look like; the fields are those of `Picture`."""
+    """A legend of the cells of a game; the fields are those of `Picture`."""
 
     file: str
     text: str
@@ -56,9 +56,9 @@ ROBOTMAILS = (ROBOTMAIL, *(f"mo-robotmail-{robots}-v0" for robots in (2, 4, 6, 1
 ASTAR = ("astar",)
 SIMPLE, CHATTER = ("simple",) * 4, ("random", "simple", "random", "simple")
 SHORT = {"max_steps": 160}  # the first ring falls after 100 steps
-FOGGED = "What agent_0 sees of it: neither what is far off nor whose a bomb is nor what others carry"
+FOGGED = "The observation of agent_0: without distant cells, owners of bombs and items of other agents"
 
-# In the order in which they stand on a page, after its films
+# In the order of a page, after its animations
 PICTURES: tuple[Picture | Legend, ...] = (
     Picture("samegame.gif", "A game of a greedy agent, move by move", SAMEGAME, ("greedy",), WHOLE, (SAMEGAME,),
             {"board_width": 8, "board_height": 6, "num_colors": 4}),
@@ -70,14 +70,14 @@ PICTURES: tuple[Picture | Legend, ...] = (
     Picture("pommerman-duel.gif", "A duel of two scripted agents, step by step", DUEL, SIMPLE[:2], WHOLE, (DUEL,), seed=12),
     Picture("pommerman-ffa.png", "A position of the game above", FFA, SIMPLE, 27, (FFA,), seed=1),
     Picture("pommerman-blasts.png", "The same, striped where bombs can reach (`blasts=True`)", FFA, SIMPLE, 27, (FFA,),
-            look={"blasts": True}, seed=1),
+            render_options={"blasts": True}, seed=1),
     Picture("pommerman-team.png", "A position of a team game, with everything in sight", TEAM, SIMPLE, 38, (TEAM, TEAM_FULL),
             seed=14),
-    Picture("pommerman-fog.png", FOGGED, TEAM, SIMPLE, 38, (TEAM,), look={"viewer": "agent_0"}, seed=14),
-    Picture("pommerman-radio.png", "A radio game: the column shows what everybody says; here 0 and 2 play at random", RADIO,
+    Picture("pommerman-fog.png", FOGGED, TEAM, SIMPLE, 38, (TEAM,), render_options={"viewer": "agent_0"}, seed=14),
+    Picture("pommerman-radio.png", "A radio game: the column shows the messages; agents 0 and 2 play at random", RADIO,
             CHATTER, 6, (RADIO,), seed=3),
-    Picture("pommerman-radio-fog.png", "What agent_0 sees of it, and hears: its own words and its team mate's", RADIO,
-            CHATTER, 6, (RADIO,), look={"viewer": "agent_0"}, seed=3),
+    Picture("pommerman-radio-fog.png", "The observation of agent_0, with its own words and those of its teammate", RADIO,
+            CHATTER, 6, (RADIO,), render_options={"viewer": "agent_0"}, seed=3),
     Picture("pommerman-ring.png", "The outermost ring is about to fall (a game of 160 steps)", FFA_COLLAPSE, SIMPLE, 100,
             (FFA_COLLAPSE,), SHORT, seed=23),
     Picture("pommerman-fallen.png", "One step later it is wall, and agent_0 is dead", FFA_COLLAPSE, SIMPLE, 101,
@@ -86,7 +86,7 @@ PICTURES: tuple[Picture | Legend, ...] = (
             100, (TEAM_COLLAPSE,), SHORT, seed=24),
     Picture("pommerman-ring-fog.png", FOGGED, TEAM_COLLAPSE, SIMPLE, 100, (TEAM_COLLAPSE,), SHORT, {"viewer": "agent_0"},
             24),
-    Legend("pommerman-cells.png", "What the cells look like", POMMERMAN),
+    Legend("pommerman-cells.png", "Legend of the cells", POMMERMAN),
     Picture("tileblast.gif", "Level 2, played by a greedy agent, tap by tap", TILEBLAST, ("greedy",), WHOLE, (TILEBLAST,),
             {"level": 2}),
     Picture("tileblast-garden.png", "Level 12 after some taps; tiles that burst together are joined", TILEBLAST_GOALS,
@@ -95,35 +95,35 @@ PICTURES: tuple[Picture | Legend, ...] = (
             {"level": 11}),
     Picture("tileblast-weeds.png", "Level 10 after some taps", TILEBLAST_COLORS, ("greedy",), 10,
             (TILEBLAST_COLORS,), {"level": 10}),
-    Legend("tileblast-levels.png", "The twelve levels, as they are dealt with seed 0",
+    Legend("tileblast-levels.png", "The twelve levels, generated with seed 0",
            (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLORS)),
-    Legend("tileblast-pieces.png", "What the pieces look like, and what is special about each",
+    Legend("tileblast-pieces.png", "The pieces and their properties",
            (TILEBLAST, TILEBLAST_GOALS, TILEBLAST_TEST, TILEBLAST_COLORS)),
     Picture("robotmail.gif", "Two robots without batteries on a small board, step by step, until one has brought three mails",
             ROBOTMAIL, ASTAR * 2, WHOLE, (ROBOTMAIL,), {"layout": "tiny", "with_battery": False, "required_mail": 3}),
     Picture("robotmail.png", "A position of a game of two robots that play `astar`", ROBOTMAIL, ASTAR * 2, 118, ROBOTMAILS[:2]),
-    Picture("robotmail-viewer.png", "The same as robot_0 sees it: not which mails lie on green cells", ROBOTMAIL, ASTAR * 2,
-            118, ROBOTMAILS[:2], look={"viewer": "robot_0"}),
+    Picture("robotmail-viewer.png", "The observation of robot_0: without the mails on green cells", ROBOTMAIL, ASTAR * 2,
+            118, ROBOTMAILS[:2], render_options={"viewer": "robot_0"}),
     Picture("robotmail-4.png", "Two players with two robots each, turns of one to five steps, on `layout=\"ring\"`",
             ROBOTMAILS[2], ASTAR * 4, 90, ROBOTMAILS[2:3], {"layout": "ring", "random_num_steps": True}),
     Picture("robotmail-6.png", "Three players with two robots each on `layout=\"wide12\"`", ROBOTMAILS[3], ASTAR * 6, 160,
             ROBOTMAILS[3:4], {"layout": "wide12"}),
     Picture("robotmail-12.png", "Four players with three robots each", ROBOTMAILS[4], ASTAR * 12, 260, ROBOTMAILS[4:]),
-    Legend("robotmail-cells.png", "What cells and robots look like", ROBOTMAILS),
-    Legend("robotmail-layouts.png", "The boards of the package, and one by chance", ROBOTMAILS),
+    Legend("robotmail-cells.png", "Legend of cells and robots", ROBOTMAILS),
+    Legend("robotmail-layouts.png", "The layouts of the package, and a generated one", ROBOTMAILS),
 )  # fmt: skip
 
 
-def films(id: str) -> list[Picture]:
-    """The films on the page of an id."""
+def animations(id: str) -> list[Picture]:
+    """Return the animations on the page of an id."""
     return [one for one in PICTURES if id in one.pages and isinstance(one, Picture) and isinstance(one.steps, range)]
 
 
 def stills(id: str) -> list[Picture]:
-    """The positions on the page of an id."""
+    """Return the positions on the page of an id."""
     return [one for one in PICTURES if id in one.pages and isinstance(one, Picture) and isinstance(one.steps, int)]
 
 
 def legends(id: str) -> list[Legend]:
-    """What the cells look like, on the page of an id."""
+    """Return the legends on the page of an id."""
     return [one for one in PICTURES if id in one.pages and isinstance(one, Legend)]

@@ -258,11 +258,11 @@ WRONG_RESETS = [
 def test_a_refused_reset_changes_nothing(api, wrong):
     env = small(api)
     env.step({"agent_0": 4} if api == "parallel" else 4)
-    before, returns = copy.deepcopy(env.get_state()), env.play.returns.copy() if api == "gymnasium" else env.returns.copy()
+    before, returns = copy.deepcopy(env.get_state()), env.episode.returns.copy() if api == "gymnasium" else env.returns.copy()
     with pytest.raises(MomagamesError):
         env.reset(**wrong)
     assert env.get_state() == before
-    assert np.array_equal(env.play.returns if api == "gymnasium" else env.returns, returns)
+    assert np.array_equal(env.episode.returns if api == "gymnasium" else env.returns, returns)
 
 
 @pytest.mark.parametrize("wrong", [*WRONG_RESETS, {"seed": 3, "options": {"reset_mask": np.ones(2, bool)}}], ids=str)

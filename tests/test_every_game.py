@@ -60,7 +60,7 @@ def test_a_game_ends_within_its_bounds(game: Game) -> None:
     for seed in range(5):
         env.reset(seed=seed)
         play_out(env, seed)
-        assert 0 < int(env.play.state["ply"]) <= game.max_episode_steps
+        assert 0 < int(env.episode.state["ply"]) <= game.max_episode_steps
         for k, objective in enumerate(game.objectives):
             returns = env.returns[:, k]
             assert (returns >= objective.return_low - 1e-6).all()
@@ -108,7 +108,7 @@ def test_a_position_goes_on_the_same(game: Game, how: str) -> None:
         given = {
             "dict": env.get_state(),
             "json": json.loads(json.dumps(env.get_state())),
-            "text": game.codec.show(env.play.state),
+            "text": game.codec.show(env.episode.state),
             "record": env.record,
         }[how]
         other = MultiObjectiveAEC(game)
@@ -153,7 +153,7 @@ def test_batch_equals_single_environments(game: Game) -> None:
                 for agent in list(env.agents) if not game.sequential else [env.agent_selection]:
                     row = actions[i, env._index[agent] if not game.sequential else 0]
                     env.step(int(row[0]) if len(row) == 1 else row)
-                assert np.array_equal(env.play.reward, batches[0].rewards[i])
+                assert np.array_equal(env.episode.reward, batches[0].rewards[i])
                 assert [env.terminations[a] for a in env.agents] == batches[0].terminated[i].tolist()
                 assert [env.truncations[a] for a in env.agents] == batches[0].truncated[i].tolist()
             else:
@@ -247,7 +247,7 @@ def test_illegal_actions(game: Game) -> None:
     env.reset(seed=1)
     for _ in range(game.actors):
         env.step(bad)
-    assert env.play.state["ply"] == 1
+    assert env.episode.state["ply"] == 1
 
     env = MultiObjectiveAEC(game, illegal="forfeit")
     env.reset(seed=1)

@@ -47,7 +47,7 @@ RETIRED_NAMES = re.compile(
 RETIRED_CLASSES = frozenset(
     "Play Shown Bed Compiled Member Entrant PythonSeat Players Declared OneAgent Form Books Moment Crew Keeper NotWhole Site"
     " BadFile BadLevel BadState BadParameter BadCall LayoutError SameDeal NumberObservations FillIllegal Scalarise Centralise"
-    " Record RecordEpisodeStatistics ByAgent".split()
+    " Record RecordEpisode ByAgent".split()
 )
 
 

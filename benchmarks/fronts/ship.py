@@ -42,7 +42,7 @@ def level(title: str, moves: int, red: int, blue: int, rows: list[str]) -> dict[
 EDGE = "#" * 13
 SQUARE = level("Five by five", 5, 8, 6, [EDGE, *["####.....####"] * 5, *[EDGE] * 3])
 FIRST = level("Four taps", 4, 15, 15, [EDGE, *["###.......###"] * 7, EDGE])  # the first level, cut short
-FORESEEN: dict[str, tuple[str, dict[str, Any]]] = {  # name -> id, parameters; five deals each
+CLAIRVOYANT: dict[str, tuple[str, dict[str, Any]]] = {  # name -> id, parameters; five deals each
     "mo-robotmail-v0-tiny": ("mo-robotmail-v0", {"layout": "tiny", **ROBOT, "objectives": ["delivery", "energy"]}),
     "mo-robotmail-v0-yard": ("mo-robotmail-v0", {"layout": YARD, **ROBOT, "objectives": ["delivery", "energy", "charge"]}),
     "mo-tileblast-v0-5x5": ("mo-tileblast-v0", {"level": SQUARE, "objectives": ["goals", "move", "score"]}),
@@ -65,10 +65,10 @@ def commands() -> dict[str, list[str]]:
             given = [f"board_height={height}", f"board_width={width}", f"num_colors={colors}"]
             params = [word for pair in given for word in ("-p", pair)]
             found[f"mo-samegame-v0-{size}-{seed}"] = ["mo-samegame-v0", *params, "--seed", str(seed)]
-    for stem, (id, parameters) in FORESEEN.items():
+    for stem, (id, parameters) in CLAIRVOYANT.items():
         given = [word for name, value in parameters.items() for word in ("-p", f"{name}={json.dumps(value)}")]
         for seed in range(5):
-            found[f"{stem}-{seed}"] = [id, *given, "--claim", "foreseen", "--seed", str(seed)]
+            found[f"{stem}-{seed}"] = [id, *given, "--claim", "clairvoyant", "--seed", str(seed)]
     for agent in ("player_0", "player_1"):
         given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]

@@ -45,7 +45,7 @@ def parallel_loop(case: str, pool: bool = True) -> Measure:
     id, params = CASES[case]
     env = momagames.make(id, api="parallel", **params)
     if not pool:
-        env.aec_env.play.observe_all = copy_fields(env.aec_env.play)
+        env.aec_env.episode.observe_all = copy_fields(env.aec_env.episode)
     rng = np.random.default_rng(0)
     parts = env.aec_env.game.actions
     games: list[list[dict[str, Any]]] = []

@@ -14,7 +14,7 @@ import numpy as np
 import momagames
 from benchmarks.speed.timing import Measure, interleaved
 from momagames.baselines import method
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 
 CASE = "SameGame 15x15x5"
 BUDGET = 500_000
@@ -41,7 +41,7 @@ def plan(name: str, options: dict[str, Any], start: Any, game: Any) -> float:
 def measure(rounds: int) -> dict[str, dict[str, float]]:
     """ns a step: {case: {search: median}}."""
     game = momagames.spec("mo-samegame-v0")
-    start = deal(game, np.array([0], np.uint64))
+    start = generate_starts(game, np.array([0], np.uint64))
     measures: dict[str, Measure] = {name: partial(plan, *chosen, start, game) for name, chosen in SEARCHES.items()}
     return {CASE: interleaved(measures, rounds)}
 

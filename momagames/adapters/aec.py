@@ -1,4 +1,4 @@
-"""The PettingZoo AEC door: agents act one after the other, rewards are vectors."""
+"""PettingZoo AEC environments: agents act one after the other, rewards are vectors."""
 
 from __future__ import annotations
 
@@ -38,73 +38,74 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
-        self.play = Episode(game)
+        self.episode = Episode(game)
         self._index = checks.AgentDict({agent: i for i, agent in enumerate(game.agents)})
         self._sequential = game.sequential
         self._started = False
-        self._lawful: np.random.Generator | None = None  # picks in place of illegal actions
+        self._action_rng: np.random.Generator | None = None  # for illegal="random"
         self._seed = 0
 
     # --------------------------------------------------------------------------------------------------------- start
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a game, or go on from a given position: options={"state": ...} or the keys of the game's dict form.
+        """Start an episode, from a generated or a given position.
 
-        Raises InvalidState for a position that no game can go on from; the running game then goes on unchanged
+        options   {"state": record, dict or text}, or keys of the dict form of a position
+        Raises    InvalidState for an invalid position; the running episode then stays unchanged
         """
         seed = checks.check_seed(seed)
-        self.play.start(checks.read_start_position(self.game, options), seed)
+        self.episode.start(checks.read_start_position(self.game, options), seed)
         if seed is not None:
-            self._seed, self._lawful = seed, None
+            self._seed, self._action_rng = seed, None
         self._start_episode()
 
     def _start_episode(self) -> None:
         self._started = True
-        play = self.play
-        over, cut = bool(play.state["over"]), int(play.state["truncated"])
-        gone = play.state["gone"]
+        episode = self.episode
+        over, cut = bool(episode.state["over"]), int(episode.state["truncated"])
+        gone = episode.state["gone"]
         self.agents = [agent for agent, i in self._index.items() if not gone[i]]
         self._update_rewards()
-        self._cumulative_rewards = {agent: play.totals[self._index[agent]] for agent in self.agents}
+        self._cumulative_rewards = {agent: episode.totals[self._index[agent]] for agent in self.agents}
         self.terminations = dict.fromkeys(self.agents, over and cut != CUT_OFF)
         self.truncations = dict.fromkeys(self.agents, over and cut != 0)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._update_infos()
-        self.agent_selection = self.agents[0] if self.agents and not self._sequential else self.possible_agents[play.mover]
+        self.agent_selection = self.agents[0] if self.agents and not self._sequential else self.possible_agents[episode.mover]
         self._skip_agent_selection: str | None = None
         self._last_action: Any = None
 
     @property
     def returns(self) -> NDArray[np.float64]:
         """Sums of the rewards of this episode, float64[A, K]."""
-        return self.play.returns.copy()
+        return self.episode.returns.copy()
 
     # ---------------------------------------------------------------------------------------------------------- play
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """The fields of the game's observation and `action_mask`, zeros for an agent that may not act now."""
-        seen = self.observe_with_mask(agent)
+        """Return the fields of the observation and `action_mask`, which is all zeros for an agent that may not act now."""
+        observation = self.observe_with_mask(agent)
         if not self._sequential and agent != self.agent_selection:
-            seen["action_mask"] = format_mask(self.game, np.zeros(self.game.mask_size, np.int8))
-        return seen
+            observation["action_mask"] = format_mask(self.game, np.zeros(self.game.mask_size, np.int8))
+        return observation
 
     def observe_with_mask(self, agent: str) -> dict[str, Any]:
-        """Like `observe`, but where all agents act at once every mask is shown, whoever is selected."""
+        """Return the same as `observe`, but in simultaneous games with the masks of all agents."""
         if not self._started:
             raise checks.not_reset_error("observe()")
-        seen: dict[str, Any]
-        seen, mask = self.play.observe_with_mask(self._index[agent])
-        seen["action_mask"] = format_mask(self.game, mask)
-        return seen
+        observation: dict[str, Any]
+        observation, mask = self.episode.observe_with_mask(self._index[agent])
+        observation["action_mask"] = format_mask(self.game, mask)
+        return observation
 
     def observe_agents(self, agents: list[str]) -> dict[str, dict[str, Any]]:
-        """`look` for several agents."""
+        """Return `observe_with_mask` of several agents."""
         if self._sequential:
             return {agent: self.observe_with_mask(agent) for agent in agents}
-        everything = self.play.observe_all(format_masks(self.game, self.play.masks))
-        if len(agents) == len(everything):
-            return dict(zip(agents, everything))  # noqa: B905 - as long as each other
-        return {agent: everything[self._index[agent]] for agent in agents}
+        observations = self.episode.observe_all(format_masks(self.game, self.episode.masks))
+        if len(agents) == len(observations):
+            return dict(zip(agents, observations))  # noqa: B905 - as long as each other
+        return {agent: observations[self._index[agent]] for agent in agents}
 
     def last(self, observe: bool = True) -> tuple[Any, NDArray[np.float32], bool, bool, dict[str, Any]]:
         if not self._started:
@@ -119,9 +120,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         )
 
     def step(self, action: Any) -> None:
-        """Play an action of the selected agent; None for an agent that has finished.
+        """Apply an action of the selected agent; None for an agent that has finished.
 
-        Raises IllegalAction; nothing has then changed
+        Raises IllegalAction; nothing changes then
         """
         if not self._started:
             raise checks.not_reset_error("step()")
@@ -130,63 +131,63 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         i = self._index[agent]
-        taken = self.play.resolve_action(i, action)
-        if taken is None:
+        resolved = self.episode.resolve_action(i, action)
+        if resolved is None:
             if self.illegal == "forfeit":
                 self.forfeit(agent)
                 return
-            taken = self._fix_illegal(i, action)
+            resolved = self._fix_illegal(i, action)
         if self._sequential:
-            self._advance(taken)
+            self._advance(resolved)
         else:
-            self._collect(i, taken)
+            self._collect(i, resolved)
 
     def step_all(self, actions: dict[str, Any]) -> None:
-        """One step of a game in which all agents move at once, with the actions of those that are in it."""
-        play, given = self.play, [actions.get(agent) for agent in self.possible_agents]
-        status = play.try_step(given)
+        """Step a simultaneous game with the actions of its live agents."""
+        episode, given = self.episode, [actions.get(agent) for agent in self.possible_agents]
+        status = episode.try_step(given)
         if status < 0:
             chosen = {}
             for agent in self.agents:
                 i = self._index[agent]
-                chosen[i] = play.resolve_action(i, given[i])
+                chosen[i] = episode.resolve_action(i, given[i])
                 if chosen[i] is None:
                     if self.illegal == "forfeit":
                         self.forfeit(agent)
                         return
                     chosen[i] = self._fix_illegal(i, given[i])
-            play.pending.fill(0)
+            episode.pending.fill(0)
             for i, action in chosen.items():
-                play.pending[i] = action
-            status = play.step(play.pending)
-        self._process_step(status, play.pending)
+                episode.pending[i] = action
+            status = episode.step(episode.pending)
+        self._process_step(status, episode.pending)
 
     def _fix_illegal(self, i: int, action: Any) -> Any:
-        """A legal action in place of an illegal one, or IllegalAction."""
+        """Return a legal action in place of an illegal one, or raise IllegalAction."""
         if self.illegal == "raise":
-            raise self.play.illegal_action_error(i, action)
-        if self._lawful is None:  # made when first needed: it costs as much as a few steps
-            self._lawful = np.random.default_rng(self._seed)
-        return checks.substitute_legal(self.illegal, action, self.play.mask(i), self.game.actions, self._lawful)
+            raise self.episode.illegal_action_error(i, action)
+        if self._action_rng is None:  # created on first use: it costs as much as a few steps
+            self._action_rng = np.random.default_rng(self._seed)
+        return checks.substitute_legal(self.illegal, action, self.episode.mask(i), self.game.actions, self._action_rng)
 
     def _collect(self, i: int, action: Any) -> None:
-        """One of the simultaneous actions; the last one moves the game."""
+        """Store one of the simultaneous actions; step the game with the last one."""
         if i == self._index[self.agents[0]]:
-            self.play.pending[:] = 0
-        self.play.pending[i] = action
-        self.play.totals[i] = 0
+            self.episode.pending[:] = 0
+        self.episode.pending[i] = action
+        self.episode.totals[i] = 0
         later = self.agents[self.agents.index(self.agent_selection) + 1 :]
         if later:
-            self.rewards = {agent: np.zeros_like(self.play.totals[0]) for agent in self.agents}
+            self.rewards = {agent: np.zeros_like(self.episode.totals[0]) for agent in self.agents}
             self.agent_selection = later[0]
         else:
-            self._advance(self.play.pending)
+            self._advance(self.episode.pending)
 
     def _advance(self, actions: Any) -> None:
-        self._process_step(self.play.step(actions), actions)
+        self._process_step(self.episode.step(actions), actions)
 
     def _process_step(self, status: int, actions: Any) -> None:
-        """What a step that was played means for the agents."""
+        """Update agents, rewards and infos after a step."""
         self._last_action = actions if self._sequential else actions.copy()
         self._update_rewards()
         self._update_infos()
@@ -200,20 +201,20 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self.render()
 
     def _update_rewards(self) -> None:
-        """PettingZoo's `rewards`: of this step, for the agents that are still here."""
-        rewards = dict(zip(self.possible_agents, self.play.reward.copy()))  # noqa: B905 - as long as each other
+        """Set `rewards` to those of this step, for the live agents."""
+        rewards = dict(zip(self.possible_agents, self.episode.reward.copy()))  # noqa: B905 - as long as each other
         self.rewards = rewards if len(self.agents) == len(rewards) else {agent: rewards[agent] for agent in self.agents}
 
     def _update_infos(self) -> None:
-        """What the game has to say to everybody."""
+        """Set the infos of all live agents."""
         if self.game.infos:
-            facts = self.game.infos(self.play.state)
-            self.infos = {agent: facts.copy() for agent in self.agents}
+            infos = self.game.infos(self.episode.state)
+            self.infos = {agent: infos.copy() for agent in self.agents}
 
     def _finish_agents(self, status: int) -> None:
-        """Somebody has left, or the game is over."""
+        """Set terminations and truncations after an agent has left or the episode has ended."""
         over, ended, cut = bool(status & OVER), bool(status & TERMINATED), bool(status & TRUNCATED)
-        gone = self.play.state["gone"]
+        gone = self.episode.state["gone"]
         for agent in self.agents:
             left = bool(gone[self._index[agent]])
             self.terminations[agent] = left or ended
@@ -225,9 +226,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self._deads_step_first()
 
     def forfeit(self, agent: str) -> None:
-        """End the game: this agent gets the worst of each objective, the others the opposite where it is zero-sum."""
+        """End the episode: the agent gets the lowest reward of each objective, the others the opposite of zero-sum ones."""
         i = self._index[agent]
-        self.play.end(self.game.forfeit_reward(i))
+        self.episode.end(self.game.forfeit_reward(i))
         self._last_action = None
         self._update_rewards()
         self._update_infos()
@@ -236,19 +237,19 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     # ------------------------------------------------------------------------------------------------------- position
 
     def state(self) -> NDArray[Any]:
-        """The whole position as an array: the planes of the first agent, or every agent's fields where they differ."""
+        """Return the whole state as an array: the observation of the first agent, or of all agents where they differ."""
         self._check_reset("state()")
-        return central_state(self.game, self.play)
+        return central_state(self.game, self.episode)
 
     def get_state(self) -> dict[str, Any]:
-        """The position as JSON-able data; reset(options={"state": that}) goes on with the very same game."""
+        """Return the position as JSON-serializable data; reset(options={"state": ...}) continues from it exactly."""
         self._check_reset("get_state()")
-        return self.game.codec.save(self.play.state)
+        return self.game.codec.save(self.episode.state)
 
     @property
     def record(self) -> State:
-        """The state record, a copy."""
-        return self.play.state.copy()
+        """A copy of the state record."""
+        return self.episode.state.copy()
 
     def _check_reset(self, call: str) -> None:
         if not self._started:
@@ -257,19 +258,19 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_renderer"}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
-        if self._started:  # the running totals are rows of the game's own books
-            self._cumulative_rewards = {agent: self.play.totals[self._index[agent]] for agent in self.agents}
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._started:  # cumulative rewards are views of the totals of the episode
+            self._cumulative_rewards = {agent: self.episode.totals[self._index[agent]] for agent in self.agents}
 
     # ---------------------------------------------------------------------------------------------------------- show
 
     def render(self) -> Any:
-        """None, the text (ansi) or the picture uint8[H, W, 3] (rgb_array), as render_mode says."""
+        """Return the text (ansi), the picture uint8[H, W, 3] (rgb_array), or None (human), depending on render_mode."""
         self._check_reset("render()")
         if not hasattr(self, "_renderer"):
             self._renderer = Renderer(self.game, self.render_mode, self.render_options)
-        return self._renderer.render(self.play.state, self._last_action, self.play.returns)
+        return self._renderer.render(self.episode.state, self._last_action, self.episode.returns)
 
     def close(self) -> None:
         if hasattr(self, "_renderer"):
@@ -285,5 +286,5 @@ def make(
     render_options: Mapping[str, Any] | None = None,
     **params: Any,
 ) -> MultiObjectiveAEC:
-    """The AEC environment of an id; see `momagames.make`."""
+    """Make the AEC environment of an id; see `momagames.make`."""
     return MultiObjectiveAEC(registry.spec(id, **params), illegal, render_mode, render_options)

@@ -1,4 +1,4 @@
-"""What both PettingZoo doors declare of a game: its agents and their spaces."""
+"""Agents and spaces of a game, shared by both PettingZoo APIs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from momagames.engine.episode import Episode
 
 
 class AgentSpaces:
-    """Agents and spaces by agent; one space object for each agent, as PettingZoo asks."""
+    """Agents and their spaces; one space object for each agent, as PettingZoo requires."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -38,7 +38,7 @@ class AgentSpaces:
         return self.action_spaces[agent]
 
     def reward_space(self, agent: str) -> spaces.Box:
-        """Bounds of the reward vector of an agent, float32[K]."""
+        """Return the bounds of the reward vector of an agent, float32[K]."""
         return self.reward_spaces[agent]
 
     @property
@@ -48,7 +48,7 @@ class AgentSpaces:
 
     @property
     def central_observation_space(self) -> spaces.Space[Any]:
-        """Space of `state()`, under the name that momaland's wrappers ask for."""
+        """Space of `state()`, under the name that momaland's wrappers expect."""
         return self.state_space
 
     def get_central_observation_space(self) -> spaces.Space[Any]:
@@ -59,7 +59,7 @@ class AgentSpaces:
 
 
 def central_space(game: Game) -> spaces.Space[Any]:
-    """Space of the whole position: see `central_state`."""
+    """Return the space of `central_state`."""
     space = masked_observation_space(game)[game.fields[0].name]
     if game.information == "perfect" and len(game.fields) == 1:
         return space
@@ -67,9 +67,9 @@ def central_space(game: Game) -> spaces.Space[Any]:
     return spaces.Box(-np.inf, np.inf, (size,), np.float32)
 
 
-def central_state(game: Game, play: Episode) -> NDArray[Any]:
-    """The whole position as an array: the planes of the first agent, or every agent's fields where they differ."""
+def central_state(game: Game, episode: Episode) -> NDArray[Any]:
+    """Return the whole state as an array: the observation of the first agent, or of all agents where they differ."""
     if game.information == "perfect" and len(game.fields) == 1:
-        return play.observe(0)[game.fields[0].name]
-    seen = [field.ravel() for i in range(len(game.agents)) for field in play.observe(i).values()]
-    return np.concatenate(seen).astype(np.float32)
+        return episode.observe(0)[game.fields[0].name]
+    fields = [field.ravel() for i in range(len(game.agents)) for field in episode.observe(i).values()]
+    return np.concatenate(fields).astype(np.float32)

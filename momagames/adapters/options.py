@@ -1,4 +1,4 @@
-"""What every door takes besides the parameters of the game: checked once, in one place."""
+"""Options of every environment API besides the parameters of the game, and their checks."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ T = TypeVar("T")
 
 
 class AgentDict(dict[str, T]):
-    """A dict by agent; a name that no agent has is refused with those that there are."""
+    """A dict by agent; an unknown agent raises an error that names the agents."""
 
     def __missing__(self, name: Any) -> T:
-        raise InvalidParameter(f"there is no agent {name!r}; there are {one_of(self)}{nearest(name, self)}")
+        raise InvalidParameter(f"invalid agent={name!r}: expected {one_of(self)}{nearest(name, self)}")
 
 
 def check_illegal(illegal: str) -> str:
-    """What an illegal action does."""
+    """Return a valid `illegal` option, or raise InvalidParameter."""
     check_choice("illegal", illegal, ILLEGAL)
     return illegal
 
 
 def substitute_legal(illegal: str, given: Any, mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
-    """The action that is played in place of an illegal one: the next legal one, or any."""
+    """Return the action to play in place of an illegal one: the next legal one, or a random one."""
     return find_next_legal(given, mask, parts) if illegal == "next" else random_legal(mask, parts, rng)
 
 
 def find_next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) -> Any:
-    """The first legal action from this one on, after the last one from 0 on: an int, or int64[P] of P parts, each by itself.
+    """Return the first legal action at or after the given one, cyclically: an int, or int64[P] with each of P parts by itself.
 
-    The same in the same position, so that a game without luck stays one. What is no number counts as 0; PASS where nothing is
-    legal
+    The result depends on the position only, so that a deterministic game stays deterministic. Non-numbers count as 0. PASS if
+    no action is legal
     """
     numbers = np.asarray(given).ravel()
     if numbers.dtype.kind not in "iuf" or numbers.size != len(parts) or not np.isfinite(numbers).all():
@@ -61,12 +61,12 @@ def check_render_mode(render_mode: str | None) -> str | None:
 
 
 def check_render_options(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Render options by name, those that are given; InvalidParameter for one that the game has not, or that cannot be so."""
+    """Return the given render options by name; InvalidParameter for an unknown option or an invalid value."""
     options = {option.name: option for option in game.view.render_options}
     for name in given or ():
         if name not in options:
-            there = f"it has {one_of(options)}{nearest(name, options)}" if options else "it has none"
-            raise InvalidParameter(f"{game.id} has no render option {name!r}; {there}")
+            allowed = f"{one_of(options)}{nearest(name, options)}" if options else "none"
+            raise InvalidParameter(f"invalid render option {name!r} of {game.id}: expected {allowed}")
     return {name: options[name].check(game.id, value) for name, value in (given or {}).items()}
 
 
@@ -77,28 +77,28 @@ def check_seed(seed: int | None) -> int | None:
 
 
 def read_start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
-    """The position that reset(options=...) asks for, or None to deal one.
+    """Return the position of reset(options=...), or None to generate one.
 
-    options   {"state": record, dict or text}, or keys of the game's dict form, such as {"board": rows}. Options that mean
-              nothing to us are left alone, as hosts do; a slip of the pen is refused.
+    options   {"state": record, dict or text}, or keys of the game's dict form, such as {"board": rows}. Unknown
+              options are ignored, as in Gymnasium, except for likely misspellings.
     """
     known = ("state", *game.codec.position_keys)
     for key in options or ():
         if key not in known and nearest(key, known):
             raise InvalidParameter(
-                f"reset(options=...) of {game.id} has no {key!r}; it has {one_of(known)}{nearest(key, known)}"
+                f"invalid option {key!r} in reset() of {game.id}: expected {one_of(known)}{nearest(key, known)}"
             )
     given = {key: value for key, value in (options or {}).items() if key in known}
     if "state" not in given:
         return given or None
     if len(given) > 1:
         others = one_of(sorted(set(given) - {"state"}))
-        raise InvalidParameter(f"reset(options=...) has 'state' and {others}; give one or the other")
+        raise InvalidParameter(f"invalid options in reset(): expected either 'state' or {others}, got both")
     if given["state"] is None:
-        raise InvalidState(f"{game.id}: reset(options=...) has 'state': None; leave it out to deal a new game")
+        raise InvalidState(f"invalid state=None of {game.id} in reset(options=...): leave it out to generate a start position")
     return given["state"]
 
 
 def not_reset_error(call: str) -> InvalidCall:
-    """The error for a call at a moment when there is no game."""
+    """Return the error for a call before `reset`."""
     return InvalidCall(f"{call} before reset(): call reset(seed=...) first")

@@ -1,4 +1,4 @@
-"""The PettingZoo Parallel door: every step takes a dict of actions and gives dicts of what each agent sees and gets."""
+"""PettingZoo Parallel environments: a step takes a dict of actions and returns dicts by agent; rewards are vectors."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, dict[str, NDArray[Any]]], dict[str, dict[str, Any]]]:
-        """As the AEC door's reset; returns what every agent sees, and infos."""
+        """Start an episode as `MultiObjectiveAEC.reset` does; return observations and infos of all agents."""
         aec = self.aec_env
         aec.reset(seed=seed, options=options)
         self._started = True
         self.agents = aec.agents[:]
-        seen = aec.observe_agents(self.agents)
+        observations = aec.observe_agents(self.agents)
         infos = self._infos(self.agents)
         self._drain_finished_agents()
-        return seen, infos
+        return observations, infos
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """One environment step: the actions of the agents that act.
+        """Step the environment with the actions of the agents that act.
 
         Returns observations, rewards float32[K], terminations, truncations, infos, by agent
         """
@@ -57,7 +57,7 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
             raise checks.not_reset_error("step()")
         if not actions.keys() <= self._names:
             for agent in actions:
-                self.action_space(agent)  # refuses an unknown name
+                self.action_space(agent)  # raises for an unknown agent
         if not self.agents:
             return {}, {}, {}, {}, {}
         playing = aec.agents[:]
@@ -67,30 +67,30 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
             aec.step_all(actions)
         rewards = dict(aec.rewards)
         terminations, truncations = dict(aec.terminations), dict(aec.truncations)
-        seen = aec.observe_agents(playing)
+        observations = aec.observe_agents(playing)
         infos = self._infos(playing)
         self._drain_finished_agents()
-        return seen, rewards, terminations, truncations, infos
+        return observations, rewards, terminations, truncations, infos
 
     def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
-        told = self.aec_env.infos
+        infos = self.aec_env.infos
         if not self.game.sequential:
-            return dict(told) if self.game.infos else {agent: told[agent].copy() for agent in agents}  # facts are made anew
-        return {agent: {**told[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
+            return dict(infos) if self.game.infos else {agent: infos[agent].copy() for agent in agents}  # those of a game are new
+        return {agent: {**infos[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
 
     def _drain_finished_agents(self) -> None:
-        """The dead steps of agents that have finished."""
+        """Take the final steps of finished agents."""
         aec = self.aec_env
         while aec.agents and (aec.terminations[aec.agent_selection] or aec.truncations[aec.agent_selection]):
             aec.step(None)
         self.agents = aec.agents[:]
 
     def state(self) -> NDArray[Any]:
-        """The whole position as an array, see the AEC door."""
+        """Return the whole state as an array, see `MultiObjectiveAEC.state`."""
         return self.aec_env.state()
 
     def get_state(self) -> dict[str, Any]:
-        """The position as JSON-able data; reset(options={"state": that}) goes on with the very same game."""
+        """Return the position as JSON-serializable data; reset(options={"state": ...}) continues from it exactly."""
         return self.aec_env.get_state()
 
     def render(self) -> Any:
@@ -108,5 +108,5 @@ def make(
     render_options: Mapping[str, Any] | None = None,
     **params: Any,
 ) -> MultiObjectiveParallel:
-    """The parallel environment of an id; see `momagames.make`."""
+    """Make the parallel environment of an id; see `momagames.make`."""
     return MultiObjectiveParallel(MultiObjectiveAEC(registry.spec(id, **params), illegal, render_mode, render_options))

@@ -1,4 +1,4 @@
-"""Pictures and text of a running game, in the modes of PettingZoo and Gymnasium."""
+"""Rendering of an environment, in the modes of PettingZoo and Gymnasium."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from momagames.render.text import plain
 
 FRAMES_PER_SECOND = 4.0
 MARGIN = 14  # pixels around a picture
-BESIDE = 400  # pixels: the caption of a narrower picture stands beside it, and may then be as wide
+BESIDE = 400  # pixels: the caption of a narrower picture is beside it, with at most this width
 
 
 class Renderer:
-    """Shows one game: as text (ansi), as a picture (rgb_array) or in a window (human).
+    """Render one environment as text (ansi), as a picture (rgb_array) or in a window (human).
 
     options   render options of the game (see `View.render_options`); they may be changed, and count from then on. In a
               window the pointer has its say too, and the first letter of an option goes through its values
@@ -41,7 +41,7 @@ class Renderer:
         self._shown = 0.0
 
     def render(self, state: State, last: Any, returns: NDArray[np.float64]) -> Any:
-        """A position with its caption.
+        """Render a position with its caption.
 
         last      the action that led here, or None
         returns   float64[A, K], what the agents have got so far
@@ -61,7 +61,7 @@ class Renderer:
         return None
 
     def _show_in_window(self, window: Window, state: State, last: Any, returns: NDArray[np.float64]) -> None:
-        """Show a position in the window, no sooner than the last one has been seen."""
+        """Show a position in the window, at the frame rate at most."""
         time.sleep(max(0.0, self._shown + 1 / FRAMES_PER_SECOND - time.monotonic()))
         for key in window.poll_keys():
             self.cycle_option(key)
@@ -74,13 +74,13 @@ class Renderer:
         self._shown = time.monotonic()
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
-        """The board and its caption as lines of plain text."""
+        """Return the board and its caption as lines of plain text."""
         options = check_render_options(self.game, self.options)
         board = plain(describe_position(self.game, state, last, **options))
         return f"{board}\n\n{text(self.game, state, seen_by(self.game, returns, options.get('viewer')))}"
 
     def picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
-        """The board with its caption below, or beside it where the board is narrow."""
+        """Return the board with its caption below, or beside it if the board is narrow."""
         options = check_render_options(self.game, {**self.options, **self.pointer_options(state)})
         board = draw_position(self.game, state, last, **options)
         width = board.shape[1]
@@ -90,19 +90,19 @@ class Renderer:
         caption = self._caption.draw(state, seen_by(self.game, returns, options.get("viewer")))
         both = canvas.stack([board, caption], sideways=beside, gap=MARGIN)
         height, extent = both.shape[:2]
-        sheet = canvas.blank(height + 2 * MARGIN + height % 2, extent + 2 * MARGIN + extent % 2)  # video wants even sides
+        sheet = canvas.blank(height + 2 * MARGIN + height % 2, extent + 2 * MARGIN + extent % 2)  # video codecs need even sides
         sheet[MARGIN : MARGIN + height, MARGIN : MARGIN + extent] = both
         return sheet
 
     def pointer_options(self, state: State) -> Mapping[str, Any]:
-        """The render options that the pointer asks for."""
+        """Return the render options for the position of the pointer."""
         if self.window is None or self.window.pointer is None or self.game.human.point is None:
             return {}
         x, y = self.window.pointer
         return self.game.human.point(state, x - MARGIN, y - MARGIN)
 
     def cycle_option(self, key: str) -> bool:
-        """The next value of the render option that begins with this letter, if there is one. Returns whether there is."""
+        """Switch the render option that begins with this letter to its next value. Return whether there is one."""
         for option in self.game.view.render_options:
             values = (False, True) if isinstance(option.default, bool) else option.choices
             if option.name[0] == key and values:

@@ -1,4 +1,4 @@
-"""Gymnasium spaces from what a game declares."""
+"""Gymnasium spaces from the declarations of a game."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def field_space(field: Field) -> spaces.Box:
 
 
 def mask_space(game: Game) -> spaces.Space[Any]:
-    """Space of an action mask: of 0 and 1, a tuple of these for an action of several parts."""
+    """Return the space of an action mask, or a tuple of them for several parts."""
     parts = [spaces.MultiBinary(n) if game.mask_space == "binary" else spaces.Box(0, 1, (n,), np.int8) for n in game.actions]
     return parts[0] if len(parts) == 1 else spaces.Tuple(parts)
 
 
 def format_mask(game: Game, mask: NDArray[np.int8]) -> Any:
-    """A copy of an action mask, int8[M], in the form that `action_space.sample(mask)` takes: a tuple by parts if several."""
+    """Return a copy of an action mask, int8[M], in the form of `action_space.sample(mask)`: a tuple for several parts."""
     return mask.copy() if len(game.actions) == 1 else format_masks(game, mask[None])[0]
 
 
 def format_masks(game: Game, masks: NDArray[np.int8]) -> NDArray[np.int8] | list[Any]:
-    """The same for the masks of several agents, int8[V, M]."""
+    """Return `format_mask` of the masks of several agents, int8[V, M]."""
     masks = masks.copy()
     if len(game.actions) == 1:
         return masks
@@ -35,13 +35,13 @@ def format_masks(game: Game, masks: NDArray[np.int8]) -> NDArray[np.int8] | list
 
 
 def masked_observation_space(game: Game) -> spaces.Dict:
-    """All fields and the action mask: what an agent sees through PettingZoo."""
+    """Return the space of all fields and the action mask, as PettingZoo environments use it."""
     fields = {field.name: field_space(field) for field in game.fields}
     return spaces.Dict({**fields, "action_mask": mask_space(game)})
 
 
 def observation_space(game: Game) -> spaces.Space[Any]:
-    """The fields without the mask (a Box if there is one field only): what Gymnasium learners expect."""
+    """Return the space of the fields without the mask (a Box for one field), as Gymnasium learners expect."""
     if len(game.fields) == 1:
         return field_space(game.fields[0])
     return spaces.Dict({field.name: field_space(field) for field in game.fields})
@@ -54,17 +54,17 @@ def action_space(game: Game) -> spaces.Space[Any]:
 
 
 def reward_space(game: Game, together: int = 0) -> spaces.Box:
-    """Bounds of a reward vector: what a step pays an agent, or so many agents `together` in all the steps of others too."""
+    """Return the bounds of a reward vector: of one agent in one step, or summed over `together` agents and the steps of others."""
     low, high = game.reward_low, game.reward_high
     if together and game.sequential and len(game.agents) > 1:
-        between = [_bound_accumulated(goal) for goal in game.objectives]
+        between = [_bound_accumulated(objective) for objective in game.objectives]
         low = np.minimum(low, [together * least for least, _ in between]).astype(np.float32)
         high = np.maximum(high, [together * most for _, most in between]).astype(np.float32)
     return spaces.Box(low, high, dtype=np.float32)
 
 
-def _bound_accumulated(goal: Objective) -> tuple[float, float]:
-    """Bounds of what an agent gets in some steps on end; what it has lost may come back, and the other way round."""
-    low = min(goal.return_low, -goal.return_high) if goal.low < 0 else goal.return_low
-    high = max(goal.return_high, -goal.return_low) if goal.high > 0 else goal.return_high
+def _bound_accumulated(objective: Objective) -> tuple[float, float]:
+    """Return the bounds of the sum of rewards over consecutive steps, in which losses and gains may cancel."""
+    low = min(objective.return_low, -objective.return_high) if objective.low < 0 else objective.return_low
+    high = max(objective.return_high, -objective.return_low) if objective.high > 0 else objective.return_high
     return low, high

@@ -1,4 +1,4 @@
-"""The vector door: many games behind one step(), as a gymnasium.vector.VectorEnv with vector rewards."""
+"""Vector environments: N games of one kind as a gymnasium.vector.VectorEnv with vector rewards."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
 
     Letters: N environments, A agents, K objectives, M length of an action mask.
 
-    A game of one agent looks as any Gymnasium vector environment, with rewards float32[N, K], terminations bool[N] and
-    truncations bool[N]. With several agents these have an agent axis: [N, A, K] and [N, A]. What is seen is that of the
-    agent to move, [N, ...] (turn-based games with views="mover"), or that of every agent, [N, A, ...].
+    A game of one agent behaves as any Gymnasium vector environment, with rewards float32[N, K], terminations bool[N] and
+    truncations bool[N]. With several agents these have an agent axis: [N, A, K] and [N, A]. Observations are
+    those of the agent to move, [N, ...] (sequential games with views="mover"), or of every agent, [N, A, ...].
 
     infos holds `action_mask` int8[N, M] (or [N, A, M]), `to_move` int32[N], and after a step in which episodes ended
     their returns `final_return` float64[N, (A,) K] and lengths `final_length` int32[N]; in same_step mode also `final_obs`
-    and `final_action_mask`, what was seen at the end. Each has its mask bool[N], named with an underscore: `_final_return`.
+    and `final_action_mask`. Each has a mask bool[N] with an underscore before its name: `_final_return`.
 
     `reward_space` bounds one environment's rewards, [K] or [A, K], as in MO-Gymnasium's vector environments.
 
-    Every array is made once and written again by the next step: copy what you keep.
+    Arrays are allocated once and overwritten by the next step: copy what you keep.
     """
 
     def __init__(
@@ -68,25 +68,25 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self.reward_dim = len(game.objectives)
         self._observations = self._format_observations(self.batch.observations)
         self._final_observations = self._format_observations(self.batch.final_observations)
-        self._paid = _squeeze_axis(self.batch.rewards, self._alone)
+        self._reward_sums = _squeeze_axis(self.batch.rewards, self._alone)
         self._terminated = _squeeze_axis(self.batch.terminated, self._alone)
         self._truncated = _squeeze_axis(self.batch.truncated, self._alone)
         self._returns = _squeeze_axis(self.batch.returns, self._alone)
-        self._lawful = np.random.default_rng(0)  # picks in place of illegal actions
+        self._action_rng = np.random.default_rng(0)  # for illegal="random"
         self._infos = {"action_mask": self.action_masks, "to_move": self.batch.to_move}
 
     def _format_observations(self, buffer: NDArray[np.uint8]) -> Any:
-        """A buffer of observations as users see it: an array, or a dict of arrays if the game has several fields."""
+        """Return a buffer of observations as an array, or as a dict of arrays if the game has several fields."""
         fields = self.batch.fields(_squeeze_axis(buffer, buffer.shape[1] == 1))
         return next(iter(fields.values())) if len(fields) == 1 else fields
 
     @property
     def action_masks(self) -> NDArray[np.int8]:
-        """int8[N, M], or [N, A, M] where every agent is shown."""
+        """Return the masks int8[N, M], or [N, A, M] with views="all"."""
         return _squeeze_axis(self.batch.masks, self.batch.masks.shape[1] == 1)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """New games. Environment i is the single environment reset with seed + i; without a seed the streams go on.
+        """Start new episodes. Environment i starts as a single environment with seed + i; without a seed random streams continue.
 
         options   {"reset_mask": bool[N]} deals only those anew; {"state": position} or the keys of the game's dict form
                   (such as {"board": rows}) start every environment from that position, a list of N one each
@@ -98,10 +98,10 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         chosen = None if chosen is None else self.batch.select_envs(chosen)
         position = checks.read_start_position(self.game, options)
         if position is not None and chosen is not None:
-            raise InvalidParameter("reset(options=...) has 'reset_mask' and a position; give one or the other")
+            raise InvalidParameter("invalid options in reset(): expected either 'reset_mask' or a position, got both")
         states = None if position is None else self._read_positions(position)
         if seed is not None:
-            self._lawful = np.random.default_rng(seed)
+            self._action_rng = np.random.default_rng(seed)
             self.batch.seed(seed)
         if states is None:
             self.batch.reset(chosen)
@@ -115,12 +115,12 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         records = isinstance(given, np.ndarray) and given.dtype == self.game.dtype and given.size > 1
         if records or (isinstance(given, list) and given and not isinstance(given[0], str)):
             if len(given) != self.num_envs:
-                raise InvalidParameter(f"options['state'] lists {len(given)} positions for {self.num_envs} environments")
+                raise InvalidParameter(f"invalid options['state'] with {len(given)} positions: expected {self.num_envs}, one for each environment")
             return np.concatenate([load_state(self.game, one) for one in given])
         return np.repeat(load_state(self.game, given), self.num_envs)
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """One step of every environment.
+        """Step every environment.
 
         actions   int[N] of the agents to move, or int[N, A] where all act at once; [..., P] for actions of P parts. An
                   environment that starts anew in this step (next_step mode) does not read its action.
@@ -138,10 +138,10 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                 final["final_obs"] = self._final_observations
                 final["final_action_mask"] = _squeeze_axis(self.batch.final_masks, self.batch.final_masks.shape[1] == 1)
             infos |= final | {f"_{name}": self.batch.finished for name in final}
-        return self._observations, self._paid, self._terminated, self._truncated, infos
+        return self._observations, self._reward_sums, self._terminated, self._truncated, infos
 
     def _fix_illegal(self, actions: NDArray[np.int64], env: int) -> None:
-        """What `illegal` says to do with the illegal actions from `env` on."""
+        """Replace or punish the illegal actions from environment `env` on, depending on `illegal`."""
         while env >= 0:
             actor = self._offender(actions, env)
             agent = int(self.batch.to_move[env]) if self.game.sequential else actor
@@ -149,10 +149,10 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
             if self.illegal == "raise":
                 given = actions[env, actor].tolist()
                 raise IllegalAction(
-                    f"environment {env}: {self.agents[agent]} cannot play {given if len(given) > 1 else given[0]}: "
-                    f"{int(mask.sum())} actions are legal"
+                    f"illegal action={given if len(given) > 1 else given[0]} of {self.agents[agent]} in environment {env}: "
+                    f"expected one of {int(mask.sum())} legal actions"
                 )
-            actions[env, actor] = checks.substitute_legal(self.illegal, actions[env, actor], mask, self.game.actions, self._lawful)
+            actions[env, actor] = checks.substitute_legal(self.illegal, actions[env, actor], mask, self.game.actions, self._action_rng)
             if self.illegal == "forfeit":
                 self.batch.forfeit(env, agent)
             env = self.batch.find_illegal(actions, env)
@@ -164,11 +164,11 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         return mask
 
     def _offender(self, actions: NDArray[np.int64], env: int) -> int:
-        """The first actor of an environment whose action is illegal."""
+        """Return the first actor of an environment with an illegal action."""
         return int(self.batch.find_offender(actions, env))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Nothing is held open."""
+        """Close nothing: there are no open resources."""
 
 
 def _repeat_space(space: spaces.Space[Any], times: int) -> spaces.Space[Any]:
@@ -189,5 +189,5 @@ def make(
     illegal: str = "raise",
     **params: Any,
 ) -> MultiObjectiveVectorEnv:
-    """The batch of an id; see `momagames.make_vec`."""
+    """Make the vector environment of an id; see `momagames.make_vec`."""
     return MultiObjectiveVectorEnv(registry.spec(id, **params), num_envs, threads, autoreset, views, illegal)

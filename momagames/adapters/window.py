@@ -1,4 +1,4 @@
-"""A window for pictures, with the keys and the mouse of whoever sits in front of it. It alone imports pygame."""
+"""A window that shows pictures and reads keys and mouse. The only module that imports pygame."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from momagames.errors import InvalidCall, MissingExtra
 
-FIRST_BUTTON = 1  # of a mouse: the left one, or a finger
-SILENT = ("dummy", "offscreen")  # drivers of pygame that show nothing
+FIRST_BUTTON = 1  # left mouse button, or touch
+SILENT = ("dummy", "offscreen")  # pygame drivers without a screen
 
 
 class Window:
-    """A window for pictures. Once a person has closed it, it stays closed, and the program goes on without it.
+    """A window for pictures. If the user closes it, it stays closed and the program continues.
 
     pygame has one window in a process: the last that shows a picture has it.
 
@@ -42,7 +42,7 @@ class Window:
         self.closed = False
 
     def show(self, picture: NDArray[np.uint8]) -> None:
-        """Show a picture, uint8[H, W, 3]; nothing where the window has been closed.
+        """Show a picture, uint8[H, W, 3]; do nothing if the window has been closed.
 
         Raises InvalidCall where no window can be opened
         """
@@ -57,18 +57,18 @@ class Window:
                 display.set_caption(self._title)
                 Window._owner = self
         except self._pygame.error as error:
-            raise InvalidCall(f"no window can be opened here ({error})") from None
+            raise InvalidCall(f"no window can be opened ({error})") from None
         display.get_surface().blit(self._pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
         display.flip()
         self._pygame.event.pump()
 
     def is_visible(self) -> bool:
-        """Whether there is a screen on which somebody can see the window (or pygame was told to do without)."""
+        """Return whether there is a screen, or a pygame driver without one."""
         driver = self._pygame.display.get_driver()
         return driver not in SILENT or os.environ.get("SDL_VIDEODRIVER") == driver
 
     def poll_keys(self) -> list[str]:
-        """The names of the keys that went down since the last time ("up", "space", "3"); the window may close."""
+        """Return the names of the keys pressed since the last call ("up", "space", "3"); the window may close."""
         pygame, pressed = self._pygame, []
         self.clicks = []
         if Window._owner is not self or not pygame.display.get_init():
@@ -105,7 +105,7 @@ class Window:
             self.held.append(name)
 
     def close(self) -> None:
-        """Take the window away, unless another has its place now."""
+        """Close the window, unless another window has replaced it."""
         if Window._owner is self:
             self._pygame.display.quit()
             Window._owner = None

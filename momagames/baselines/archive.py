@@ -10,7 +10,7 @@ import moocore
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Passed, Plan
+from momagames.baselines.base import DominatedPoint, Plan
 
 SNAPSHOT_STEPS = (
     *sorted({int(10 ** (k / 16)) for k in range(16 * 12)}),
@@ -36,7 +36,7 @@ class Archive:
     def __init__(self, objectives: int) -> None:
         self.values = np.zeros((0, objectives))
         self.plans: list[Plan] = []
-        self.passed: list[Passed] = []
+        self.passed: list[DominatedPoint] = []
 
     def add(self, values: NDArray[np.float64], plan: Callable[[int], Plan]) -> None:
         """Add the non-dominated rows of `values`, float64[n, K], in the order in which they were found.
@@ -64,7 +64,7 @@ class Archive:
         dominated = np.setdiff1d(np.arange(known), front, assume_unique=True)
         interval = bisect_left(SNAPSHOT_STEPS, plan(first).found)
         self.passed += [
-            Passed(self.plans[i].found, self.values[i])
+            DominatedPoint(self.plans[i].found, self.values[i])
             for i in dominated
             if bisect_left(SNAPSHOT_STEPS, self.plans[i].found) < interval
         ]
@@ -83,5 +83,5 @@ class Archive:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Replace the content with that of a `state_dict`."""
         self.plans = [Plan(tuple(actions), np.array(value), found, label) for actions, value, found, label in state["plans"]]
-        self.passed = [Passed(found, np.array(value)) for found, value in state["passed"]]
+        self.passed = [DominatedPoint(found, np.array(value)) for found, value in state["passed"]]
         self.values = np.array([one.value for one in self.plans]).reshape(len(self.plans), self.values.shape[1])

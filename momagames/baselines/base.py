@@ -32,7 +32,7 @@ class Plan:
     label: str = ""
 
 
-class Passed(NamedTuple):
+class DominatedPoint(NamedTuple):
     """The value, float64[K], of a plan that another one beat later; `found` as in `Plan`."""
 
     found: int
@@ -53,7 +53,7 @@ class Plans:
     steps: int
     complete: bool = False
     facts: dict[str, Any] | None = None
-    passed: Sequence[Passed] = ()
+    passed: Sequence[DominatedPoint] = ()
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -62,7 +62,7 @@ class Plans:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingResult:
     """What training found.
 
     policies   policies with labels of their own, to be played and compared; with `arrays`, if `restore` needs any
@@ -108,14 +108,14 @@ class Method:
 
     def train(
         self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
-    ) -> Trained:
+    ) -> TrainingResult:
         """Train policies with about `budget` environment steps at most.
 
         learning_agents   agents that the policies will play, in turn, each with its team
         opponents         policies of the other agents, in turn
         seed              random seed: equal seeds give equal policies
         """
-        return Trained(self.policies(game), 0)
+        return TrainingResult(self.policies(game), 0)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:
         """A policy that `train` found, from its arrays; InvalidParameter if they are not of this game."""
@@ -143,9 +143,9 @@ def side(game: Game, seat: int) -> list[int]:
     return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
 
 
-def check_certain(name: str, game: Game) -> None:
+def check_deterministic(name: str, game: Game) -> None:
     """Most plans need agents that all get every reward, and a game in which nothing is left to chance after the start."""
-    check_together(name, game)
+    check_shared_rewards(name, game)
     if game.chance == "step":
         raise InvalidParameter(
             f"{name} plans where nothing is left to chance; {game.id} draws during play (hindsight_beam, hindsight_nrpa or "
@@ -153,7 +153,7 @@ def check_certain(name: str, game: Game) -> None:
         )
 
 
-def check_together(name: str, game: Game) -> None:
+def check_shared_rewards(name: str, game: Game) -> None:
     """A plan has one return: it needs one agent, or agents that all get every reward; they take turns, and an action is one
     number."""
     if len(game.agents) > 1 and not game.params.get("team_rewards", False):

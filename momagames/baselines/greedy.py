@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_certain, check_turns
+from momagames.baselines.base import Method, Plans, check_deterministic, check_turns
 from momagames.baselines.random import sample
 from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
-from momagames.engine.playouts import GREEDY, buffers, greedy_act
+from momagames.engine.playouts import GREEDY, make_greedy_kernel, make_step_buffers
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
 from momagames.errors import InvalidParameter
@@ -40,7 +40,7 @@ class Greedy(Method):
             raise InvalidParameter(f"greedy: invalid divisions={self.divisions}: expected 1 or more")
 
     def check_plan(self, game: Game) -> None:
-        check_certain(self.name, game)
+        check_deterministic(self.name, game)
         simplex_lattice(len(game.objectives), self.divisions)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
@@ -64,7 +64,7 @@ GREEDY_POLICY = PolicyFactory(make_greedy_policy)
 
 def _make_policy(game: Game, weights: NDArray[np.float64]) -> CompiledPolicy:
     def scratch(game: Game) -> tuple[Any, ...]:
-        return (weights, np.zeros(1, game.dtype), *buffers(game))
+        return (weights, np.zeros(1, game.dtype), *make_step_buffers(game))
 
-    act, row = greedy_act(game), tuple(weights.tolist())
+    act, row = make_greedy_kernel(game), tuple(weights.tolist())
     return CompiledPolicy("greedy", act, scratch=scratch, label=format_weights(weights), rule=GREEDY, weights=row)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_together
+from momagames.baselines.base import Method, Plans, check_shared_rewards
 from momagames.baselines.exact.method import Exact
 from momagames.baselines.random import Random, sample
 from momagames.baselines.search.beam import Beam
@@ -35,7 +35,7 @@ class HindsightBeam(Beam):
     name: ClassVar[str] = "hindsight_beam"
 
     def check_chance(self, game: Game) -> None:
-        check_together(self.name, game)
+        check_shared_rewards(self.name, game)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class HindsightRandom(Method):
     name: ClassVar[str] = "hindsight_random"
 
     def check_plan(self, game: Game) -> None:
-        check_together(self.name, game)
+        check_shared_rewards(self.name, game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
@@ -59,7 +59,7 @@ class HindsightLocalSearch(LocalSearch):
     name: ClassVar[str] = "hindsight_local_search"
 
     def check_chance(self, game: Game) -> None:
-        check_together(self.name, game)
+        check_shared_rewards(self.name, game)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class HindsightNrpa(Nrpa):
     name: ClassVar[str] = "hindsight_nrpa"
 
     def check_chance(self, game: Game) -> None:
-        check_together(self.name, game)
+        check_shared_rewards(self.name, game)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class HindsightParetoNrpa(ParetoNrpa):
     name: ClassVar[str] = "hindsight_pareto_nrpa"
 
     def check_chance(self, game: Game) -> None:
-        check_together(self.name, game)
+        check_shared_rewards(self.name, game)
 
 
 @dataclass(frozen=True)
@@ -89,4 +89,4 @@ class HindsightExact(Exact):
     name: ClassVar[str] = "hindsight_exact"
 
     def check_chance(self, game: Game) -> None:
-        check_together(self.name, game)
+        check_shared_rewards(self.name, game)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
-from momagames.baselines.base import Method, Plan, Plans, check_certain
+from momagames.baselines.base import Method, Plan, Plans, check_deterministic
 from momagames.contract import Game, Policy, State, split_mask
 from momagames.engine.playouts import RANDOM, Episodes, play
 from momagames.engine.policies import CompiledPolicy, policy_weights
@@ -29,7 +29,7 @@ class Random(Method):
     name: ClassVar[str] = "random"
 
     def check_plan(self, game: Game) -> None:
-        check_certain(self.name, game)
+        check_deterministic(self.name, game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)

@@ -28,11 +28,11 @@ Floats = NDArray[np.float64]
 # for states record[n] with the agent to move and what it has got, float64[n, K], an action for each
 Choose = Callable[[NDArray[Any], Floats], NDArray[np.int64]]
 # for states record[n] with another to move and its masks int8[n, M], how likely each action is, float64[n, M]
-Likely = Callable[[NDArray[Any], NDArray[np.int8]], Floats]
+ReplyModel = Callable[[NDArray[Any], NDArray[np.int8]], Floats]
 
 
 @dataclass(frozen=True)
-class Walked:
+class WalkResult:
     """What came of all games that follow a strategy.
 
     worst      float64[K], the smallest return of the agent in each objective, over all games
@@ -45,7 +45,7 @@ class Walked:
     nodes: int
 
 
-def walk(game: Game, start: NDArray[Any], agent: int, choose: Choose, likely: Likely | None = None) -> Walked:
+def walk(game: Game, start: NDArray[Any], agent: int, choose: Choose, likely: ReplyModel | None = None) -> WalkResult:
     """Play all games in which `agent` does what `choose` says and the others do anything (or what is `likely`).
 
     start     record[1], a position of a game whose agents move in turn, with keys and without chance
@@ -70,7 +70,7 @@ def walk(game: Game, start: NDArray[Any], agent: int, choose: Choose, likely: Li
         parents, actions = np.concatenate([asked, parents]), np.concatenate([chosen, actions])
         played = likeliness > 0
         parents, actions, likeliness = parents[played], actions[played], likeliness[played]
-        after, rewards = step_all(game, states[parents], actions)
+        after, rewards = step_states(game, states[parents], actions)
         total = got[parents] + rewards[:, agent] + 0.0  # no negative zeros
         chance = chance[parents] * likeliness
         over = after["over"] != 0
@@ -78,7 +78,7 @@ def walk(game: Game, start: NDArray[Any], agent: int, choose: Choose, likely: Li
             worst = np.minimum(worst, total[over].min(axis=0))
             expected += chance[over] @ total[over]
         states, got, chance = _nodes(game, after[~over], total[~over], chance[~over])
-    return Walked(worst, expected, nodes)
+    return WalkResult(worst, expected, nodes)
 
 
 def _nodes(game: Game, states: NDArray[Any], got: Floats, chance: Floats) -> tuple[NDArray[Any], Floats, Floats]:
@@ -119,7 +119,7 @@ def pack(actions: list[int]) -> str:
     return base64.b64encode(zlib.compress(np.array(actions, "<u2").tobytes(), 9)).decode("ascii")
 
 
-class Stored:
+class StoredStrategy:
     """A stored strategy as `choose`: it gives its actions one after the other."""
 
     def __init__(self, text: str) -> None:
@@ -177,7 +177,7 @@ def legal_masks(game: Game, states: NDArray[Any]) -> NDArray[np.int8]:
     return masks
 
 
-def step_all(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.float32]]:
+def step_states(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.float32]]:
     """The states after a legal action of each, and what it paid, float32[n, A, K]."""
     after = states.copy()
     rewards = np.zeros((len(states), len(game.agents), len(game.objectives)), np.float32)
@@ -191,12 +191,12 @@ def position_keys(game: Game, states: NDArray[Any]) -> NDArray[np.uint64]:
     return keys
 
 
-def reply_probabilities(game: Game, opponent_weights: Floats) -> Likely:
+def reply_probabilities(game: Game, opponent_weights: Floats) -> ReplyModel:
     """Make the reply distribution of a greedy opponent for `walk`; if all weights are zero the opponent is random."""
 
     def compute_probabilities(states: NDArray[Any], masks: NDArray[np.int8]) -> Floats:
         rows, actions = np.nonzero(masks)
-        _, rewards = step_all(game, states[rows], actions)
+        _, rewards = step_states(game, states[rows], actions)
         own_rewards = rewards[np.arange(len(rows)), states["to_move"][rows]].astype(np.float64)
         value = np.zeros(len(rows))
         for k, weight in enumerate(opponent_weights):

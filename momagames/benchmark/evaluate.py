@@ -13,7 +13,7 @@ from momagames.baselines.base import side
 from momagames.baselines.random import RANDOM_POLICY
 from momagames.benchmark.plan import Run
 from momagames.contract import Game
-from momagames.engine.playouts import KERNEL, Episodes, deal, play
+from momagames.engine.playouts import KERNEL, Episodes, generate_starts, play
 from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies, policy_weights
 
 Row = dict[str, Any]
@@ -42,7 +42,7 @@ def rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = N
 def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
     """One row for each plan that no other plan of this run dominates."""
     game = run.game.game()
-    start = deal(game, np.array([run.seed], np.uint64))
+    start = generate_starts(game, np.array([run.seed], np.uint64))
     found = run.method.method(game).plan(game, start, run.budget or 0, run.seed)
     facts |= {"steps": found.steps, "complete": found.complete, **(found.facts or {})}
     facts["passed"] = [[one.found, *one.value.tolist()] for one in found.passed]
@@ -72,7 +72,7 @@ def policy_rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | N
         policies += _trained(run, game, [other for _, other in others], facts)
     select = run.select_episodes or 0
     seeds, words = luck(run, game)
-    starts = deal(game, seeds)
+    starts = generate_starts(game, seeds)
     weights = {policy.label: list(policy.weights) for policy in policies if any(policy.weights)}
     facts |= {"policies": len(policies), "steps": facts.get("training_steps", 0), "weights": weights}
     for label, other in others:

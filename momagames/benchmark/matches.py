@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.baselines import find_policy
-from momagames.benchmark.seats import Seat, play_one
+from momagames.benchmark.seats import Seat, play_game
 from momagames.benchmark.store.provenance import provenance
 from momagames.contract import Game, State
-from momagames.engine.playouts import deal as dealt
+from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies
 from momagames.engine.policy_sources import PolicySource, check_source, is_python_source, make_batch_policy, make_policy
 from momagames.errors import InvalidParameter
@@ -38,7 +38,7 @@ Player = str | PolicySource  # the name of a policy, see `momagames.baselines`, 
 
 
 @dataclass(frozen=True)
-class Played:
+class MatchGame:
     """One game.
 
     stage     "first"; "rerun"; or "tie_break", by the rules of `Game.tie_break`
@@ -65,7 +65,7 @@ class Bout:
     """
 
     seats: tuple[int, ...]
-    games: tuple[Played, ...]
+    games: tuple[MatchGame, ...]
 
     @property
     def winners(self) -> tuple[int, ...]:
@@ -199,7 +199,7 @@ def match(
     bouts: list[Bout] = []
     for low in range(0, games, BATCH):
         numbers = range(low, min(low + BATCH, games))
-        bouts += _bouts(game, sources, numbers, seed, max_reruns, time_limit, tell)
+        bouts += _play_bouts(game, sources, numbers, seed, max_reruns, time_limit, tell)
     return Match(game, labels, tuple(bouts), seed, max_reruns, time_limit, time.monotonic() - began)
 
 
@@ -211,7 +211,7 @@ def check(game: Game, players: Sequence[Player], games: int, max_reruns: int, ti
     if not 2 <= len(players) <= sides:
         allowed = "2" if sides == 2 else f"2 to {sides}"
         raise InvalidParameter(f"{len(players)} players were given; {game.id} has {sides} sides; allowed: {allowed} players")
-    if not _says_who_won(game) and not any(objective.zero_sum for objective in game.objectives):
+    if not _infos_have_winners(game) and not any(objective.zero_sum for objective in game.objectives):
         raise InvalidParameter(f"nobody wins in {game.id}: its infos name no winners, and it has no objective that is zero-sum")
     if games < 1 or max_reruns < 0:
         raise InvalidParameter(f"games={games!r}, max_reruns={max_reruns!r} are not possible; allowed: 1 or more, 0 or more")
@@ -232,7 +232,7 @@ def tie_break(game: Game) -> Game:
 
 def winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int, ...]:
     """The agents that have won a game that is over, by index: as its infos say, or who has most of what is zero-sum."""
-    if game.infos is not None and _says_who_won(game):
+    if game.infos is not None and _infos_have_winners(game):
         return tuple(game.agents.index(name) for name in game.infos(state)["winners"])
     column = next(k for k, objective in enumerate(game.objectives) if objective.zero_sum)
     best = returns[:, column].max()
@@ -240,14 +240,14 @@ def winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int
     return tuple(won.tolist()) if len(won) < len(game.agents) else ()
 
 
-def _says_who_won(game: Game) -> bool:
+def _infos_have_winners(game: Game) -> bool:
     return game.infos is not None and "winners" in game.infos(game.start()[0])
 
 
 # ------------------------------------------------------------------------------------------------------------- playing
 
 
-def _bouts(
+def _play_bouts(
     game: Game,
     sources: Sequence[tuple[str, PolicySource]],
     numbers: range,
@@ -258,14 +258,14 @@ def _bouts(
 ) -> list[Bout]:
     """Bouts by number, each with the reruns that it needs."""
     seats = {bout: seats_of(game, len(sources), bout) for bout in numbers}
-    played: dict[int, list[Played]] = {bout: [] for bout in numbers}
+    played: dict[int, list[MatchGame]] = {bout: [] for bout in numbers}
     due = list(numbers)
     over = numbers.start
     for attempt in range(max_reruns + 1):
         stage = (FIRST, RERUN)[attempt] if attempt < 2 else TIE_BREAK
         now = game if attempt < 2 else tie_break(game)
         tied = []
-        for bout, one in _games(now, sources, [(bout, seats[bout]) for bout in due], seed, attempt, stage, time_limit):
+        for bout, one in _play_games(now, sources, [(bout, seats[bout]) for bout in due], seed, attempt, stage, time_limit):
             played[bout].append(one)
             if one.winners or attempt == max_reruns:
                 over += 1
@@ -279,7 +279,7 @@ def _bouts(
     return [Bout(seats[bout], tuple(played[bout])) for bout in numbers]
 
 
-def _games(
+def _play_games(
     game: Game,
     sources: Sequence[tuple[str, PolicySource]],
     due: Sequence[tuple[int, tuple[int, ...]]],
@@ -287,49 +287,49 @@ def _games(
     attempt: int,
     stage: str,
     time_limit: float | None,
-) -> Iterator[tuple[int, Played]]:
+) -> Iterator[tuple[int, MatchGame]]:
     """Play a game for each bout of (number, seats)."""
-    deals = [_word(seed, DEALS, bout // len(sources) if attempt == 0 else bout, attempt) for bout, _ in due]
+    deals = [_random_seed(seed, DEALS, bout // len(sources) if attempt == 0 else bout, attempt) for bout, _ in due]
     policies = [make_batch_policy(label, source, game) for label, source in sources]
     if all(isinstance(policy, CompiledPolicy) for policy in policies):
-        lots = np.array([_words(seed, LOTS, bout, attempt, count=len(game.agents)) for bout, _ in due])
+        lots = np.array([_random_words(seed, LOTS, bout, attempt, count=len(game.agents)) for bout, _ in due])
         seats = np.array([row for _, row in due])
         yield from zip(
             [bout for bout, _ in due],
-            _side_by_side(game, policies, seats, np.array(deals, np.uint64), lots, stage),
+            _play_batch(game, policies, seats, np.array(deals, np.uint64), lots, stage),
             strict=True,
         )
         return
     for (bout, row), deal in zip(due, deals, strict=True):
         luck = np.random.SeedSequence([seed, LOTS, bout, attempt])
         taken = [_make_seat(*sources[player], game, agent, time_limit) for agent, player in enumerate(row)]
-        play, steps = play_one(game, taken, deal, [np.random.default_rng(child) for child in luck.spawn(len(row))])
+        play, steps = play_game(game, taken, deal, [np.random.default_rng(child) for child in luck.spawn(len(row))])
         late = tuple(seat.late for seat in taken)
-        yield bout, Played(stage, deal, steps, play.returns.copy(), winners(game, play.state, play.returns), late)
+        yield bout, MatchGame(stage, deal, steps, play.returns.copy(), winners(game, play.state, play.returns), late)
 
 
-def _side_by_side(
+def _play_batch(
     game: Game,
     policies: Sequence[BatchPolicy],
     seats: NDArray[np.int64],
     deals: NDArray[np.uint64],
     lots: NDArray[np.uint64],
     stage: str,
-) -> Iterator[Played]:
+) -> Iterator[MatchGame]:
     """Games in a batch, seats int64[N, A], deals uint64[N] and lots uint64[N, A]."""
-    played = play_policies(game, dealt(game, deals), policies, seats, lots)
+    played = play_policies(game, generate_starts(game, deals), policies, seats, lots)
     for i, seed in enumerate(deals.tolist()):
         returns = played.returns[i].copy()
         won = winners(game, played.states[i], returns)
-        yield Played(stage, seed, int(played.lengths[i]), returns, won, (0,) * len(game.agents))
+        yield MatchGame(stage, seed, int(played.lengths[i]), returns, won, (0,) * len(game.agents))
 
 
-def _words(seed: int, *purpose: int, count: int) -> NDArray[np.uint64]:
+def _random_words(seed: int, *purpose: int, count: int) -> NDArray[np.uint64]:
     return np.random.SeedSequence([seed, *purpose]).generate_state(count, np.uint64).astype(np.uint64)
 
 
-def _word(seed: int, *purpose: int) -> int:
-    return int(_words(seed, *purpose, count=1)[0] >> np.uint64(1))
+def _random_seed(seed: int, *purpose: int) -> int:
+    return int(_random_words(seed, *purpose, count=1)[0] >> np.uint64(1))
 
 
 # ------------------------------------------------------------------------------------------------------------- players

@@ -23,10 +23,10 @@ from momagames.benchmark.store.store import checked, read_rows, read_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import buffers, deal, player
+from momagames.engine.playouts import make_step_buffers, generate_starts, compile_playouts
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, check_range, nearest, one_of
-from momagames.wrappers.recording import record
+from momagames.wrappers.recording import replay_data
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def replay(
     who = f"{row['policy'] or run.method.name} of {run.method.name}"
     if run.kind == "policies":
         who += f" as {row['seat']} against {row['opponent']}, episode {row['episode']}"
-    return Replay(record(game, one.log, one.returns, None), who)
+    return Replay(replay_data(game, one.log, one.returns, None), who)
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _policy(place: Path, run: Run, chosen: dict[str, Any]) -> BatchPolicy:
 
 
 def _plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any]]:
-    return deal(game, np.array([run.seed], np.uint64))[0], actions
+    return generate_starts(game, np.array([run.seed], np.uint64))[0], actions
 
 
 def _episode(run: Run, game: Game, row: dict[str, Any], own: BatchPolicy) -> tuple[Any, list[NDArray[np.int64]]]:
@@ -196,7 +196,7 @@ def _episode(run: Run, game: Game, row: dict[str, Any], own: BatchPolicy) -> tup
     policies = (own,) if method.trains else method.policies(game)
     other = next((one.policy(game) for one in run.opponents if one.label == row["opponent"]), evaluate.nobody(game))
     seeds, words = evaluate.luck(run, game)
-    start = deal(game, seeds[row["episode"], None])
+    start = generate_starts(game, seeds[row["episode"], None])
     luck = words[row["episode"], None].copy()
     ours = side(game, game.agents.index(row["seat"]))
     if evaluate.by_kernels((*policies, other)):
@@ -211,8 +211,8 @@ def _rules(
     rules = np.array([[own.rule if agent in ours else other.rule for agent in agents]])
     both = policy_weights(game, (own, other))
     weights = np.array([[both[0 if agent in ours else 1] for agent in agents]])
-    actions, reward = buffers(game)
-    step = player(game)
+    actions, reward = make_step_buffers(game)
+    step = compile_playouts(game)
     scratch = np.array(game.actions, np.int64), np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), actions, reward
     played = []
     while not states["over"][0]:

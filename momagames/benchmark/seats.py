@@ -23,7 +23,7 @@ class Seat:
 
     def __init__(self, policy: Policy, limit: float | None = None) -> None:
         self._policy, self.late = policy, 0
-        self._clock = None if limit is None else Clock(limit / 1000)
+        self._clock = None if limit is None else TimedCaller(limit / 1000)
 
     def reset(self) -> None:
         """Start a new episode."""
@@ -44,7 +44,7 @@ class Seat:
             self._clock.stop()
 
 
-class Clock:
+class TimedCaller:
     """Asks questions in a thread of its own and waits no longer than `limit` seconds for the answer.
 
     A late answer is thrown away. The thread of somebody who never answers stays behind, and ends with the program.
@@ -52,13 +52,13 @@ class Clock:
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
-        self._questions: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
+        self._calls: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         self._waiting = False  # for an answer to an earlier question
         threading.Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
-        while (question := self._questions.get()) is not None:
+        while (question := self._calls.get()) is not None:
             try:
                 self._answers.put((question(), None))
             except BaseException as error:
@@ -67,13 +67,13 @@ class Clock:
     def ask(self, question: Callable[[], Any]) -> Any:
         """The answer; None if it comes too late, or if there is still no answer to an earlier question."""
         until = time.monotonic() + self._limit
-        if self._waiting and not self._heard(until)[0]:
+        if self._waiting and not self._wait(until)[0]:
             return None
-        self._questions.put(question)
+        self._calls.put(question)
         self._waiting = True
-        return self._heard(until)[1]
+        return self._wait(until)[1]
 
-    def _heard(self, until: float) -> tuple[bool, Any]:
+    def _wait(self, until: float) -> tuple[bool, Any]:
         """Wait for an answer; whether it came, and the answer. What went wrong in the other thread is raised here."""
         try:
             answer, error = self._answers.get(timeout=max(0.0, until - time.monotonic()))
@@ -86,10 +86,10 @@ class Clock:
 
     def stop(self) -> None:
         """No more questions."""
-        self._questions.put(None)
+        self._calls.put(None)
 
 
-def play_one(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.random.Generator]) -> tuple[Episode, int]:
+def play_game(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.random.Generator]) -> tuple[Episode, int]:
     """Play a game to its end, a seat for each agent. Returns it, and its steps. IllegalAction if somebody breaks the rules."""
     play = Episode(game)
     play.reset(deal)

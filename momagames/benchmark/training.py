@@ -27,7 +27,7 @@ from momagames.benchmark.evaluate import nobody, play_from
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, InvalidParameter
 
@@ -71,7 +71,7 @@ class Training:
     def make_starts(self, seeds: NDArray[np.uint64]) -> NDArray[Any]:
         """Return start positions record[N] of evaluations: those of the seeds, or N times that of `instance_seed`."""
         fixed = self.instance_seed
-        return deal(self.game, seeds if fixed is None else np.full(len(seeds), fixed, np.uint64))
+        return generate_starts(self.game, seeds if fixed is None else np.full(len(seeds), fixed, np.uint64))
 
     def check(self) -> None:
         """Raise InvalidParameter if the method does not support the game, MissingExtra without PyTorch."""

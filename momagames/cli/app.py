@@ -130,10 +130,10 @@ def play(
     from momagames.play import terminal, windowed
 
     given = parameters(param or [])
-    suits = windowed.suits(registry.spec(id, **given)) and sys.stdin.isatty()
+    suits = windowed.is_playable(registry.spec(id, **given)) and sys.stdin.isatty()
     if window or (window is None and suits):
         try:
-            board = windowed.sit(id, opponent, seed, agent, rate, **given)
+            board = windowed.open_board(id, opponent, seed, agent, rate, **given)
         except (InvalidCall, MissingExtra) as error:
             if window:
                 raise

@@ -22,7 +22,7 @@ class What(StrEnum):
     """What a front claims."""
 
     returns = "returns"
-    foreseen = "foreseen"
+    clairvoyant = "clairvoyant"
     guaranteed = "guaranteed"
     response = "response"
 
@@ -38,7 +38,7 @@ def list_fronts() -> None:
     from momagames import fronts
 
     shown = table(Column("name", no_wrap=True), "kind", "claim", "agent", "objectives", "points", "positions")
-    for name, path in fronts.shipped().items():
+    for name, path in fronts.packaged_fronts().items():
         one = fronts.read_front(path)
         goals, states = str(len(one.objectives)), f"{one.method.states:,}" if one.method else ""
         shown.add_row(name, one.kind, one.claim, one.agent, goals, str(len(one.points)), states)
@@ -71,7 +71,7 @@ def _facts(one: FrontFile) -> list[tuple[str, str]]:
         facts.append(("cost", f"{one.method.states:,} positions, {one.method.bytes:,} bytes, {one.method.seconds:.3g} s"))
     if one.runs:
         facts.append(("runs", f"{len(one.runs)}"))
-    facts.append(("command", str(one.made.get("command", ""))))
+    facts.append(("command", str(one.provenance.get("command", ""))))
     facts.append(("sha256", one.sha256))
     return facts
 
@@ -81,7 +81,7 @@ def make(
     id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file; gzip if it ends in .gz.")],
     claim: Annotated[
-        What, typer.Option(help="What an agent can get alone, with all draws foreseen, guarantee, or expect of an opponent.")
+        What, typer.Option(help="Claim: attainable returns, the same with known random draws, guaranteed vectors, or responses.")
     ] = What.returns,
     agent: Annotated[str | None, typer.Option(help="Whose front [the first].")] = None,
     opponent: Annotated[str, typer.Option(help="For `response`: random or greedy (equal weights).")] = "random",
@@ -106,10 +106,10 @@ def make(
     start = seed if state is None else game.codec.read(read_text(state))
     with screen.status("compiling") as status:
         kept = Checkpoint(checkpoint, every) if checkpoint else None
-        effort = fronts.Effort(max_states, int(max_gigabytes * 2**30), _teller(status), kept)
+        effort = fronts.SearchLimits(max_states, int(max_gigabytes * 2**30), _teller(status), kept)
         if claim == What.returns:
             made = fronts.returns_front(choice, start, effort, command())
-        elif claim == What.foreseen:
+        elif claim == What.clairvoyant:
             made = fronts.clairvoyant_front(choice, start, effort, command())
         elif claim == What.response:
             other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
@@ -147,7 +147,7 @@ def union(
     from momagames import fronts
     from momagames.errors import InvalidParameter
 
-    found = fronts.union(folders, command())
+    found = fronts.union_fronts(folders, command())
     if single := out.name.endswith((".json", ".json.gz")):
         if len(found) > 1:
             raise InvalidParameter(
@@ -174,7 +174,7 @@ def verify(
     from momagames.errors import InvalidFile
 
     screen, wrong = console(), 0
-    names = [name for source in sources for name in (fronts.shipped() if source == "all" else [source])]
+    names = [name for source in sources for name in (fronts.packaged_fronts() if source == "all" else [source])]
     for name in names:
         try:
             one = fronts.load_front(name)

@@ -73,18 +73,18 @@ def _play(shown: Replay, gif: Path | None, file: Path | None, window: bool, rate
     import json
 
     from momagames.files import atomic_path
-    from momagames.wrappers.recording import film, replayed
+    from momagames.wrappers.recording import write_video, replay_from_data
 
     print(shown.title)
     if file is not None:
         with atomic_path(file) as temporary:
             temporary.write_text(json.dumps(shown.record, indent=1) + "\n", encoding="utf-8")
     if gif is not None:
-        frames = [env.render() for env in replayed(shown.record, shown.title, "rgb_array")]
+        frames = [env.render() for env in replay_from_data(shown.record, shown.title, "rgb_array")]
         with atomic_path(gif) as temporary:
-            film(temporary, frames, "gif", rate)
+            write_video(temporary, frames, "gif", rate)
     if window or (gif is None and file is None):
-        for env in replayed(shown.record, shown.title, "human" if window else "ansi"):
+        for env in replay_from_data(shown.record, shown.title, "human" if window else "ansi"):
             _show(env.render(), rate, window)
     for name in filter(None, (gif, file)):
         print(f"written: {name}")

@@ -181,6 +181,7 @@ class Game:
     can_pass            in sequential games: whether an agent without a legal action stays in the game. Any action of it is
                         then a pass, and masks show what an agent could do if it were its turn
     mask_space          whether action masks are declared as Box(0, 1, int8) or as MultiBinary
+    summary             one line for lists of games
     source              where the rules come from, and how that was checked
     """
 
@@ -217,6 +218,7 @@ class Game:
     allows_illegal: bool = False
     can_pass: bool = False
     mask_space: Literal["box", "binary"] = "box"
+    summary: str = ""
     source: str = ""
 
     def __post_init__(self) -> None:

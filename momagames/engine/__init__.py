@@ -1,1 +1,1 @@
-"""Batches of states, advanced by compiled loops that are made from a game's kernels."""
+"""Compiled loops over one state or many, made from the kernels of a game."""

@@ -1,4 +1,4 @@
-"""N games at once: preallocated arrays around the compiled loops, no Python for each environment."""
+"""N environments of one game: preallocated arrays around the compiled loops, no Python code for each environment."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ MODES: dict[str, int] = {"next_step": loops.NEXT_STEP, "same_step": loops.SAME_S
 
 
 class Batch:
-    """N states of one game, what is seen of them, and what the last step paid.
+    """N states of one game with their observations, masks and rewards.
 
     N environments, A agents, K objectives, V views (1: the agent to move; A: every agent), B bytes of an observation,
     M length of an action mask, S actors and P parts of an action (see `contract.Kernels`).
 
     states         record[N]
-    observations   uint8[N, V, B]; `fields()` shows them field by field
+    observations   uint8[N, V, B]; `fields()` gives views by field
     masks          int8[N, V, M]
     rewards        float32[N, A, K] of the last step
     terminated     bool[N, A];  truncated bool[N, A]
     to_move        int32[N], the agent to move
-    lengths        int32[N], steps of the running episodes; 0: nothing has been played since a deal or a load
-    finished       bool[N]: an episode ended in the last step, and then
-    returns        float64[N, A, K] and final_lengths int32[N] belong to it
-    final_observations, final_masks   what was seen at its end (same_step only; elsewhere they have no rows)
+    lengths        int32[N], steps of the running episodes; 0 after `reset` and `load`
+    finished       bool[N], whether an episode ended in the last step
+    returns        float64[N, A, K] and final_lengths int32[N] of the episodes that ended
+    final_observations, final_masks   those at the end of these episodes (same_step only; otherwise without rows)
 
-    All arrays are made once and written again by each step.
+    All arrays are allocated once and overwritten by each step.
     """
 
     def __init__(
@@ -53,52 +53,56 @@ class Batch:
         check_choice("views", views, get_args(Views))
         self.game, self.num_envs, self.threads, self.mode = game, num_envs, threads, MODES[autoreset]
         self._loops = loops.compile_batch_loops(game)
-        n, agents, goals = num_envs, len(game.agents), len(game.objectives)
-        seen = 1 if game.sequential and views == "mover" else agents
+        n, agents, objectives = num_envs, len(game.agents), len(game.objectives)
+        views_count = 1 if game.sequential and views == "mover" else agents
         self.states = np.zeros(n, game.dtype)
         self.states[:] = game.blank_state
-        self.observations = np.zeros((n, seen, game.observation_bytes), np.uint8)
-        self.masks = np.zeros((n, seen, game.mask_size), np.int8)
-        self.rewards = np.zeros((n, agents, goals), np.float32)
+        self.observations = np.zeros((n, views_count, game.observation_bytes), np.uint8)
+        self.masks = np.zeros((n, views_count, game.mask_size), np.int8)
+        self.rewards = np.zeros((n, agents, objectives), np.float32)
         self.terminated = np.zeros((n, agents), np.bool_)
         self.truncated = np.zeros((n, agents), np.bool_)
         self.to_move = np.zeros(n, np.int32)
         self.finished = np.zeros(n, np.bool_)
-        self.returns = np.zeros((n, agents, goals))
+        self.returns = np.zeros((n, agents, objectives))
         self.final_lengths = np.zeros(n, np.int32)
-        kept = n if self.mode == loops.SAME_STEP else 0
-        self.final_observations = np.zeros((kept, seen, game.observation_bytes), np.uint8)
-        self.final_masks = np.zeros((kept, seen, game.mask_size), np.int8)
+        final = n if self.mode == loops.SAME_STEP else 0
+        self.final_observations = np.zeros((final, views_count, game.observation_bytes), np.uint8)
+        self.final_masks = np.zeros((final, views_count, game.mask_size), np.int8)
         self._ended = np.zeros(n, np.bool_)
-        self._sums = np.zeros((n, agents, goals))
+        self._sums = np.zeros((n, agents, objectives))
         self.lengths = np.zeros(n, np.int32)
         self._parts = np.array(game.actions, np.int64)
         self._actions = np.zeros((n, game.actors, len(game.actions)), np.int64)
         self._forfeits = np.full(n, -1, np.int32)
         self._worst = np.stack([game.forfeit_reward(i) for i in range(agents)])
-        self._dealt = False
-        self._workers = Workers(self._loops.share_step, num_envs, threads, self.step_arguments(self._actions)) if threads > 1 else None
+        self._started = False
+        self._workers = (
+            Workers(self._loops.share_step, num_envs, threads, self.step_arguments(self._actions)) if threads > 1 else None
+        )
 
     def seed(self, seed: int) -> None:
-        """Environment i goes on as the single environment with seed + i would."""
+        """Set the random state of environment i to that of a single environment with seed + i."""
         self.states["rng"] = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
 
     def select_envs(self, chosen: Any) -> NDArray[np.bool_]:
-        """Which environments are meant, as bool[N]; or InvalidParameter."""
+        """Return a selection of environments as bool[N]; InvalidParameter for another shape or type."""
         array = np.asarray(chosen)
         if array.shape != (self.num_envs,) or array.dtype != np.bool_:
-            raise InvalidParameter(f"the reset mask has shape {array.shape} of {array.dtype}; needed: bool[{self.num_envs}]")
+            raise InvalidParameter(
+                f"invalid reset_mask of shape {array.shape} of {array.dtype}: expected bool[{self.num_envs}]"
+            )
         return array
 
     def reset(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """Deal new games, in the chosen environments or in all of them."""
+        """Generate start positions in the chosen environments, or in all."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
         self._loops.generate(self.states, chosen, self.observations, self.masks)
         self._clear(chosen)
-        self._dealt = True
+        self._started = True
 
     def load(self, states: NDArray[Any], chosen: NDArray[np.bool_] | None = None) -> None:
-        """Go on from these states, record[N], in the chosen environments or in all of them; copies them."""
+        """Copy these states, record[N], into the chosen environments, or into all."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
         self.states[chosen] = states[chosen]
         self._loops.observe(self.states, self.observations, self.masks)
@@ -108,20 +112,20 @@ class Batch:
         self._ended[chosen] = over[chosen]
         self.terminated[chosen] = (gone | (over & (cut != CUT_OFF))[:, None])[chosen]
         self.truncated[chosen] = (~gone & (over & (cut != 0))[:, None])[chosen]
-        self._dealt = True
+        self._started = True
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
-        """All that the next step depends on, as it is."""
+        """Return the arrays that the next step depends on (no copies)."""
         return {
             "states": self.states, "observations": self.observations, "masks": self.masks, "to_move": self.to_move,
             "lengths": self.lengths, "sums": self._sums, "ended": self._ended, "finished": self.finished,
         }  # fmt: skip
 
-    def load_state_dict(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        """Go on as the batch of whom this was kept, which is of the same game, size and mode."""
+    def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Copy the arrays of `state_dict` of a batch of the same game, size and mode."""
         for name, own in self.state_dict().items():
-            own[:] = kept[name]
-        self._dealt = True
+            own[:] = state[name]
+        self._started = True
 
     def _clear(self, chosen: NDArray[np.bool_]) -> None:
         for array in (self.rewards, self.terminated, self.truncated, self._sums, self.lengths, self._ended):
@@ -130,16 +134,16 @@ class Batch:
         self.finished[:] = False
 
     def _check_started(self) -> None:
-        if not self._dealt:
+        if not self._started:
             raise InvalidCall("step() before reset(): call reset(seed=...) first")
 
     def actions(self, actions: Any) -> NDArray[np.int64]:
-        """Actions as int64[N, S, P], checked for shape and type only."""
+        """Return actions as int64[N, S, P]; shape and type are checked, legality is not."""
         self._check_started()
         array = np.asarray(actions)
         if array.dtype.kind not in "iu" or array.size != self._actions.size or array.shape[:1] != (self.num_envs,):
             raise IllegalAction(
-                f"actions have shape {array.shape} of {array.dtype}; needed: whole numbers of shape "
+                f"invalid actions of shape {array.shape} of {array.dtype}: expected integers of shape "
                 f"{[n for n in self._actions.shape if n != 1] or [1]}"
             )
         self._actions[:] = array.reshape(self._actions.shape)
@@ -147,24 +151,24 @@ class Batch:
 
     @property
     def last_actions(self) -> NDArray[np.int64]:
-        """The actions of the last step, int64[N, S, P] (the buffer that `actions` and `choose` fill)."""
+        """The actions of the last step, int64[N, S, P] (the buffer that `actions` and `sample_actions` fill)."""
         return self._actions
 
     def find_illegal(self, actions: NDArray[np.int64], start: int = 0) -> int:
-        """The first environment from `start` on whose action is illegal, or -1. Ended environments are not looked at."""
+        """Return the first environment from `start` on with an illegal action, or -1; ended environments are skipped."""
         return int(self._loops.find_illegal(start, self.states, actions, self.masks, self._parts, self._ended))
 
     def find_offender(self, actions: NDArray[np.int64], env: int) -> int:
-        """The first actor of this environment whose action is illegal, or -1."""
+        """Return the first actor of this environment with an illegal action, or -1."""
         return int(self._loops.find_offender(self.states, actions, self.masks, self._parts, env))
 
     def forfeit(self, env: int, agent: int) -> None:
-        """In the next step this agent gives up its game: nothing is played, `Game.forfeit_reward` is paid. The first counts."""
+        """Let an agent forfeit its episode in the next step, with `Game.forfeit_reward`; the first forfeit counts."""
         if self._forfeits[env] < 0:
             self._forfeits[env] = agent
 
     def step(self, actions: NDArray[np.int64]) -> None:
-        """One step of every environment. `actions` int64[N, S, P] have been checked."""
+        """Step every environment. The caller has checked the actions, int64[N, S, P]."""
         self._check_started()
         if self._workers:
             if actions is not self._actions:
@@ -175,7 +179,7 @@ class Batch:
         self._forfeits[:] = -1
 
     def step_arguments(self, actions: NDArray[np.int64]) -> tuple[Any, ...]:
-        """The arguments of the compiled step, from `mode` on; see `engine.loops`."""
+        """Return the arguments of the compiled step, from `mode` on; see `engine.loops`."""
         return (
             self.mode, self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
             self.to_move, self._ended, self._sums, self.lengths, self.returns, self.final_lengths, self.finished,
@@ -183,10 +187,10 @@ class Batch:
         )  # fmt: skip
 
     def sample_actions(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Uniformly random legal actions, int64[N, S, P]; `words` uint64[N] are the generators, which move on."""
+        """Return uniformly random legal actions, int64[N, S, P]; advances the generators `words`, uint64[N]."""
         self._loops.sample_actions(self.masks, words, self._actions, self._parts, self.states)
         return self._actions
 
     def fields(self, rows: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
-        """Views of `observations` (or of a buffer like it), field by field."""
+        """Return views of `observations` (or of a buffer like it) by field."""
         return self.game.observation_views(rows)

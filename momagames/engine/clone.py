@@ -1,4 +1,4 @@
-"""Copies of states. A state holds its own generator word: a copy has the same luck ahead of it, until it is reseeded."""
+"""Copies of states. A state contains its random state: a copy has the same random future until it is reseeded."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from momagames.kernels.rng import random_words
 
 
 def copy_state(state: Any, count: int, seed: int | None = None) -> NDArray[Any]:
-    """`count` copies of one state (a record, or record[1]).
+    """Return `count` copies of one state (a record, or record[1]).
 
-    seed      gives each copy a future of its own; without it all have the luck of the original
+    seed      reseed each copy independently; None: all have the random future of the original
     Returns   record[count]
     """
     check_range("count", count, 1)
@@ -25,10 +25,10 @@ def copy_state(state: Any, count: int, seed: int | None = None) -> NDArray[Any]:
 
 
 def select_states(states: NDArray[Any], chosen: Any) -> NDArray[Any]:
-    """Copies of the chosen states, with their luck: record[...] from whole numbers, a bool mask or a slice."""
+    """Return copies of the selected states, random states included: record[...] from integers, a bool mask or a slice."""
     return np.atleast_1d(states[chosen]).copy()
 
 
 def reseed(states: NDArray[Any], seed: int) -> None:
-    """Give each of the states, record[N], a generator word of its own, drawn from `seed`: independent futures, in place."""
+    """Set the random states of record[N] in place, drawn from `seed`, so that their futures are independent."""
     states["rng"] = random_words(seed, len(states))

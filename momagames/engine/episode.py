@@ -1,4 +1,4 @@
-"""One game being played: a state, what is seen of it, and what the last step paid. The doors put an API around it."""
+"""One environment: a state, its observations and its rewards. The adapters put an API around it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from momagames.engine import loops
 from momagames.engine.observation_pool import ObservationPool
 from momagames.errors import IllegalAction, InvalidState
 
-PASS = 0  # what an agent says that has no legal action, see `Game.can_pass`
-INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types of numbers that need no second look
+PASS = 0  # action of an agent without a legal action, see `Game.can_pass`
+INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types that need no further check
 
 
 def load_state(game: Game, given: Any) -> NDArray[Any]:
-    """A batch of one state from a record, the dict form or the text of a position.
+    """Return a batch of one state, record[1], from a record, the dict form or the text of a position.
 
-    A record is checked as its dict form is: it may come from a game of another size, or from anywhere.
-    Raises InvalidState, with a reason
+    A record is validated like its dict form, because it may come from a game of another size.
+    Raises InvalidState, with the reason
     """
     states = game.start()
     record: Any = None
     if isinstance(given, (np.void, np.ndarray)) and given.dtype == game.dtype and given.size == 1:
         record = given if isinstance(given, np.void) else given.reshape(-1)[0]
     elif not isinstance(given, (str, Mapping)):
-        raise InvalidState(f"{game.id}: a state is a record, a dict or the text of show(); given: {type(given).__name__}")
+        raise InvalidState(f"invalid state of {game.id}: expected a record, a dict or a text, got {type(given).__name__}")
     try:
         if record is not None:
             given = game.codec.save(record)
@@ -38,51 +38,53 @@ def load_state(game: Game, given: Any) -> NDArray[Any]:
     except InvalidState as error:
         raise InvalidState(f"{game.id}: {error}") from None
     except (TypeError, ValueError, LookupError, OverflowError) as error:
-        raise InvalidState(f"{game.id}: the state cannot be read: {error}") from None
+        raise InvalidState(f"invalid state of {game.id}: {error}") from None
     if record is not None:
         states["gone"] = record["gone"]
-        if record["over"]:  # a game that was broken off stays so
+        if record["over"]:  # an episode that ended by forfeit stays over
             states["over"], states["truncated"] = record["over"], record["truncated"]
     if game.sequential and not game.can_pass:
         mask = np.zeros(game.mask_size, np.int8)
-        loops.compile_episode_loops(game).observe(states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask)
-        if not mask.any():  # nobody can play on: the game is over before it starts
+        loops.compile_episode_loops(game).observe(
+            states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask
+        )
+        if not mask.any():  # no agent can move: the game is over
             states["over"] = 1
     return states
 
 
 class Episode:
-    """One game, with buffers that every step writes again (letters as in `engine.batch.Batch`).
+    """The state of one environment and its buffers, which every step overwrites (letters as in `engine.batch.Batch`).
 
     states        record[1]
-    observations  uint8[V, B] and masks int8[V, M]: of the mover, or of every agent where all move at once
+    observations  uint8[V, B] and masks int8[V, M]: of the agent to move, or of every agent in simultaneous games
     reward        float32[A, K] of the last step
-    totals        float32[A, K], what each agent got from its own last move on
-    returns       float64[A, K], what each agent got since the start
+    totals        float32[A, K], rewards of each agent since its own last action
+    returns       float64[A, K], rewards of each agent since the start
     pending       int64[S, P], the actions of the step
-    mover         index of the agent to move (0 where all move at once)
-    log           None, or a list that holds the start position (dict form) of the running game and then, for each step,
-                  the actions (as `pending`), None for a forfeit
+    mover         index of the agent to move (0 in simultaneous games)
+    log           None, or a list of the start position (dict form) of the episode followed by the actions of each step
+                  (as `pending`), None for a forfeit
     """
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.states = game.start()
         views = 1 if game.sequential else len(game.agents)
-        books = len(game.agents), len(game.objectives)
+        shape = len(game.agents), len(game.objectives)
         self.observations = np.zeros((views, game.observation_bytes), np.uint8)
         self.masks = np.zeros((views, game.mask_size), np.int8)
-        self.reward, self.totals, self.returns = np.zeros(books, np.float32), np.zeros(books, np.float32), np.zeros(books)
+        self.reward, self.totals, self.returns = np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.zeros(shape)
         self.pending = np.zeros((game.actors, len(game.actions)), np.int64)
         self.mover = 0
         self.log: list[Any] | None = None
         self._bind()
 
     def _bind(self) -> None:
-        """What is derived from the rest, and not pickled."""
+        """Set the attributes that are derived from the others and not pickled."""
         game = self.game
         self._loops = loops.compile_episode_loops(game)
-        self._turn = self._loops.step
+        self._step = self._loops.step
         self._arrays = (np.array(game.actions, np.int64), self.reward, self.totals, self.returns, self.observations, self.masks)
         self._fields = [list(game.observation_views(row).items()) for row in self.observations]
         self._pool = None if game.sequential else ObservationPool(game, len(self.observations))
@@ -92,33 +94,33 @@ class Episode:
         self._simple = len(game.actions) == 1
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("game", "states", "observations", "masks", "reward", "totals", "returns", "pending", "mover", "log")
-        return {name: getattr(self, name) for name in kept}
+        names = ("game", "states", "observations", "masks", "reward", "totals", "returns", "pending", "mover", "log")
+        return {name: getattr(self, name) for name in names}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
         self._bind()
 
     @property
     def state(self) -> State:
-        """The record itself (a view: changes are changes of the game)."""
+        """The state record (a view: changes of it change the episode)."""
         return self.states[0]
 
     def copy_from(self, other: Episode) -> None:
-        """Take over the position, what is seen of it and the books of another play of this game; the log stays."""
+        """Copy state, observations, rewards and returns from another episode of this game; the log stays."""
         for name in ("states", "observations", "masks", "reward", "totals", "returns", "pending"):
             getattr(self, name)[:] = getattr(other, name)
         self.mover = other.mover
 
     def reset(self, seed: int | None = None) -> None:
-        """A new game; without a seed the random stream goes on."""
+        """Generate a start position; without a seed the random stream continues."""
         if seed is not None:
             self.states["rng"] = np.uint64(seed % 2**64)
         self._loops.generate(self.states)
         self._clear_returns()
 
     def load(self, given: Any, seed: int | None = None) -> None:
-        """Go on from a given position; a refused one changes nothing. A position without `rng` keeps our stream."""
+        """Continue from a given position; an invalid one changes nothing. A position without `rng` keeps the random stream."""
         states = load_state(self.game, given)
         if not states["rng"][0]:
             states["rng"] = self.states["rng"] if seed is None else np.uint64(seed % 2**64)
@@ -126,15 +128,15 @@ class Episode:
         self._clear_returns()
 
     def start(self, position: Any, seed: int | None = None) -> None:
-        """Go on from a position, or deal a game if it is None; see `load` and `deal`."""
+        """Start from a position, or from a generated one if it is None; see `load` and `reset`."""
         if position is None:
             self.reset(seed)
         else:
             self.load(position, seed)
 
     def _clear_returns(self) -> None:
-        for book in (self.reward, self.totals, self.returns, self.pending):
-            book[:] = 0
+        for array in (self.reward, self.totals, self.returns, self.pending):
+            array[:] = 0
         if self.log is not None:
             self.log[:] = [self.game.codec.save(self.state)]
         self._update_observations()
@@ -144,18 +146,18 @@ class Episode:
         self._loops.observe_all(self.states, self.observations, self.masks)
 
     def mask(self, agent: int) -> NDArray[np.int8]:
-        """The mask of an agent, int8[M] (a buffer: copy it, do not write)."""
+        """Return the action mask of an agent, int8[M] (a buffer: copy it, do not write to it)."""
         if self._sequential and agent != self.mover:
             return self._write_observation(agent)[1]
         mask: NDArray[np.int8] = self.masks[0 if self._sequential else agent]
         return mask
 
     def observe(self, agent: int) -> dict[str, NDArray[Any]]:
-        """What an agent sees, field by field, as copies."""
+        """Return the observation of an agent by field, as copies."""
         return self.observe_with_mask(agent)[0]
 
     def observe_with_mask(self, agent: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
-        """`observe` and `mask` together: who is not to move is looked at once."""
+        """Return `observe` and `mask` together."""
         if self._sequential and agent != self.mover:
             row, mask = self._write_observation(agent)
             return self.game.observation_views(row), mask
@@ -163,27 +165,27 @@ class Episode:
         return {name: field.copy("K") for name, field in fields}, self.mask(agent)
 
     def _write_observation(self, agent: int) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """The bytes of an observation uint8[B] and the mask int8[M] of an agent that is not to move."""
+        """Return the bytes of the observation uint8[B] and the mask int8[M] of an agent that is not to move."""
         row, mask = np.zeros(self.game.observation_bytes, np.uint8), np.zeros_like(self.masks[0])
         self._loops.observe(self.states, agent, row, mask)
         return row, mask
 
     def observe_all(self, masks: Iterable[Any]) -> list[dict[str, Any]]:
-        """What every agent sees where all move at once, as copies: much faster than one by one.
+        """Return the observations of all agents of a simultaneous game, as copies: much faster than one by one.
 
-        masks   what each agent is to see as its "action_mask"
+        masks   the "action_mask" of each agent
         """
         assert self._pool is not None
         fields = self._pool.copy_fields(self.observations)
         return [{**row, "action_mask": mask} for row, mask in zip(fields, masks)]  # noqa: B905 - as long as each other
 
     def choose_action(self, agent: int, policy: Policy | None, rng: np.random.Generator) -> Any:
-        """What a policy does for an agent; it is not asked, and need not be there, where nothing is legal."""
+        """Return the action of a policy for an agent, or PASS if no action is legal (the policy may then be None)."""
         mask = self.mask(agent)
         return policy(self.state, mask, rng) if policy and mask.any() else PASS
 
     def is_legal(self, agent: int, action: Any) -> bool:
-        """Whether the rules allow an action of this agent now."""
+        """Return whether the rules allow an action of this agent now."""
         mask = self.mask(agent)
         try:
             if self._simple:
@@ -202,8 +204,11 @@ class Episode:
         return True
 
     def resolve_action(self, agent: int, action: Any) -> Any:
-        """The action that is played when an agent says this: the action itself if it is legal, the only one that there is
-        where all move at once and the mask leaves no choice (nobody need say anything then), None if it is illegal."""
+        """Return the action to play for a given one, or None if it is illegal.
+
+        That is the action itself if it is legal. In simultaneous games an agent without a choice plays its only action,
+        whatever was given.
+        """
         if self.is_legal(agent, action):
             return action
         if self._sequential:
@@ -214,17 +219,17 @@ class Episode:
         return only[0] if self._simple else only
 
     def illegal_action_error(self, agent: int, action: Any) -> IllegalAction:
-        """The error for an illegal action: who, what, and what would be legal."""
+        """Return the error for an illegal action, with the agent, the action and the nearest legal actions."""
         game, mask = self.game, self.mask(agent)
         given = action.tolist() if isinstance(action, np.ndarray) else action
         hint = ""
         if self._simple and isinstance(action, (int, np.integer)):
             hint = game.human.legal_hint(self.state, int(action), mask)
-        said = f"{game.agents[agent]} cannot play {given!r}: {int(mask.sum())} actions are legal"
-        return IllegalAction(said + (f"; {hint}" if hint else ""))
+        message = f"illegal action={given!r} of {game.agents[agent]}: expected one of {int(mask.sum())} legal actions"
+        return IllegalAction(message + (f"; {hint}" if hint else ""))
 
     def step(self, actions: Any) -> int:
-        """Step with legal actions: the mover's, or one for each agent. Returns the status of `loops.Single.turn`."""
+        """Apply legal actions: that of the agent to move, or one for each agent. Return the status of `EpisodeLoops.step`."""
         if self._simple and self._sequential:
             self.pending[0, 0] = actions
         elif actions is not self.pending:
@@ -232,9 +237,9 @@ class Episode:
         return self._run_step()
 
     def try_step(self, actions: list[Any]) -> int:
-        """Where all move at once: step with these actions, one for each agent, if all of them are plainly legal.
+        """Apply the actions of all agents of a simultaneous game if each is an integer and legal.
 
-        Returns the status of `turn`; or -1 - the first agent for which `taken` has to be asked, and nothing is played
+        Returns the status of `step`; or -1 - the first agent that needs `resolve_action`, and nothing changes
         """
         if self._simple:
             if not INTEGERS.issuperset(map(type, actions)):
@@ -248,7 +253,7 @@ class Episode:
         return self._run_step()
 
     def _run_step(self) -> int:
-        status: int = self._turn(self.states, self.pending, *self._arrays)
+        status: int = self._step(self.states, self.pending, *self._arrays)
         if status >= 0:
             self.mover = status // loops.MOVER
             if self.log is not None:
@@ -256,7 +261,7 @@ class Episode:
         return status
 
     def end(self, reward: NDArray[np.float32]) -> None:
-        """Break the game off with this reward, float32[A, K]."""
+        """End the episode with this reward, float32[A, K]."""
         self.states["over"] = 1
         self._update_observations()
         self.reward[:] = reward
@@ -269,6 +274,6 @@ class Episode:
 
 
 def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:
-    """A legal action, uniformly: an int, or int64[P] for an action of several parts. PASS where nothing is legal."""
+    """Return a uniformly random legal action: an int, or int64[P] for several parts; PASS if none is legal."""
     chosen = [int(rng.choice(np.flatnonzero(part))) if part.any() else PASS for part in split_mask(mask, parts)]
     return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)

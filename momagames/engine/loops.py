@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""The compiled loops: made once for each set of rules, shared by every door.
+"""The compiled loops: made once for each set of rules, shared by every environment API.
 
 `single` serves one environment (the AEC, parallel and Gymnasium doors), `batch` many (the vector door, search and
 rollouts). All call the same kernels, so that a rule is written once.
@@ -24,14 +24,14 @@ from momagames.kernels.rng import advance, below
 ONE, ONE_BYTE = np.uint64(1), np.uint8(1)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to an environment whose episode has ended
 
-OVER, TERMINATED, TRUNCATED, AGENT_LEFT, MOVER = 1, 2, 4, 8, 16  # what `Single.turn` returns
+OVER, TERMINATED, TRUNCATED, AGENT_LEFT, MOVER = 1, 2, 4, 8, 16  # bits of what `EpisodeLoops.step` returns
 
 Loop = Callable[..., Any]
 T = TypeVar("T")
 
 
 def cache_by_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
-    """Make compiled loops once for all games with the same rules; parameters are part of their states."""
+    """Cache compiled loops by `Game.rules_key`; parameters are part of the states."""
     made: dict[str, T] = {}
 
     @functools.wraps(make)
@@ -45,7 +45,7 @@ def cache_by_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
 
 @kernel
 def reset_header(state):
-    """The header of a state that is about to be dealt; its random word goes on."""
+    """Clear the header of a state before `generate`; its random state continues."""
     state["to_move"] = 0
     state["ply"] = 0
     state["over"] = 0
@@ -55,12 +55,12 @@ def reset_header(state):
 
 @kernel
 def keep_all_actions(state, mask):
-    """In place of `SearchSupport.prune_equivalent_actions`, for a game that does not tell which actions do the same."""
+    """Keep every action: stands for `SearchSupport.prune_equivalent_actions` of a game without one."""
 
 
 @kernel
 def episode_status(state):
-    """Whether a game is over, and how: OVER, TERMINATED, TRUNCATED."""
+    """Return how an episode ended, in the bits OVER, TERMINATED and TRUNCATED; 0 if it has not."""
     if not state["over"]:
         return 0
     cut = np.int64(state["truncated"])
@@ -69,7 +69,7 @@ def episode_status(state):
 
 @kernel
 def sample_legal(mask, word):
-    """A legal action of a Discrete mask, uniformly, chosen by a generator word; 0 if there is none."""
+    """Return a uniformly random legal action of a Discrete mask, from a generator word; 0 if there is none."""
     size = mask.shape[0]
     if size < 64:
         return sample_legal_small(mask, word)
@@ -88,13 +88,13 @@ def sample_legal(mask, word):
         bits = mask_word(mask, start)
         here = bit_count(bits)
     for _ in range(rank):
-        bits &= bits - ONE  # without its lowest
+        bits &= bits - ONE  # clear the lowest bit
     return start + bit_count((bits & (~bits + ONE)) - ONE)
 
 
 @kernel
 def sample_legal_small(mask, word):
-    """The same for fewer than 64 actions."""
+    """Return the same as `sample_legal` for fewer than 64 actions."""
     legal = 0
     for i in range(mask.shape[0]):
         legal += np.int64(mask[i])
@@ -110,14 +110,14 @@ def sample_legal_small(mask, word):
 
 @kernel
 def mask_word(mask, start):
-    """The mask from `start` on, as bits: 64 of them, or as many as there are. The mask has at least 64."""
+    """Return the entries of the mask from `start` on as bits, up to 64. The mask has at least 64 entries."""
     place = min(start, mask.shape[0] - 64)
     return value_mask64(mask, place, ONE_BYTE, ONE_BYTE) >> np.uint64(start - place)
 
 
 @kernel
 def has_choice(mask, parts):
-    """Whether a mask has more than one legal action in some part."""
+    """Return whether a mask has more than one legal action in some part."""
     start = 0
     for part in range(parts.shape[0]):
         legal = 0
@@ -131,7 +131,7 @@ def has_choice(mask, parts):
 
 @kernel
 def fill_forced_action(mask, parts, action):
-    """The action of a mask with at most one legal action in each part; 0 where there is none."""
+    """Write the action of a mask with at most one legal action in each part; 0 for a part without one."""
     start = 0
     for part in range(parts.shape[0]):
         action[part] = 0
@@ -143,16 +143,16 @@ def fill_forced_action(mask, parts, action):
 
 @dataclass(frozen=True)
 class EpisodeLoops:
-    """Loops for one environment: each works on `states[0]`.
+    """Loops of one environment; each works on `states[0]`.
 
-    deal(states)                                      start a game
-    look(states, agent, obs, mask)                    what `agent` sees: obs uint8[B], mask int8[M]
-    view(states, obs, masks)                          what the mover sees (one row), or every agent (a row each)
-    turn(states, actions, parts, reward, totals, returns, obs, masks)
-                                                      step, then view; adds the reward to `returns`, and to `totals`,
-                                                      where that of all who acted starts anew; returns OVER | TERMINATED |
-                                                      TRUNCATED | SOMEBODY_GONE, and the agent to move times MOVER. Does
-                                                      nothing if an action is illegal: returns -1 - its actor
+    generate(states)                                  write a start position
+    observe(states, agent, obs, mask)                 write the observation of `agent`, uint8[B], and its mask, int8[M]
+    observe_all(states, obs, masks)                   the same for the agent to move (one row), or for every agent (a row each)
+    step(states, actions, parts, reward, totals, returns, obs, masks)
+                                                      step, then observe_all; adds the reward to `returns` and to
+                                                      `totals`, which restart for the agents that acted; returns OVER |
+                                                      TERMINATED | TRUNCATED | AGENT_LEFT, and the agent to move times
+                                                      MOVER. Returns -1 - actor and changes nothing if an action is illegal
     """
 
     generate: Loop
@@ -163,7 +163,7 @@ class EpisodeLoops:
 
 @dataclass(frozen=True)
 class BatchLoops:
-    """Loops for a batch; see `momagames.engine.batch.Batch` for the arrays."""
+    """Loops of a batch; see `momagames.engine.batch.Batch` for the arrays."""
 
     generate: Loop
     observe: Loop
@@ -179,7 +179,7 @@ def _make_observer(game: Game) -> Loop:
 
     @kernel
     def view(state, obs, masks):
-        """What is seen: by the mover alone if there is one row, else by every agent."""
+        """Write observation and mask of the agent to move if there is one row, else of every agent."""
         for v in range(obs.shape[0]):
             agent = np.int64(state["to_move"]) if sequential and obs.shape[0] == 1 else v
             legal(state, agent, masks[v])
@@ -189,17 +189,19 @@ def _make_observer(game: Game) -> Loop:
 
 
 def _make_legality_check(game: Game) -> Loop:
-    sequential, lenient = game.sequential, game.allows_illegal
+    sequential, allows_illegal = game.sequential, game.allows_illegal
 
     @kernel
-    def refused(state, action, masks, parts, actor):
-        """Whether the rules do not take this actor's action. Who has no choice where all move at once need not choose: what
-        it says is replaced by the only action that there is."""
+    def is_illegal(state, action, masks, parts, actor):
+        """Return whether the action of an actor is illegal.
+
+        In simultaneous games the action of an agent without a choice is replaced by its only action.
+        """
         mask = masks[np.int64(state["to_move"]) if sequential and masks.shape[0] > 1 else actor]
         start, illegal = 0, False
         for part in range(parts.shape[0]):
             size = parts[part]
-            illegal |= action[part] < 0 or action[part] >= size or (not lenient and mask[start + action[part]] == 0)
+            illegal |= action[part] < 0 or action[part] >= size or (not allows_illegal and mask[start + action[part]] == 0)
             start += size
         if illegal and not sequential and not has_choice(mask, parts):
             fill_forced_action(mask, parts, action)
@@ -207,25 +209,25 @@ def _make_legality_check(game: Game) -> Loop:
         return illegal
 
     @kernel
-    def first_refused(state, actions, masks, parts):
+    def first_illegal(state, actions, masks, parts):
         for actor in range(actions.shape[0]):
-            if refused(state, actions[actor], masks, parts, actor):
+            if is_illegal(state, actions[actor], masks, parts, actor):
                 return actor
         return -1
 
-    return first_refused
+    return first_illegal
 
 
 @cache_by_rules
 def compile_episode_loops(game: Game) -> EpisodeLoops:
-    """The loops of one environment of this game's rules."""
+    """Return the loops of one environment for the rules of a game."""
     rules = game.kernels
-    deal_game, legal, step, observe = rules.generate, rules.legal, rules.step, rules.observe
-    show, first_refused, sequential = _make_observer(game), _make_legality_check(game), game.sequential
+    generate_state, legal, step, observe = rules.generate, rules.legal, rules.step, rules.observe
+    show, first_illegal, sequential = _make_observer(game), _make_legality_check(game), game.sequential
 
     def deal(states):
         reset_header(states[0])
-        deal_game(states[0])
+        generate_state(states[0])
 
     def look(states, agent, obs, mask):
         legal(states[0], agent, mask)
@@ -236,9 +238,9 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
 
     def turn(states, actions, parts, reward, totals, returns, obs, masks):
         state = states[0]
-        refused = first_refused(state, actions, masks, parts)
-        if refused >= 0:
-            return -1 - refused
+        offender = first_illegal(state, actions, masks, parts)
+        if offender >= 0:
+            return -1 - offender
         mover = np.int64(state["to_move"])
         step(state, actions, reward)
         show(state, obs, masks)
@@ -262,9 +264,9 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
 
 @cache_by_rules
 def compile_batch_loops(game: Game) -> BatchLoops:
-    """The loops of a batch of this game's rules."""
+    """Return the loops of a batch for the rules of a game."""
     rules = game.kernels
-    deal_game, play = rules.generate, rules.step
+    generate_state, play = rules.generate, rules.step
     sequential = game.sequential
 
     view = _make_observer(game)
@@ -279,25 +281,25 @@ def compile_batch_loops(game: Game) -> BatchLoops:
         for i in range(states.shape[0]):
             if chosen[i]:
                 reset_header(states[i])
-                deal_game(states[i])
+                generate_state(states[i])
                 view(states[i], obs[i], masks[i])
 
     def look(states, obs, masks):
         for i in range(states.shape[0]):
             view(states[i], obs[i], masks[i])
 
-    first_refused = _make_legality_check(game)
+    first_illegal = _make_legality_check(game)
 
     def check(first, states, actions, masks, parts, skip):
-        """Index of the first environment from `first` on with an illegal action, or -1."""
+        """Return the first environment from `first` on with an illegal action, or -1."""
         for i in range(first, states.shape[0]):
-            if not skip[i] and first_refused(states[i], actions[i], masks[i], parts) >= 0:
+            if not skip[i] and first_illegal(states[i], actions[i], masks[i], parts) >= 0:
                 return i
         return -1
 
     def offender(states, actions, masks, parts, env):
-        """The first actor of an environment whose action is illegal, or -1."""
-        return first_refused(states[env], actions[env], masks[env], parts)
+        """Return the first actor of an environment with an illegal action, or -1."""
+        return first_illegal(states[env], actions[env], masks[env], parts)
 
     def step(
         low, high, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
@@ -311,7 +313,7 @@ def compile_batch_loops(game: Game) -> BatchLoops:
                 if mode == DISABLED:
                     continue
                 reset_header(state)
-                deal_game(state)
+                generate_state(state)
                 ended[i] = False
             else:
                 if forfeits[i] < 0:
@@ -338,7 +340,7 @@ def compile_batch_loops(game: Game) -> BatchLoops:
                 if mode == SAME_STEP:
                     view(state, final_obs[i], final_masks[i])
                     reset_header(state)
-                    deal_game(state)
+                    generate_state(state)
                 else:
                     ended[i] = True
             to_move[i] = state["to_move"]

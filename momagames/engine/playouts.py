@@ -16,7 +16,7 @@ from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, update_best
 
 RANDOM, GREEDY, KERNEL = 0, 1, 2  # the rules by which a compiled policy chooses
-FOREVER = 2**62
+NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Episodes:
     moves: NDArray[np.int32]
 
 
-def deal(game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
+def generate_starts(game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
     """Start positions record[N]; that of seed s is the one that reset(seed=s) deals."""
     states = np.zeros(len(seeds), game.dtype)
     states[:] = game.blank_state
@@ -62,7 +62,7 @@ def play(
     weights   float64[N, A, K], for GREEDY
     words     uint64[N, A], the generators of the players; copied
     """
-    return _run(game, states.copy(), rules, weights, words.copy(), False, FOREVER, keep_moves)
+    return _run(game, states.copy(), rules, weights, words.copy(), False, NO_LIMIT, keep_moves)
 
 
 def _run(
@@ -79,14 +79,14 @@ def _run(
     returns = np.zeros((n, len(game.agents), len(game.objectives)))
     lengths, steps = np.zeros(n, np.int64), np.zeros(n, np.int64)
     moves = np.full((n, game.max_episode_steps if keep_moves else 0), -1, np.int32)
-    player(game)(
+    compile_playouts(game)(
         states, rules, weights, words, fresh, limit, np.array(game.actions, np.int64), np.zeros(1, game.dtype),
-        np.zeros(game.mask_size, np.int8), *buffers(game), returns, lengths, steps, moves,
+        np.zeros(game.mask_size, np.int8), *make_step_buffers(game), returns, lengths, steps, moves,
     )  # fmt: skip
     return Episodes(states, returns, lengths, steps, moves)
 
 
-def buffers(game: Game) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def make_step_buffers(game: Game) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Scratch for a step: actions int64[S, P] and reward float32[A, K]."""
     return (
         np.zeros((game.actors, len(game.actions)), np.int64),
@@ -94,12 +94,12 @@ def buffers(game: Game) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     )
 
 
-def looks_ahead(game: Game) -> bool:
+def can_look_ahead(game: Game) -> bool:
     """Whether GREEDY can play: agents take turns, and an action is one number."""
     return game.sequential and len(game.actions) == 1
 
 
-def _greedy(game: Game) -> Callable[..., Any]:
+def _make_greedy(game: Game) -> Callable[..., Any]:
     step = game.kernels.step
 
     @kernel
@@ -124,14 +124,14 @@ def _greedy(game: Game) -> Callable[..., Any]:
     def cannot(state, agent, mask, weights, word, trial, actions, reward):
         return 0, word, 0
 
-    return greedy if looks_ahead(game) else cannot
+    return greedy if can_look_ahead(game) else cannot
 
 
 @cache_by_rules
-def player(game: Game) -> Callable[..., None]:
+def compile_playouts(game: Game) -> Callable[..., None]:
     """The compiled loop over episodes of this game's rules."""
     deal_game, legal, step, sequential = game.kernels.generate, game.kernels.legal, game.kernels.step, game.sequential
-    greedy = _greedy(game)
+    greedy = _make_greedy(game)
 
     def episodes(
         states, rules, weights, words, fresh, limit, parts, trial, mask, actions, reward, returns, lengths, steps, moves
@@ -170,9 +170,9 @@ def player(game: Game) -> Callable[..., None]:
 
 
 @cache_by_rules
-def greedy_act(game: Game) -> Callable[..., Any]:
+def make_greedy_kernel(game: Game) -> Callable[..., Any]:
     """GREEDY as the kernel of a policy, see `policies.CompiledPolicy`; scratch: weights float64[K], trial, actions, reward."""
-    greedy = _greedy(game)
+    greedy = _make_greedy(game)
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):

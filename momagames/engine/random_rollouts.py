@@ -75,7 +75,9 @@ def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
     """
     if steps > 0:
         batch.step(batch.sample_actions(words))  # refuses a batch without games
-        _make_step_loop(batch.game)(steps - 1, words, np.array(batch.game.actions, np.int64), *batch.step_arguments(batch.last_actions))
+        _make_step_loop(batch.game)(
+            steps - 1, words, np.array(batch.game.actions, np.int64), *batch.step_arguments(batch.last_actions)
+        )
 
 
 @loops.cache_by_rules

@@ -1,7 +1,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Pieces of a batch for several threads: the compiled half of `momagames.engine.workers`.
+"""Work sharing between threads: the compiled half of `momagames.engine.workers`.
 
-The rows are cut into pieces. Each thread has a run of pieces of its own, and helps with the others' when it has done them.
+The rows are cut into pieces. Each thread owns a run of pieces and takes pieces of other runs when its own are done.
 """
 
 from __future__ import annotations
@@ -11,67 +11,67 @@ from typing import Any
 
 from momagames.kernels.jit import add_atomically, driver, kernel, read_atomically, relax, write_atomically
 
-# The mailbox, int64[...]: words that different threads write stand on cache lines of their own.
+# The control block, int64[...]: words that different threads write are on separate cache lines.
 LINE = 8
 CALLS, DONE, PIECES, PIECE, ROWS, FIRST = (LINE * k for k in range(6))
 
-SPIN_ITERATIONS = 4000  # rounds of waiting, some 50 ns each, before a worker goes to sleep
-YIELD_AFTER = 400  # rounds of waiting before a caller lets others run: a worker may have lost its core
+SPIN_ITERATIONS = 4000  # iterations, about 50 ns each, before a worker sleeps
+YIELD_AFTER = 400  # iterations before the calling thread yields its core
 
 
 @kernel
-def piece_limit(mail, thread, threads):
-    """Where the run of pieces of a thread ends, and that of the next begins; 0 for thread -1."""
-    return (thread + 1) * mail[PIECES] // threads
+def piece_limit(control, thread, threads):
+    """Return the end of the run of pieces of a thread, where the next run begins; 0 for thread -1."""
+    return (thread + 1) * control[PIECES] // threads
 
 
 @kernel
-def publish_pieces(mail, threads):
-    """Lay out the pieces anew, and tell the workers that are awake.
+def publish_pieces(control, threads):
+    """Reset the pieces and start a new call, which spinning workers notice.
 
-    A worker that is late may still look for pieces of the call before. It finds none, or one of this call, which is its
-    as well as anybody's: that is why the first pieces are written outright, and not counted back.
+    A late worker may still look for pieces of the previous call. It finds none, or one of this call, which it may take.
+    Therefore the first pieces are written directly and not counted back.
     """
-    write_atomically(mail, DONE, 0)
+    write_atomically(control, DONE, 0)
     for run in range(threads):
-        write_atomically(mail, FIRST + run * LINE, piece_limit(mail, run - 1, threads))
-    add_atomically(mail, CALLS, 1)
+        write_atomically(control, FIRST + run * LINE, piece_limit(control, run - 1, threads))
+    add_atomically(control, CALLS, 1)
 
 
 def share_rows(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """A compiled function for all threads from a loop (low, high, *arrays) over rows.
+    """Compile a function for all threads from a loop (low, high, *arrays) over rows.
 
-    share(mail, thread, threads, begin, *arrays)   works on pieces while there are any. Thread 0 is the caller: with
-                                                   `begin` it makes a new call; returns 1 when all pieces are done, 0
-                                                   when it has been waiting long. Others return the number of the last
-                                                   call that they looked at when there has been none for a while.
+    share(control, thread, threads, begin, *arrays)   works on pieces while there are any. Thread 0 is the calling thread: with
+                                                      `begin` it starts a new call; it returns 1 when all pieces are done
+                                                      and 0 after a long wait. Workers return the number of the last call
+                                                      after a time without a new one.
     """
 
-    def share(mail, thread, threads, begin, *arrays):
+    def share(control, thread, threads, begin, *arrays):
         if begin:
-            publish_pieces(mail, threads)
+            publish_pieces(control, threads)
         while True:
-            call = read_atomically(mail, CALLS)
+            call = read_atomically(control, CALLS)
             for turn in range(threads):
                 run = (thread + turn) % threads
-                limit = piece_limit(mail, run, threads)
-                while read_atomically(mail, FIRST + run * LINE) < limit:
-                    piece = add_atomically(mail, FIRST + run * LINE, 1)
+                limit = piece_limit(control, run, threads)
+                while read_atomically(control, FIRST + run * LINE) < limit:
+                    piece = add_atomically(control, FIRST + run * LINE, 1)
                     if piece < limit:
-                        loop(piece * mail[PIECE], min((piece + 1) * mail[PIECE], mail[ROWS]), *arrays)
-                        add_atomically(mail, DONE, 1)
-            rounds = 0
+                        loop(piece * control[PIECE], min((piece + 1) * control[PIECE], control[ROWS]), *arrays)
+                        add_atomically(control, DONE, 1)
+            iterations = 0
             if thread == 0:
-                while read_atomically(mail, DONE) < mail[PIECES]:
-                    if rounds == YIELD_AFTER:
+                while read_atomically(control, DONE) < control[PIECES]:
+                    if iterations == YIELD_AFTER:
                         return 0
-                    rounds += 1
+                    iterations += 1
                     relax()
                 return 1
-            while read_atomically(mail, CALLS) == call:
-                if rounds == SPIN_ITERATIONS:
+            while read_atomically(control, CALLS) == call:
+                if iterations == SPIN_ITERATIONS:
                     return call
-                rounds += 1
+                iterations += 1
                 relax()
 
     return driver(share, name)

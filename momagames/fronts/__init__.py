@@ -1,6 +1,6 @@
-"""Pareto fronts as files: proven ones with a witness for each point, and best-known ones from archived runs.
+"""Pareto fronts as files: proven fronts with a witness for each point, and best-known fronts from archived runs.
 
-from momagames.benchmark import fronts
+from momagames import fronts
 
 front = fronts.load_front("mo-samegame-v0-7x7x3-0")
 fronts.verify(front)
@@ -8,24 +8,24 @@ print(front.statement, front.values)
 """
 
 from momagames.fronts.front_file import FrontFile, read_front, write_front
-from momagames.fronts.generation import Effort, clairvoyant_front, guaranteed_front, response_front, returns_front
-from momagames.fronts.shipped import known, load_front, shipped
-from momagames.fronts.union import union
+from momagames.fronts.generation import SearchLimits, clairvoyant_front, guaranteed_front, response_front, returns_front
+from momagames.fronts.packaged import find_packaged_front, load_front, packaged_fronts
+from momagames.fronts.union import union_fronts
 from momagames.fronts.verify import prove, verify
 
 __all__ = [
-    "Effort",
     "FrontFile",
+    "SearchLimits",
     "clairvoyant_front",
+    "find_packaged_front",
     "guaranteed_front",
-    "known",
     "load_front",
+    "packaged_fronts",
     "prove",
     "read_front",
     "response_front",
     "returns_front",
-    "shipped",
-    "union",
+    "union_fronts",
     "verify",
     "write_front",
 ]

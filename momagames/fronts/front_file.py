@@ -1,7 +1,7 @@
-"""Front files: a Pareto front as plain data, with what it claims and how to check that.
+"""Front files: a Pareto front as plain data, with its claim and a witness for each point.
 
-A file is one JSON object. Its `sha256` is that of all the rest in canonical form (keys sorted, no spaces), so that a changed
-file is noticed. The policy behind each point is in the file, as data that can be played (see `verify`).
+A file is one JSON object. Its `sha256` is the hash of all other keys in canonical form (sorted, without spaces), which detects
+changed files. The witness of a point is a sequence of actions or a strategy that can be replayed (see `verify`).
 """
 
 from __future__ import annotations
@@ -23,28 +23,29 @@ from momagames.errors import InvalidFile, MomagamesError, one_of
 from momagames.files import write_file_atomically
 
 SCHEMA = 1
-LARGEST = 64 << 20  # bytes of a front file, unpacked
+MAX_BYTES = 64 << 20  # of a front file after decompression
 
-Claim = Literal["returns", "foreseen", "guaranteed", "response"]
-PLAYED: tuple[Claim, ...] = ("returns", "foreseen")  # claims whose witnesses are whole games
+Claim = Literal["returns", "clairvoyant", "guaranteed", "response"]
+PLAN_CLAIMS: tuple[Claim, ...] = ("returns", "clairvoyant")  # claims whose witnesses are sequences of actions
 STATEMENTS: dict[Claim, str] = {
-    "returns": "The Pareto front of the returns that {agent} can get from this start.",
-    "foreseen": "The Pareto front of the returns that {agent} can get from this start, knowing every draw beforehand.",
-    "guaranteed": "The Pareto front of the vectors that {agent} can guarantee from this start: whatever the other plays, the "
-    "return of {agent} is at least the vector in every objective.",
-    "response": "The returns that {agent} can expect from this start against {opponent}: the corners of the convex hull of the "
-    "expected returns of all policies, as far as no other expected return dominates them.",
+    "returns": "The Pareto front of the returns that {agent} can attain from this start position.",
+    "clairvoyant": "The Pareto front of the returns that {agent} can attain from this start position with all random draws known "
+    "in advance.",
+    "guaranteed": "The Pareto front of the vectors that {agent} can guarantee from this start position: against every strategy "
+    "of the opponent, the return of {agent} is at least the vector in every objective.",
+    "response": "The expected returns that {agent} can attain from this start position against {opponent}: the vertices of the "
+    "convex hull of the expected returns of all policies that are not dominated.",
 }
 BEST_KNOWN = (
-    "The union of archived runs: each point was attained, nothing says that there are no better ones. It is not the true front."
+    "The union of the points of archived runs. Each point was attained. Better points may exist: it is not the true front."
 )
 
 
 class Start(Frozen):
-    """Where the game begins.
+    """The start position.
 
-    seed       that deals it; None: the position was given
-    position   in the dict form of the game
+    seed        the seed that generates the position; None for a given position
+    position    the position as a dict of the game
     """
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None
@@ -52,12 +53,12 @@ class Start(Frozen):
 
 
 class Point(Frozen):
-    """A vector and what attains it.
+    """A vector and its witness.
 
-    value      float[K]
-    actions    the whole game, for the claims "returns" and "foreseen"
-    strategy   what the agent does in each position that can come up, packed (see `strategies`), for the other claims
-    run        best known: digest of the run that found it
+    value       float[K]
+    actions     the actions of an episode, for the claims "returns" and "clairvoyant"
+    strategy    the action of the agent in each reachable position, packed (see `strategies`), for the other claims
+    run         digest of the run that found the point, in best-known fronts
     """
 
     value: tuple[float, ...]
@@ -66,17 +67,17 @@ class Point(Frozen):
     run: str | None = None
 
     @model_validator(mode="after")
-    def _one_witness(self) -> Self:
+    def _check_witness(self) -> Self:
         if (self.actions is None) == (self.strategy is None):
-            raise ValueError("a point has either actions or a strategy")
+            raise ValueError("expected either actions or a strategy")
         return self
 
 
 class Method(Frozen):
-    """How a proven front was computed.
+    """The algorithm that computed a proven front.
 
-    states     positions that were solved
-    bytes      of the tables at their largest
+    states     number of solved positions
+    bytes      peak size of the tables
     """
 
     name: str
@@ -89,11 +90,11 @@ class Method(Frozen):
 class FrontFile(Frozen):
     """The content of a front file.
 
-    kind        "proven": no point is missing and none is wrong; "best known": the union of what was found
-    canonical   the game with every parameter, as with every result
-    opponent    whom the agent meets, for the claim "response"
-    runs        best known: digests of the runs that the union is of
-    made        versions, machine, commit, date, and the command
+    kind          "proven": the points are the Pareto front; "best known": the union of the points found so far
+    canonical     the id with every parameter, as in results
+    opponent      the opponent of the agent, for the claim "response"
+    runs          digests of the runs in the union, in best-known fronts
+    provenance    versions, machine, commit, date, and the command
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema")
@@ -109,17 +110,17 @@ class FrontFile(Frozen):
     points: Annotated[tuple[Point, ...], Field(min_length=1)]
     method: Method | None
     runs: tuple[str, ...]
-    made: dict[str, Any]
+    provenance: dict[str, Any]
 
     @model_validator(mode="after")
-    def _of_one_piece(self) -> Self:
+    def _check_consistency(self) -> Self:
         for number, point in enumerate(self.points):
             if len(point.value) != len(self.objectives):
-                raise ValueError(f"point {number} has {len(point.value)} values; there are {len(self.objectives)} objectives")
+                raise ValueError(f"point {number} has {len(point.value)} values: expected {len(self.objectives)}")
         if (self.kind == "proven") != (self.method is not None) or (self.kind == "best known") != bool(self.runs):
-            raise ValueError("a proven front names its method, a best known one its runs")
+            raise ValueError("expected a method in a proven front, and runs in a best-known front")
         if (self.claim == "response") != (self.opponent is not None):
-            raise ValueError("a response, and nothing else, has an opponent")
+            raise ValueError("expected an opponent for the claim response, and for no other claim")
         return self
 
     @property
@@ -128,7 +129,7 @@ class FrontFile(Frozen):
         return np.array([point.value for point in self.points], np.float64)
 
     def content(self) -> dict[str, Any]:
-        """As plain data, without what is not said."""
+        """Return plain data without empty witnesses."""
         data = self.model_dump(mode="json", by_alias=True)
         data["points"] = [{key: value for key, value in point.items() if value is not None} for point in data["points"]]
         return data
@@ -137,27 +138,27 @@ class FrontFile(Frozen):
     def sha256(self) -> str:
         return hashlib.sha256(canonical_json(self.content()).encode()).hexdigest()
 
-    def board(self) -> Game:
-        """The game; InvalidFile if it is not what the file says."""
+    def make_game(self) -> Game:
+        """Return the game; InvalidFile if it differs from the content of the file."""
         try:
             game = self.game.game()
         except MomagamesError as error:
             raise InvalidFile(f"game: {error}") from None
-        spelled = registry.format_id(game.id, game.params)
-        if spelled != self.canonical:
-            raise InvalidFile(f"canonical: {self.canonical!r} is not the game of the file, which is {spelled!r}")
+        canonical = registry.format_id(game.id, game.params)
+        if canonical != self.canonical:
+            raise InvalidFile(f"invalid canonical={self.canonical!r}: expected {canonical!r}, the game of the file")
         if self.agent not in game.agents:
-            raise InvalidFile(f"agent: {self.agent!r} is not an agent of the game; it has {one_of(game.agents)}")
-        names = tuple(goal.name for goal in game.objectives)
+            raise InvalidFile(f"invalid agent={self.agent!r}: expected {one_of(game.agents)}")
+        names = tuple(objective.name for objective in game.objectives)
         if names != self.objectives:
-            raise InvalidFile(f"objectives: {self.objectives} are not those of the game, {names}")
+            raise InvalidFile(f"invalid objectives={self.objectives}: expected {names}, those of the game")
         return game
 
 
 def write_front(path: str | Path, front: FrontFile) -> None:
-    """Write a front file, whole or not at all; gzip if its name ends in .gz."""
+    """Write a front file atomically, compressed by gzip if its name ends in .gz."""
     place = Path(path)
-    text = _laid_out({**front.content(), "sha256": front.sha256})
+    text = _format_json({**front.content(), "sha256": front.sha256})
     data = gzip.compress(text.encode(), mtime=0) if place.suffix == ".gz" else text.encode()
     try:
         write_file_atomically(place, data)
@@ -166,13 +167,13 @@ def write_front(path: str | Path, front: FrontFile) -> None:
 
 
 def read_front(path: str | Path) -> FrontFile:
-    """Read a front file and check its hash; InvalidFile with the place in the file."""
+    """Read a front file and check its hash; InvalidFile with the location of an error."""
     place = Path(path)
     try:
         with gzip.open(place) if place.suffix == ".gz" else place.open("rb") as file:
-            raw = file.read(LARGEST + 1)
-        if len(raw) > LARGEST:
-            raise InvalidFile(f"{place}: larger than {LARGEST >> 20} MiB, which no front file is")
+            raw = file.read(MAX_BYTES + 1)
+        if len(raw) > MAX_BYTES:
+            raise InvalidFile(f"{place}: larger than the limit of {MAX_BYTES >> 20} MiB for front files")
         data = json.loads(raw)
     except (OSError, EOFError, ValueError, RecursionError) as error:
         if isinstance(error, InvalidFile):
@@ -183,7 +184,7 @@ def read_front(path: str | Path) -> FrontFile:
     claimed = data.pop("sha256")
     if isinstance(data.get("schema"), int) and data["schema"] > SCHEMA:
         raise InvalidFile(
-            f"{place}: schema {data['schema']} is of a newer momagames (this one reads {SCHEMA}): update momagames"
+            f"{place}: invalid schema={data['schema']}: expected at most {SCHEMA}; update momagames to read this file"
         )
     try:
         front = FrontFile.model_validate_json(json.dumps(data))
@@ -192,12 +193,12 @@ def read_front(path: str | Path) -> FrontFile:
         where = ".".join(map(str, first["loc"]))
         raise InvalidFile(f"{place}: {where + ': ' if where else ''}{first['msg']}") from None
     if front.sha256 != claimed:
-        raise InvalidFile(f"{place}: sha256: the content has {front.sha256}, the file says {claimed}: it was changed")
+        raise InvalidFile(f"{place}: invalid sha256={claimed!r}: expected {front.sha256!r}; the file was changed")
     return front
 
 
-def head_of(path: Path) -> dict[str, Any]:
-    """What stands in a front file before its points, unchecked: for those who look for one file among many."""
+def read_header(path: Path) -> dict[str, Any]:
+    """Return the keys of a front file before its points, unchecked; faster than `read_front`."""
     found: dict[str, Any] = {}
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
         for line in file:
@@ -209,13 +210,13 @@ def head_of(path: Path) -> dict[str, Any]:
     return found
 
 
-def _laid_out(data: dict[str, Any]) -> str:
-    """JSON with a line for each entry and for each point: readable, small, and kind to diffs."""
+def _format_json(data: dict[str, Any]) -> str:
+    """Return JSON with a line for each key and for each point."""
     lines = []
     for key, value in data.items():
         if key == "points":
-            spelled = "[\n  " + ",\n  ".join(json.dumps(point, allow_nan=False) for point in value) + "\n ]"
+            text = "[\n  " + ",\n  ".join(json.dumps(point, allow_nan=False) for point in value) + "\n ]"
         else:
-            spelled = json.dumps(value, allow_nan=False)
-        lines.append(f" {json.dumps(key)}: {spelled}")
+            text = json.dumps(value, allow_nan=False)
+        lines.append(f" {json.dumps(key)}: {text}")
     return "{\n" + ",\n".join(lines) + "\n}\n"

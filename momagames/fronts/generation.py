@@ -1,10 +1,9 @@
-"""Computes proven fronts and puts them into the form of a file."""
+"""Generation of proven fronts."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,11 +25,11 @@ from momagames.fronts.front_file import STATEMENTS, Claim, FrontFile, Method, Po
 
 
 @dataclass(frozen=True)
-class Effort:
-    """What a computation may take, and whom it tells.
+class SearchLimits:
+    """Limits of a search, and its progress callback.
 
-    progress     called several times a second with (positions solved, bytes used)
-    checkpoint   for the claim "returns": solved positions are kept there, and taken up again
+    progress      called several times a second with (positions solved, bytes used)
+    checkpoint    file of solved positions from which an interrupted search resumes; for the claim "returns" only
     """
 
     max_states: int
@@ -39,81 +38,79 @@ class Effort:
     checkpoint: Checkpoint | None = None
 
     @property
-    def limits(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         return {"max_states": self.max_states, "max_bytes": self.max_bytes}
 
 
-def returns_front(choice: GameChoice, start: int | dict[str, Any], effort: Effort, command: str = "") -> FrontFile:
-    """The proven front of the returns of a game of one agent; errors as in `exact_front`.
+def returns_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> FrontFile:
+    """Return the proven front of the returns of a single-agent game; errors as in `exact_front`.
 
-    start      the seed of a deal, or a position in dict form
-    command    that made it, for the file
+    start      seed of the start position, or a position as a dict
+    command    the command that generates the front, for its provenance
     """
     game = choice.game()
-    begin = started(game, start)
-    found = exact_front(game, begin.position, **effort.limits, progress=effort.progress, checkpoint=effort.checkpoint)
-    return _played("returns", choice, game, begin, found, effort, command)
+    start_position = make_start(game, start)
+    found = exact_front(game, start_position.position, **limits.options, progress=limits.progress, checkpoint=limits.checkpoint)
+    return _plan_front("returns", choice, game, start_position, found, limits, command)
 
 
-def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], effort: Effort, command: str = "") -> FrontFile:
-    """The proven front of one deal of a game that may draw during play, its draws known beforehand; otherwise as
-    `returns_front`."""
+def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> FrontFile:
+    """Return the proven front of a single-agent game with all random draws known in advance; otherwise as `returns_front`."""
     game = choice.game()
-    begin = started(game, start)
-    check_no_checkpoint(effort.checkpoint, "foreseen")
-    found = solve_clairvoyant(game, begin.position, **effort.limits, progress=effort.progress)
-    return _played("foreseen", choice, game, begin, found, effort, command)
+    start_position = make_start(game, start)
+    check_no_checkpoint(limits.checkpoint, "clairvoyant")
+    found = solve_clairvoyant(game, start_position.position, **limits.options, progress=limits.progress)
+    return _plan_front("clairvoyant", choice, game, start_position, found, limits, command)
 
 
-def _played(
-    claim: Claim, choice: GameChoice, game: Game, begin: Start, found: Front, effort: Effort, command: str
+def _plan_front(
+    claim: Claim, choice: GameChoice, game: Game, start: Start, found: Front, limits: SearchLimits, command: str
 ) -> FrontFile:
-    """A front whose witnesses are whole games."""
+    """Return a proven front with a sequence of actions for each point."""
     points = [
         Point(value=tuple(value), actions=tuple(actions))
         for value, actions in zip(found.points.tolist(), found.witnesses, strict=True)
     ]
-    method = Method(name=found.search, options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds)
-    return proven(claim, choice, game, begin, 0, None, points, method, command)
+    method = Method(name=found.search, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)
+    return _make_proven_front(claim, choice, game, start, 0, None, points, method, command)
 
 
 def guaranteed_front(
-    choice: GameChoice, start: int | dict[str, Any], agent: str, effort: Effort, command: str = ""
+    choice: GameChoice, start: int | dict[str, Any], agent: str, limits: SearchLimits, command: str = ""
 ) -> FrontFile:
-    """The proven front of what an agent can guarantee, for games with a solver; errors as in `FrontSolver.solve`."""
-    return _solved("guaranteed", choice, start, agent, None, effort, command)
+    """Return the proven front of the vectors that an agent can guarantee; errors as in `FrontSolver.solve`."""
+    return _strategy_front("guaranteed", choice, start, agent, None, limits, command)
 
 
 def response_front(
-    choice: GameChoice, start: int | dict[str, Any], agent: str, opponent: Opponent, effort: Effort, command: str = ""
+    choice: GameChoice, start: int | dict[str, Any], agent: str, opponent: Opponent, limits: SearchLimits, command: str = ""
 ) -> FrontFile:
-    """The proven best responses of an agent to `random` or `greedy`, for games with a solver; errors as in
-    `FrontSolver.solve`."""
-    return _solved("response", choice, start, agent, opponent, effort, command)
+    """Return the proven best responses of an agent to `random` or `greedy`; errors as in `FrontSolver.solve`."""
+    return _strategy_front("response", choice, start, agent, opponent, limits, command)
 
 
-def _solved(
+def _strategy_front(
     claim: Claim,
     choice: GameChoice,
     start: int | dict[str, Any],
     agent: str,
     opponent: Opponent | None,
-    effort: Effort,
+    limits: SearchLimits,
     command: str,
 ) -> FrontFile:
-    """A front that a solver of the game finds, with a strategy for each point."""
+    """Return a proven front of the game's solver with a strategy for each point."""
     game = choice.game()
-    begin, seat = started(game, start), seat_of(game, agent)
-    check_no_checkpoint(effort.checkpoint, claim)
+    start_position, seat = make_start(game, start), seat_of(game, agent)
+    check_no_checkpoint(limits.checkpoint, claim)
     solver = find_front_solver(game, claim)
     weights = reply_weights(game, opponent) if opponent else None
-    found = solver.solve(game, begin.position, seat, weights, **effort.limits, progress=effort.progress)
+    found = solver.solve(game, start_position.position, seat, weights, **limits.options, progress=limits.progress)
     points = [
         Point(value=tuple(value), strategy=pack(list(actions)))
         for value, actions in zip(found.values.tolist(), found.strategies, strict=True)
     ]
-    method = Method(name=solver.method, options=effort.limits, states=found.states, bytes=found.bytes, seconds=found.seconds)
-    return proven(claim, choice, game, begin, seat, opponent, points, method, command)
+    method = Method(name=solver.method, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)
+    return _make_proven_front(claim, choice, game, start_position, seat, opponent, points, method, command)
 
 
 def reply_weights(game: Game, opponent: Opponent) -> NDArray[np.float64]:
@@ -123,53 +120,53 @@ def reply_weights(game: Game, opponent: Opponent) -> NDArray[np.float64]:
         return np.zeros(len(game.objectives))
     if policy.rule == GREEDY:
         return np.array(policy.weights, np.float64)
-    raise InvalidParameter(f"opponent {opponent.label!r}: best responses are known to 'random' and 'greedy' alone")
+    raise InvalidParameter(f"invalid opponent={opponent.label!r}: expected 'random' or 'greedy' for best responses")
 
 
-def proven(
+def _make_proven_front(
     claim: Claim,
     choice: GameChoice,
     game: Game,
-    begin: Start,
+    start: Start,
     seat: int,
     opponent: Opponent | None,
     points: list[Point],
     method: Method,
     command: str,
 ) -> FrontFile:
-    """The content of a file; points in ascending order."""
+    """Return a front file with its points in ascending order."""
     return FrontFile(
         kind="proven",
         claim=claim,
         statement=STATEMENTS[claim].format(agent=game.agents[seat], opponent=opponent.label if opponent else ""),
         game=choice,
         canonical=registry.format_id(game.id, game.params),
-        start=begin,
+        start=start,
         agent=game.agents[seat],
         opponent=opponent,
-        objectives=tuple(goal.name for goal in game.objectives),
+        objectives=tuple(objective.name for objective in game.objectives),
         points=tuple(sorted(points, key=lambda point: point.value)),
         method=method,
         runs=(),
-        made=made(command),
+        provenance=collect_provenance(command),
     )
 
 
-def started(game: Game, start: int | dict[str, Any]) -> Start:
-    """A start by seed, or by position (checked: InvalidState)."""
-    one = Episode(game)
+def make_start(game: Game, start: int | dict[str, Any]) -> Start:
+    """Return the start of a seed or of a position; InvalidState for an invalid position."""
+    episode = Episode(game)
     if isinstance(start, int):
-        one.reset(start)
-        return Start(seed=start, position=game.codec.save(one.state))
-    one.load(start)
-    return Start(seed=None, position=game.codec.save(one.state))
+        episode.reset(start)
+        return Start(seed=start, position=game.codec.save(episode.state))
+    episode.load(start)
+    return Start(seed=None, position=game.codec.save(episode.state))
 
 
 def check_no_checkpoint(checkpoint: Checkpoint | None, claim: Claim) -> None:
     if checkpoint is not None:
-        raise InvalidParameter(f"checkpoint={str(Path(checkpoint.path))!r}: a search for the claim {claim!r} keeps none")
+        raise InvalidParameter(f"invalid checkpoint={str(checkpoint.path)!r}: expected None for claim {claim!r}")
 
 
-def made(command: str) -> dict[str, Any]:
-    """Where a file comes from."""
+def collect_provenance(command: str) -> dict[str, Any]:
+    """Return the provenance of a front file."""
     return {"command": command, "date": time.strftime("%Y-%m-%d", time.gmtime()), **provenance()}

@@ -1,4 +1,4 @@
-"""Best-known fronts: what archived runs have found, together."""
+"""Best-known fronts: the union of the points of archived runs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
 from momagames.fronts.front_file import BEST_KNOWN, FrontFile, Point
-from momagames.fronts.generation import made, started
+from momagames.fronts.generation import collect_provenance, make_start
 
 
-def union(folders: Iterable[str | Path], command: str = "") -> dict[str, FrontFile]:
-    """The best-known front of each game and deal that plans were sought for: name of a file -> front.
+def union_fronts(folders: Iterable[str | Path], command: str = "") -> dict[str, FrontFile]:
+    """Return the best-known front of each game and seed with runs of plans: file name -> front.
 
-    Policies are left out: their values are means of games that were played, not returns of one. The versions of the runs
-    may differ; `verify` plays every point again with this one.
+    Policies are excluded, because their values are means over episodes. The runs may come from other versions; `verify` replays
+    every point with the installed one.
 
-    folders   of results, as `bench run` writes them
-    Raises    InvalidFile if a folder cannot be read or has no finished run of plans
+    folders    results directories of `bench run`
+    Raises     InvalidFile if a directory cannot be read or has no finished run of plans
     """
     runs: dict[tuple[str, int], dict[str, tuple[Store, Run]]] = {}
     for folder in folders:
@@ -32,8 +32,8 @@ def union(folders: Iterable[str | Path], command: str = "") -> dict[str, FrontFi
             if run.kind == "plans":
                 runs.setdefault((run.canonical, run.seed), {})[run.digest] = store, run
         if len(runs) == before and not any(run.kind == "plans" for run in store.sealed()):
-            raise InvalidFile(f"{folder}: no finished run of plans here")
-    return {_name(next(iter(found.values()))[1]): _union(list(found.values()), command) for found in runs.values()}
+            raise InvalidFile(f"{folder}: expected at least one finished run of plans")
+    return {_file_name(next(iter(found.values()))[1]): _union(list(found.values()), command) for found in runs.values()}
 
 
 def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
@@ -46,27 +46,27 @@ def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
         for row in store.rows(one)
     ]
     if not points:
-        raise InvalidFile(f"{run.canonical}, seed {run.seed}: its runs found nothing")
-    keep = is_nondominated(np.array([point.value for point in points]))  # of equal points the first
+        raise InvalidFile(f"{run.canonical}, seed {run.seed}: its runs have no points")
+    mask = is_nondominated(np.array([point.value for point in points]))  # of equal points the first
     return FrontFile(
         kind="best known",
-        claim="foreseen" if game.chance == "step" else "returns",
+        claim="clairvoyant" if game.chance == "step" else "returns",
         statement=BEST_KNOWN,
         game=run.game,
         canonical=registry.format_id(game.id, game.params),
-        start=started(game, run.seed),
+        start=make_start(game, run.seed),
         agent=game.agents[0],
         opponent=None,
-        objectives=tuple(goal.name for goal in game.objectives),
-        points=tuple(sorted((p for p, stays in zip(points, keep, strict=True) if stays), key=lambda point: point.value)),
+        objectives=tuple(objective.name for objective in game.objectives),
+        points=tuple(sorted((p for p, selected in zip(points, mask, strict=True) if selected), key=lambda point: point.value)),
         method=None,
         runs=tuple(one.digest for _, one in found),
-        made=made(command),
+        provenance=collect_provenance(command),
     )
 
 
-def _name(run: Run) -> str:
-    """The id, the parameters that were given, and the seed."""
+def _file_name(run: Run) -> str:
+    """Return a file name from the id, the given parameters, and the seed."""
     given = "".join(f"-{name}_{value}" for name, value in sorted(run.game.params.items()))
     safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in f"{run.game.id}{given}")
     return f"{safe[:180]}-{run.seed}.json"

@@ -1,4 +1,4 @@
-"""Checks what a front file says: every witness is played again by the engine, and its returns are compared."""
+"""Verification of front files: the engine replays every witness and compares its returns."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ from momagames.baselines.exact import clairvoyant_front, pareto_front
 from momagames.baselines.exact.backward_induction import DECIMALS, backward_induction_front
 from momagames.baselines.exact.branch_and_bound import BRANCH_AND_BOUND
 from momagames.baselines.front_solvers import compare_points, find_front_solver
-from momagames.baselines.strategies import Stored, reply_probabilities, walk
+from momagames.baselines.strategies import StoredStrategy, reply_probabilities, walk
 from momagames.contract import Game
 from momagames.engine.episode import Episode, load_state
-from momagames.engine.playouts import FOREVER
+from momagames.engine.playouts import NO_LIMIT
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
-from momagames.fronts.front_file import PLAYED, Claim, FrontFile, Point
+from momagames.fronts.front_file import PLAN_CLAIMS, Claim, FrontFile, Point
 from momagames.fronts.generation import reply_weights
 
-ROUNDING = 1e-12  # of expected returns, which are sums of many products; other returns are exact
-FEW_STATES, LAYER_BYTES = 200_000, 8 << 30  # for the second way to a front of returns, ply after ply
-LEAST_BYTES = 1 << 28  # that a proof may take; no search for a small front is refused for its first tables
+TOLERANCE = 1e-12  # of expected returns, which are sums of many products; other returns are exact
+MAX_LAYERED_STATES, LAYER_BYTES = 200_000, 8 << 30  # of the second derivation of a front of returns, by plies
+MIN_BYTES = 1 << 28  # memory limit of a proof, which the first tables of a small front need
 
 
 def verify(front: FrontFile) -> None:
-    """Play the witness of every point and compare; see that no point dominates another.
+    """Replay the witness of every point and check that no point dominates another.
 
-    Raises InvalidFile, which names the entry or the point, what was expected and what came out
+    Raises     InvalidFile with the key or the point that is wrong
     """
-    game = front.board()
-    start = _start(front, game)
+    game = front.make_game()
+    start = _load_start(front, game)
     _check_order(front)
     for number, point in enumerate(front.points):
         try:
-            value = _play(front, game, start, point)
+            value = _replay(front, game, start, point)
         except (InvalidFile, InvalidParameter) as error:
             raise InvalidFile(f"point {number}: {error}") from None
-        if not np.allclose(value, point.value, rtol=0, atol=ROUNDING if front.claim == "response" else 0):
-            raise InvalidFile(f"point {number}: its witness gets {value.tolist()}; the file says {list(point.value)}")
+        if not np.allclose(value, point.value, rtol=0, atol=TOLERANCE if front.claim == "response" else 0):
+            raise InvalidFile(f"point {number}: invalid value={list(point.value)}: expected {value.tolist()} from its witness")
 
 
-def _start(front: FrontFile, game: Game) -> NDArray[Any]:
-    """The start position, record[1]; a seed must still deal it."""
+def _load_start(front: FrontFile, game: Game) -> NDArray[Any]:
+    """Return the start position, record[1]; InvalidFile unless the seed generates it."""
     try:
         start = load_state(game, front.start.position)
     except MomagamesError as error:
         raise InvalidFile(f"start.position: {error}") from None
     if front.start.seed is not None:
-        one = Episode(game)
-        one.reset(front.start.seed)
-        if game.codec.save(one.state) != front.start.position:
-            raise InvalidFile(f"start: the seed {front.start.seed} deals another position than the one in the file")
+        episode = Episode(game)
+        episode.reset(front.start.seed)
+        if game.codec.save(episode.state) != front.start.position:
+            raise InvalidFile(f"start: seed {front.start.seed} generates another position than start.position")
     return start
 
 
@@ -65,72 +65,75 @@ def _check_order(front: FrontFile) -> None:
         raise InvalidFile(f"point {number}: {values[number].tolist()} is dominated by, or equal to, point {other}")
 
 
-def _play(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> NDArray[np.float64]:
-    """What the witness of a point gets, float64[K]."""
-    played = front.claim in PLAYED
-    if (point.actions is not None) != played:
-        raise InvalidFile(f"the claim {front.claim!r} needs {'actions' if played else 'a strategy'} as witness")
+def _replay(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> NDArray[np.float64]:
+    """Return the return of the witness of a point, float64[K]."""
+    needs_actions = front.claim in PLAN_CLAIMS
+    if (point.actions is not None) != needs_actions:
+        witness = "actions" if needs_actions else "a strategy"
+        raise InvalidFile(f"invalid witness: expected {witness} for claim {front.claim!r}")
     if point.actions is not None:
-        return _play_actions(game, start, point.actions)
-    strategy = Stored(point.strategy or "")
+        return _replay_actions(game, start, point.actions)
+    strategy = StoredStrategy(point.strategy or "")
     likely = reply_probabilities(game, reply_weights(game, front.opponent)) if front.opponent else None
     walked = walk(game, start, game.agents.index(front.agent), strategy, likely)
     strategy.check_done()
     return walked.worst if front.claim == "guaranteed" else walked.expected
 
 
-def _play_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> NDArray[np.float64]:
-    """The first agent's returns of a whole game."""
-    one = Episode(game)
-    one.load(start[0])
+def _replay_actions(game: Game, start: NDArray[Any], actions: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the first agent's return of an episode."""
+    episode = Episode(game)
+    episode.load(start[0])
     for ply, action in enumerate(actions):
-        if one.state["over"]:
+        if episode.state["over"]:
             raise InvalidFile(f"the game is over after {ply} of {len(actions)} actions")
-        if not one.is_legal(one.mover, action):
+        if not episode.is_legal(episode.mover, action):
             raise InvalidFile(f"action {ply}, {action}, is not legal")
-        one.step(action)
-    if not one.state["over"]:
-        raise InvalidFile(f"the game goes on after its {len(actions)} actions")
-    value: NDArray[np.float64] = one.returns[0].copy()
+        episode.step(action)
+    if not episode.state["over"]:
+        raise InvalidFile(f"the game is not over after {len(actions)} actions")
+    value: NDArray[np.float64] = episode.returns[0].copy()
     return value
 
 
-# ------------------------------------------------------------------------------------------------------------ once more
+# ---------------------------------------------------------------------------------------------------------------- proof
 
 
 def prove(front: FrontFile) -> None:
-    """Derive a proven front again and compare; InvalidFile if the points differ. A best-known one has nothing to be proven."""
+    """Derive a proven front again; InvalidFile if the points differ. Best-known fronts are skipped."""
     if front.kind == "proven":
         PROOFS[front.claim](front)
 
 
 def _prove_returns(front: FrontFile) -> None:
-    """From the end back, with keys of positions; and from the start on, if that does not take too much memory. What was
-    found by branch and bound: that no way is left which could beat the points, in any position that can come up."""
-    game, limits = front.board(), _limits(front)
+    """Derive a front of returns by backward induction, and by plies for few states.
+
+    For branch and bound, show that no reachable position can improve on the points.
+    """
+    game, limits = front.make_game(), _limits(front)
     assert front.method is not None
     if front.method.name == BRANCH_AND_BOUND:
         known = [Plan(point.actions or (), np.array(point.value), 0) for point in front.points]
-        plies = clairvoyant_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES, known=known)
+        plies = clairvoyant_front(game, front.start.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES, known=known)
         compare_points(front.values, front.values, plies.points)
         return
     compare_points(front.values, front.values, pareto_front(game, front.start.position, **limits).points)
-    if limits["max_states"] <= FEW_STATES:
-        plies = clairvoyant_front(game, front.start.position, max_states=FOREVER, max_bytes=LAYER_BYTES)
+    if limits["max_states"] <= MAX_LAYERED_STATES:
+        plies = clairvoyant_front(game, front.start.position, max_states=NO_LIMIT, max_bytes=LAYER_BYTES)
         compare_points(front.values, front.values, plies.points)
 
 
-def _prove_foreseen(front: FrontFile) -> None:
-    """From the start on, and from the end back."""
-    game, limits = front.board(), _limits(front)
+def _prove_clairvoyant(front: FrontFile) -> None:
+    """Derive a clairvoyant front by plies, and by backward induction."""
+    game, limits = front.make_game(), _limits(front)
     compare_points(front.values, front.values, clairvoyant_front(game, front.start.position, **limits).points)
-    plainly = backward_induction_front(game, front.start.position, max_states=limits["max_states"])
-    compare_points(front.values, np.round(front.values, DECIMALS), plainly)
+    inducted = backward_induction_front(game, front.start.position, max_states=limits["max_states"])
+    compare_points(front.values, np.round(front.values, DECIMALS), inducted)
 
 
-def _prove_solved(front: FrontFile) -> None:
-    """By the solver of the game, see `FrontSolver.prove`."""
-    game = front.board()
+def _prove_by_solver(front: FrontFile) -> None:
+    """Prove a front by the solver of the game, see `FrontSolver.prove`."""
+    game = front.make_game()
     weights = reply_weights(game, front.opponent) if front.opponent else None
     agent, solver = game.agents.index(front.agent), find_front_solver(game, front.claim)
     solver.prove(game, front.start.position, agent, weights, front.values, **_limits(front))
@@ -138,12 +141,12 @@ def _prove_solved(front: FrontFile) -> None:
 
 PROOFS: dict[Claim, Callable[[FrontFile], None]] = {
     "returns": _prove_returns,
-    "foreseen": _prove_foreseen,
-    "guaranteed": _prove_solved,
-    "response": _prove_solved,
+    "clairvoyant": _prove_clairvoyant,
+    "guaranteed": _prove_by_solver,
+    "response": _prove_by_solver,
 }
 
 
 def _limits(front: FrontFile) -> dict[str, Any]:
     assert front.method is not None
-    return {"max_states": front.method.states, "max_bytes": max(front.method.bytes, LEAST_BYTES)}
+    return {"max_states": front.method.states, "max_bytes": max(front.method.bytes, MIN_BYTES)}

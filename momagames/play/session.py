@@ -15,7 +15,7 @@ from momagames.engine.episode import Episode
 from momagames.errors import InvalidParameter, nearest, one_of
 
 
-def people(game: Game, human: str | Sequence[str] | None) -> tuple[str, ...]:
+def human_agents(game: Game, human: str | Sequence[str] | None) -> tuple[str, ...]:
     """The agents that people play: one, several or none; the first if nothing is said. InvalidParameter for other names."""
     names = game.agents[:1] if human is None else (human,) if isinstance(human, str) else tuple(human)
     for name in names:
@@ -26,12 +26,12 @@ def people(game: Game, human: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def some_seed(seed: int | None) -> int:
+def choose_seed(seed: int | None) -> int:
     """The seed, or one that nobody knows beforehand."""
     return int(np.random.default_rng().integers(2**31)) if seed is None else seed
 
 
-class Seating:
+class Session:
     """One game and who sits at it.
 
     opponent   who plays the agents that no person plays: the name of a policy, or a policy
@@ -104,7 +104,8 @@ class Seating:
         """Play the actions of people, by agent, together with those of the policies. Returns the actions of all agents."""
         play, agents = self.play, self.game.agents
         actions = {
-            i: chosen[i] if i in chosen else play.choose_action(i, self.policies.get(agents[i]), self.rng) for i in self.acting()
+            i: chosen[i] if i in chosen else play.choose_action(i, self.policies.get(agents[i]), self.rng)
+            for i in self.acting()
         }
         if self.game.sequential:
             self.last = actions[play.mover]

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from momagames import registry
 from momagames.contract import Game, Policy, split_mask
-from momagames.play.session import Seating, people, some_seed
+from momagames.play.session import Session, human_agents, choose_seed
 from momagames.render import caption
 from momagames.render.position import describe_position
 
@@ -41,7 +41,7 @@ def play(
     Raises     UnknownId, InvalidParameter
     """
     game = registry.spec(id, **params)
-    table = Table(game, opponent, some_seed(seed), people(game, human), console or Console())
+    table = Table(game, opponent, choose_seed(seed), human_agents(game, human), console or Console())
     table.run()
     return table.play.returns.copy()
 
@@ -50,7 +50,7 @@ class Quit(Exception):
     """The person has left."""
 
 
-class Table(Seating):
+class Table(Session):
     """A game at a terminal."""
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str], console: Console) -> None:

@@ -12,7 +12,7 @@ from momagames import registry
 from momagames.adapters.render import MARGIN, Renderer
 from momagames.contract import Game, Keys, Policy, split_mask
 from momagames.errors import InvalidCall, InvalidParameter
-from momagames.play.session import Seating, people, some_seed
+from momagames.play.session import Session, human_agents, choose_seed
 from momagames.render import canvas, caption
 
 RATE = 4.0  # steps per second, unless something else is asked for
@@ -45,19 +45,19 @@ def play(
     Returns    float64[A, K], the returns when the game was over or left
     Raises     UnknownId, InvalidParameter; MissingExtra or InvalidCall where no window can be opened
     """
-    board = sit(id, opponent, seed, human, rate, **params)
+    board = open_board(id, opponent, seed, human, rate, **params)
     board.run()
     return board.seats.play.returns.copy()
 
 
-def sit(id: str, opponent: str | Policy, seed: int | None, human: str | None, rate: float, **params: Any) -> Board:
+def open_board(id: str, opponent: str | Policy, seed: int | None, human: str | None, rate: float, **params: Any) -> Board:
     """Open the window for a game; see `play`."""
     game = registry.spec(id, **params)
     kind = MouseBoard if game.human.pick is not None else Board
-    return kind(game, opponent, some_seed(seed), human, rate)
+    return kind(game, opponent, choose_seed(seed), human, rate)
 
 
-def suits(game: Game) -> bool:
+def is_playable(game: Game) -> bool:
     """Whether a game can be played in a window."""
     return game.human.keys is not None or game.human.pick is not None
 
@@ -66,12 +66,12 @@ class Board:
     """A game in a window. It waits for a first key; afterwards `look`, called often, does what there is to do."""
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | None, rate: float = RATE) -> None:
-        if not suits(game):
+        if not is_playable(game):
             raise InvalidParameter(f"{game.id} has neither keys nor a mouse for a window; play it at the terminal")
         if not 0 <= rate <= FASTEST:
             raise InvalidParameter(f"invalid rate={rate!r}: expected numbers 0..{FASTEST:g} (steps per second)")
         self.keys, self.rate = game.human.keys or NO_KEYS, rate
-        self.seats = Seating(game, opponent, seed, people(game, human))
+        self.seats = Session(game, opponent, seed, human_agents(game, human))
         self.restricted = self.seats.look()
         self.renderer = Renderer(game, "human", dict(self.restricted))
         assert self.renderer.window is not None

@@ -1,12 +1,12 @@
-"""Wrappers: one name each, for every kind of environment.
+"""Wrappers for every environment API, with one name each.
 
     from momagames.wrappers import Scalarize
     env = Scalarize(momagames.make("mo-samegame-v0"), weights=[1, 1, 1, 1, 1])
 
 Each takes a PettingZoo AEC or parallel environment, a Gymnasium one or a vector environment (also wrapped by PettingZoo's
-or Gymnasium's own wrappers) and gives back one of the same kind. From the inside out they go in this order: HandleIllegal;
-MergeColors or SplitColors; ShareTeamReward; SelectObjectives; NormalizeReward; Scalarize. RecordEpisode counts what is paid
-where it stands. Flatten goes around these; Record and Centralize go wherever a single or a parallel environment stands.
+or Gymnasium's own wrappers) and returns one of the same kind. The order from the inside out is HandleIllegal; MergeColors or
+SplitColors; ShareTeamReward; SelectObjectives; NormalizeReward; Scalarize. RecordEpisodeStatistics counts the rewards at its
+place in this order. Flatten goes around these. RecordReplay and Centralize wrap any single or parallel environment.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ __all__ = [
     "HandleIllegal",
     "MergeColors",
     "NormalizeReward",
-    "Record",
-    "RecordEpisode",
+    "RecordReplay",
+    "RecordEpisodeStatistics",
     "Scalarize",
     "SelectObjectives",
     "ShareTeamReward",
@@ -39,10 +39,10 @@ __all__ = [
 ALL = ("aec", "parallel", "gymnasium", "vector")
 
 
-def _paying(env: Any, transform: type[transforms.Transform], **given: Any) -> Any:
-    """The host for this environment, with the transform bound to what the environment pays."""
-    module = kinds.host(env, transform.__name__, *ALL)
-    bound = transform(kinds.form_of(env), **given)  # type: ignore[arg-type]
+def _wrap_reward(env: Any, transform: type[transforms.Transform], **given: Any) -> Any:
+    """Wrap an environment with a transform of its rewards."""
+    module = kinds.find_host(env, transform.__name__, *ALL)
+    bound = transform(kinds.reward_spec_of(env), **given)  # type: ignore[arg-type]
     if module.__name__.endswith("gymnasium"):
         return module.RewardWrapper(env, bound, given)
     return module.RewardWrapper(env, bound)
@@ -54,42 +54,42 @@ def Scalarize(
     *,
     utility: transforms.Utility | Mapping[str, transforms.Utility] | None = None,
 ) -> Any:
-    """Pay a number in place of the reward vector.
+    """Return a scalar reward in place of the reward vector.
 
-    weights   one for each objective, or a dict of such vectors by agent; the reward is the weighted sum. "published": those
-              that make the scalar reward of the game's original, where there is one. A function in place of a vector is
-              taken as utility.
+    weights   one for each objective, or a dict of such vectors by agent; the reward is the weighted sum. "published": the
+              weights of the scalar reward of the original game, if there is one. A function in place of a vector is a
+              utility.
     utility   a function float64[K] -> float of the step's reward vector, or one by agent
     Raises    InvalidParameter, InvalidCall if the rewards are scalar already
 
-    `set_weights(weights)` changes them later. The reward is a Python float; in a batch float64[N] or [N, A], and a
-    utility function is then called once for every environment and agent.
+    `set_weights(weights)` changes them later. The reward is a Python float, in a batch float64[N] or [N, A]. In a batch a
+    utility function is called once for every environment and agent.
     """
-    return _paying(env, transforms.Scalarize, weights=weights, utility=utility)
+    return _wrap_reward(env, transforms.Scalarize, weights=weights, utility=utility)
 
 
 def ShareTeamReward(env: Any, teams: str | Sequence[int] | Mapping[str, int] | None = None) -> Any:
-    """Pay every agent the sum of its team's rewards: what a game with team_rewards=True pays.
+    """Give every agent the sum of the rewards of its team, as a game with team_rewards=True does.
 
-    teams   "all" for one team of everybody, or the team of each agent, in order or by name. Default: the teams that the
-            game declares; if it declares none but knows the parameter team_rewards, everybody
+    teams   "all" for one team of all agents, or the team of each agent, in order or by name. Default: the declared teams of
+            the game; all agents if it declares none but has the parameter team_rewards
     """
-    return _paying(env, transforms.ShareTeamReward, teams=teams)
+    return _wrap_reward(env, transforms.ShareTeamReward, teams=teams)
 
 
 def SelectObjectives(env: Any, objectives: str | int | Sequence[str | int]) -> Any:
-    """Pay some of the objectives only, by name or index, in the order given."""
-    return _paying(env, transforms.SelectObjectives, objectives=objectives)
+    """Select objectives by name or index, in the given order."""
+    return _wrap_reward(env, transforms.SelectObjectives, objectives=objectives)
 
 
 def MergeColors(env: Any) -> Any:
-    """Pay one objective in place of one for each color: what a game with color_rewards=False pays."""
-    return _paying(env, transforms.MergeColors)
+    """Merge the objectives of all colors into one, as a game with color_rewards=False does."""
+    return _wrap_reward(env, transforms.MergeColors)
 
 
 def SplitColors(env: Any) -> Any:
-    """Pay one objective for each color in place of one for all: what a game with color_rewards=True pays."""
-    return _paying(env, transforms.SplitColors)
+    """Split one objective into one for each color, as a game with color_rewards=True does."""
+    return _wrap_reward(env, transforms.SplitColors)
 
 
 def NormalizeReward(
@@ -105,78 +105,78 @@ def NormalizeReward(
 
     gamma        discount of that return
     epsilon      added to the variance
-    objectives   those to normalize, by name or index (default: all)
-    frozen       leave the statistics as they are; `freeze()` and `freeze(False)` change that later
-    state        statistics to begin with, from `state_dict()` of another; `load_state_dict(state)` does that later
+    objectives   objectives to normalize, by name or index (default: all)
+    frozen       do not update the statistics; `freeze()` and `freeze(False)` change that later
+    state        initial statistics, from `state_dict()` of another wrapper; see also `load_state_dict`
     """
-    return _paying(
+    return _wrap_reward(
         env, normalize.NormalizeReward, gamma=gamma, epsilon=epsilon, objectives=objectives, frozen=frozen, state=state
     )
 
 
-def RecordEpisode(env: Any, kept: int = 100) -> Any:
-    """Report each agent's return (a vector, as it is paid here) and length at the end of its episode.
+def RecordEpisodeStatistics(env: Any, buffer_length: int = 100) -> Any:
+    """Report the return (a vector) and the length of each agent's episode at its end.
 
-    infos[agent]["episode"] (Gymnasium: info["episode"]) is {"r": return, "l": the agent's own moves, "steps": environment
-    steps so far}; in a batch these are arrays, with the mask infos["_episode"]. `episodes` holds the last `kept` ones.
+    infos[agent]["episode"] (Gymnasium: info["episode"]) is {"r": return, "l": actions of the agent, "steps": environment
+    steps so far}; in a batch these are arrays, with the mask infos["_episode"]. `episodes` holds the last `buffer_length`
+    episodes.
     """
-    check_range("kept", kept, 0, whole=True)
-    return kinds.host(env, "RecordEpisode", *ALL).RecordEpisode(env, kept)
+    check_range("buffer_length", buffer_length, 0, whole=True)
+    return kinds.find_host(env, "RecordEpisodeStatistics", *ALL).RecordEpisodeStatistics(env, buffer_length)
 
 
-def HandleIllegal(env: Any, how: Literal["raise", "forfeit", "random", "next"] = "raise") -> Any:
-    """Say what an illegal action does, whatever `illegal=` the environment was made with.
+def HandleIllegal(env: Any, policy: Literal["raise", "forfeit", "random", "next"] = "raise") -> Any:
+    """Set the effect of illegal actions, whatever `illegal=` the environment was made with.
 
-    how   "raise" IllegalAction; "forfeit": the game ends, its agent gets the worst of each objective; "random": a random
-          legal action is played in its place; "next": the first legal one from it on, and after the last one from 0 on, which
-          is the same one each time in the same position
+    how   "raise" IllegalAction; "forfeit": the episode ends with the lowest reward of each objective for its agent; "random":
+          play a random legal action instead; "next": play the next legal action, cyclically, which is deterministic
     """
-    module = kinds.host(env, "HandleIllegal", *ALL)
+    module = kinds.find_host(env, "HandleIllegal", *ALL)
     from momagames.adapters.options import ILLEGAL
 
-    check_choice("how", how, ILLEGAL)
+    check_choice("how", policy, ILLEGAL)
     if any(type(layer).__name__ == "HandleIllegal" for layer in layers(env)):
-        raise InvalidCall("there is a HandleIllegal around this environment already; only one can say what illegal actions do")
-    kinds.door(env, "HandleIllegal")
-    return module.HandleIllegal(env, how)
+        raise InvalidCall("the environment already has a HandleIllegal wrapper: use one only")
+    kinds.base_env(env, "HandleIllegal")
+    return module.HandleIllegal(env, policy)
 
 
 def FixedInstance(env: Any, seed: int = 0) -> Any:
-    """Begin every game with one deal, for learners that call reset() without a seed.
+    """Start every episode from one instance, for learners that call reset() without a seed.
 
-    seed   the deal is that of reset(seed=seed), with all that the game itself draws later. What other players draw, and
-           random actions in place of illegal ones, go on from game to game; reset(seed=...) seeds these only
+    seed   instance seed: start position and random draws of the game are those of reset(seed=seed). The random draws of
+           other policies and of illegal="random" continue between episodes; reset(seed=...) seeds only these
     """
-    module = kinds.host(env, "FixedInstance", "aec", "parallel", "gymnasium")
+    module = kinds.find_host(env, "FixedInstance", "aec", "parallel", "gymnasium")
     from momagames.adapters.options import check_seed
     from momagames.engine.episode import Episode
 
-    play = Episode(kinds.door(env, "FixedInstance").game)
-    play.reset(check_seed(seed))
-    return module.FixedInstance(env, play.state.copy(), seed)
+    episode = Episode(kinds.base_env(env, "FixedInstance").game)
+    episode.reset(check_seed(seed))
+    return module.FixedInstance(env, episode.state.copy(), seed)
 
 
 def TabularObservation(env: Any, limit: int) -> Any:
-    """Observations as numbers int64[1], in the order in which they are first seen, for learners with tables.
+    """Number the observations in the order of their first occurrence, int64[1], for tabular learners.
 
-    limit    how many there may be: the space is MultiDiscrete([limit])
+    limit    largest number of different observations; the space is MultiDiscrete([limit])
     Raises   InvalidParameter; in reset() and step() InvalidCall if there are more
     """
-    module = kinds.host(env, "TabularObservation", "gymnasium")
+    module = kinds.find_host(env, "TabularObservation", "gymnasium")
     check_range("limit", limit, 1, whole=True)
     return module.TabularObservation(env, limit)
 
 
 def Flatten(env: Any, key: str = "observation") -> Any:
-    """Show each agent one vector of numbers and its action mask, for learners that take no other observations.
+    """Flatten observations into one vector and the action mask, for learners that need this form.
 
-    key       the name of the vector: the observation is {key: float32[F], "action_mask": int8[M]}, all fields one after
-              the other in the order of the observation space, as they are; M counts all parts of an action
+    key       name of the vector: the observation is {key: float32[F], "action_mask": int8[M]}, with all fields in the order
+              of the observation space; M counts all parts of an action
     Raises    InvalidParameter
 
-    Infos keep what is a number or an array: no text, no lists. Through Gymnasium the mask is in the infos as well.
+    Infos keep only numbers and arrays. In Gymnasium environments the mask is also in the infos.
     """
-    return kinds.host(env, "Flatten", "aec", "parallel", "gymnasium").Flatten(env, key)
+    return kinds.find_host(env, "Flatten", "aec", "parallel", "gymnasium").Flatten(env, key)
 
 
 def Centralize(
@@ -185,22 +185,22 @@ def Centralize(
     reward: Literal["sum", "mean", "each"] = "sum",
     observation: Literal["state", "agents"] = "state",
 ) -> Any:
-    """A parallel game as a Gymnasium environment of one joint agent that plays for all.
+    """Turn a parallel environment into a Gymnasium environment of one joint agent that controls all agents.
 
     reward       "sum" or "mean" of the agents' vectors, or "each": all objectives of all agents, A * K of them
-    observation  "state": the array of `state()`; "agents": a dict of what each agent sees
+    observation  "state": the array of `state()`; "agents": a dict of the observations of all agents
 
     The action is a MultiDiscrete of the parts of all agents, in order; in a turn-based game only the part of
     info["active_agent"] counts. info["action_mask"] is a tuple of the masks of the parts (flat: `action_masks()`),
     info["agents"] has the infos of the agents.
     """
-    kinds.host(env, "Centralize", "parallel")
+    kinds.find_host(env, "Centralize", "parallel")
     from momagames.wrappers import centralize
 
     return centralize.Centralize(env, reward, observation)
 
 
-def Record(
+def RecordReplay(
     env: Any,
     folder: str | Path,
     formats: Sequence[Literal["json", "gif", "mp4"]] = ("json",),
@@ -209,27 +209,27 @@ def Record(
     when: Callable[[int], bool] = lambda episode: True,
     fps: float = 4,
 ) -> Any:
-    """Write episodes to files when they are over: {folder}/{name}-{number}.json, .gif, .mp4.
+    """Write episodes to files at their end: {folder}/{name}-{number}.json, .gif, .mp4.
 
-    formats   "json" can be played again with `replay`; "gif" and "mp4" (needs imageio[ffmpeg]) want an environment made
-              with render_mode="rgb_array"
-    when      which episodes, by number from 0; every one by default
-    fps       pictures a second
+    formats   "json" can be replayed with `replay`; "gif" and "mp4" (needs imageio[ffmpeg]) need an environment with
+              render_mode="rgb_array"
+    when      selection of episodes by number from 0 (default: all)
+    fps       frames per second
     Raises    MissingExtra, InvalidParameter
 
-    A file is written aside and renamed, so that it is whole or not there. `env.recorder.files` lists them.
+    Files are written atomically. `env.recorder.files` lists them.
     """
-    module = kinds.host(env, "Record", "aec", "parallel", "gymnasium")
+    module = kinds.find_host(env, "Record", "aec", "parallel", "gymnasium")
     from momagames.wrappers import recording
 
     listed = (formats,) if isinstance(formats, str) else tuple(formats)
-    return module.Record(env, recording.Recorder(env, folder, listed, name, when, fps))
+    return module.Record(env, recording.ReplayRecorder(env, folder, listed, name, when, fps))
 
 
 def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
-    """Play a recorded game again: yields its AEC environment at the start and after every step; `env.returns` at the end.
+    """Replay a recorded episode: yield its AEC environment at the start and after every step.
 
-    Raises InvalidFile if the file is no record, or the game does not go or end as recorded
+    Raises InvalidFile if the file is not a replay, or if the episode differs from the recorded one
     """
     from momagames.wrappers import recording
 

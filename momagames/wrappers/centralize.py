@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from momagames.contract import Objective, split_mask
 from momagames.errors import InvalidCall, InvalidParameter, check_choice
 from momagames.wrappers.common import reward_space
-from momagames.wrappers.kinds import form_of
-from momagames.wrappers.reward_spec import Form
+from momagames.wrappers.kinds import reward_spec_of
+from momagames.wrappers.reward_spec import RewardSpec
 
 JOINT = "joint"  # the name of the agent
 REWARDS = ("sum", "mean", "each")
@@ -23,7 +23,7 @@ OBSERVATIONS = ("state", "agents")
 
 
 class Centralize(gymnasium.Env[Any, Any]):
-    """One agent that plays for all of them; see `momagames.wrappers.Centralize`."""
+    """A joint agent for all agents; see `momagames.wrappers.Centralize`."""
 
     def __init__(
         self, env: Any, reward: Literal["sum", "mean", "each"] = "sum", observation: Literal["state", "agents"] = "state"
@@ -31,8 +31,8 @@ class Centralize(gymnasium.Env[Any, Any]):
         check_choice("reward", reward, REWARDS)
         check_choice("observation", observation, OBSERVATIONS)
         self.env, self._order = env, list(env.possible_agents)
-        self._source = form_of(env)
-        self.reward_form, self._join = joined(self._source, reward)
+        self._source = reward_spec_of(env)
+        self.reward_spec, self._join = make_joint_reward(self._source, reward)
         self.metadata = {"name": f"centralized {env}", **env.metadata}
         self.render_mode = getattr(env, "render_mode", None)
         self._parts = [_sizes(env.action_space(agent), agent) for agent in self._order]
@@ -41,8 +41,8 @@ class Centralize(gymnasium.Env[Any, Any]):
         self._sizes = tuple(sizes)
         self._central = observation == "state"
         self.observation_space = _state_space(env) if self._central else self._agents_space()
-        self.reward_space = reward_space(self.reward_form, 0)
-        self.reward_dim = len(self.reward_form.objectives)
+        self.reward_space = reward_space(self.reward_spec, 0)
+        self.reward_dim = len(self.reward_spec.objectives)
         self._started = False
 
     def _agents_space(self) -> spaces.Dict:
@@ -51,13 +51,13 @@ class Centralize(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         observations, infos = self.env.reset(seed=seed, options=options)
-        self._seen = {agent: _nothing(self.env.observation_space(agent)) for agent in self._order} | dict(observations)
+        self._seen = {agent: _zero_observation(self.env.observation_space(agent)) for agent in self._order} | dict(observations)
         self._started = True
         self._playing = bool(self.env.agents)
         return self._observation(), self._info(infos)
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Play the joint action: of each agent that is still in the game its part (turn-based: only the mover's counts)."""
+        """Apply the parts of the joint action of all live agents (sequential games: only that of the agent to move)."""
         if not self._started or not self._playing:
             raise InvalidCall(
                 f"step() {'after the end of the episode' if self._started else 'before reset()'}: call reset() first"
@@ -66,8 +66,8 @@ class Centralize(gymnasium.Env[Any, Any]):
         self._seen.update(observations)
         self._playing = bool(self.env.agents)
         cut = not self._playing and any(truncations.values())
-        paid = self._join(self._source.gather(rewards)[0])
-        reward = float(paid[0]) if self.reward_form.scalar else paid.astype(np.float32)
+        joint = self._join(self._source.gather(rewards)[0])
+        reward = float(joint[0]) if self.reward_spec.scalar else joint.astype(np.float32)
         return self._observation(), reward, not self._playing and not cut, cut, self._info(infos)
 
     def _divide(self, action: Any) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Centralize(gymnasium.Env[Any, Any]):
         return np.concatenate(masks).astype(np.int8)
 
     def get_state(self) -> dict[str, Any]:
-        """The position as JSON-able data, see the doors."""
+        """Return the position as JSON-serializable data."""
         state: dict[str, Any] = self.env.get_state()
         return state
 
@@ -126,7 +126,7 @@ class Centralize(gymnasium.Env[Any, Any]):
 Join = Callable[[NDArray[Any]], NDArray[Any]]
 
 
-def joined(source: Form, reward: str) -> tuple[Form, Join]:
+def make_joint_reward(source: RewardSpec, reward: str) -> tuple[RewardSpec, Join]:
     """What the joint agent gets, and the function reward[A, K] -> [K'] that says so."""
     count = len(source.agents)
     if reward == "each":
@@ -134,12 +134,12 @@ def joined(source: Form, reward: str) -> tuple[Form, Join]:
             raise InvalidCall("reward='each' needs reward vectors; put Scalarize around Centralize")
         goals = tuple(replace(o, name=f"{agent}.{o.name}") for agent in source.agents for o in source.objectives)
         low, high = source.low.reshape(1, -1), source.high.reshape(1, -1)
-        return Form((JOINT,), (0,), goals, low, high), np.ravel
+        return RewardSpec((JOINT,), (0,), goals, low, high), np.ravel
     share = count if reward == "sum" else 1
     goals = tuple(_times(o, share) for o in source.objectives)
     low, high = (bound.mean(axis=0, keepdims=True) * share for bound in (source.low, source.high))
-    join: Join = (lambda paid: paid.sum(axis=0)) if reward == "sum" else (lambda paid: paid.mean(axis=0))
-    return Form((JOINT,), (0,), goals, low, high, source.scalar), join
+    join: Join = (lambda rewards: rewards.sum(axis=0)) if reward == "sum" else (lambda rewards: rewards.mean(axis=0))
+    return RewardSpec((JOINT,), (0,), goals, low, high, source.scalar), join
 
 
 def _times(o: Objective, count: int) -> Objective:
@@ -157,12 +157,12 @@ def _sizes(space: Any, agent: str) -> list[int]:
     raise InvalidParameter(f"Centralize needs Discrete or MultiDiscrete actions that count from 0; {agent} has {space}")
 
 
-def _nothing(space: spaces.Space[Any]) -> Any:
+def _zero_observation(space: spaces.Space[Any]) -> Any:
     """Zeros: what is seen of an agent that had left before the position from which a game goes on."""
     if isinstance(space, spaces.Dict):
-        return {name: _nothing(part) for name, part in space.items()}
+        return {name: _zero_observation(part) for name, part in space.items()}
     if isinstance(space, spaces.Tuple):
-        return tuple(_nothing(part) for part in space)
+        return tuple(_zero_observation(part) for part in space)
     return np.zeros(space.shape or (), space.dtype)
 
 

@@ -1,4 +1,4 @@
-"""Returns and lengths of episodes, counted once for every step, whatever the host."""
+"""Returns and lengths of episodes, counted once for every step in every API."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.wrappers.reward_spec import Form
+from momagames.wrappers.reward_spec import RewardSpec
 
 
-class Books:
+class EpisodeStatistics:
     """The running episodes of N environments.
 
-    returns   float64[N, A, K], sums of what was paid
+    returns   float64[N, A, K], sums of the rewards
     moves     int64[N, A], actions of each agent
     steps     int64[N], environment steps
     episodes  the last finished ones, newest last: {"r": {agent: return}, "l": {agent: moves}, "steps": steps}
     """
 
-    def __init__(self, form: Form, count: int, kept: int) -> None:
+    def __init__(self, form: RewardSpec, count: int, buffer_length: int) -> None:
         self.form = form
         self.returns = np.zeros((count, *form.shape))
         self.moves = np.zeros((count, len(form.agents)), np.int64)
         self.steps = np.zeros(count, np.int64)
-        self.episodes: deque[dict[str, Any]] = deque(maxlen=kept)
+        self.episodes: deque[dict[str, Any]] = deque(maxlen=buffer_length)
 
     def restart(self, chosen: NDArray[np.bool_]) -> None:
-        """New episodes begin in these environments, bool[N]."""
+        """Start new episodes in these environments, bool[N]."""
         for book in (self.returns, self.moves, self.steps):
             book[chosen] = 0
 
     def add(self, reward: NDArray[Any], moved: NDArray[np.bool_], stepped: NDArray[np.bool_]) -> None:
-        """A step: reward[N, A, K]; moved bool[N, A] says whose actions it played; stepped bool[N] where it was one."""
+        """Add a step: reward[N, A, K]; moved bool[N, A], agents whose actions it applied; stepped bool[N], environments that stepped."""
         self.returns += reward
         self.moves += moved
         self.steps += stepped
 
     def entry(self, env: int, agent: int) -> dict[str, Any]:
-        """The line of an agent, as it stands in infos[agent]["episode"]."""
+        """Return the entry of an agent for infos[agent]["episode"]."""
         earned = self.returns[env, agent]
         return {
             "r": float(earned[0]) if self.form.scalar else earned.copy(),
@@ -48,7 +48,7 @@ class Books:
         }
 
     def close(self, env: int) -> None:
-        """The episode of an environment is over: keep it."""
+        """Store the finished episode of an environment."""
         lines = {agent: self.entry(env, i) for i, agent in enumerate(self.form.agents)}
         self.episodes.append(
             {

@@ -15,7 +15,7 @@ from momagames.errors import InvalidParameter
 MASK = "action_mask"
 
 
-class Flat:
+class FlatObservation:
     """Observations of one agent, flat.
 
     space    Dict of `key`, a Box float32[sum of all fields], and `action_mask`, a Box int8[M]
@@ -45,14 +45,14 @@ class Flat:
         return {self.key: numbers, MASK: np.hstack(mask)}
 
 
-class OfAgents:
+class FlattenAgents:
     """What the wrappers of both kinds of PettingZoo environments have in common."""
 
     env: Any
 
     def __init__(self, env: Any, key: str) -> None:
         super().__init__(env)  # type: ignore[call-arg]
-        self._flat = {a: Flat(env.observation_space(a), env.action_space(a), key) for a in env.possible_agents}
+        self._flat = {a: FlatObservation(env.observation_space(a), env.action_space(a), key) for a in env.possible_agents}
 
     @property
     def observation_spaces(self) -> dict[str, spaces.Dict]:
@@ -71,6 +71,6 @@ def _mask_space(actions: spaces.Space[Any]) -> spaces.Box:
     raise InvalidParameter(f"Flatten cannot mask {actions}; allowed: Discrete or MultiDiscrete actions")
 
 
-def numbers(info: Mapping[str, Any]) -> dict[str, Any]:
+def keep_numeric(info: Mapping[str, Any]) -> dict[str, Any]:
     """What of an info is a number or an array; libraries that keep infos in arrays have no place for the rest."""
     return {name: value for name, value in info.items() if isinstance(value, (Number, np.generic, np.ndarray))}

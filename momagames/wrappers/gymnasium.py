@@ -1,4 +1,4 @@
-"""The wrappers around Gymnasium environments."""
+"""Wrappers of Gymnasium environments."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from momagames.contract import State
 from momagames.errors import InvalidCall
 from momagames.wrappers.common import ONE, RewardHost, reward_space
-from momagames.wrappers.episodes import Books
-from momagames.wrappers.flatten import MASK, Flat, numbers
-from momagames.wrappers.kinds import form_of, illegal_means
-from momagames.wrappers.recording import Recorder
+from momagames.wrappers.episodes import EpisodeStatistics
+from momagames.wrappers.flatten import MASK, FlatObservation, keep_numeric
+from momagames.wrappers.kinds import reward_spec_of, override_illegal
+from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import layers
 from momagames.wrappers.transforms import Scalarize, Transform
 
@@ -44,7 +44,7 @@ class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
         return f"{self.name}<{self.env}>"
 
     def __getattr__(self, name: str) -> Any:
-        """As the wrappers of PettingZoo: what we do not have, the inner environment may (`game`, `get_state`)."""
+        """Return an attribute of the inner environment (`game`, `get_state`), as wrappers of PettingZoo do."""
         if name.startswith("_") or "env" not in self.__dict__:
             raise AttributeError(name)
         return self.env.get_wrapper_attr(name)
@@ -56,7 +56,7 @@ def _fields(spec: EnvSpec) -> dict[str, Any]:
 
 
 class RewardWrapper(RewardHost, Wrapper):
-    """Pays other rewards. Scalarize also puts the vector into info["vector_reward"], as MO-Gymnasium does."""
+    """Transforms rewards. Scalarize also puts the vector into info["vector_reward"], as MO-Gymnasium does."""
 
     def __init__(self, env: Any, transform: Transform, recipe: dict[str, Any]) -> None:
         Wrapper.__init__(self, env)
@@ -66,16 +66,16 @@ class RewardWrapper(RewardHost, Wrapper):
     def _bind(self, transform: Transform) -> None:
         super()._bind(transform)
         self.name = transform.name
-        self.reward_space = reward_space(self.reward_form, 0)
-        self.reward_dim = len(self.reward_form.objectives)
+        self.reward_space = reward_space(self.reward_spec, 0)
+        self.reward_dim = len(self.reward_spec.objectives)
 
     @property
     def unwrapped(self) -> Any:
-        """The game's door; this wrapper itself where the reward vector has changed: MO-Gymnasium's wrappers and MORL
+        """The environment of the game; this wrapper itself if the reward vector has changed: MO-Gymnasium's wrappers and MORL
         learners take the length of the vector from `env.unwrapped.reward_space`."""
-        if self.reward_form.scalar:
+        if self.reward_spec.scalar:
             return next(layer for layer in layers(self) if not isinstance(layer, gymnasium.Wrapper))
-        return self.env.unwrapped if self.reward_form.names == self.transform.source.names else self
+        return self.env.unwrapped if self.reward_spec.names == self.transform.source.names else self
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         result: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=options)
@@ -83,46 +83,46 @@ class RewardWrapper(RewardHost, Wrapper):
         return result
 
     def step(self, action: Any) -> Step:
-        seen = self._look()
+        seen = self._observe_states()
         observation, reward, terminated, truncated, info = self.env.step(action)
-        paid = self._single({self.reward_form.agents[0]: reward}, terminated or truncated, seen)
+        rewards = self._single({self.reward_spec.agents[0]: reward}, terminated or truncated, seen)
         if isinstance(self.transform, Scalarize):
             info = {**info, "vector_reward": reward}
-        return observation, self.reward_form.hand_out(paid, 0), terminated, truncated, info
+        return observation, self.reward_spec.reward_for(rewards, 0), terminated, truncated, info
 
 
-class RecordEpisode(Wrapper):
-    """Puts the return and the length of the episode into info["episode"] at its end."""
+class RecordEpisodeStatistics(Wrapper):
+    """Adds return and length of the episode to info["episode"] at its end."""
 
-    name = "RecordEpisode"
+    name = "RecordEpisodeStatistics"
 
-    def __init__(self, env: Any, kept: int) -> None:
+    def __init__(self, env: Any, buffer_length: int) -> None:
         super().__init__(env)
-        self.recipe = {"kept": kept}
-        self.reward_form = form_of(env)
-        self.books = Books(self.reward_form, 1, kept)
+        self.recipe = {"buffer_length": buffer_length}
+        self.reward_spec = reward_spec_of(env)
+        self.statistics = EpisodeStatistics(self.reward_spec, 1, buffer_length)
 
     @property
     def episodes(self) -> Any:
-        """The last finished episodes, newest last."""
-        return self.books.episodes
+        """The last finished episodes, in order."""
+        return self.statistics.episodes
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         result = self.env.reset(seed=seed, options=options)
-        self.books.restart(ONE)
+        self.statistics.restart(ONE)
         return result
 
     def step(self, action: Any) -> Step:
         observation, reward, terminated, truncated, info = self.env.step(action)
-        self.books.add(self.reward_form.gather({self.reward_form.agents[0]: reward}), np.ones((1, 1), np.bool_), ONE)
+        self.statistics.add(self.reward_spec.gather({self.reward_spec.agents[0]: reward}), np.ones((1, 1), np.bool_), ONE)
         if terminated or truncated:
-            info = {**info, "episode": self.books.entry(0, 0)}
-            self.books.close(0)
+            info = {**info, "episode": self.statistics.entry(0, 0)}
+            self.statistics.close(0)
         return observation, reward, terminated, truncated, info
 
 
 class HandleIllegal(Wrapper):
-    """Says what an illegal action does."""
+    """Sets the effect of illegal actions."""
 
     name = "HandleIllegal"
 
@@ -132,12 +132,12 @@ class HandleIllegal(Wrapper):
         self.how = how
 
     def step(self, action: Any) -> Step:
-        with illegal_means(self.env, self.how):
+        with override_illegal(self.env, self.how):
             return self.env.step(action)
 
 
 class FixedInstance(Wrapper):
-    """Begins every game from one position."""
+    """Starts every episode from one position."""
 
     name = "FixedInstance"
 
@@ -152,7 +152,7 @@ class FixedInstance(Wrapper):
 
 
 class TabularObservation(Wrapper):
-    """Shows the number of an observation in place of it."""
+    """Replaces an observation by its number."""
 
     name = "TabularObservation"
 
@@ -183,39 +183,39 @@ class TabularObservation(Wrapper):
 
 
 class Flatten(Wrapper):
-    """Shows one vector of numbers, see `momagames.wrappers.flatten`, and beside it the mask of the infos."""
+    """Flattens observations and adds the mask of the infos, see `momagames.wrappers.flatten`."""
 
     name = "Flatten"
 
     def __init__(self, env: Any, key: str) -> None:
         super().__init__(env)
         self.recipe = {"key": key}
-        self._flat = Flat(env.observation_space, env.action_space, key)
+        self._flat = FlatObservation(env.observation_space, env.action_space, key)
         self.observation_space = self._flat.space
 
-    def _shown(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _flatten(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         seen = self._flat.show(observation, info[MASK])
-        return seen, numbers({**info, MASK: seen[MASK]})
+        return seen, keep_numeric({**info, MASK: seen[MASK]})
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        return self._shown(*self.env.reset(seed=seed, options=options))
+        return self._flatten(*self.env.reset(seed=seed, options=options))
 
     def step(self, action: Any) -> Step:
         observation, reward, terminated, truncated, info = self.env.step(action)
-        seen, told = self._shown(observation, info)
-        return seen, reward, terminated, truncated, told
+        flat, infos = self._flatten(observation, info)
+        return flat, reward, terminated, truncated, infos
 
 
-class Record(Wrapper):
+class RecordReplay(Wrapper):
     """Writes episodes to files, see `momagames.wrappers.recording`."""
 
     name = "Record"
 
-    def __init__(self, env: Any, recorder: Recorder) -> None:
+    def __init__(self, env: Any, recorder: ReplayRecorder) -> None:
         super().__init__(env)
         self.recorder = recorder
-        kept = ("folder", "formats", "name", "when", "fps")
-        self.recipe = {key: getattr(recorder, key) for key in kept}
+        names = ("folder", "formats", "name", "when", "fps")
+        self.recipe = {name: getattr(recorder, name) for name in names}
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         result: tuple[Any, dict[str, Any]] = self.recorder.reset(lambda: self.env.reset(seed=seed, options=options), seed)

@@ -1,4 +1,4 @@
-"""Which kind of environment this is, what it pays, and the door of momagames below its wrappers."""
+"""The API of an environment, its rewards, and the environment of momagames inside its wrappers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from momagames.contract import Game
 from momagames.errors import InvalidCall, InvalidParameter, one_of
-from momagames.wrappers.reward_spec import Form, layers, unknown
+from momagames.wrappers.reward_spec import RewardSpec, layers, spec_from_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ KINDS = {
 
 
 def kind_of(env: Any) -> str | None:
-    """ "aec", "parallel", "gymnasium", "vector" or None."""
+    """Return "aec", "parallel", "gymnasium", "vector" or None."""
     import gymnasium
     import pettingzoo
 
@@ -38,36 +38,36 @@ def kind_of(env: Any) -> str | None:
     return next((kind for kind, base in bases.items() if isinstance(env, base)), None)
 
 
-def host(env: Any, wrapper: str, *kinds: str) -> Any:
-    """The module of the host for this environment, or InvalidParameter if the wrapper does not take its kind."""
+def find_host(env: Any, wrapper: str, *kinds: str) -> Any:
+    """Return the wrapper module for the API of an environment; InvalidParameter if the wrapper does not support it."""
     kind = kind_of(env)
     if kind not in kinds:
         given = KINDS[kind] if kind else f"{type(env).__name__} object {env!r:.60}"
-        raise InvalidParameter(f"{wrapper} cannot wrap {given}; allowed: {one_of(KINDS[k] for k in kinds)}")
+        raise InvalidParameter(f"invalid environment for {wrapper}: expected {one_of(KINDS[k] for k in kinds)}, got {given}")
     return import_module(f"momagames.wrappers.{kind}")
 
 
-def form_of(env: Any) -> Form:
-    """What an environment pays: by the outermost wrapper of ours, else by its game, else by its reward space."""
+def reward_spec_of(env: Any) -> RewardSpec:
+    """Return the rewards of an environment: of its outermost reward wrapper, else of its game, else of its reward space."""
     for layer in layers(env):
-        held = vars(layer)
-        form = held.get("reward_form")
+        attributes = vars(layer)
+        form = attributes.get("reward_spec")
         if form is not None:
             return form  # type: ignore[no-any-return]
-        if isinstance(held.get("game"), Game):
-            return _of_door(layer, held["game"])
-    return _foreign(env)
+        if isinstance(attributes.get("game"), Game):
+            return _spec_of_base(layer, attributes["game"])
+    return _spec_of_other(env)
 
 
-def _of_door(env: Any, game: Game) -> Form:
-    """What a door pays; that of Gymnasium pays one agent or team, and what it gets in steps of others too."""
+def _spec_of_base(env: Any, game: Game) -> RewardSpec:
+    """Return the rewards of an environment of momagames; in Gymnasium, those of the controlled agent or team."""
     if kind_of(env) != "gymnasium":
-        return Form.of_game(game)
-    form, box = Form.of_game(game, env.agent), env.reward_space
+        return RewardSpec.of_game(game)
+    form, box = RewardSpec.of_game(game, env.agent), env.reward_space
     return replace(form, low=box.low[None].astype(np.float64), high=box.high[None].astype(np.float64))
 
 
-def _foreign(env: Any) -> Form:
+def _spec_of_other(env: Any) -> RewardSpec:
     import gymnasium
 
     kind = kind_of(env)
@@ -79,22 +79,22 @@ def _foreign(env: Any) -> Form:
         spaces = [getattr(env.unwrapped, "reward_spaces", {}).get(agent) for agent in agents]
     bounds = [(box.low, box.high) for box in spaces if isinstance(box, gymnasium.spaces.Box) and len(box.shape) == 1]
     if len(bounds) < len(agents):
-        return unknown(agents, [-np.inf] * len(agents), [np.inf] * len(agents))
-    return unknown(agents, [low for low, _ in bounds], [high for _, high in bounds])
+        return spec_from_bounds(agents, [-np.inf] * len(agents), [np.inf] * len(agents))
+    return spec_from_bounds(agents, [low for low, _ in bounds], [high for _, high in bounds])
 
 
-def door(env: Any, wrapper: str) -> Any:
-    """The door of momagames that all these wrappers are around: it has `play` or `batch`, and `illegal`."""
+def base_env(env: Any, wrapper: str) -> Any:
+    """Return the environment of momagames inside all wrappers, which has `episode` or `batch`, and `illegal`."""
     found = [layer for layer in layers(env) if isinstance(vars(layer).get("game"), Game) and "illegal" in vars(layer)]
     if not found:
-        raise InvalidCall(f"{wrapper} works around environments made by momagames only, not around {env}")
+        raise InvalidCall(f"{wrapper} needs an environment made by momagames, got {env}")
     return found[-1]
 
 
 @contextmanager
-def illegal_means(env: Any, how: str) -> Iterator[None]:
-    """While this lasts, the door below treats illegal actions in this way."""
-    inner = door(env, "HandleIllegal")
+def override_illegal(env: Any, how: str) -> Iterator[None]:
+    """Set the effect of illegal actions within a context."""
+    inner = base_env(env, "HandleIllegal")
     before, inner.illegal = inner.illegal, how
     try:
         yield

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.errors import InvalidParameter, check_range, one_of
-from momagames.wrappers.reward_spec import Form
-from momagames.wrappers.transforms import Moment, Transform, position
+from momagames.wrappers.reward_spec import RewardSpec
+from momagames.wrappers.transforms import StepContext, Transform, position
 
 
 def pooled(mean: Any, var: Any, count: Any, other_mean: Any, other_var: Any, other_count: Any) -> tuple[Any, Any, Any]:
@@ -26,7 +26,7 @@ class NormalizeReward(Transform):
     """Each objective of each agent divided by the running standard deviation of its discounted return.
 
     As in Gymnasium and MO-Gymnasium nothing is subtracted. A batch feeds one set of statistics. An agent that waits is
-    paid its zeros and they count: the statistics are of environment steps, the same through every door.
+    given zeros, which count: the statistics are of environment steps and equal for every API.
 
     gamma        discount of the return whose variance is taken
     epsilon      added to the variance
@@ -36,7 +36,7 @@ class NormalizeReward(Transform):
 
     def __init__(
         self,
-        source: Form,
+        source: RewardSpec,
         gamma: float = 0.99,
         epsilon: float = 1e-8,
         objectives: str | int | Sequence[str | int] | None = None,
@@ -67,7 +67,7 @@ class NormalizeReward(Transform):
             else o
             for k, o in enumerate(source.objectives)
         )
-        super().__init__(source, source.paying(scaled, low, high, source.scalar))
+        super().__init__(source, source.with_objectives(scaled, low, high, source.scalar))
         if state is not None:
             self.load_state_dict(state)
 
@@ -76,14 +76,14 @@ class NormalizeReward(Transform):
             self.running = np.zeros((len(chosen), *self.running.shape[1:]))
         self.running[chosen] = 0
 
-    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
+    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
         part = reward[..., self.chosen].astype(np.float64)
         if not self.frozen:
-            self._learn(part, moment.present)
+            self._learn(part, moment.acting)
             self.running[moment.ended] = 0
-        paid = reward.copy()
-        paid[..., self.chosen] = part / np.sqrt(self.var + self.epsilon)
-        return paid
+        normalized = reward.copy()
+        normalized[..., self.chosen] = part / np.sqrt(self.var + self.epsilon)
+        return normalized
 
     def _learn(self, part: NDArray[np.float64], counts: NDArray[np.bool_]) -> None:
         """Add the discounted returns of the agents that `counts` bool[N, A] names to the statistics."""

@@ -25,14 +25,14 @@ from momagames.errors import (
     one_of,
 )
 from momagames.files import atomic_path
-from momagames.wrappers.kinds import door
+from momagames.wrappers.kinds import base_env
 
 FORMAT = "momagames-record-1"
 FORMATS = ("json", "gif", "mp4")
 LARGEST = 64 * 2**20  # bytes of a record that is read
 
 
-class Recorder:
+class ReplayRecorder:
     """Follows one environment and writes every chosen episode when it ends.
 
     folder   where the files go; made if it is not there
@@ -54,9 +54,9 @@ class Recorder:
                 )
         if "mp4" in formats and not (find_spec("imageio") and find_spec("imageio_ffmpeg")):
             raise MissingExtra('mp4 needs imageio: pip install "imageio[ffmpeg]", or record a gif')
-        self.env, self.door = env, door(env, "Record")
+        self.env, self.base = env, base_env(env, "RecordReplay")
         self.pictures = [kind for kind in formats if kind != "json"]
-        if self.pictures and self.door.render_mode != "rgb_array":
+        if self.pictures and self.base.render_mode != "rgb_array":
             raise InvalidParameter(f"{one_of(self.pictures)} needs pictures: make the environment with render_mode='rgb_array'")
         if not name or Path(name).name != name:
             raise InvalidParameter(f"name={name!r} is not the name of a file")
@@ -68,13 +68,13 @@ class Recorder:
 
     def reset(self, start: Callable[[], Any], seed: int | None) -> Any:
         """Reset the environment by calling `start`; an episode that was not over is dropped."""
-        play, old = self.door.play, self.door.play.log
+        episode, old = self.base.episode, self.base.episode.log
         chosen = bool(self.when(self.episode + 1))
-        play.log = [] if chosen else None
+        episode.log = [] if chosen else None
         try:
             result = start()
         except BaseException:
-            play.log = old  # a refused reset changes nothing
+            episode.log = old  # a refused reset changes nothing
             raise
         self.episode += 1
         self._recording, self._seed, self._seen = chosen, seed, 0
@@ -84,33 +84,33 @@ class Recorder:
 
     def follow(self) -> None:
         """The environment may have moved: take a picture, and write the files if the game is over."""
-        play = self.door.play
-        if not self._recording or len(play.log) == self._seen:
+        episode = self.base.episode
+        if not self._recording or len(episode.log) == self._seen:
             return
-        self._seen = len(play.log)
+        self._seen = len(episode.log)
         if self.pictures:
             self.frames.append(np.asarray(self.env.render(), np.uint8))
-        if play.state["over"]:
+        if episode.state["over"]:
             self._recording = False
-            self._write(play.log, play.returns)
-            play.log = None
+            self._write(episode.log, episode.returns)
+            episode.log = None
 
     def _write(self, log: list[Any], returns: NDArray[np.float64]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         for kind in self.formats:
             path = self.folder / f"{self.name}-{self.episode:06d}.{kind}"
             if kind == "json":
-                text = json.dumps(record(self.door.game, log, returns, self._seed), indent=1)
+                text = json.dumps(replay_data(self.base.game, log, returns, self._seed), indent=1)
                 with atomic_path(path) as temporary:
                     temporary.write_text(text + "\n", encoding="utf-8")
             else:
                 with atomic_path(path) as temporary:
-                    film(temporary, self.frames, kind, self.fps)
+                    write_video(temporary, self.frames, kind, self.fps)
             self.files.append(path)
 
 
-def record(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int | None) -> dict[str, Any]:
-    """A finished game as JSON-able data, from the log of `engine.play.Play`."""
+def replay_data(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int | None) -> dict[str, Any]:
+    """A finished game as JSON-able data, from `Episode.log`."""
     simple = game.actors == 1 and len(game.actions) == 1
     start, *actions = log
     return {
@@ -127,7 +127,7 @@ def record(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int |
     }
 
 
-def film(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float) -> None:
+def write_video(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float) -> None:
     """Pictures uint8[H, W, 3] as a gif or mp4."""
     if kind == "mp4":
         import_module("imageio.v2").mimwrite(path, frames, fps=fps)
@@ -138,7 +138,7 @@ def film(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float) -> 
     first.save(path, "GIF", save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
 
 
-def read(path: str | Path) -> dict[str, Any]:
+def read_replay(path: str | Path) -> dict[str, Any]:
     """A record from its file; InvalidFile if it is none."""
     file = Path(path)
     try:
@@ -165,10 +165,10 @@ def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
 
     Raises InvalidFile if the file is no record, or the game does not go or end as recorded
     """
-    yield from replayed(read(path), str(path), render_mode)
+    yield from replay_from_data(read_replay(path), str(path), render_mode)
 
 
-def replayed(data: dict[str, Any], path: str, render_mode: str | None = None) -> Iterator[Any]:
+def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = None) -> Iterator[Any]:
     """Like `replay`, for what `record` made; `path` is what errors call it."""
     from momagames.adapters.aec import MultiObjectiveAEC
 

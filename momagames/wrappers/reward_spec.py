@@ -1,4 +1,4 @@
-"""What an environment pays: agents, objectives and bounds, as wrappers see and change them."""
+"""The rewards of an environment: agents, objectives and bounds, which wrappers read and change."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from momagames.errors import InvalidCall
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
-    """What an environment pays in one step.
+class RewardSpec:
+    """The declared rewards of one step.
 
     agents      names, A of them
     teams       for each agent the index of its team
     objectives  K of them, in the order of the reward vector
     low, high   float64[A, K], bounds of one step's reward
-    scalar      whether a plain number is paid in place of a vector of length 1
-    game        the game whose objectives these are, None where nobody declares one
-    whole       whether all agents of the game are seen, one ply at a time
+    scalar      whether the reward is a number in place of a vector of length 1
+    game        the game of these objectives, or None
+    whole       whether the rewards cover all agents of the game, ply by ply
     """
 
     agents: tuple[str, ...]
@@ -34,11 +34,11 @@ class Form:
     high: NDArray[np.float64]
     scalar: bool = False
     game: Game | None = None
-    whole: bool = True
+    covers_all_agents: bool = True
 
     @classmethod
-    def of_game(cls, game: Game, agent: str | None = None) -> Form:
-        """What a door of this game pays: to everybody, or to one agent (the Gymnasium door)."""
+    def of_game(cls, game: Game, agent: str | None = None) -> RewardSpec:
+        """Return the rewards of an environment of this game: of all agents, or of one agent (Gymnasium)."""
         chosen = range(len(game.agents)) if agent is None else [game.agents.index(agent)]
         shape = (len(chosen), len(game.objectives))
         return cls(
@@ -61,22 +61,22 @@ class Form:
         return len(self.agents), len(self.objectives)
 
     @property
-    def untouched(self) -> bool:
-        """Whether these are the objectives of the game, as the game declares them."""
+    def is_unchanged(self) -> bool:
+        """Whether these are the declared objectives of the game."""
         return self.game is not None and self.objectives == self.game.objectives and not self.scalar
 
-    def paying(self, objectives: tuple[Objective, ...], low: Any, high: Any, scalar: bool = False) -> Form:
-        """The same agents with other objectives."""
+    def with_objectives(self, objectives: tuple[Objective, ...], low: Any, high: Any, scalar: bool = False) -> RewardSpec:
+        """Return a copy with other objectives."""
         return replace(self, objectives=objectives, low=np.asarray(low), high=np.asarray(high), scalar=scalar)
 
-    def sibling(self, **params: Any) -> Form | None:
-        """The form of the same game with other parameters; None if the game does not know them."""
+    def with_params(self, **params: Any) -> RewardSpec | None:
+        """Return the rewards of the same game with other parameters; None if it does not have them."""
         if self.game is None or not set(params) <= {parameter.name for parameter in self.game.parameters}:
             return None
-        return Form.of_game(self.game.factory(self.game.id, **{**self.game.params, **params}))
+        return RewardSpec.of_game(self.game.factory(self.game.id, **{**self.game.params, **params}))
 
     def gather(self, rewards: Any) -> NDArray[Any]:
-        """Rewards by agent as one array [1, A, K]; zeros for agents that are gone. InvalidCall if they are not of this form."""
+        """Return rewards by agent as one array [1, A, K]; zeros for agents that have left. InvalidCall for other shapes."""
         needed = () if self.scalar else self.shape[1:]
         nothing = 0.0 if self.scalar else np.zeros(needed, np.float32)
         listed = [rewards.get(agent, nothing) for agent in self.agents]
@@ -86,39 +86,39 @@ class Form:
         return np.array(listed, self.dtype).reshape(1, *self.shape)
 
     def check(self, reward: Any) -> None:
-        """InvalidCall if the reward of an agent does not have this form."""
+        """Raise InvalidCall if the reward of an agent has another shape."""
         needed = () if self.scalar else self.shape[1:]
         if np.shape(reward) != needed:
             raise InvalidCall(
-                f"a reward of shape {np.shape(reward)} arrived where {needed} was declared: a wrapper of another "
-                "library changes rewards below one of momagames; put the wrappers of momagames inside"
+                f"invalid reward of shape {np.shape(reward)}: expected {needed}; a wrapper of another library changes rewards "
+                "inside a wrapper of momagames: apply the wrappers of momagames first"
             )
 
-    def hand_out(self, paid: NDArray[Any], agent: int) -> Any:
-        """The reward of one agent from paid[1, A, K]: a number, or float32[K]."""
-        return float(paid[0, agent, 0]) if self.scalar else paid[0, agent]
+    def reward_for(self, rewards: NDArray[Any], agent: int) -> Any:
+        """Return the reward of one agent from rewards[1, A, K]: a number, or float32[K]."""
+        return float(rewards[0, agent, 0]) if self.scalar else rewards[0, agent]
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The place of each agent."""
+        """The index of each agent."""
         return {agent: i for i, agent in enumerate(self.agents)}
 
     @property
     def dtype(self) -> type[np.floating[Any]]:
-        """Of what is paid: float32 vectors as in the doors, float64 numbers."""
+        """Data type of the rewards: float32 for vectors, float64 for numbers."""
         return np.float64 if self.scalar else np.float32
 
 
 def layers(env: Any) -> Iterator[Any]:
-    """An environment and everything that it wraps, from the outside in, whatever library the wrappers are from."""
+    """Yield an environment and everything that it wraps, from the outside in, for wrappers of any library."""
     while env is not None:
         yield env
-        held = vars(env)
-        env = held.get("env", held.get("aec_env"))
+        attributes = vars(env)
+        env = attributes.get("env", attributes.get("aec_env"))
 
 
-def unknown(agents: tuple[str, ...], lows: list[Any], highs: list[Any]) -> Form:
-    """The form of an environment that declares bounds only."""
+def spec_from_bounds(agents: tuple[str, ...], lows: list[Any], highs: list[Any]) -> RewardSpec:
+    """Return the rewards of an environment that declares only bounds."""
     low, high = np.array(lows, np.float64), np.array(highs, np.float64)
     scalar = low.ndim == 1
     if scalar:
@@ -128,4 +128,4 @@ def unknown(agents: tuple[str, ...], lows: list[Any], highs: list[Any]) -> Form:
         Objective(name, "reward", float(low[:, k].min()), float(high[:, k].max()), -np.inf, np.inf, "reward_space")
         for k, name in enumerate(names)
     )
-    return Form(agents, tuple(range(len(agents))), objectives, low, high, scalar)
+    return RewardSpec(agents, tuple(range(len(agents))), objectives, low, high, scalar)

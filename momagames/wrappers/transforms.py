@@ -1,7 +1,7 @@
-"""What wrappers do to rewards: pure functions on reward[..., A, K], and the transforms that hosts call.
+"""Transforms of rewards: pure functions on reward[..., A, K], and the classes that wrappers call.
 
-A agents, K objectives, N environments (1 in a host of a single environment). Nothing here knows of PettingZoo or
-Gymnasium. A transform is bound to a `Form` when it is made, and says in `form` what it pays instead.
+A agents, K objectives, N environments (1 for a single environment). This module does not depend on PettingZoo or
+Gymnasium. A transform is bound to the `RewardSpec` of its source and declares that of its result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Objective
 from momagames.errors import InvalidCall, InvalidParameter, nearest, one_of
-from momagames.wrappers.reward_spec import Form
+from momagames.wrappers.reward_spec import RewardSpec
 
 Utility = Callable[[NDArray[np.float64]], float]
 Weights = Sequence[float] | NDArray[Any] | Mapping[str, Any] | Utility | str
@@ -25,101 +25,100 @@ PUBLISHED = "published"
 # ------------------------------------------------------------------------------------------------------ pure functions
 
 
-def weighted(reward: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weighted sums: reward[..., A, K], weights float64[A, K] -> float64[..., A, 1]."""
+def weighted_sum(reward: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weighted sums: reward[..., A, K], weights float64[A, K] -> float64[..., A, 1]."""
     sums: NDArray[np.float64] = (reward * weights).sum(axis=-1, keepdims=True)
     return sums
 
 
-def share(reward: NDArray[Any], teams: Sequence[int]) -> NDArray[Any]:
-    """Every agent gets the sum of its team: reward[..., A, K] -> [..., A, K]; rows of one team are equal."""
+def share_rewards(reward: NDArray[Any], teams: Sequence[int]) -> NDArray[Any]:
+    """Return the sums of teams for every agent: reward[..., A, K] -> [..., A, K]; rows of one team are equal."""
     team = np.asarray(teams)
     shared: NDArray[Any] = np.stack([reward[..., team == t, :].sum(axis=-2) for t in team], axis=-2)
     return shared
 
 
-def select(reward: NDArray[Any], chosen: Sequence[int]) -> NDArray[Any]:
-    """Some of the objectives, in this order: reward[..., K] -> [..., len(chosen)]."""
+def select_objectives(reward: NDArray[Any], chosen: Sequence[int]) -> NDArray[Any]:
+    """Return some objectives, in this order: reward[..., K] -> [..., len(chosen)]."""
     part: NDArray[Any] = reward[..., list(chosen)]
     return part
 
 
-def merge(reward: NDArray[Any]) -> NDArray[Any]:
-    """All objectives in one: reward[..., K] -> [..., 1]."""
+def merge_objectives(reward: NDArray[Any]) -> NDArray[Any]:
+    """Return the sum of all objectives: reward[..., K] -> [..., 1]."""
     return np.asarray(reward.sum(axis=-1, keepdims=True))
 
 
-def split(reward: NDArray[Any], color: NDArray[np.int64], colors: int) -> NDArray[Any]:
-    """One objective into one for each color: reward[N, A, 1], color int[N] -> [N, A, colors]."""
+def split_objective(reward: NDArray[Any], color: NDArray[np.int64], colors: int) -> NDArray[Any]:
+    """Split one objective into one for each color: reward[N, A, 1], color int[N] -> [N, A, colors]."""
     chosen = (np.arange(colors) == color[:, None]).astype(reward.dtype)
-    paid: NDArray[Any] = reward * chosen[:, None, :]
-    return paid
+    parts: NDArray[Any] = reward * chosen[:, None, :]
+    return parts
 
 
 # ---------------------------------------------------------------------------------------------------------- transforms
 
 
 @dataclass
-class Moment:
-    """What a transform may ask about a step besides its rewards.
+class StepContext:
+    """The context of a step that transforms may use besides its rewards.
 
-    live     bool[N], environments that moved: not those that only dealt a new game
-    present  bool[N, A], agents that took part: nobody in an environment that only dealt a new game
+    live     bool[N], environments that moved: not those that only started a new episode
+    present  bool[N, A], agents that took part: none in an environment that only started a new episode
     ended    bool[N], environments whose episode ended
-    seen     what the transform's `look` gave before the step
-    played   int64[N, S, P], the actions, for a transform that looks
+    seen     result of `observe_states` before the step
+    played   int64[N, S, P], the actions, for a transform with `needs_states`
     """
 
-    live: NDArray[np.bool_]
-    present: NDArray[np.bool_]
+    moved: NDArray[np.bool_]
+    acting: NDArray[np.bool_]
     ended: NDArray[np.bool_]
-    seen: Any = None
-    played: Any = None
+    observed: Any = None
+    actions: Any = None
 
 
 class Transform:
-    """Something that a wrapper does to rewards."""
+    """A transform of rewards."""
 
-    form: Form  # of what is paid
-    looks = False  # whether `look` is to be called before a step
+    reward_spec: RewardSpec  # of the result
+    needs_states = False  # whether to call `observe_states` before a step
 
-    def __init__(self, source: Form, form: Form) -> None:
-        self.source, self.form = source, form
+    def __init__(self, source: RewardSpec, form: RewardSpec) -> None:
+        self.source, self.reward_spec = source, form
 
     @property
     def name(self) -> str:
         return type(self).__name__
 
-    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
-        """What is paid in place of reward[N, A, K]; called exactly once for every step."""
+    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+        """Return the transformed rewards of reward[N, A, K]; called exactly once for every step."""
         raise NotImplementedError
 
-    def look(self, states: NDArray[Any]) -> Any:
-        """What `apply` needs to know of the states record[N] before the step."""
+    def observe_states(self, states: NDArray[Any]) -> Any:
+        """Return what `apply` needs of the states record[N] before the step."""
         return None
 
     def restart(self, chosen: NDArray[np.bool_]) -> None:
-        """New episodes begin in these environments, bool[N]."""
+        """Start new episodes in these environments, bool[N]."""
 
 
-def _vector(source: Form, name: str) -> None:
-    """Refuse a source that is scalar already."""
+def _vector(source: RewardSpec, name: str) -> None:
+    """Raise InvalidCall for scalar rewards."""
     if source.scalar:
         raise InvalidCall(
-            f"{name} needs reward vectors, but below it they are scalar already; order: objectives first, then Scalarize, "
-            f"as in Scalarize({name}(env), ...)"
+            f"{name} needs reward vectors, but the rewards are scalar: apply it before Scalarize, as in Scalarize({name}(env), ...)"
         )
 
 
 class Scalarize(Transform):
-    """A number in place of the vector: a weighted sum, or any utility function of the step's reward vector.
+    """A scalar reward: a weighted sum, or a utility function of the reward vector of the step.
 
-    weights   float[K] for everybody; or a function float64[K] -> float; or a dict of either by agent; or "published", the
-              weights that make the scalar reward of the original (`Game.published_weights`)
+    weights   float[K] for all agents; or a function float64[K] -> float; or a dict of either by agent; or "published", the
+              weights of the scalar reward of the original (`Game.published_weights`)
     """
 
     def __init__(
-        self, source: Form, weights: Weights | None = None, utility: Utility | Mapping[str, Utility] | None = None
+        self, source: RewardSpec, weights: Weights | None = None, utility: Utility | Mapping[str, Utility] | None = None
     ) -> None:
         _vector(source, self.name)
         if (weights is None) == (utility is None):
@@ -137,7 +136,7 @@ class Scalarize(Transform):
         self.weights = np.stack(linear) if len(linear) == len(self.rules) else None
         super().__init__(source, self._scalar(source))
 
-    def _scalar(self, source: Form) -> Form:
+    def _scalar(self, source: RewardSpec) -> RewardSpec:
         low, high, lowest, highest = [], [], [], []
         returns = np.array([(o.return_low, o.return_high) for o in source.objectives])
         for rule, lows, highs in zip(self.rules, source.low, source.high, strict=True):
@@ -150,21 +149,21 @@ class Scalarize(Transform):
             lowest.append(ends[0])
             highest.append(ends[1])
         objective = Objective("utility", "utility", min(low)[0], max(high)[0], min(lowest), max(highest), "Scalarize")
-        return source.paying((objective,), low, high, scalar=True)
+        return source.with_objectives((objective,), low, high, scalar=True)
 
-    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[np.float64]:
+    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[np.float64]:
         if self.weights is not None:
-            return weighted(reward, self.weights)
-        paid = np.zeros((*reward.shape[:2], 1))
+            return weighted_sum(reward, self.weights)
+        scalars = np.zeros((*reward.shape[:2], 1))
         for agent, rule in enumerate(self.rules):
             if not callable(rule):
-                paid[:, agent] = weighted(reward[:, agent], rule)
+                scalars[:, agent] = weighted_sum(reward[:, agent], rule)
                 continue
-            for env in np.flatnonzero(moment.present[:, agent]):
-                paid[env, agent, 0] = self._judged(rule, agent, reward[env, agent])
-        return paid
+            for env in np.flatnonzero(moment.acting[:, agent]):
+                scalars[env, agent, 0] = self._apply_utility(rule, agent, reward[env, agent])
+        return scalars
 
-    def _judged(self, rule: Utility, agent: int, vector: NDArray[Any]) -> float:
+    def _apply_utility(self, rule: Utility, agent: int, vector: NDArray[Any]) -> float:
         value = rule(vector.astype(np.float64))
         if np.ndim(value) != 0 or not np.isfinite(value):
             raise InvalidParameter(
@@ -173,7 +172,7 @@ class Scalarize(Transform):
         return float(value)
 
 
-def _published(source: Form, weights: str) -> list[float]:
+def _published(source: RewardSpec, weights: str) -> list[float]:
     """The weights of the original's reward for what the source pays; InvalidParameter where they mean nothing."""
     if weights != PUBLISHED:
         raise InvalidParameter(f"invalid weights={weights!r}: expected one number for each objective, or {PUBLISHED!r}")
@@ -192,7 +191,7 @@ def _published(source: Form, weights: str) -> list[float]:
     return [known[name] for name in source.names]
 
 
-def _per_agent(source: Form, given: Any) -> list[Any]:
+def _per_agent(source: RewardSpec, given: Any) -> list[Any]:
     if not isinstance(given, Mapping):
         return [given] * len(source.agents)
     for agent in given:
@@ -208,7 +207,7 @@ def _per_agent(source: Form, given: Any) -> list[Any]:
     return [given[agent] for agent in source.agents]
 
 
-def _checked_weights(source: Form, agent: str, given: Any) -> NDArray[np.float64]:
+def _checked_weights(source: RewardSpec, agent: str, given: Any) -> NDArray[np.float64]:
     try:
         weights = np.array(given, np.float64)
     except (TypeError, ValueError):
@@ -227,28 +226,28 @@ def _checked_weights(source: Form, agent: str, given: Any) -> NDArray[np.float64
 
 def _span(weights: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[float, float]:
     """Least and greatest weighted sum of a vector between low and high; a weight of 0 leaves out even infinite bounds."""
-    least = weighted(np.where(weights > 0, low, np.where(weights < 0, high, 0.0)), weights)
-    greatest = weighted(np.where(weights > 0, high, np.where(weights < 0, low, 0.0)), weights)
+    least = weighted_sum(np.where(weights > 0, low, np.where(weights < 0, high, 0.0)), weights)
+    greatest = weighted_sum(np.where(weights > 0, high, np.where(weights < 0, low, 0.0)), weights)
     return float(least[0]), float(greatest[0])
 
 
 class ShareTeamReward(Transform):
     """Every agent gets what its team gets in sum.
 
-    teams   None: those that the game declares; "all": everybody is one team; or the team of each agent, in order or by
+    teams   None: the declared teams of the game; "all": one team of all agents; or the team of each agent, in order or by
             name. Games whose agents play on their own but know `team_rewards` are one team too.
     """
 
-    def __init__(self, source: Form, teams: str | Sequence[int] | Mapping[str, int] | None = None) -> None:
-        if not source.whole:
+    def __init__(self, source: RewardSpec, teams: str | Sequence[int] | Mapping[str, int] | None = None) -> None:
+        if not source.covers_all_agents:
             raise InvalidCall(
-                "ShareTeamReward needs the rewards of all agents; this door sees one: wrap the AEC or parallel door"
+                "ShareTeamReward needs the rewards of all agents: wrap an AEC, parallel or vector environment"
             )
         if source.game is not None and source.game.params.get("team_rewards"):
             raise InvalidCall(f"{source.game.id} pays every agent the team's reward already (team_rewards=True)")
-        shared = source.sibling(team_rewards=True)
+        shared = source.with_params(team_rewards=True)
         self.teams = _teams(source, teams, known=shared is not None)
-        if shared is not None and source.untouched and len(set(self.teams)) == 1:
+        if shared is not None and source.is_unchanged and len(set(self.teams)) == 1:
             super().__init__(source, shared)
             return
         count = np.array([self.teams.count(team) for team in self.teams])
@@ -256,14 +255,14 @@ class ShareTeamReward(Transform):
             replace(o, low=o.low * most, high=o.high * most, return_low=o.return_low * most, return_high=o.return_high * most)
             for o, most in ((o, int(count.max())) for o in source.objectives)
         )
-        form = source.paying(objectives, share(source.low, self.teams), share(source.high, self.teams), source.scalar)
+        form = source.with_objectives(objectives, share_rewards(source.low, self.teams), share_rewards(source.high, self.teams), source.scalar)
         super().__init__(source, replace(form, teams=self.teams))
 
-    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
-        return share(reward, self.teams)
+    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+        return share_rewards(reward, self.teams)
 
 
-def _teams(source: Form, given: Any, known: bool) -> tuple[int, ...]:
+def _teams(source: RewardSpec, given: Any, known: bool) -> tuple[int, ...]:
     count = len(source.agents)
     if given is None:
         if len(set(source.teams)) < count:
@@ -287,7 +286,7 @@ def _teams(source: Form, given: Any, known: bool) -> tuple[int, ...]:
 class SelectObjectives(Transform):
     """Some of the objectives, by name or index, in the order given."""
 
-    def __init__(self, source: Form, objectives: str | int | Sequence[str | int]) -> None:
+    def __init__(self, source: RewardSpec, objectives: str | int | Sequence[str | int]) -> None:
         _vector(source, self.name)
         listed = [objectives] if isinstance(objectives, (str, int)) else list(objectives)
         self.chosen = [position(source, one) for one in listed]
@@ -295,14 +294,14 @@ class SelectObjectives(Transform):
             raise InvalidParameter(
                 f"objectives={objectives!r} must name at least one objective, each once; there are {one_of(source.names)}"
             )
-        kept = tuple(source.objectives[k] for k in self.chosen)
-        super().__init__(source, source.paying(kept, select(source.low, self.chosen), select(source.high, self.chosen)))
+        chosen = tuple(source.objectives[k] for k in self.chosen)
+        super().__init__(source, source.with_objectives(chosen, select_objectives(source.low, self.chosen), select_objectives(source.high, self.chosen)))
 
-    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
-        return select(reward, self.chosen)
+    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+        return select_objectives(reward, self.chosen)
 
 
-def position(source: Form, given: str | int) -> int:
+def position(source: RewardSpec, given: str | int) -> int:
     """The index of an objective, from its name or index."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and 0 <= given < len(source.objectives):
         return int(given)
@@ -314,17 +313,17 @@ def position(source: Form, given: str | int) -> int:
     return source.names.index(str(given))
 
 
-def _recolored(source: Form, name: str, split: bool) -> Form:
+def _recolored(source: RewardSpec, name: str, split: bool) -> RewardSpec:
     """The form of the same game with color_rewards=split; refuses games without colors and rewards that were changed."""
     _vector(source, name)
-    now, other = source.sibling(color_rewards=not split), source.sibling(color_rewards=split)
+    now, other = source.with_params(color_rewards=not split), source.with_params(color_rewards=split)
     if now is None or other is None:
         raise InvalidCall(
             f"{name} needs a game with the parameter color_rewards; {', '.join(source.names)} are the objectives here"
         )
-    if not source.whole:
+    if not source.covers_all_agents:
         raise InvalidCall(
-            f"{name} needs to see every ply; with other agents wrap the AEC door, or make the game with color_rewards={split}"
+            f"{name} needs the rewards of every ply: wrap an AEC environment, or make the game with color_rewards={split}"
         )
     if source.objectives != now.objectives:
         state = "already" if source.objectives == other.objectives else "or have been changed by another wrapper"
@@ -335,11 +334,11 @@ def _recolored(source: Form, name: str, split: bool) -> Form:
 class MergeColors(Transform):
     """One objective in place of one for each color: what color_rewards=False pays."""
 
-    def __init__(self, source: Form) -> None:
+    def __init__(self, source: RewardSpec) -> None:
         super().__init__(source, _recolored(source, self.name, split=False))
 
-    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
-        return merge(reward)
+    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+        return merge_objectives(reward)
 
 
 class SplitColors(Transform):
@@ -347,7 +346,7 @@ class SplitColors(Transform):
 
     looks = True
 
-    def __init__(self, source: Form) -> None:
+    def __init__(self, source: RewardSpec) -> None:
         form = _recolored(source, self.name, split=True)
         colors_of = form.game.action_objectives if form.game else None
         if colors_of is None:
@@ -358,9 +357,9 @@ class SplitColors(Transform):
         super().__init__(source, form)
 
     def look(self, states: NDArray[Any]) -> NDArray[np.int64]:
-        """The color of every action, int64[N, M]: what it will have paid, whichever is played."""
+        """Return the color objective of every action, int64[N, M]."""
         return self._colors_of(states)
 
-    def apply(self, reward: NDArray[Any], moment: Moment) -> NDArray[Any]:
-        color = moment.seen[np.arange(len(reward)), moment.played[:, 0, 0]]
-        return split(reward, color, len(self.form.objectives))
+    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+        color = moment.observed[np.arange(len(reward)), moment.actions[:, 0, 0]]
+        return split_objective(reward, color, len(self.reward_spec.objectives))

@@ -70,14 +70,14 @@ def test_a_clone_goes_the_same_way_or_its_own(id: str, params: dict[str, Any]) -
     first = random_legal(np.hstack(info["action_mask"]), env.game.actions, np.random.default_rng(1))
     _, _, _, _, info = env.step(first)
     twin, other = env.clone(), env.clone()
-    returns, position = env.play.returns.copy(), env.get_state()
-    assert np.array_equal(twin.play.returns, returns)
+    returns, position = env.episode.returns.copy(), env.get_state()
+    assert np.array_equal(twin.episode.returns, returns)
     rng = np.random.default_rng(2)
     for _ in range(10):
         action = random_legal(np.hstack(info["action_mask"]), env.game.actions, rng)
         real = twin.step(action)
         assert env.get_state() == position
-        assert np.array_equal(env.play.returns, returns)
+        assert np.array_equal(env.episode.returns, returns)
         assert equal(other.step(action), real)
         _, _, terminated, truncated, info = real
         if terminated or truncated:
@@ -190,7 +190,7 @@ def test_illegal_actions_in_dry_runs() -> None:
         env = opened("mo-breakthrough-v0", BREAKTHROUGH, illegal=illegal)
         env.reset(seed=1)
         foreseen = env.peek(0)
-        assert env.play.state["ply"] == 0
+        assert env.episode.state["ply"] == 0
         assert equal(foreseen, env.step(0))
 
 

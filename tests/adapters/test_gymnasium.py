@@ -57,7 +57,7 @@ def test_a_team_is_played(team: int) -> None:
         """The others' moves, with the luck that they have in the door."""
         while twin.agent_selection not in mates and not any(twin.terminations.values()):
             index = twin.possible_agents.index(twin.agent_selection)
-            twin.step(twin.play.choose_action(index, other, luck))
+            twin.step(twin.episode.choose_action(index, other, luck))
 
     for seed in range(3):
         seen, info = env.reset(seed=seed)
@@ -71,7 +71,7 @@ def test_a_team_is_played(team: int) -> None:
             assert np.array_equal(seen, twin.last()[0]["observation"])
             assert np.array_equal(info["action_mask"], twin.last()[0]["action_mask"])
             played.add(info["agent"])
-            action = twin.play.choose_action(twin.possible_agents.index(info["agent"]), decide, rng)
+            action = twin.episode.choose_action(twin.possible_agents.index(info["agent"]), decide, rng)
             before = twin.returns[[twin.possible_agents.index(name) for name in mates]].sum(axis=0)
             seen, reward, terminated, truncated, info = env.step(action)
             twin.step(action)
@@ -231,7 +231,7 @@ def test_illegal_actions() -> None:
     env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, illegal="random", **SMALL)
     env.reset(seed=1)
     env.step(0)
-    assert env.play.state["ply"] == 2
+    assert env.episode.state["ply"] == 2
 
 
 def test_positions_go_on() -> None:

@@ -104,7 +104,7 @@ def test_a_game_tells_everybody_its_facts() -> None:
     while parallel.agents:
         infos = parallel.step({agent: [1, 0] for agent in parallel.agents})[-1]
         told += [info["left"] for info in infos.values()]
-        assert told[-1] == 3 - parallel.aec_env.play.state["gone"].sum()
+        assert told[-1] == 3 - parallel.aec_env.episode.state["gone"].sum()
     assert told[-1] < 3
     aec.reset(seed=1)
     assert aec.last()[-1] == {"left": 3}
@@ -126,7 +126,7 @@ def test_who_has_no_choice_may_say_anything(said: object) -> None:
     seen, _ = env.reset(options={"state": DEAD})
     assert seen["agent_1"]["action_mask"].tolist() == [1, 0, 0, 0, 0, 0]
     env.step({"agent_0": 4, "agent_1": said, "agent_2": 1, "agent_3": 2})
-    assert env.aec_env.play.pending[:, 0].tolist() == [4, 0, 1, 2]
+    assert env.aec_env.episode.pending[:, 0].tolist() == [4, 0, 1, 2]
     with pytest.raises(IllegalAction, match="agent_2"):
         env.step({"agent_0": 4, "agent_1": said, "agent_2": said, "agent_3": 2} | ({"agent_2": 6} if said == 5 else {}))
 

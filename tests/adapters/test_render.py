@@ -477,7 +477,7 @@ def test_a_viewer_knows_its_own_returns_only():
     assert [len(line.split()) for line in env.render().splitlines()[-3:]] == [3, 3, 3]
     game = env.game
     pictures = [
-        Renderer(game, "rgb_array", {"viewer": viewer}).render(env.play.state, None, returns)
+        Renderer(game, "rgb_array", {"viewer": viewer}).render(env.episode.state, None, returns)
         for viewer in (None, "rover_1")
         for returns in (env.returns, np.add(env.returns, [[1, 0], [0, 0], [0, 0]]))
     ]

@@ -147,7 +147,7 @@ def test_witnesses_attain_the_points_in_the_aec_api(colors, params, interpreted)
             env.reset(options={"board": rows})
             for action in actions:
                 env.step(action)
-            assert env.unwrapped.play.state["over"]
+            assert env.unwrapped.episode.state["over"]
             np.testing.assert_array_equal(env.unwrapped.returns[0], point)
 
 
@@ -167,11 +167,11 @@ def test_seed_record_dict_and_text_of_a_start_agree():
     from_seed = exact.pareto_front(game, seed=7, **LIMITS)
     env = momagames.make(ID, board_height=4, board_width=4, num_colors=3)
     env.reset(seed=7)
-    state = env.unwrapped.play.state.copy()
+    state = env.unwrapped.episode.state.copy()
     for given in (state, game.codec.save(state), game.codec.show(state)):
         np.testing.assert_array_equal(exact.pareto_front(game, given, **LIMITS).points, from_seed.points)
     env.step(from_seed.witnesses[0][0])  # remainder after the first move of a witness
-    rest = exact.pareto_front(game, env.unwrapped.play.state, **LIMITS).points
+    rest = exact.pareto_front(game, env.unwrapped.episode.state, **LIMITS).points
     assert tuple(from_seed.points[0] - env.unwrapped.returns[0]) in {tuple(p) for p in rest}
 
 
@@ -361,10 +361,10 @@ def test_pareto_front_if_small():
     env = momagames.make(ID, api="gymnasium", board_height=6, board_width=6, num_colors=3)
     env.reset(seed=3)
     expected = exact.pareto_front(small, seed=3, **LIMITS).points
-    np.testing.assert_array_equal(exact.pareto_front_if_small(small, env.unwrapped.play.state), expected)
+    np.testing.assert_array_equal(exact.pareto_front_if_small(small, env.unwrapped.episode.state), expected)
     np.testing.assert_array_equal(env.unwrapped.pareto_front(), expected)
     assert exact.pareto_front_if_small(large, large.start(3)[0]) is None
-    assert exact.pareto_front_if_small(make_game(3, 3, 2, num_agents=2), env.unwrapped.play.state) is None
+    assert exact.pareto_front_if_small(make_game(3, 3, 2, num_agents=2), env.unwrapped.episode.state) is None
 
 
 @compiled_only
@@ -372,4 +372,4 @@ def test_pareto_front_if_small_has_a_state_limit(monkeypatch):
     monkeypatch.setattr(exact, "QUICK_STATES", 10)
     env = momagames.make(ID, api="gymnasium", board_height=6, board_width=6, num_colors=3)
     env.reset(seed=3)
-    assert exact.pareto_front_if_small(make_game(6, 6, 3), env.unwrapped.play.state) is None
+    assert exact.pareto_front_if_small(make_game(6, 6, 3), env.unwrapped.episode.state) is None

@@ -197,7 +197,7 @@ def actions_of(tree, node, slot=0):
 
 def test_playout_adds_one_node_and_visits_add_up():
     game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
-    start = deal(game, np.zeros(1, np.uint64))
+    start = generate_starts(game, np.zeros(1, np.uint64))
     tree, _ = search_tree(game, start, UctOptions(500, 0.3, 100), [1, 0, 0, 0])
     root = list(arms_of(tree, 0))
     assert sorted(int(tree.action[arm]) for arm in root) == np.flatnonzero(legal(game, start)).tolist()
@@ -210,14 +210,14 @@ def test_playout_adds_one_node_and_visits_add_up():
 
 def test_equivalent_actions_have_one_arm():
     game = momagames.spec("mo-samegame-v0", board_width=5, board_height=5, num_colors=2)
-    start = deal(game, np.array([2], np.uint64))
+    start = generate_starts(game, np.array([2], np.uint64))
     tree, _ = search_tree(game, start, UctOptions(50, 0.3, 100))
     assert len(actions_of(tree, 0)) < legal(game, start).sum()
 
 
 def test_simultaneous_agents_have_separate_statistics():
     game = meteors.game("meteors-v0", limit=5)
-    tree, _ = search_tree(game, deal(game, np.zeros(1, np.uint64)), UctOptions(100, 0.3, 5))
+    tree, _ = search_tree(game, generate_starts(game, np.zeros(1, np.uint64)), UctOptions(100, 0.3, 5))
     for slot in range(6):  # three agents, two parts
         assert sorted(actions_of(tree, 0, slot)) == [0, 1, 2]
         assert tree.visits[list(arms_of(tree, 0, slot))].sum() == 100
@@ -281,7 +281,7 @@ def test_dominated_arm_is_rarely_visited():
     rewards = np.zeros((3, 3, 2, 2))
     rewards[0, :, 0], rewards[1, :, 0], rewards[2, :, 0] = [1, 0.2], [0.2, 1], [0.1, 0.1]
     game = gambles.game(rewards)
-    start = deal(game, np.zeros(1, np.uint64))
+    start = generate_starts(game, np.zeros(1, np.uint64))
     num_objectives = np.eye(2)
     tree, workspace = make_tree(game, 500, 2), make_workspace(game, num_objectives, np.ones(2), UctOptions(500, 0.3, 5))
     workspace.root[0] = start[0]
@@ -325,7 +325,7 @@ def test_actions_depend_on_the_generator_word_only(name, kind):
     )
     agents = len(game.agents)
     one = batch_policy(name, game, weights=None, simulations=20, exploration=0.5, horizon=8)
-    starts = deal(game, np.arange(6, dtype=np.uint64))
+    starts = generate_starts(game, np.arange(6, dtype=np.uint64))
     words = random_words(1, 6 * agents).reshape(6, agents)
     seats = np.zeros((6, agents), np.int64)
     together = play_policies(game, starts, [one], seats, words)
@@ -340,7 +340,7 @@ def test_actions_depend_on_the_generator_word_only(name, kind):
 @compiled_only
 def test_wins_against_random_play():
     game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
-    starts = deal(game, np.arange(40, dtype=np.uint64))
+    starts = generate_starts(game, np.arange(40, dtype=np.uint64))
     kernels = [batch_policy("uct", game, weights=[1, 0, 0, 0], simulations=50), batch_policy("random", game)]
     seats = np.array([[0, 1], [1, 0]]).repeat(20, axis=0)
     played = play_policies(game, starts, kernels, seats, random_words(3, 80).reshape(40, 2))
@@ -378,7 +378,7 @@ def test_policies_of_a_lattice(name):
 @pytest.mark.parametrize("budget", [1, 700, 5000])
 def test_plans_respect_the_budget(name, budget):
     game = momagames.spec("mo-samegame-v0", board_width=5, board_height=5, num_colors=3)
-    start = deal(game, np.array([3], np.uint64))
+    start = generate_starts(game, np.array([3], np.uint64))
     calls = method(name)(divisions=2, simulations=20, exploration=0.3, horizon=30)
     actions = calls.plan(game, start, budget, 1)
     assert actions.plans
@@ -389,7 +389,7 @@ def test_plans_respect_the_budget(name, budget):
 
 def test_horizon_shorter_than_the_game_still_completes_lines():
     game = momagames.spec("mo-samegame-v0", board_width=5, board_height=5, num_colors=3)
-    start = deal(game, np.array([3], np.uint64))
+    start = generate_starts(game, np.array([3], np.uint64))
     actions = method("uct")(divisions=1, simulations=5, exploration=0.3, horizon=1).plan(game, start, 2000, 1)
     assert actions.plans
     assert actions.facts["episodes"] >= actions.facts["lines"] > 3
@@ -425,10 +425,10 @@ def summarize_searches():
     game = meteors.game("meteors-v0", limit=3)
     one = batch_policy("pareto_uct", game, weights=None, simulations=8, exploration=0.5, horizon=3)
     played = play_policies(
-        game, deal(game, np.arange(2, dtype=np.uint64)), [one], np.zeros((2, 3), np.int64), random_words(1, 6).reshape(2, 3)
+        game, generate_starts(game, np.arange(2, dtype=np.uint64)), [one], np.zeros((2, 3), np.int64), random_words(1, 6).reshape(2, 3)
     )
     board = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
-    actions = method("uct")(2, 8, 0.5, 20).plan(board, deal(board, np.zeros(1, np.uint64)), 300, 1)
+    actions = method("uct")(2, 8, 0.5, 20).plan(board, generate_starts(board, np.zeros(1, np.uint64)), 300, 1)
     return repr((played.returns.tolist(), [(plan.actions, plan.actions) for plan in actions.plans]))
 
 

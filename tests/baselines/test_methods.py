@@ -138,7 +138,7 @@ def test_present_estimate_throughout_a_game(params, positions):
 
 def test_beam_plans_for_all_agents_of_a_team(start):
     team = momagames.spec("mo-samegame-v0", **SMALL, num_agents=2, team_rewards=True)
-    team_start = deal(team, np.array([3], np.uint64))
+    team_start = generate_starts(team, np.array([3], np.uint64))
     alone = method("beam")(width=32, estimate="present").plan(momagames.spec("mo-samegame-v0", **SMALL), start, 5000, 0)
     assert method("beam")(width=32, estimate="present").plan(team, team_start, 5000, 0).values.tolist() == alone.values.tolist()
 

@@ -10,7 +10,7 @@ import pytest
 import momagames
 from momagames.benchmark import match
 from momagames.benchmark.matches import check, seats_of, tie_break
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.errors import IllegalAction, InvalidParameter, UnknownId
 from tests import meteors
 
@@ -186,7 +186,7 @@ def test_the_seeds_deal_the_boards():
 
     result = match(DUEL, [Looks, "stationary"], games=4, max_reruns=0)
     for bout, board in zip(result.bouts, boards, strict=True):
-        start = deal(result.game, np.array([bout.games[0].seed], np.uint64))
+        start = generate_starts(result.game, np.array([bout.games[0].seed], np.uint64))
         assert start["board"][0, :64].reshape(8, 8).tolist() == board
 
 

@@ -10,7 +10,7 @@ from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports.data.points import read_plan_points, read_policy_episodes
-from momagames.wrappers.recording import replayed
+from momagames.wrappers.recording import replay_from_data
 from tests.benchmark.tiny import POLICIES, RANDOM, suite, whole
 
 KERNELS = {
@@ -59,7 +59,7 @@ def test_every_stored_game_of_the_front_can_be_played_again(store):
                 assert again.record["returns"][agent] == row["return"]
                 if "length" in row:
                     assert len(again.record["actions"]) == row["length"]
-                *_, last = replayed(again.record, "record", "ansi")  # as the doors play it
+                *_, last = replay_from_data(again.record, "record", "ansi")  # as the doors play it
                 assert last.returns.tolist() == again.record["returns"]
 
 

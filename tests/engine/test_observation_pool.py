@@ -44,7 +44,7 @@ def test_kept_observations_stay_as_they_were(id):
         assert all(
             np.array_equal(fields[name], value)
             for agent, fields in seen.items()
-            for name, value in env.aec_env.play.observe(env.possible_agents.index(agent)).items()
+            for name, value in env.aec_env.episode.observe(env.possible_agents.index(agent)).items()
         )
     np.testing.assert_equal(kept, copies)
     assert not set.intersection(*(addresses(seen) for seen in kept))

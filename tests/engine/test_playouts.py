@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import GREEDY, RANDOM, deal, play
+from momagames.engine.playouts import GREEDY, RANDOM, generate_starts, play
 
 GAMES = [
     ("mo-samegame-v0", {"board_width": 5, "board_height": 4, "num_colors": 3}),
@@ -16,7 +16,7 @@ GAMES = [
 
 
 def start(game, seed=0):
-    return deal(game, np.array([seed], np.uint64))
+    return generate_starts(game, np.array([seed], np.uint64))
 
 
 def episodes(game, states, rule, words, weights=None):

@@ -148,8 +148,8 @@ def test_the_gymnasium_door_has_a_memory_for_each_agent_and_empties_it(monkeypat
         over, heard = False, []
         while not over:
             over = any(env.step([1 + len(heard) % 2, 0])[2:4])
-            heard.append(env.play.state["word"][1:].tolist())
-            gone = env.play.state["gone"][1:]
+            heard.append(env.episode.state["word"][1:].tolist())
+            gone = env.episode.state["gone"][1:]
             expected = 2 if len(heard) == 2 else 1
             assert [word for word, left in zip(heard[-1], gone, strict=True) if not left] == [expected] * (2 - int(gone.sum()))
     assert calls["reset"] == [1, 2] * 4

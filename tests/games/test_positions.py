@@ -269,13 +269,13 @@ def label(value):
 def test_bad_positions_are_refused_and_change_nothing(id, options, why):
     env = momagames.make(id, **SMALL[id])
     env.reset(seed=7)
-    env.step(legal(env.play)[0])
+    env.step(legal(env.episode)[0])
     before = everything(env)
     with pytest.raises(InvalidState, match=why) as error:
         env.reset(seed=8, options=options)
     assert str(error.value).startswith(id)
     assert everything(env) == before
-    env.step(legal(env.play)[0])
+    env.step(legal(env.episode)[0])
 
 
 @pytest.mark.parametrize("id", list(SMALL))

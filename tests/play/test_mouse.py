@@ -13,9 +13,9 @@ from momagames.games.breakthrough import view as breakthrough
 from momagames.games.robotmail.view import drawing as robotmail
 from momagames.games.samegame import view as samegame
 from momagames.games.tileblast.view import drawing as tileblast
-from momagames.games.tileblast.view.scene import group
+from momagames.games.tileblast.view.scene import tap_cells
 from momagames.play import windowed
-from momagames.play.windowed import MouseBoard, sit
+from momagames.play.windowed import MouseBoard, open_board
 from momagames.render import canvas
 
 SAMEGAME, BREAKTHROUGH, TILEBLAST = "mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0"
@@ -47,7 +47,7 @@ def mouse(pygame):
 
 
 def opened(id, seed=0, opponent="random", human=None, rate=4.0, **params):
-    board = sit(id, opponent, seed, human, rate, **params)
+    board = open_board(id, opponent, seed, human, rate, **params)
     assert isinstance(board, MouseBoard)
     return board
 
@@ -77,11 +77,11 @@ def shown(pygame):
 def test_every_pixel_of_a_cell_is_that_cell():
     state = momagames.spec(TILEBLAST).blank_state
     for cell in range(117):
-        top, left = tileblast.corner(cell)
+        top, left = tileblast.top_left(cell)
         for place in ((left, top), (left + tileblast.SIDE - 1, top + tileblast.SIDE - 1)):
             assert tileblast.pick(state, place, place) == cell
             assert tileblast.point(state, *place) == {"cell": cell}
-    low, high = tileblast.corner(0), tileblast.corner(116)
+    low, high = tileblast.top_left(0), tileblast.top_left(116)
     for place in (
         (low[1] - 1, low[0]),
         (low[1], low[0] + tileblast.SIDE),
@@ -136,8 +136,8 @@ def test_a_slip_is_no_tap_even_where_the_rules_would_count_it(mouse):
 def test_the_pointer_shows_the_group(mouse, pygame):
     board = opened(TILEBLAST, level=1, seed=2)
     before, state = shown(pygame), board.seats.play.state
-    cell = max(valid(board), key=lambda one: len(group(state, one)))
-    assert len(group(state, cell)) > 3
+    cell = max(valid(board), key=lambda one: len(tap_cells(state, one)))
+    assert len(tap_cells(state, cell)) > 3
     mouse.move(tile(cell))
     board.look(0.0)
     changed = (shown(pygame) != before).any(axis=2)[: -2 * windowed.LINE - MARGIN]
@@ -146,7 +146,7 @@ def test_the_pointer_shows_the_group(mouse, pygame):
         ((x - MARGIN - tileblast.EDGE) // tileblast.SIDE, (y - MARGIN - tileblast.BAR) // tileblast.SIDE)
         for y, x in zip(ys, xs, strict=True)
     }
-    near = {(one % 13 + dx, 8 - one // 13 + dy) for one in group(state, cell) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
+    near = {(one % 13 + dx, 8 - one // 13 + dy) for one in tap_cells(state, cell) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
     assert touched
     assert touched <= near
     assert board.says() == f"agent_0: ({cell % 13},{cell // 13})"
@@ -161,7 +161,7 @@ def test_groups_are_what_a_tap_bursts():
     _, info = env.reset(seed=3)
     for _ in range(8):
         for cell in range(117):
-            found = group(env.play.state, cell)
+            found = tap_cells(env.episode.state, cell)
             assert bool(found) == bool(info["action_mask"][cell])
             if found:
                 said = env.peek(cell)[4]

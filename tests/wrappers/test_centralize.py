@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.errors import InvalidCall, InvalidParameter
-from momagames.wrappers import Centralize, HandleIllegal, RecordEpisode, Scalarize
+from momagames.wrappers import Centralize, HandleIllegal, RecordEpisodeStatistics, Scalarize
 from tests import meteors
 from tests.wrappers.games import breakthrough, play, rounds, samegame
 
@@ -51,7 +51,7 @@ def test_turn_based_game(reward: str) -> None:
         assert env.observation_space.contains(observation)
         assert over == all(step[2].values())
         assert info["active_agent"] == step[4]["player_0"]["active_agent"]
-    names = [objective.name for objective in env.reward_form.objectives]
+    names = [objective.name for objective in env.reward_spec.objectives]
     assert names[0] == ("player_0.win" if reward == "each" else "win")
     assert env.reward_dim == len(names)
     bounds = {"sum": (-2, 2), "mean": (-1, 1), "each": (-1, 1)}[reward]
@@ -94,7 +94,7 @@ def test_simultaneous_game_with_deaths_and_a_limit() -> None:
 
 
 def test_more_wrappers_around_and_below() -> None:
-    env = RecordEpisode(Scalarize(Centralize(samegame("parallel", num_agents=2)), [1, 2, 3]))
+    env = RecordEpisodeStatistics(Scalarize(Centralize(samegame("parallel", num_agents=2)), [1, 2, 3]))
     results = joint(env)
     vectors = sum(step[4]["vector_reward"] for step in results)
     assert results[-1][4]["episode"]["r"] == pytest.approx(vectors @ np.array([1.0, 2.0, 3.0]))

@@ -1,4 +1,4 @@
-"""RecordEpisode: vector returns and lengths, through every door."""
+"""RecordEpisodeStatistics: vector returns and lengths, through every door."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.errors import InvalidParameter
-from momagames.wrappers import HandleIllegal, RecordEpisode, Scalarize, SelectObjectives
+from momagames.wrappers import HandleIllegal, RecordEpisodeStatistics, Scalarize, SelectObjectives
 from tests import meteors
 from tests.wrappers.games import batches, breakthrough, legal, play, rounds, samegame, samegames, steps
 
 
 def test_five_agents_in_turn() -> None:
-    env = RecordEpisode(samegame(num_agents=5))
+    env = RecordEpisodeStatistics(samegame(num_agents=5))
     for seed in range(3):
         returns = {agent: np.zeros(3) for agent in env.possible_agents}
         moves = dict.fromkeys(env.possible_agents, 0)
@@ -46,8 +46,8 @@ def test_five_agents_in_turn() -> None:
 
 
 def test_counts_what_is_paid_where_it_stands() -> None:
-    inner = RecordEpisode(samegame(num_agents=2))
-    env = RecordEpisode(Scalarize(RecordEpisode(SelectObjectives(inner, [1])), [2.0]))
+    inner = RecordEpisodeStatistics(samegame(num_agents=2))
+    env = RecordEpisodeStatistics(Scalarize(RecordEpisodeStatistics(SelectObjectives(inner, [1])), [2.0]))
     list(play(env))
     vectors, scalars = inner.episodes[0]["r"], env.episodes[0]["r"]
     assert {agent: 2 * vector[1] for agent, vector in vectors.items()} == scalars
@@ -55,14 +55,14 @@ def test_counts_what_is_paid_where_it_stands() -> None:
 
 
 def test_parallel_and_gymnasium_doors() -> None:
-    aec, parallel = RecordEpisode(breakthrough()), RecordEpisode(breakthrough("parallel"))
+    aec, parallel = RecordEpisodeStatistics(breakthrough()), RecordEpisodeStatistics(breakthrough("parallel"))
     list(play(aec, 3))
     *_, last = rounds(parallel, 3)
     for agent, info in last[4].items():
         np.testing.assert_array_equal(info["episode"]["r"], aec.episodes[0]["r"][agent])
         assert info["episode"]["l"] == aec.episodes[0]["l"][agent]
     assert parallel.episodes[0]["l"] == aec.episodes[0]["l"]
-    env = RecordEpisode(samegame("gymnasium"))
+    env = RecordEpisodeStatistics(samegame("gymnasium"))
     results = list(steps(env))
     np.testing.assert_array_equal(results[-1][4]["episode"]["r"], sum(step[1] for step in results))
     assert results[-1][4]["episode"]["l"] == len(results)
@@ -72,7 +72,7 @@ def test_parallel_and_gymnasium_doors() -> None:
 @pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
 @pytest.mark.parametrize("agents", [1, 3])
 def test_vector_door(mode: str, agents: int) -> None:
-    env = RecordEpisode(samegames(num_agents=agents, autoreset=mode), kept=1000)
+    env = RecordEpisodeStatistics(samegames(num_agents=agents, autoreset=mode), kept=1000)
     seen = 0
     plies = np.zeros(6, int)
     movers = np.zeros((6, agents), int)
@@ -99,7 +99,7 @@ def test_vector_door(mode: str, agents: int) -> None:
 
 
 def test_a_reset_mask_restarts_the_chosen_books() -> None:
-    env = RecordEpisode(samegames(2, autoreset="disabled"))
+    env = RecordEpisodeStatistics(samegames(2, autoreset="disabled"))
     list(batches(env, 2))
     env.reset(options={"reset_mask": np.array([True, False])})
     assert env.books.steps.tolist() == [0, 2]
@@ -107,8 +107,8 @@ def test_a_reset_mask_restarts_the_chosen_books() -> None:
 
 def test_early_deaths_and_simultaneous_moves() -> None:
     game = meteors.game("meteors-v0", cells=4)
-    aec = RecordEpisode(MultiObjectiveAEC(game))
-    parallel = RecordEpisode(HandleIllegal(MultiObjectiveParallel(MultiObjectiveAEC(game)), "random"))
+    aec = RecordEpisodeStatistics(MultiObjectiveAEC(game))
+    parallel = RecordEpisodeStatistics(HandleIllegal(MultiObjectiveParallel(MultiObjectiveAEC(game)), "random"))
     lengths = set()
     for seed in range(6):
         observations, _ = parallel.reset(seed=seed)
@@ -133,9 +133,9 @@ def test_early_deaths_and_simultaneous_moves() -> None:
 
 
 def test_kept_episodes() -> None:
-    env = RecordEpisode(samegame(), kept=2)
+    env = RecordEpisodeStatistics(samegame(), kept=2)
     for seed in range(4):
         list(play(env, seed))
     assert len(env.episodes) == 2
     with pytest.raises(InvalidParameter, match="kept=-1"):
-        RecordEpisode(samegame(), kept=-1)
+        RecordEpisodeStatistics(samegame(), kept=-1)

@@ -12,7 +12,7 @@ from pettingzoo.test import api_test, parallel_api_test
 
 import momagames
 from momagames.errors import InvalidParameter
-from momagames.wrappers import Centralize, Flatten, RecordEpisode, Scalarize
+from momagames.wrappers import Centralize, Flatten, RecordEpisodeStatistics, Scalarize
 from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -95,7 +95,7 @@ def test_specs_make_the_same_again() -> None:
 
 
 def test_it_goes_around_a_game_inside_episodes_and_a_joint_agent() -> None:
-    env = RecordEpisode(Flatten(breakthrough("parallel")))
+    env = RecordEpisodeStatistics(Flatten(breakthrough("parallel")))
     list(rounds(env))
     assert len(env.episodes) == 1
     joint = Centralize(Flatten(breakthrough("parallel")), observation="agents")

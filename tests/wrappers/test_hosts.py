@@ -21,7 +21,7 @@ from momagames.wrappers import (
     HandleIllegal,
     MergeColors,
     NormalizeReward,
-    RecordEpisode,
+    RecordEpisodeStatistics,
     Scalarize,
     SelectObjectives,
     ShareTeamReward,
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 SCALAR = {f"samegame, {n} agents": lambda api, n=n: Scalarize(samegame(api, num_agents=n), [1, 2, 3]) for n in range(1, 6)} | {
     "breakthrough": lambda api: Scalarize(breakthrough(api), [1, 2, 3, 4]),
     "utility": lambda api: Scalarize(breakthrough(api), utility=lambda v: float(v.min()) + 0.1),
-    "stack": lambda api: RecordEpisode(
+    "stack": lambda api: RecordEpisodeStatistics(
         Scalarize(NormalizeReward(SelectObjectives(ShareTeamReward(samegame(api, num_agents=3)), [2, 0])), [1, 2])
     ),
     "normalized last": lambda api: NormalizeReward(Scalarize(HandleIllegal(breakthrough(api), "random"), [1, 2, 3, 4])),
@@ -64,7 +64,7 @@ def test_parallel_checks(name: str) -> None:
         lambda: Scalarize(samegame("gymnasium", illegal="random"), [1, 2, 3]),
         lambda: Scalarize(HandleIllegal(samegame("gymnasium"), "random"), [1, 2, 3]),
         lambda: Scalarize(breakthrough("gymnasium", illegal="forfeit", agent="player_1"), [1, 2, 3, 4]),
-        lambda: RecordEpisode(Scalarize(SelectObjectives(samegame("gymnasium", illegal="random"), [1, 0]), [1, 2])),
+        lambda: RecordEpisodeStatistics(Scalarize(SelectObjectives(samegame("gymnasium", illegal="random"), [1, 0]), [1, 2])),
         lambda: Scalarize(
             gymnasium.make("momagames/mo-samegame-v0", illegal="random", board_width=4, board_height=4), [1, 2, 3, 4, 5]
         ),
@@ -76,7 +76,7 @@ def test_gymnasium_checks(env: Any) -> None:
 
 def test_specs_make_the_same_stack_again() -> None:
     made = gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4)
-    env = RecordEpisode(Scalarize(SelectObjectives(made, ["color_2", "color_1"]), weights=[1, 2]))
+    env = RecordEpisodeStatistics(Scalarize(SelectObjectives(made, ["color_2", "color_1"]), weights=[1, 2]))
     again = env.spec.make()
     assert str(again) == str(env)
     pairs = zip(steps(env), steps(again), strict=True)
@@ -161,7 +161,7 @@ def test_momaland_wrappers_above_the_parallel_door() -> None:
         assert all(np.isfinite(step[1]["agent_0"]).all() for step in rounds(normal))
 
 
-@pytest.mark.parametrize("wrap", [lambda env: Scalarize(env, [1]), RecordEpisode, HandleIllegal, MergeColors])
+@pytest.mark.parametrize("wrap", [lambda env: Scalarize(env, [1]), RecordEpisodeStatistics, HandleIllegal, MergeColors])
 def test_other_things_are_refused(wrap: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"cannot wrap str object 'mo-samegame-v0'; allowed: 'a PettingZoo AEC"):
         wrap("mo-samegame-v0")
@@ -169,7 +169,7 @@ def test_other_things_are_refused(wrap: Any) -> None:
 
 def test_a_game_needs_its_door() -> None:
     with pytest.raises(InvalidParameter, match="cannot wrap Game object"):
-        RecordEpisode(momagames.spec("mo-samegame-v0"))
+        RecordEpisodeStatistics(momagames.spec("mo-samegame-v0"))
 
 
 ORDER = {
@@ -247,4 +247,4 @@ def test_import_is_light() -> None:
 def test_no_warnings_from_wrapping() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        list(play(RecordEpisode(Scalarize(samegame(num_agents=2), [1, 2, 3]))))
+        list(play(RecordEpisodeStatistics(Scalarize(samegame(num_agents=2), [1, 2, 3]))))

@@ -13,7 +13,7 @@ import pytest
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.errors import InvalidCall, InvalidFile, InvalidParameter, InvalidState, MissingExtra
-from momagames.wrappers import HandleIllegal, Record, RecordEpisode, Scalarize, replay
+from momagames.wrappers import HandleIllegal, RecordReplay, RecordEpisodeStatistics, Scalarize, replay
 from tests import meteors
 from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
 
@@ -31,7 +31,7 @@ def end(path: Path) -> Any:
     "make", [lambda: samegame(num_agents=3, clear_bonus=2.0), lambda: breakthrough(objectives=["captures", "win"])]
 )
 def test_aec_door(make: Any, tmp_path: Path) -> None:
-    env = Record(make(), tmp_path)
+    env = RecordReplay(make(), tmp_path)
     for seed in range(2):
         list(play(env, seed))
         again = end(env.recorder.files[-1])
@@ -46,7 +46,7 @@ def test_aec_door(make: Any, tmp_path: Path) -> None:
 
 
 def test_every_step_is_shown(tmp_path: Path) -> None:
-    env = Record(samegame(), tmp_path)
+    env = RecordReplay(samegame(), tmp_path)
     states = [env.get_state() for _ in play(env)]
     shown = [one.get_state() for one in replay(env.recorder.files[0])]
     assert shown[1:] == states
@@ -54,7 +54,7 @@ def test_every_step_is_shown(tmp_path: Path) -> None:
 
 
 def test_parallel_door_with_wrappers_in_between(tmp_path: Path) -> None:
-    env = RecordEpisode(Record(Scalarize(breakthrough("parallel"), [1, 2, 3, 4]), tmp_path, name="duel"))
+    env = RecordEpisodeStatistics(RecordReplay(Scalarize(breakthrough("parallel"), [1, 2, 3, 4]), tmp_path, name="duel"))
     list(rounds(env))
     again = end(tmp_path / "duel-000000.json")
     np.testing.assert_allclose(again.returns @ np.array([1, 2, 3, 4]), list(env.episodes[0]["r"].values()))
@@ -62,7 +62,7 @@ def test_parallel_door_with_wrappers_in_between(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("agent", ["player_0", "player_1"])
 def test_gymnasium_door_with_everybodys_moves(agent: str, tmp_path: Path) -> None:
-    env = Record(breakthrough("gymnasium", agent=agent), tmp_path)
+    env = RecordReplay(breakthrough("gymnasium", agent=agent), tmp_path)
     total = sum(step[1] for step in steps(env))
     again = end(env.recorder.files[0])
     np.testing.assert_allclose(again.returns[int(agent[-1])], total)
@@ -71,7 +71,7 @@ def test_gymnasium_door_with_everybodys_moves(agent: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("how", ["random", "forfeit"])
 def test_what_was_played_in_place_of_illegal_actions(how: Any, tmp_path: Path) -> None:
-    env = Record(HandleIllegal(breakthrough(), how), tmp_path)
+    env = RecordReplay(HandleIllegal(breakthrough(), how), tmp_path)
     env.reset(seed=0)
     while env.agents:
         env.step(None if env.terminations[env.agent_selection] else -1)
@@ -81,7 +81,7 @@ def test_what_was_played_in_place_of_illegal_actions(how: Any, tmp_path: Path) -
 
 
 def test_given_starts_and_unfinished_episodes(tmp_path: Path) -> None:
-    env = Record(samegame(), tmp_path)
+    env = RecordReplay(samegame(), tmp_path)
     list(play(env))
     middle = [*replay(env.recorder.files[0])][2].get_state()
     env.reset(seed=1)
@@ -99,7 +99,7 @@ def test_given_starts_and_unfinished_episodes(tmp_path: Path) -> None:
 
 
 def test_chosen_episodes_only(tmp_path: Path) -> None:
-    env = Record(samegame(), tmp_path, when=lambda episode: episode % 2 == 1)
+    env = RecordReplay(samegame(), tmp_path, when=lambda episode: episode % 2 == 1)
     for seed in range(4):
         list(play(env, seed))
     assert [file.name for file in env.recorder.files] == ["episode-000001.json", "episode-000003.json"]
@@ -108,7 +108,7 @@ def test_chosen_episodes_only(tmp_path: Path) -> None:
 def test_simultaneous_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(momagames.registry, "_entries", dict(momagames.registry._entries))
     momagames.register("meteors-v0", "tests.meteors:game")
-    env = Record(MultiObjectiveAEC(meteors.game("meteors-v0", cells=4), render_mode="rgb_array"), tmp_path, ("gif", "json"))
+    env = RecordReplay(MultiObjectiveAEC(meteors.game("meteors-v0", cells=4), render_mode="rgb_array"), tmp_path, ("gif", "json"))
     for seed in range(4):
         env.reset(seed=seed)
         for agent in env.agent_iter():
@@ -124,7 +124,7 @@ def test_simultaneous_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_gif(tmp_path: Path) -> None:
     from PIL import Image
 
-    env = Record(samegame(render_mode="rgb_array"), tmp_path, ("json", "gif"), fps=10)
+    env = RecordReplay(samegame(render_mode="rgb_array"), tmp_path, ("json", "gif"), fps=10)
     shapes = [env.render().shape for _ in play(env)]
     picture = Image.open(tmp_path / "episode-000000.gif")
     assert picture.n_frames == len(shapes) + 1
@@ -134,16 +134,16 @@ def test_gif(tmp_path: Path) -> None:
 
 def test_mp4_needs_an_extra(tmp_path: Path) -> None:
     if find_spec("imageio") and find_spec("imageio_ffmpeg"):
-        env = Record(samegame(render_mode="rgb_array"), tmp_path, "mp4")  # type: ignore[arg-type]
+        env = RecordReplay(samegame(render_mode="rgb_array"), tmp_path, "mp4")  # type: ignore[arg-type]
         list(play(env))
         assert (tmp_path / "episode-000000.mp4").stat().st_size > 0
     else:
         with pytest.raises(MissingExtra, match=r"pip install .imageio\[ffmpeg\]"):
-            Record(samegame(render_mode="rgb_array"), tmp_path, ["mp4"])
+            RecordReplay(samegame(render_mode="rgb_array"), tmp_path, ["mp4"])
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    env = Record(samegame(), tmp_path)
+    env = RecordReplay(samegame(), tmp_path)
 
     def fail(*args: Any, **kwargs: Any) -> str:
         raise OSError("disk full")
@@ -156,22 +156,22 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytes
 
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="needs pictures: make the environment with render_mode='rgb_array'"):
-        Record(samegame(), tmp_path, ["gif"])
+        RecordReplay(samegame(), tmp_path, ["gif"])
     with pytest.raises(InvalidParameter, match="'jpg' is not possible"):
-        Record(samegame(), tmp_path, ["jpg"])  # type: ignore[list-item]
+        RecordReplay(samegame(), tmp_path, ["jpg"])  # type: ignore[list-item]
     with pytest.raises(InvalidParameter, match="not the name of a file"):
-        Record(samegame(), tmp_path, name="../up")
+        RecordReplay(samegame(), tmp_path, name="../up")
     with pytest.raises(InvalidParameter, match="fps=0"):
-        Record(samegame(), tmp_path, fps=0)
+        RecordReplay(samegame(), tmp_path, fps=0)
     with pytest.raises(InvalidParameter, match="cannot wrap a Gymnasium vector environment"):
-        Record(samegames(), tmp_path)
+        RecordReplay(samegames(), tmp_path)
     pettingzoo = pytest.importorskip("momaland.envs.breakthrough.mobreakthrough_v0")
     with pytest.raises(InvalidCall, match="made by momagames only"):
-        Record(pettingzoo.raw_env(), tmp_path)
+        RecordReplay(pettingzoo.raw_env(), tmp_path)
 
 
 def test_broken_records_are_refused(tmp_path: Path) -> None:
-    env = Record(samegame(), tmp_path)
+    env = RecordReplay(samegame(), tmp_path)
     list(play(env))
     good = load(env.recorder.files[0])
     path = tmp_path / "broken.json"

@@ -123,12 +123,12 @@ def test_simultaneous_moves_are_paid_once_a_round() -> None:
             if terminated or truncated:
                 env.step(None)
                 continue
-            before = int(env.unwrapped.play.state["ply"])
+            before = int(env.unwrapped.episode.state["ply"])
             env.step([int(np.flatnonzero(observation["action_mask"][0])[0]), 1])
             for name, reward in env.rewards.items():
                 total[name] += reward
             rounds_of[agent] += 1
-            assert int(env.unwrapped.play.state["ply"]) > before or not any(env.rewards.values())
+            assert int(env.unwrapped.episode.state["ply"]) > before or not any(env.rewards.values())
         vectors = env.unwrapped.returns.sum(axis=1)
         for i, name in enumerate(env.possible_agents):
             assert total[name] == pytest.approx(vectors[i] + rounds_of[name])
@@ -260,7 +260,7 @@ def test_published_weights_make_the_reward_of_the_original(params: dict[str, Any
         env.reset(seed=seed)
         while not any((*env.terminations.values(), *env.truncations.values())):
             agent = env.agent_selection
-            env.step(env.unwrapped.play.choose_action(env.unwrapped.play.mover, policy, rng))
+            env.step(env.unwrapped.episode.choose_action(env.unwrapped.episode.mover, policy, rng))
             event = env.infos[agent]["event"]
             events.add(event)
             assert env.rewards.pop(agent) == PUBLISHED[event]  # to the bit

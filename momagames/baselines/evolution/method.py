@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import is_nondominated
-from momagames.baselines.base import Method, Trained
+from momagames.baselines.base import Method, TrainingResult
 from momagames.baselines.evolution.linear_policy import LinearPolicy
 from momagames.baselines.evolution.population_eval import PopulationEvaluator
 from momagames.contract import Game
@@ -85,7 +85,7 @@ class EvolutionMethod(Method):
 
     def train(
         self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
-    ) -> Trained:
+    ) -> TrainingResult:
         self.check_installed()
         self.check_train(game)
         rng = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ class EvolutionMethod(Method):
         best = best[np.lexsort(returns[best].T[::-1])]
         policies = tuple(policy.compile(f"policy {i}", parameters[at]) for i, at in enumerate(best))
         facts = {"generations": len(generations), "evaluated": len(parameters), "parameters": policy.num_parameters}
-        return Trained(policies, scale_steps + evaluator.used, facts)
+        return TrainingResult(policies, scale_steps + evaluator.used, facts)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
         if set(arrays) != {"numbers", "rows"}:

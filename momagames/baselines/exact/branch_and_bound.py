@@ -10,7 +10,7 @@ from momagames.baselines.exact.depth_first import Front, SearchOptions, resolve_
 from momagames.baselines.exact.label_setting import clairvoyant_front
 from momagames.baselines.search.beam import Beam
 from momagames.contract import Game
-from momagames.engine.playouts import FOREVER
+from momagames.engine.playouts import NO_LIMIT
 
 BEAM_WIDTH = 1024  # measured on MO-SameGame 8x8x3: a width of 4096 costs more beam search than it saves in the proof
 BRANCH_AND_BOUND = "branch and bound"
@@ -28,6 +28,6 @@ def branch_and_bound_front(game: Game, state: Any = None, **options: Unpack[Sear
     """
     start_time = time.perf_counter()
     start = resolve_start(game, state, options.get("seed", 0))
-    known = Beam(BEAM_WIDTH, "present").plan(game, start, FOREVER, 0).plans if not start["over"][0] else ()
+    known = Beam(BEAM_WIDTH, "present").plan(game, start, NO_LIMIT, 0).plans if not start["over"][0] else ()
     front = clairvoyant_front(game, start, known=known, **options)
     return replace(front, seconds=time.perf_counter() - start_time, search=BRANCH_AND_BOUND)

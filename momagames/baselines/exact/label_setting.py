@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import is_nondominated
-from momagames.baselines.base import Plan, check_together
+from momagames.baselines.base import Plan, check_shared_rewards
 from momagames.baselines.exact.depth_first import Front, Progress, resolve_start
 from momagames.baselines.exact.label_kernels import insert_rows, make_expander, merge_labels
 from momagames.baselines.exact.packed_vectors import has_integer_bounds
 from momagames.contract import Game
-from momagames.engine.playouts import buffers
+from momagames.engine.playouts import make_step_buffers
 from momagames.errors import InvalidParameter, TooLarge
 
 CHUNK_POSITIONS = 4096  # positions per call of a compiled loop; Ctrl-C and `progress` wait for it
@@ -49,7 +49,7 @@ def clairvoyant_front(
     known   plans of complete games from this start, for a game with upper bounds and whole rewards. A label is pruned if its
             upper bound does not exceed the values of these plans; plans closer to the front prune more
     """
-    check_together("exact", game)
+    check_shared_rewards("exact", game)
     if known and not has_upper_bounds(game):
         raise InvalidParameter(
             f"{game.id}: invalid known={len(known)} plans: expected none, because the game has no upper bound of the return"
@@ -130,7 +130,7 @@ class _LabelSetting:
             previous = num_children
             num_children, num_edges = self._expand(
                 self.positions, first, last, self._spans, self._vectors, self._known, children, words, bounds, num_children,
-                table, edges, gains, num_edges, mask, *buffers(game), scratch_state, trial,
+                table, edges, gains, num_edges, mask, *make_step_buffers(game), scratch_state, trial,
             )  # fmt: skip
             self.solved += num_children - previous
             rows = game.dtype.itemsize + bounds[0].nbytes

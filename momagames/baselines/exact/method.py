@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plan, Plans, check_certain
+from momagames.baselines.base import Method, Plan, Plans, check_deterministic
 from momagames.baselines.exact import clairvoyant_front, exact_front
 from momagames.baselines.exact.depth_first import unsupported_reasons
 from momagames.contract import Game
@@ -36,7 +36,7 @@ class Exact(Method):
 
     def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_certain(self.name, game)
+        check_deterministic(self.name, game)
 
     def check_plan(self, game: Game) -> None:
         self.check_chance(game)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_certain
+from momagames.baselines.base import Method, Plans, check_deterministic
 from momagames.baselines.mcts.planner import search_plans
 from momagames.baselines.mcts.policies import CRITERIA, make_search_policy
 from momagames.baselines.mcts.simulation import UctOptions
@@ -59,7 +59,7 @@ class Uct(Method):
         return UctOptions(self.simulations, self.exploration, self.horizon)
 
     def check_plan(self, game: Game) -> None:
-        check_certain(self.name, game)
+        check_deterministic(self.name, game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         check_size(self.name, game, self.simulations, len(CRITERIA[self.name](lattice[0])[0]))
 

@@ -22,7 +22,7 @@ from momagames.baselines.mcts.tree import (
 )
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, keep_all_actions, sample_legal
-from momagames.engine.playouts import buffers
+from momagames.engine.playouts import make_step_buffers
 from momagames.errors import check_range
 from momagames.kernels.jit import kernel, noinline_kernel
 from momagames.kernels.rng import advance, mix
@@ -103,7 +103,7 @@ def make_workspace(
         np.zeros(1, game.dtype),
         np.zeros(1, game.dtype),
         np.zeros(game.mask_size, np.int8),
-        *buffers(game),
+        *make_step_buffers(game),
         np.zeros((len(game.agents), len(game.objectives))),
         np.zeros(line_capacity, np.int32),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, Trained, check_certain
+from momagames.baselines.base import Method, Plans, TrainingResult, check_deterministic
 from momagames.baselines.moppo.encoder import make_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, restore_policy
 from momagames.baselines.moppo.options import MoppoOptions
@@ -46,7 +46,7 @@ class Moppo(MoppoOptions, Method):
     trains: ClassVar[bool] = True
 
     def check_plan(self, game: Game) -> None:
-        check_certain(self.name, game)
+        check_deterministic(self.name, game)
         self._check_game(game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
@@ -102,7 +102,7 @@ class Moppo(MoppoOptions, Method):
 
     def train(
         self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
-    ) -> Trained:
+    ) -> TrainingResult:
         self.check_installed()
         self.check_train(game)
         from momagames.baselines.moppo.trainer import Trainer
@@ -111,7 +111,7 @@ class Moppo(MoppoOptions, Method):
             trainer = Trainer(game, self, learning_agents, opponents, budget, seed)
             while not trainer.is_done:
                 trainer.train_iteration()
-        return Trained(self.make_policies(trainer.make_policy()), trainer.steps, _summarize(trainer))
+        return TrainingResult(self.make_policies(trainer.make_policy()), trainer.steps, _summarize(trainer))
 
     def make_policies(self, network: NetworkPolicy) -> tuple[CompiledPolicy, ...]:
         """Return the policies of a network, one for each weight vector of the lattice."""

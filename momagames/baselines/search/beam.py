@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive, is_nondominated
-from momagames.baselines.base import Method, Plan, Plans, check_certain
+from momagames.baselines.base import Method, Plan, Plans, check_deterministic
 from momagames.contract import Game
 from momagames.engine.episode import PASS
 from momagames.engine.loops import cache_by_rules, keep_all_actions
-from momagames.engine.playouts import buffers
+from momagames.engine.playouts import make_step_buffers
 from momagames.errors import InvalidParameter, check_choice, check_range
 from momagames.kernels.jit import driver, kernel, wrapping_kernel
 
@@ -55,7 +55,7 @@ class Beam(Method):
 
     def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_certain(self.name, game)
+        check_deterministic(self.name, game)
 
     def check_plan(self, game: Game) -> None:
         self.check_chance(game)
@@ -125,7 +125,7 @@ class _Search:
         rows = self._children.view(np.uint64).reshape(len(self._children), -1)
         num_children, steps = self._expand(
             beam, values, limit, self._estimate_kind, self._children, rows, self._values, self._scores, self._parents,
-            self._actions, table, np.zeros(1, self._game.dtype), mask, *buffers(self._game),
+            self._actions, table, np.zeros(1, self._game.dtype), mask, *make_step_buffers(self._game),
         )  # fmt: skip
         self.steps += steps
         return int(num_children)

@@ -10,14 +10,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_certain
+from momagames.baselines.base import Method, Plans, check_deterministic
 from momagames.baselines.search.move_codes import code_by_ply
 from momagames.baselines.search.nrpa_kernels import list_actions, uniform
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, keep_all_actions
-from momagames.engine.playouts import FOREVER, buffers
+from momagames.engine.playouts import NO_LIMIT, make_step_buffers
 from momagames.errors import check_range
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, below, update_best
@@ -59,7 +59,7 @@ class LocalSearch(Method):
 
     def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_certain(self.name, game)
+        check_deterministic(self.name, game)
 
     def check_plan(self, game: Game) -> None:
         self.check_chance(game)
@@ -144,7 +144,7 @@ def _make_workspace(game: Game) -> Workspace:
         np.zeros(size, np.int8),
         np.zeros(size + 1, np.int64),
         np.zeros(size + 1, np.uint64),
-        *buffers(game),
+        *make_step_buffers(game),
         np.zeros(1, game.dtype),
     )
 
@@ -266,7 +266,7 @@ def make_search(game: Game) -> Callable[..., Any]:
             word = advance(word)
             cut = 0 if restart else below(word, pair.length[0])
             old_length = 0 if restart else pair.length[0]
-            max_steps = FOREVER if first else budget - used
+            max_steps = NO_LIMIT if first else budget - used
             complete, length, steps, word = play_candidate(
                 pair, workspace, cut, old_length, weights, keep, greed, word, max_steps
             )

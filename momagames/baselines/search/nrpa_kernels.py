@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from momagames.baselines.search.move_codes import code_by_ply
 from momagames.contract import Game
 from momagames.engine.loops import keep_all_actions
-from momagames.engine.playouts import buffers
+from momagames.engine.playouts import make_step_buffers
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, mix
@@ -126,7 +126,7 @@ def make_scratch(game: Game, start: NDArray[Any]) -> Scratch:
         np.zeros(1, game.dtype),
         np.zeros(1, game.dtype),
         np.zeros(game.mask_size, np.int8),
-        *buffers(game),
+        *make_step_buffers(game),
         np.zeros(game.mask_size + 1, np.int64),
         np.zeros(game.mask_size + 1),
         np.zeros(NUM_SLOTS + 1),

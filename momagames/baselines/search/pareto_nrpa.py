@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_certain
+from momagames.baselines.base import Method, Plans, check_deterministic
 from momagames.baselines.search.nrpa import check_nesting
 from momagames.baselines.search.nrpa_kernels import (
     adapt,
@@ -70,7 +70,7 @@ class ParetoNrpa(Method):
 
     def check_chance(self, game: Game) -> None:
         """Raise InvalidParameter for a game with chance events that the search may not foresee."""
-        check_certain(self.name, game)
+        check_deterministic(self.name, game)
 
     def check_plan(self, game: Game) -> None:
         self.check_chance(game)

@@ -79,5 +79,6 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         search=SearchSupport(rules.key, 2 * rules.WORDS + 1),
         front_solvers=FRONT_SOLVERS,
         mask_space="binary",
+        summary="reach the opponent's home row; two agents act in turn, perfect information",
         source="MOMAland's documentation of mobreakthrough_v0; traced against momaland 0.2.0",
     )

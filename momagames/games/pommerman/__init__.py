@@ -49,6 +49,15 @@ POLICIES = {
     "stationary": "momagames.games.pommerman.policies:STATIONARY",
 }
 KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
+SUMMARIES = {
+    "ffa": "free for all",
+    "ffa-collapse": "free for all with collapsing walls",
+    "team": "two against two with fog",
+    "team-full": "two against two, fully observable",
+    "team-collapse": "two against two with fog and collapsing walls",
+    "radio": "two against two with fog and messages of two words",
+    "duel": "one against one on a small board",
+}
 SMALLEST = 7
 SHARE_BEFORE_COLLAPSE, RINGS = Fraction(5, 8), 4  # of `add_collapse`: 500 of 800 steps, as in the original
 
@@ -256,6 +265,7 @@ def assemble(
         policies=POLICIES,
         tie_break=add_collapse,
         infos=infos.facts,
+        summary=f"bombs, items and walls; {SUMMARIES[variant]}",
         source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
     )
 

@@ -51,6 +51,13 @@ POLICIES = {
     "energy_saver": "momagames.games.robotmail.policies:ENERGY_SAVER",
 }
 KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
+SUMMARIES = {
+    "any": "1 to 6 players with 1 to 6 robots each, nine layouts and your own",
+    "2": "two players with one robot each",
+    "4": "two players with two robots each",
+    "6": "three players with two robots each",
+    "12": "four players with three robots each",
+}
 CODES = {"w": WHITE, "g": GREY, "gr": GREEN, "y": YELLOW, "b": BLUE, "r": RED}
 
 
@@ -221,6 +228,7 @@ def assemble(
         infos=facts,
         allows_illegal=True,  # §3.5
         can_pass=True,
+        summary=f"robots deliver mail and charge batteries; {SUMMARIES[variant]}",
         source="the rules of rbgame 0.0.3 as it plays; traced against its recorded games",
     )
 

@@ -75,5 +75,6 @@ def game(id: str, **given: Any) -> Game:
             compact.pack,
         ),
         action_objectives=codec.action_objectives,
+        summary="remove groups of equal tiles; agents act in turn, perfect information",
         source="MOMAland's documentation of mosame_game_v0; traced against momaland 0.2.0",
     )

@@ -50,13 +50,13 @@ PARAMETERS = (
     Parameter("level", 1, "the level", convert=loader.normalize_parameter, accepts=loader.EXPECTED),
     Parameter("num_agents", 1, "agents that take turns", 1, MAX_AGENTS),
     Parameter("team_rewards", False, "every agent gets every reward"),
-    Parameter("normalize", False, "rewards divided by what the level has"),
+    Parameter("normalize", False, "rewards divided by the amounts of the level"),
     Parameter("strict_moves", True, "the game is lost when its moves are used up"),
     Parameter(
-        "max_taps", None, "taps until the game is cut off; None: 20 times the limit of moves", 1, 1_000_000, optional=True
+        "max_taps", None, "taps until truncation; None: 20 times the limit of moves", 1, 1_000_000, optional=True
     ),
     Parameter("invalid", "penalize", "invalid taps cost a tap, or raise an error", choices=("penalize", "raise")),
-    Parameter("observation", "board", "one array, or fields that also show goals and moves", choices=("board", "dict")),
+    Parameter("observation", "board", "one array, or a dict of the board, goals and moves", choices=("board", "dict")),
     Parameter("channels", 24, "channels of the board", choices=(24, 27)),
     Parameter("axes", "xyc", "order of the axes of the board", choices=tuple(observation.AXES)),
 )
@@ -66,7 +66,7 @@ POLICIES = {
 }
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
 TAPS_PER_MOVE = 20  # §6.3
-MAX_HITS = 2 * CELLS**2  # §5.4 in one tap, drops that come in apart
+MAX_HITS = 2 * CELLS**2  # §5.4 in one tap, without new drops
 
 
 def build_objectives(level: loader.Level, params: Mapping[str, Any], max_taps: int) -> dict[str, tuple[Objective, float]]:
@@ -97,9 +97,9 @@ def build_objectives(level: loader.Level, params: Mapping[str, Any], max_taps: i
 
 
 def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
-    """The game with these parameters (§8).
+    """Return the game with these parameters (§8).
 
-    variant   which objectives it has if none are named, see VARIANTS: set by the id
+    variant   key of VARIANTS, the default objectives: set by the id
     """
     check_choice("variant", variant, VARIANTS)
     params = check_parameters(id, PARAMETERS, given)

@@ -61,7 +61,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         state[name] = position_number(given, name, 0, MAX_COUNT)
     if int(state["moves"]) + int(state["invalid_taps"]) != int(state["taps"]):
         if "taps" in given:
-            raise InvalidState(f"taps={state['taps']} must be moves={state['moves']} + invalid_taps={state['invalid_taps']}")
+            raise InvalidState(f"invalid taps={state['taps']}: expected moves={state['moves']} + invalid_taps={state['invalid_taps']}")
         state["taps"] = state["moves"] + state["invalid_taps"]
     state["ply"] = state["taps"]
     if "rng" in given:
@@ -104,14 +104,14 @@ def parse_json(value: Any, name: str) -> Any:
     try:
         return json.loads(value)
     except ValueError:
-        raise InvalidState(f"{name}={value[:40]!r} cannot be read as JSON") from None
+        raise InvalidState(f"invalid {name}={value[:40]!r}: expected JSON") from None
 
 
 def read_rows(given: Mapping[str, Any], name: str, width: int) -> list[list[Any]]:
     """Return a list of lists, empty by default."""
     entries = parse_json(given.get(name, []), name)
     if not isinstance(entries, (list, tuple)) or any(not isinstance(e, (list, tuple)) or len(e) != width for e in entries):
-        raise InvalidState(f"{name} must be a list of lists of {width} values, see SPEC §9; given: {str(entries)[:60]}")
+        raise InvalidState(f"invalid {name}={str(entries)[:60]}: expected a list of lists of {width} values, see SPEC §9")
     return [list(entry) for entry in entries]
 
 
@@ -122,7 +122,7 @@ def parse_cell_entry(entry: list[Any], name: str, state: State) -> int:
         for axis, v, top in zip("xy", entry, (WIDTH, HEIGHT), strict=False)
     )
     if not state["active"][WIDTH * y + x]:
-        raise InvalidState(f"{name} {entry}: the cell ({x},{y}) is not active in this level")
+        raise InvalidState(f"invalid {name} {entry}: the cell ({x},{y}) is not active in this level")
     return WIDTH * y + x
 
 
@@ -131,18 +131,18 @@ def load_piece(state: State, entry: list[Any]) -> None:
     cell = parse_cell_entry(entry, "piece", state)
     if entry[2] not in CODES:
         raise InvalidState(
-            f"piece {entry}: there is no kind {entry[2]!r}; there are {one_of(CODES)}{nearest(str(entry[2]), CODES)}"
+            f"invalid piece {entry}: invalid kind={entry[2]!r}: expected {one_of(CODES)}{nearest(str(entry[2]), CODES)}"
         )
     kind = KINDS[CODES[entry[2]]]
     full = position_number({"max_hp": entry[4]}, "max_hp", kind.low, kind.high)
     hp = position_number({"hp": entry[3]}, "hp", 1, full)
     cells = [cell, cell + 1, cell + WIDTH, cell + WIDTH + 1] if kind.attributes & BIG else [cell]
     if kind.attributes & BIG and (cell % WIDTH == WIDTH - 1 or cell // WIDTH == HEIGHT - 1):
-        raise InvalidState(f"piece {entry}: it fills 2 x 2 cells, which do not fit there")
+        raise InvalidState(f"invalid piece {entry}: its 2 x 2 cells are not all on the board")
     for place in cells:
         if not state["active"][place] or state["kind"][place]:
             what = "holds another piece" if state["active"][place] else "is not active in this level"
-            raise InvalidState(f"piece {entry}: the cell ({place % WIDTH},{place // WIDTH}) {what}")
+            raise InvalidState(f"invalid piece {entry}: the cell ({place % WIDTH},{place // WIDTH}) {what}")
     state["kind"][cells], state["anchor"][cells] = CODES[entry[2]], cell
     state["hp"][cell], state["full"][cell] = hp, full
     state["color"][cell], state["counters"][cell] = parse_color(entry, kind, hp), parse_counters(entry, kind, hp)
@@ -156,7 +156,7 @@ def parse_color(entry: list[Any], kind: Kind, hp: int) -> int:
     if color not in COLORS or not (takes or kind.color == "one"):
         allowed = one_of(COLORS) if kind.color == "one" else f"None, {one_of(COLORS)}" if takes else "None"
         raise InvalidState(
-            f"piece {entry}: the color {color!r} is not possible; allowed: {allowed}{nearest(str(color), COLORS)}"
+            f"invalid piece {entry}: invalid color={color!r}: expected {allowed}{nearest(str(color), COLORS)}"
         )
     return COLORS.index(color) + 1
 
@@ -171,9 +171,9 @@ def parse_counters(entry: list[Any], kind: Kind, hp: int) -> int:
         or not set(counts) <= set(COLORS)
         or any(type(n) is not int or n < 0 for n in counts.values())
     ):
-        raise InvalidState(f"piece {entry}: needed is a whole number for each color, such as {{'red': 2}}")
+        raise InvalidState(f"invalid piece {entry}: expected a whole number for each color, such as {{'red': 2}}")
     if sum(counts.values()) != hp:
-        raise InvalidState(f"piece {entry}: its counters make {sum(counts.values())}, its hp are {hp}")
+        raise InvalidState(f"invalid piece {entry}: expected counters with the sum hp={hp}, not {sum(counts.values())}")
     return sum(int(count) << 4 * COLORS.index(name) for name, count in counts.items())
 
 
@@ -181,12 +181,12 @@ def load_cover(state: State, entry: list[Any]) -> None:
     """Write one entry of `covers`."""
     cell = parse_cell_entry(entry, "cover", state)
     if entry[2] not in COVERS[1:]:
-        raise InvalidState(f"cover {entry}: there is no cover {entry[2]!r}; there are {one_of(COVERS[1:])}")
+        raise InvalidState(f"invalid cover {entry}: invalid cover={entry[2]!r}: expected {one_of(COVERS[1:])}")
     if state["cover"][cell]:
-        raise InvalidState(f"cover {entry}: the cell ({cell % WIDTH},{cell // WIDTH}) has a cover already")
+        raise InvalidState(f"invalid cover {entry}: the cell ({cell % WIDTH},{cell // WIDTH}) already has a cover")
     kind = KINDS[state["kind"][cell]]
     if entry[2] == "cage" and (not kind.name or kind.attributes & BIG):
-        raise InvalidState(f"cover {entry}: a cage needs a piece of one cell in it")
+        raise InvalidState(f"invalid cover {entry}: expected a piece of size 1 in a cage")
     state["cover"][cell] = COVERS.index(entry[2])
 
 
@@ -194,7 +194,7 @@ def load_cover(state: State, entry: list[Any]) -> None:
 
 
 def show(state: State) -> str:
-    """Return the position as text: a drawing of the board in lines that begin with #, then one line per key of the dict form."""
+    """Return the position as text: a drawing of the board in lines that begin with #, then a line per key of the dict form."""
     cells = [[symbol(state, WIDTH * y + x) for x in range(WIDTH)] for y in reversed(range(HEIGHT))]
     board = ["# " + " ".join(row).rstrip() for row in cells]
     return "\n".join(board + [f"{name}: {json.dumps(value)}" for name, value in save(state).items()])
@@ -207,7 +207,7 @@ def read(text: str) -> dict[str, Any]:
         if line.strip() and not line.startswith("#"):
             name, colon, value = line.partition(":")
             if not colon:
-                raise InvalidState(f"the line {line[:40]!r} is neither 'key: value' nor a comment that begins with #")
+                raise InvalidState(f"invalid line {line[:40]!r}: expected 'key: value' or a comment that begins with #")
             position[name.strip()] = parse_json(value.strip(), name.strip())
     return position
 

@@ -28,8 +28,8 @@ from momagames.games.tileblast.rules.taps import find_group, valid_taps
 from momagames.kernels.jit import kernel
 
 BUTTERFLY = CODES["butterfly"]
-POWER_POINTS = 10.0  # of a power piece; measured: with 40 or 150 the fronts are worse
-PACE = 1.5  # points of `distance` that a tap takes off: the median level, in games that "one_step_lookahead" won
+POWER_POINTS = 10.0  # of a power piece; 40 and 150 give worse fronts
+PACE = 1.5  # goal distance per tap: median over the levels, in games won by "one_step_lookahead"
 
 
 @kernel
@@ -118,7 +118,7 @@ def max_component(state, component, taps, cells, feed):
         return max(0, np.int64(state["limit"]) - np.int64(state["moves"]) - 1)
     if component in (CREATED, COMBO):
         return taps
-    if component == SCORE:  # at most one effect from each cell, and two hits in each cell by each; drops as they come in
+    if component == SCORE:  # one effect per cell, with two hits in each cell, and new drops
         return 2 * cells * cells * taps + feed
     return cells * taps
 

@@ -97,7 +97,7 @@ def test_guaranteed_front_equals_brute_force(rows, mover, agent):
     for point in front.points:
         walked, actions = solver.guarantee_strategy(front, point)
         assert (front.board.in_units(walked.worst) == point).all()
-        stored = strategies.Stored(strategies.pack(actions))
+        stored = strategies.StoredStrategy(strategies.pack(actions))
         assert (strategies.walk(game, front.board.start, agent, stored).worst == walked.worst).all()
         stored.check_done()
 
@@ -188,9 +188,9 @@ def test_rejects_limits_and_other_games():
 
 def test_rejects_unreadable_strategies():
     with pytest.raises(InvalidFile, match="cannot be read"):
-        strategies.Stored("no base64!")
+        strategies.StoredStrategy("no base64!")
     with pytest.raises(InvalidFile, match="not of one piece"):
-        strategies.Stored(strategies.pack([1, 2, 3])[:8])
+        strategies.StoredStrategy(strategies.pack([1, 2, 3])[:8])
 
 
 def test_rejects_short_long_and_illegal_strategies():
@@ -198,10 +198,10 @@ def test_rejects_short_long_and_illegal_strategies():
     front = solver.solve_guaranteed_front(game, make_position(*ENDINGS[0]), 0, **LIMITS)
     _, actions = solver.guarantee_strategy(front, front.points[0])
     with pytest.raises(InvalidFile, match="ends after"):
-        strategies.walk(game, front.board.start, 0, strategies.Stored(strategies.pack(actions[:-1])))
+        strategies.walk(game, front.board.start, 0, strategies.StoredStrategy(strategies.pack(actions[:-1])))
     with pytest.raises(InvalidParameter, match="not legal"):
-        strategies.walk(game, front.board.start, 0, strategies.Stored(strategies.pack([44, *actions[1:]])))
-    longer = strategies.Stored(strategies.pack([*actions, 1]))
+        strategies.walk(game, front.board.start, 0, strategies.StoredStrategy(strategies.pack([44, *actions[1:]])))
+    longer = strategies.StoredStrategy(strategies.pack([*actions, 1]))
     strategies.walk(game, front.board.start, 0, longer)
     with pytest.raises(InvalidFile, match="only"):
         longer.check_done()

@@ -391,7 +391,7 @@ def test_the_single_doors_play_the_same_agent():
     for _ in range(200):
         if any(env.step(STOP)[2:4]):
             break
-        laid = max(laid, int(env.play.state["bombs"]))
+        laid = max(laid, int(env.episode.state["bombs"]))
     assert laid > 0
 
 

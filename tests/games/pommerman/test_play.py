@@ -63,7 +63,7 @@ def pixel(pygame, board, row, col):
 
 def test_arrows_move_and_space_lays_a_bomb(hit, pygame):
     """On a board without walls: two steps down, one to the right, a bomb, a step back."""
-    board = windowed.sit(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
+    board = windowed.open_board(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
     state = board.seats.play.state
     for now, key in enumerate(("down", "down", "right", "space", "up", "left", "s")):
         hit(key)
@@ -75,7 +75,7 @@ def test_arrows_move_and_space_lays_a_bomb(hit, pygame):
 
 
 def test_the_pointer_on_a_bomb_shows_its_range(hit, pygame):
-    board = windowed.sit(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
+    board = windowed.open_board(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
     hit("down", "space")
     board.look(0.0)
     hit("down")
@@ -96,7 +96,7 @@ def test_the_pointer_on_a_bomb_shows_its_range(hit, pygame):
 
 
 def test_digits_choose_the_two_words_in_turn(hit):
-    board = windowed.sit(RADIO, resting, 1, None, 0)
+    board = windowed.open_board(RADIO, resting, 1, None, 0)
     hit("3", "5", "s")
     board.look(0.0)
     assert board.seats.play.state["message"][0].tolist() == [3, 5]
@@ -109,7 +109,7 @@ def test_digits_choose_the_two_words_in_turn(hit):
 
 
 def test_a_fogged_game_shows_what_the_person_sees_until_it_is_dead(hit, pygame):
-    board = windowed.sit(RADIO, resting, 1, "agent_1", 0)
+    board = windowed.open_board(RADIO, resting, 1, "agent_1", 0)
     assert board.renderer.options == {"viewer": "agent_1"}
     hit("space")
     board.look(0.0)
@@ -127,7 +127,7 @@ def test_a_whole_game_against_the_scripted_agent(hit, monkeypatch):
     """By the clock, with a person that never does anything: the others play on, and the end is announced."""
     now = iter(np.arange(0, 1000, 0.25))
     monkeypatch.setattr(windowed.time, "monotonic", lambda: float(next(now)))
-    board = windowed.sit(DUEL, "simple", 4, None, 4.0, max_steps=30)
+    board = windowed.open_board(DUEL, "simple", 4, None, 4.0, max_steps=30)
     hit("s")
 
     def sleep(seconds):

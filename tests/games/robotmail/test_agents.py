@@ -9,7 +9,7 @@ import momagames
 from momagames.baselines import batch_policy, method, policy
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode, load_state
-from momagames.engine.playouts import deal
+from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import UNSEATED, SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from momagames.games.robotmail.layouts import loader
@@ -28,7 +28,7 @@ def teams(robots, games, seed=3, **params):
     """Whole games of these robots, one kind for each player: Episodes, and the game."""
     game = momagames.spec("mo-robotmail-v0", **{"num_players": len(robots), **params})
     kernels = [batch_policy(robot, game) if isinstance(robot, str) else robot for robot in robots]
-    starts = deal(game, random_words(seed, games))
+    starts = generate_starts(game, random_words(seed, games))
     seats = np.array([game.teams] * games)
     words = random_words(seed + 1, games * len(game.agents)).reshape(games, -1)
     return play_policies(game, starts, kernels, seats, words), game
@@ -130,7 +130,7 @@ def test_what_lies_on_green_cells_nobody_knows(name):
     acts = []
     for shift in (0, 4):
         batch = Batch(game, MANY)
-        batch.load(deal(game, random_words(8, MANY)))
+        batch.load(generate_starts(game, random_words(8, MANY)))
         green = batch.states["waiting"] > 0
         batch.states["waiting"][green] = (batch.states["waiting"][green] + shift) % 9 + 1
         acts.append(SeatedPolicies(batch, [batch_policy(name, game)], [0] * 4, seed=2).act().tolist())
@@ -291,7 +291,7 @@ def test_patience():
     with pytest.raises(InvalidParameter, match=r"invalid patience=6: expected 0\.\.5"):
         energy_saver(6)
     game = momagames.spec("mo-robotmail-2-v0")
-    state, mask = deal(game, random_words(0, 1))[0], np.ones(5, np.int8)
+    state, mask = generate_starts(game, random_words(0, 1))[0], np.ones(5, np.int8)
     assert policy("energy_saver", game, patience=1)(state, mask, np.random.default_rng(0)) == STAND
     assert policy("energy_saver", game)(state, mask, np.random.default_rng(0)) != STAND
     assert len(method("energy_saver", game)().policies(game)) == 6

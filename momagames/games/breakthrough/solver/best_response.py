@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.strategies import Walked, reply_probabilities, walk
+from momagames.baselines.strategies import WalkResult, reply_probabilities, walk
 from momagames.contract import Game
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.solver.guarantees import Board, Progress, Words, check_bytes, chunk_slices
@@ -153,7 +153,7 @@ def best_response_value(board: Board, opponent_weights: Floats, utility_weights:
     return float(values[0])
 
 
-def response_strategy(front: ResponseFront, utility_weights: Floats) -> tuple[Walked, list[int]]:
+def response_strategy(front: ResponseFront, utility_weights: Floats) -> tuple[WalkResult, list[int]]:
     """Return the evaluation of an optimal policy for utility weights, and its actions in the order of the walk."""
     board, loops = front.board, compile_response_loops(front.board.game)
     actions: list[int] = []

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.strategies import Walked, walk
+from momagames.baselines.strategies import WalkResult, walk
 from momagames.contract import Game
 from momagames.engine.episode import load_state
 from momagames.errors import InvalidParameter, TooLarge
@@ -276,7 +276,7 @@ def _mirror(words: Words, width: int, height: int) -> Words:
     return out
 
 
-def guarantee_strategy(found: GuaranteedFront, point: NDArray[np.int64]) -> tuple[Walked, list[int]]:
+def guarantee_strategy(found: GuaranteedFront, point: NDArray[np.int64]) -> tuple[WalkResult, list[int]]:
     """Return the evaluation of a strategy that guarantees a point of the front, and its actions in the order of the walk."""
     board = found.board
     actions: list[int] = []

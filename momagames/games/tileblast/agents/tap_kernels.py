@@ -41,7 +41,7 @@ DISTANCE_WEIGHT, CREATED_WEIGHT, USED_WEIGHT, HIT_WEIGHT, WIN_WEIGHT = (
     0.5,
     1000.0,
 )  # what "one_step_lookahead" gives
-# By kind: 2 for what power effects hit and nothing else, 1 for the rest
+# By kind: 2 for kinds that only power effects damage, 1 for the others
 HIT_POINT_WEIGHTS = np.where((ATTRIBUTES & BLAST > 0) & (ATTRIBUTES & (NEAR | POWER) == 0), 2, 1)
 HIT_POINT_WEIGHTS[BASIC] = 1
 WORDS = state_dtype.itemsize // 8

@@ -16,7 +16,7 @@ STYLES = ("", "red", "blue", "yellow", "dark_orange", "magenta", "hot_pink")  # 
 NO_COLOR = "bold"
 DIM = "bright_black"
 
-level = typer.Typer(help="Check, show and make levels of MO-TileBlast.", no_args_is_help=True)
+level = typer.Typer(help="Check, show, generate and rate levels of MO-TileBlast.", no_args_is_help=True)
 
 
 @level.command()
@@ -31,15 +31,15 @@ def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="L
             found = [f"{file}: {problem}" for problem in loader.list_problems(file)]
         except InvalidLevel as error:
             found = [str(error)]
-        print("\n".join(found) or f"{file}: fine")
+        print("\n".join(found) or f"{file}: valid")
         wrong += bool(found)
     if wrong:
-        print(f"momagames: {wrong} of {len(files)} files cannot be played", file=sys.stderr)
+        print(f"momagames: {wrong} of {len(files)} files are invalid", file=sys.stderr)
         raise typer.Exit(EXIT_INVALID)
 
 
 @level.command()
-def show(source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A level file, or 1 to 12.")]) -> None:
+def show(source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number of a packaged level, 1 to 12.")]) -> None:
     """Show a level: its goals, its board in colors, its legend."""
     from rich.console import Console
 
@@ -66,19 +66,19 @@ def show(source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A le
 
 @level.command()
 def generate(
-    seed: Annotated[int, typer.Option(help="The same seed and options give the same level.")],
-    mechanics: Annotated[str, typer.Option(help="Kinds and covers, with commas between them.")] = "rock,dandelion",
-    difficulty: Annotated[float, typer.Option(help="0 to 1.")] = 0.5,
-    width: Annotated[int, typer.Option(help="Columns, 3 to 13.")] = 13,
-    height: Annotated[int, typer.Option(help="Rows, 3 to 9.")] = 9,
-    colors: Annotated[int, typer.Option(help="Colors that are drawn, 2 to 6.")] = 4,
+    seed: Annotated[int, typer.Option(help="Random seed.")],
+    mechanics: Annotated[str, typer.Option(help="Kinds and covers, separated by commas.")] = "rock,dandelion",
+    difficulty: Annotated[float, typer.Option(help="Difficulty, 0 to 1.")] = 0.5,
+    width: Annotated[int, typer.Option(help="Number of columns, 3 to 13.")] = 13,
+    height: Annotated[int, typer.Option(help="Number of rows, 3 to 9.")] = 9,
+    colors: Annotated[int, typer.Option(help="Number of colors, 2 to 6.")] = 4,
     moves: Annotated[
-        int | None, typer.Option(help="The limit of moves [so that 1 - difficulty of the games of lookahead are won].")
+        int | None, typer.Option(help="Limit of moves [one with which a share of 1 - difficulty of the games of one_step_lookahead is won].")
     ] = None,
     played: Annotated[
-        bool, typer.Option("--play/--guess", help="Have the level played to choose the limit, or guess it at once.")
+        bool, typer.Option("--play/--guess", help="Measure the limit of moves with played games, or estimate it.")
     ] = True,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The file [print the level].")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file [standard output].")] = None,
 ) -> None:
     """Generate a random level. Without --moves its limit of moves is measured with played games, some of which are won."""
     from momagames.games.tileblast.levels.document import format_level
@@ -102,20 +102,20 @@ def generate(
 
 @level.command()
 def rate(
-    source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="A level file, or 1 to 12.")],
-    policy: Annotated[str, typer.Option(help="Who plays: random, contacts or lookahead.")] = "one_step_lookahead",
-    runs: Annotated[int, typer.Option(help="Games.", min=1)] = 200,
-    seed: Annotated[int, typer.Option(help="Of the first game; game k has this seed + k.")] = 1000,
-    cap: Annotated[int, typer.Option(help="Moves after which a game is given up.", min=1)] = 150,
+    source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number of a packaged level, 1 to 12.")],
+    policy: Annotated[str, typer.Option(help="Policy: random, greedy_contact or one_step_lookahead.")] = "one_step_lookahead",
+    runs: Annotated[int, typer.Option(help="Number of games.", min=1)] = 200,
+    seed: Annotated[int, typer.Option(help="Random seed of the first game; game k has seed + k.")] = 1000,
+    cap: Annotated[int, typer.Option(help="Largest number of moves of a game.", min=1)] = 150,
 ) -> None:
     """Rate the difficulty of a level: its win rate within the limit of moves, and the moves to win without a limit."""
     from momagames.games.tileblast.cli.difficulty import rate_level as rating
 
     rating = rating(int(source) if source.isdecimal() else source, policy, runs, seed, cap)
-    never = f"not within {cap}"
+    never = f"more than {cap}"
     print(f"won within {rating.limit} moves: {rating.win_rate:.3f} +- {rating.error:.3f} of {runs} games of {policy}")
     print(f"moves to win: {rating.p5 or never} for the best 5 %, {rating.median or never} in the median")
-    print(f"games without any tap left: {rating.dead}")
+    print(f"games that ended without a valid tap: {rating.dead}")
 
 
 def format_board(level: Level) -> Any:

@@ -18,31 +18,31 @@ def serve_group() -> None:
 
 @serve.command()
 def tileblast(
-    port: Annotated[int, typer.Option(help="0: any that is free.", min=0, max=65535)] = 8090,
-    host: Annotated[str, typer.Option(help="Who may connect: localhost is this machine alone.")] = "localhost",
+    port: Annotated[int, typer.Option(help="Port; 0 chooses a free one.", min=0, max=65535)] = 8090,
+    host: Annotated[str, typer.Option(help="Address to listen on; localhost accepts this machine only.")] = "localhost",
     levels: Annotated[
         list[Path] | None,
-        typer.Option(help="A level file, or a folder of them; they are numbered from 13 on. May be repeated."),
+        typer.Option(help="Level file or folder of level files, numbered from 13 on; repeatable."),
     ] = None,
-    max_sessions: Annotated[int, typer.Option(help="One more closes the one used longest ago.", min=1)] = 10_000,
-    idle: Annotated[float, typer.Option(help="Seconds after which an unused session is closed; 0: never.", min=0)] = 0,
-    rate: Annotated[float, typer.Option(help="Requests per second of one address; 0: any number.", min=0)] = 5000,
-    max_body: Annotated[int, typer.Option(help="Bytes of a request.", min=1024)] = 65536,
+    max_sessions: Annotated[int, typer.Option(help="Largest number of sessions; one more closes the least recently used.", min=1)] = 10_000,
+    idle: Annotated[float, typer.Option(help="Seconds until an unused session is closed; 0: never.", min=0)] = 0,
+    rate: Annotated[float, typer.Option(help="Requests per second of one address; 0: unlimited.", min=0)] = 5000,
+    max_body: Annotated[int, typer.Option(help="Largest size of a request in bytes.", min=1024)] = 65536,
 ) -> None:
     """Serve MO-TileBlast over the HTTP protocol of the tap-to-blast competition, until Ctrl-C."""
     from momagames.games.tileblast.serve.limits import Limits
-    from momagames.games.tileblast.serve.server import listen, run, url  # says which extra is missing, if one is
+    from momagames.games.tileblast.serve.server import listen, run, url  # names the missing extra
     from momagames.games.tileblast.serve.service import Service
     from momagames.games.tileblast.serve.sessions import Sessions
     from momagames.games.tileblast.serve.simulator import Levels
 
     found = Levels(levels or [])
     sockets = listen(host, port)
-    print("momagames: the first start compiles the rules, which takes a while", file=sys.stderr)
+    print("momagames: compiling the rules; the first start takes a while", file=sys.stderr)
     found.warm_up()
     for level in found.from_files:
         print(f"level {level.index}: {level.name}")
-    print(f"MO-TileBlast, levels 1 to {len(found)}: {url(host, sockets)} (Ctrl-C stops it)", flush=True)
+    print(f"MO-TileBlast, levels 1 to {len(found)}: {url(host, sockets)} (stop with Ctrl-C)", flush=True)
     try:
         run(Service(found, Sessions(max_sessions, idle)), Limits(rate=rate, body=max_body), sockets)
     except KeyboardInterrupt:

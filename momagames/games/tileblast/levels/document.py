@@ -28,15 +28,15 @@ class Document:
 
     def __post_init__(self) -> None:
         try:
-            # tabs are no space for YAML, but they are for JSON, which has none within its texts
+            # JSON allows tabs as space, YAML does not; JSON has no tabs within its strings
             node = yaml.compose(self.text.replace("\t", " "), Loader=yaml.SafeLoader)
             self.data = self.read_node(node, ()) if node else None
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             at = (mark.line + 1, mark.column + 1) if mark else None
-            self.problems.append(Problem((), f"this is no YAML: {error.problem or error.context}", at))
+            self.problems.append(Problem((), f"invalid YAML: {error.problem or error.context}", at))
         except (yaml.YAMLError, ValueError, RecursionError) as error:
-            self.problems.append(Problem((), f"this is no YAML: {error}"))
+            self.problems.append(Problem((), f"invalid YAML: {error}"))
 
     def read_node(self, node: yaml.Node, path: Path, key: yaml.Node | None = None) -> Any:
         """Return the data of a node; store its place, or that of its key."""
@@ -46,7 +46,7 @@ class Document:
             for key, part in node.value:
                 name = key.value if isinstance(key, yaml.ScalarNode) else str(key.value)
                 if name in data:
-                    self.problems.append(Problem((*path, name), f"the key {name!r} stands there twice", start_position(key)))
+                    self.problems.append(Problem((*path, name), f"duplicate key {name!r}", start_position(key)))
                 data[name] = self.read_node(part, (*path, name), key)
             return data
         if isinstance(node, yaml.SequenceNode):
@@ -67,7 +67,7 @@ class Document:
         for length in range(len(problem.path), -1, -1):
             if (place := self.places.get(problem.path[:length])) and not problem.place:
                 line, column = place
-                if problem.cell and length == 2:  # of cells it is known where their line begins
+                if problem.cell and length == 2:  # the place of the line is known
                     column += int(problem.path[2])
                 return problem.with_place((line, column))
         return problem

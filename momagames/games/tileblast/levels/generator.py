@@ -34,10 +34,10 @@ from momagames.games.tileblast.rules.pieces import (
 from momagames.games.tileblast.rules.state import GOALS, HEIGHT, WIDTH
 
 MECHANICS = (*(name for name in CODES if name != "basic"), *COVERS[1:])
-MECHANICS_SHARE = (0.15, 0.4)  # of the board that mechanics take, from the easiest to the hardest
-MAX_PIECES = ((BIG, 3), (LASTS, 2), (DROP, 4), (POWER, 4))  # pieces of a mechanic at most
+MECHANICS_SHARE = (0.15, 0.4)  # of the board that mechanics fill, at difficulty 0 and 1
+MAX_PIECES = ((BIG, 3), (LASTS, 2), (DROP, 4), (POWER, 4))  # largest number of pieces of a mechanic
 MIN_BASICS_SHARE = 0.4  # of the board at least
-ATTEMPTS = 40  # boards that are tried
+ATTEMPTS = 40  # boards to try
 SPAWNED_UNITS = {
     "beehive": ("bee", 4, 12),
     "sprinkler": ("bubble", 5, 15),
@@ -73,7 +73,7 @@ def generate(
             break
     else:
         raise InvalidParameter(
-            f"mechanics={','.join(names)!r} do not fit on {width} x {height} cells; take fewer, or a larger board"
+            f"invalid mechanics={','.join(names)!r}: expected fewer mechanics, or a board larger than {width} x {height} cells"
         )
     goals, feed = draw_goals(rng, builder, things, palette, difficulty)
     layout, legend = builder.format_layout()
@@ -107,7 +107,7 @@ def check_arguments(
     for mechanic in names:
         if mechanic not in MECHANICS:
             raise InvalidParameter(
-                f"mechanic {mechanic!r} is not known; allowed: {one_of(MECHANICS)}{nearest(mechanic, MECHANICS)}"
+                f"invalid mechanic={mechanic!r}: expected {one_of(MECHANICS)}{nearest(mechanic, MECHANICS)}"
             )
     return names
 
@@ -221,5 +221,5 @@ def calibrate(
     needed = max(1, math.ceil(round((1 - difficulty) * len(moves), 9)))
     won = int((moves <= limit).sum())
     if won < needed:
-        raise InvalidLevel(f"only {won} of {len(moves)} games were won within {limit} moves; needed: {needed}")
+        raise InvalidLevel(f"only {won} of {len(moves)} games are won within {limit} moves: expected {needed} or more")
     return loader.load({**data, "moves": max(1, int(moves[needed - 1]))}).data

@@ -13,7 +13,7 @@ from momagames.games.tileblast.rules.pieces import BIG, CODES, DROP, KINDS, LAST
 from momagames.games.tileblast.rules.state import HEIGHT, WIDTH
 
 Cell = tuple[int, int]  # x, y
-Thing = dict[str, Any]  # as in a legend, §10.3
+Thing = dict[str, Any]  # as in a legend (§10.3)
 
 MAX_CARVED_SHARE = 0.25  # of the board at most
 CANDIDATES = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&()/<>=?@^~+"
@@ -64,12 +64,12 @@ class LevelBuilder:
         if any(cell not in self.active or cell in self.kinds for cell in cells):
             return False
         x, y = anchor
-        if kind.attributes & BIG:  # apart from others, or a layout would not tell whose cells are whose
+        if kind.attributes & BIG:  # apart from other big pieces: a layout could not separate them
             near = [(p, q) for p in range(x - 1, x + 3) for q in range(y - 1, y + 3)]
             if any(self.kinds[cell].attributes & BIG for cell in near if cell in self.kinds):
                 return False
         if kind.attributes & LASTS:
-            return not any(held.attributes & DROP for (p, _), held in self.kinds.items() if p == x)
+            return not any(other.attributes & DROP for (p, _), other in self.kinds.items() if p == x)
         return not kind.attributes & DROP or self.can_leave(kind, anchor)
 
     def can_leave(self, kind: Kind, anchor: Cell) -> bool:

@@ -1,4 +1,4 @@
-"""Parser of levels of MO-TileBlast from plain data (SPEC §10.1 to §10.4). It collects problems, to report all of them at once."""
+"""Parser of levels of MO-TileBlast from plain data (SPEC §10.1 to §10.4). It collects all problems of a level."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from momagames.games.tileblast.rules.state import ALL, CELLS, FEEDS, GOALS, HEIG
 LEVEL_KEYS = ("id", "title", "moves", "colors", "weights", "goals", "feed", "legend", "layout")
 REQUIRED_KEYS = ("id", "title", "moves", "colors", "goals", "layout")
 THING_KEYS = ("kind", "color", "colors", "hp", "cover")
-# What stands for a part that is missing; that those of NEEDED are missing was told before
+# Values of missing parts; missing keys of REQUIRED_KEYS are reported separately
 DEFAULTS: dict[str, Any] = {
     "id": 0,
     "title": "",
@@ -54,7 +54,7 @@ class LevelParser:
         """Return a whole number from low to high; low for any other value."""
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        self.add_problem(path, f"{value!r} is not possible; allowed: whole numbers {low}..{high}{also}")
+        self.add_problem(path, f"invalid value {value!r}: expected whole numbers {low}..{high}{also}")
         return low
 
     def parse_name(self, path: Path, value: Any, allowed: Iterable[str], what: str) -> str | None:
@@ -62,34 +62,34 @@ class LevelParser:
         allowed = tuple(allowed)
         if isinstance(value, str) and value in allowed:
             return value
-        self.add_problem(path, f"{what} {value!r} is not known; allowed: {one_of(allowed)}{nearest(value, allowed)}")
+        self.add_problem(path, f"invalid {what} {value!r}: expected {one_of(allowed)}{nearest(value, allowed)}")
         return None
 
     def parse_mapping(self, path: Path, value: Any, allowed: tuple[str, ...], needed: tuple[str, ...]) -> dict[str, Any]:
         """Return a mapping without unknown keys; report unknown and missing keys."""
         if not isinstance(value, Mapping):
-            self.add_problem(path, f"{value!r} is not possible; needed: a mapping with {one_of(allowed)}")
+            self.add_problem(path, f"invalid value {value!r}: expected a mapping with {one_of(allowed)}")
             return {}
         for key in value:
             if key not in allowed:
                 self.add_problem(
-                    (*path, str(key)), f"the key {key!r} is not known; allowed: {one_of(allowed)}{nearest(key, allowed)}"
+                    (*path, str(key)), f"unknown key {key!r}: expected {one_of(allowed)}{nearest(key, allowed)}"
                 )
         for key in needed:
             if key not in value:
-                self.add_problem(path, f"the key {key!r} is missing")
+                self.add_problem(path, f"missing key {key!r}")
         return {str(key): value[key] for key in value if key in allowed}
 
     def parse_list(self, path: Path, value: Any, low: int, high: int, what: str) -> list[Any]:
         """Return a list; report a length outside low..high."""
         if not isinstance(value, list | tuple):
-            self.add_problem(path, f"{value!r} is not possible; needed: a list of {what}")
+            self.add_problem(path, f"invalid value {value!r}: expected a list of {what}")
             return []
         if not low <= len(value) <= high:
-            self.add_problem(path, f"{len(value)} {what}; allowed: {low if low == high else f'{low} to {high}'}")
+            self.add_problem(path, f"{len(value)} {what}: expected {low if low == high else f'{low} to {high}'}")
         return list(value)
 
-    # ------------------------------------------------------------------------------------------------ the parts of a level
+    # ------------------------------------------------------------------------------------------------ parts of a level
 
     def parse_level(self, data: Any) -> Level | None:
         """§10.1 Return the level, or None if there are problems."""
@@ -98,7 +98,7 @@ class LevelParser:
             return None
         parts = {**DEFAULTS, **{key: value for key, value in given.items() if key in REQUIRED_KEYS or value is not None}}
         if not isinstance(parts["title"], str):
-            self.add_problem(("title",), f"{parts['title']!r} is not possible; needed: a text")
+            self.add_problem(("title",), f"invalid value {parts['title']!r}: expected text)
         names = self.parse_list(("colors",), parts["colors"], 2, len(COLORS), "colors")
         colors = self.parse_colors(names)
         weights = self.parse_weights(parts["weights"], len(names))
@@ -124,10 +124,10 @@ class LevelParser:
         """Return the codes of the colors."""
         codes = []
         for k, name in enumerate(names):
-            if self.parse_name(("colors", k), name, COLORS, "the color"):
+            if self.parse_name(("colors", k), name, COLORS, "color"):
                 codes.append(COLORS.index(name) + 1)
                 if names.index(name) < k:
-                    self.add_problem(("colors", k), f"{name!r} stands there twice")
+                    self.add_problem(("colors", k), f"duplicate color {name!r}")
         return codes
 
     def parse_weights(self, value: Any, count: int) -> list[int]:
@@ -146,11 +146,11 @@ class LevelParser:
         amount = ALL if amount == "all" else self.parse_integer((*path, "amount"), amount, 1, 1_000_000, " and 'all'")
         at = (*path, "collect")
         unit, dot, color = str(given["collect"]).partition(".")
-        if not self.parse_name(at, unit, UNITS, "the unit"):
+        if not self.parse_name(at, unit, UNITS, "unit"):
             return None
         if dot and unit not in COLORED:
-            self.add_problem(at, f"{unit!r} has no color; what may be asked for in one: {one_of(COLORED)}")
-        elif dot and not self.parse_name(at, color, COLORS, "the color"):
+            self.add_problem(at, f"{unit!r} has no color: expected one of {one_of(COLORED)})
+        elif dot and not self.parse_name(at, color, COLORS, "color"):
             return None
         return Goal(str(given["collect"]), UNITS[unit], COLORS.index(color) + 1 if color in COLORS else 0, amount)
 
@@ -163,11 +163,11 @@ class LevelParser:
         at = (*path, "piece")
         thing = self.parse_thing(at, given["piece"])
         if thing and thing.cover:
-            self.add_problem(at, "a feed has no cover")
+            self.add_problem(at, "invalid cover: expected a feed without a cover")
         if thing and thing.attributes & BIG:
-            self.add_problem(at, f"{KINDS[thing.kind].name!r} has size 2; a feed needs size 1")
+            self.add_problem(at, f"{KINDS[thing.kind].name!r} has size 2: expected size 1 in a feed")
         if thing and thing.kind == BASIC:
-            self.add_problem(at, "basics come in by themselves; a feed needs another kind")
+            self.add_problem(at, "invalid kind 'basic': basics come in without a feed")
         most = [
             self.parse_integer((*path, name), given[name], 1, high)
             for name, high in (("per_mille", 1000), ("max_on_board", CELLS), ("total", 1_000_000))
@@ -179,7 +179,7 @@ class LevelParser:
     def parse_thing(self, path: Path, value: Any) -> Thing | None:
         """§10.3 Return the thing of `cover+kind.color:hp` or of a dict, or None."""
         given = self.parse_mapping(path, split_thing(value) if isinstance(value, str) else value, THING_KEYS, ("kind",))
-        if "kind" not in given or not self.parse_name(path, given["kind"], CODES, "the kind"):
+        if "kind" not in given or not self.parse_name(path, given["kind"], CODES, "kind"):
             return None
         code = CODES[given["kind"]]
         counters = self.parse_counters(path, given.get("colors"), KINDS[code])
@@ -193,29 +193,29 @@ class LevelParser:
 
     def parse_cover(self, path: Path, value: Any, kind: Kind) -> int:
         """Return the code of a cover, 0 for none."""
-        if value is None or not self.parse_name(path, value, COVERS[1:], "the cover"):
+        if value is None or not self.parse_name(path, value, COVERS[1:], "cover"):
             return 0
         if kind.attributes & BIG:
-            self.add_problem(path, f"{kind.name!r} has size 2; covers lie on pieces of size 1 only")
+            self.add_problem(path, f"{kind.name!r} has size 2: expected size 1 under a cover")
         return COVERS.index(value)
 
     def parse_color(self, path: Path, value: Any, kind: Kind) -> int:
         """Return the code of a color, 0 for none."""
         if value is None:
             if kind.color == "one" and kind.name != "basic":
-                self.add_problem(path, f"{kind.name!r} needs a color: {one_of(COLORS)}")
+                self.add_problem(path, f"{kind.name!r} needs a color: expected {one_of(COLORS)}")
             return 0
         if kind.color != "one":
             self.add_problem(path, f"{kind.name!r} has no 'color' at the start")
             return 0
-        return COLORS.index(value) + 1 if self.parse_name(path, value, COLORS, "the color") else 0
+        return COLORS.index(value) + 1 if self.parse_name(path, value, COLORS, "color") else 0
 
     def parse_hit_points(self, path: Path, value: Any, kind: Kind, counters: tuple[int, ...]) -> int:
         """§1.1 Return the hit points of a piece."""
         if kind.attributes & COUNTS:
             total = self.parse_integer(path, sum(counters), kind.low, kind.high, " as the sum of the colors")
             if value not in (None, total):
-                self.add_problem(path, f"hp {value!r} is not the sum of the colors, {total}")
+                self.add_problem(path, f"invalid hp={value!r}: expected the sum of the colors, {total}")
             return total
         if value is None:
             return kind.usual
@@ -236,14 +236,14 @@ class LevelParser:
         """Return the thing of every character; None for invalid entries."""
         signs: dict[str, Thing | None] = dict(SIGNS)
         if not isinstance(value, Mapping):
-            self.add_problem(("legend",), f"{value!r} is not possible; needed: a mapping from characters to things")
+            self.add_problem(("legend",), f"invalid value {value!r}: expected a mapping from characters to things")
             return signs
         for key, thing in value.items():
             sign, path = str(key), ("legend", str(key))
             if len(sign) != 1 or sign.isspace():
-                self.add_problem(path, f"{sign!r} is not possible; needed: one character")
+                self.add_problem(path, f"invalid key {sign!r}: expected one character")
             elif sign in SIGNS or sign in (INACTIVE, EMPTY):
-                self.add_problem(path, f"the character {sign!r} has its meaning already")
+                self.add_problem(path, f"invalid character {sign!r}: its meaning is fixed")
             else:
                 signs[sign] = self.parse_thing(path, thing)
         return signs
@@ -251,14 +251,14 @@ class LevelParser:
     def parse_lines(self, value: Any) -> list[str]:
         """Return the lines of the layout, cut or padded to the size of the board."""
         if not isinstance(value, str):
-            self.add_problem(("layout",), f"{value!r} is not possible; needed: a text of {HEIGHT} lines")
+            self.add_problem(("layout",), f"invalid value {value!r}: expected text of {HEIGHT} lines")
             value = ""
         lines = [line.rstrip() for line in value.rstrip().splitlines()]
         if len(lines) != HEIGHT:
-            self.add_problem(("layout",), f"{len(lines)} lines; needed: {HEIGHT} lines of {WIDTH} characters")
+            self.add_problem(("layout",), f"{len(lines)} lines: expected {HEIGHT} lines of {WIDTH} characters")
         for k, line in enumerate(lines):
             if len(line) != WIDTH:
-                self.add_problem(("layout", k), f"{len(line)} characters; needed: {WIDTH}")
+                self.add_problem(("layout", k), f"{len(line)} characters: expected {WIDTH}")
         lines += [""] * (HEIGHT - len(lines))
         return [line[:WIDTH].ljust(WIDTH, INACTIVE) for line in lines[:HEIGHT]]
 
@@ -273,15 +273,15 @@ class LevelParser:
                 continue
             thing = signs.get(sign)
             if sign not in signs:
-                text = f"the character {sign!r} is not known; put it into the legend, or use one of {KNOWN_SIGNS}"
+                text = f"unknown character {sign!r}: expected a character of the legend, or one of {KNOWN_SIGNS}"
             elif thing and not self.has_room(cell, thing.cells(cell), layout, filled):
-                text = f"{KINDS[thing.kind].name!r} fills 2 x 2 cells; those right, above and right above must be {sign!r} too"
+                text = f"{KINDS[thing.kind].name!r} fills 2 x 2 cells: expected {sign!r} to the right, above, and above right"
             else:
                 if thing:
                     things[cell] = thing
                     filled.update(thing.cells(cell))
                 continue
-            if sign not in reported:  # the first cell is enough
+            if sign not in reported:  # report each character once
                 self.add_problem(cell_path(cell), text)
                 reported.add(sign)
         return [sign != INACTIVE for sign in layout], things

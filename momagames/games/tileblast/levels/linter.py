@@ -10,8 +10,8 @@ from momagames.games.tileblast.rules.pieces import BASIC, BEEHIVE, BIG, CAGE, CO
 from momagames.games.tileblast.rules.state import ALL, CELLS, WIDTH
 
 BUTTERFLY = CODES["butterfly"]
-BUCKET_CELLS = 9  # cells that get a bubble from a bucket
-# What a goal may not want all of
+BUCKET_CELLS = 9  # cells that a bucket covers with bubbles
+# Units that goals of `all` may not collect
 UNLIMITED_UNITS = 1 << BASIC | 1 << BEEHIVE | sum(1 << code for code, kind in enumerate(KINDS) if kind.attributes & POWER)
 
 
@@ -27,11 +27,11 @@ def check_goals(level: Level) -> Iterator[Problem]:
         if goal.amount != ALL:
             most = max_units(level, goal)
             if goal.amount > most:
-                yield Problem(at, f"{goal.amount} of {goal.name!r} is not possible; the level holds, makes and feeds {most}")
+                yield Problem(at, f"invalid amount {goal.amount} of {goal.name!r}: expected at most {most}, which the level holds, makes and feeds")
         elif goal.units & UNLIMITED_UNITS:
-            yield Problem(at, f"'all' is not possible for {goal.name!r}, of which there is no end; needed: a whole number")
+            yield Problem(at, f"invalid amount 'all' for {goal.name!r}, which is unlimited: expected a whole number")
         elif not level.held(goal):
-            yield Problem(at, f"'all' is not possible for {goal.name!r}, of which there is none at the start")
+            yield Problem(at, f"invalid amount 'all' for {goal.name!r}: expected one or more at the start")
 
 
 def max_units(level: Level, goal: Goal) -> int:
@@ -62,7 +62,7 @@ def check_drops(level: Level) -> Iterator[Problem]:
         columns = [at for at in thing.cells(anchor) if at < anchor + WIDTH]
         if thing.cover != CAGE and not any(cells_below(level, at) for at in columns):
             yield Problem(
-                cell_path(anchor), f"{KINDS[thing.kind].name!r} is on an exit at the start; needed: an active cell below"
+                cell_path(anchor), f"{KINDS[thing.kind].name!r} is on an exit at the start: expected an active cell below"
             )
         elif thing.attributes & BIG and (why := describe_obstacle(level, anchor)):
             yield Problem(cell_path(anchor), f"{KINDS[thing.kind].name!r} can never leave: {why}")
@@ -81,7 +81,7 @@ def describe_obstacle(level: Level, anchor: int) -> str:
         for x in (anchor % WIDTH, anchor % WIDTH + 1):
             cell = x + WIDTH * y
             if not level.active[cell]:
-                return f"it would have to pass the inactive cell ({x},{y})"
-            if cell in held and held[cell].attributes & LASTS:  # none of these falls
-                return f"{KINDS[held[cell].kind].name!r} in the cell ({x},{y}) stays for ever"
+                return f"the inactive cell ({x},{y}) is in its way"
+            if cell in held and held[cell].attributes & LASTS:  # lasting pieces never fall
+                return f"{KINDS[held[cell].kind].name!r} in the cell ({x},{y}) never leaves"
     return ""

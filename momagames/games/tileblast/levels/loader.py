@@ -99,4 +99,4 @@ def read_text(level: Any) -> str:
     try:
         return Path(level).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise InvalidLevel(f"level={str(level)!r} cannot be read ({error}); allowed: {EXPECTED}") from error
+        raise InvalidLevel(f"invalid level={str(level)!r}: cannot be read ({error}); expected {EXPECTED}") from error

@@ -6,7 +6,7 @@ from momagames.games.tileblast.rules.state import CELLS, WIDTH
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import kernel, unpack_bits64, value_mask64
 
-OFFSET = CELLS - 64  # where the last 64 cells begin
+OFFSET = CELLS - 64  # first of the last 64 cells
 OFFSET_BITS, REST_BITS = np.uint64(OFFSET), np.uint64(64 - OFFSET)
 ONE, ROW, ROW_REST = np.uint64(1), np.uint64(WIDTH), np.uint64(64 - WIDTH)
 SIX_BITS, ALL_BITS = np.uint64(63), np.uint8(255)

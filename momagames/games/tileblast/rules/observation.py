@@ -32,7 +32,7 @@ from momagames.kernels.jit import kernel, local_array, noinline_kernel
 # §7.3 Channels
 CELL, COLOR, CLICKABLE, FIXED, GOAL, GROUP = 0, 1, 7, 8, 9, 23
 UNCOLORED, BY_TAP, BY_NEIGHBOR, BY_POWER, DESTRUCTIBLE, LASTING = 19, 20, 21, 22, 24, 25
-# §7.2 Places of (x, y, channel) in the shape, and the axes of that shape in the order of memory (None: as they come)
+# §7.2 Positions of (x, y, channel) in the shape, and the axes of that shape in memory order (None: C order)
 AXES: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "xyc": ((0, 1, 2), (2, 1, 0)),
     "yxc": ((1, 0, 2), (2, 0, 1)),
@@ -67,7 +67,7 @@ def list_constant_channels(code: int) -> list[int]:
 CHANNEL_LISTS = [list_constant_channels(code) if code else [] for code in range(len(KINDS))]
 CHANNEL_COUNTS = np.array([len(channels) for channels in CHANNEL_LISTS], np.int64)
 CHANNELS = np.array([channels + [0] * (max(map(len, CHANNEL_LISTS)) - len(channels)) for channels in CHANNEL_LISTS], np.int64)
-# The same as bits, and with them that of the cell
+# The same as bits, with the bit of channel CELL
 CHANNEL_BITS = np.array([1 | sum(1 << channel for channel in channels) for channels in CHANNEL_LISTS], np.int64)
 BOARD_WORDS, COLOR_CODES = CELLS // 8 + 1, len(COLORS) + 1
 

@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-COLORS = ("red", "blue", "yellow", "orange", "purple", "pink")  # §1.4; in states 0 is no color, and these are 1..6
-# Bits of an attribute
+COLORS = ("red", "blue", "yellow", "orange", "purple", "pink")  # §1.4; codes 1..6 in states, 0 is no color
+# Bits of the attributes
 FALLS, NEAR, SAME, BLAST, POWER, PER_HIT, HEALS, SPREADS, DROP, LASTS, TAKES, COUNTS, BIG = (1 << k for k in range(13))
 SPAWN_BUBBLE, SPAWN_DANDELION, SPAWN_AROUND = 1, 2, 3
 
@@ -40,7 +40,7 @@ class Kind:
 
 
 KINDS = (
-    Kind("", 0, 0, 0, 0, unit=""),  # nothing there
+    Kind("", 0, 0, 0, 0, unit=""),  # an empty cell
     Kind("basic", 1, 1, 1, FALLS | BLAST, "one"),
     Kind("rocket_h", 1, 1, 1, FALLS | BLAST | POWER),
     Kind("rocket_v", 1, 1, 1, FALLS | BLAST | POWER),
@@ -73,13 +73,13 @@ BASIC, ROCKET_H, ROCKET_V, BOMB, FLASK = (CODES[name] for name in ("basic", "roc
 DANDELION, WEED, BEEHIVE = (CODES[name] for name in ("dandelion", "weed", "beehive"))
 COVERS = ("", "cage", "bubble")
 CAGE, BUBBLE = 1, 2
-# Covers go on where kinds end, as things that give units (§6.1)
+# Bits of covers among the things that give units follow those of kinds (§6.1)
 UNIT_CAGE, UNIT_BUBBLE = len(KINDS) - 1 + CAGE, len(KINDS) - 1 + BUBBLE
 
-# As the kernels read them, by code
+# Arrays for kernels, by code
 ATTRIBUTES = np.array([kind.attributes for kind in KINDS], np.int64)
 SPAWNS = np.array([kind.spawn for kind in KINDS], np.int64)
-# What a goal may collect: its name -> the things (bits by code) that give it a unit
+# Units of goals: name -> the things (bits by code) that give one
 UNITS = {
     **{(kind.name if kind.unit == "kind" else kind.unit): 1 << code for code, kind in enumerate(KINDS) if kind.unit},
     "cage": 1 << UNIT_CAGE,
@@ -87,5 +87,5 @@ UNITS = {
     "rocket": 1 << ROCKET_H | 1 << ROCKET_V,
     "power": sum(1 << code for code, kind in enumerate(KINDS) if kind.attributes & POWER),
 }
-# Units that may be asked for in a color
+# Units that a goal may restrict to a color
 COLORED = tuple(kind.name for kind in KINDS if kind.color != "none" or kind.attributes & TAKES)

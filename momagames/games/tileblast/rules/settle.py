@@ -56,7 +56,7 @@ def fall_small(state, cell):
 def fall_column(state, x):
     """Move the falling pieces of a column down, the lowest first. All of them have size 1."""
     kind, active, cover = state["kind"], state["active"], state["cover"]
-    to = -1  # the lowest cell of the room under the pieces to come
+    to = -1  # the lowest empty cell below the next piece
     for cell in range(x, CELLS, WIDTH):
         if active[cell]:
             if kind[cell] == 0:

@@ -43,7 +43,7 @@ def with_color(state, color, low, high):
 def free_powers(state):
     """§1.3 Return the power pieces without a cage, as a set of cells."""
     low, high = cells_with(state["kind"], ALL_BITS, ROCKET_H)
-    for kind in range(ROCKET_V, FLASK + 1):  # the four kinds stand together in the catalog
+    for kind in range(ROCKET_V, FLASK + 1):  # the four kinds are adjacent in KINDS
         a, b = cells_with(state["kind"], ALL_BITS, kind)
         low, high = low | a, high | b
     caged_low, caged_high = cells_with(state["cover"], ALL_BITS, CAGE)
@@ -58,7 +58,7 @@ def valid_taps(state):
     for color in range(1, len(COLORS) + 1):
         a, b = with_color(state, color, basic_low, basic_high)
         c, d = shift_right(a, b)
-        c, d = c & a, d & b  # with an equal to the left
+        c, d = c & a, d & b  # the same color to the left
         e, f = shift_left(c, d)
         low, high = low | c | e, high | d | f
         c, d = shift_up(a, b)

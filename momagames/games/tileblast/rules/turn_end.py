@@ -19,7 +19,7 @@ from momagames.games.tileblast.rules.taps import has_valid_tap
 from momagames.kernels.jit import kernel, local_array, noinline_kernel
 
 MAX_SHUFFLES = 100  # §4.12
-FAR = CELLS  # farther than any cell
+FAR = CELLS  # larger than any distance
 
 
 @noinline_kernel

@@ -32,10 +32,10 @@ def app(service: Service, limits: Limits) -> ASGIApp:
             response = await find_handler(answers, request)(request)
         except RequestError as error:
             response = error_response(error)
-        except ClientDisconnect:  # before the request was in; nobody reads this
+        except ClientDisconnect:  # the client left before its request was complete; this answer is never read
             response = json_response({"error": "the request is not complete"}, 400)
         except Exception:
-            await json_response({"error": "the simulator failed; its log says why"}, 500)(scope, receive, send)
+            await json_response({"error": "internal error: see the log of the simulator"}, 500)(scope, receive, send)
             raise
         await response(scope, receive, send)
 

@@ -18,9 +18,9 @@ Value = TypeVar("Value")
 
 SHAPE = (WIDTH, HEIGHT, 24)
 CENTER = (WIDTH // 2, HEIGHT // 2)
-MAX_ANSWER_BYTES = 1 << 24  # bytes of an answer
-MAX_EXCERPT = 200  # characters of a strange answer that an error shows
-# What reading an answer of another form raises
+MAX_ANSWER_BYTES = 1 << 24  # largest answer
+MAX_EXCERPT = 200  # characters of an invalid answer in an error
+# Errors of parsing an invalid answer
 PARSE_ERRORS = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
 
 
@@ -51,7 +51,7 @@ class Client:
         except ValueError:
             port = -1
         if parts.scheme not in ("http", "https") or not parts.hostname or port == -1:
-            raise InvalidParameter(f"invalid url={url!r}: expected one such as 'http://localhost:8090'")
+            raise InvalidParameter(f"invalid url={url!r}: expected a URL such as 'http://localhost:8090'")
         self.url, self._path, self._timeout = url, parts.path.rstrip("/"), timeout
         self._host, self._port, self._secure = parts.hostname, port, parts.scheme == "https"
 
@@ -96,7 +96,7 @@ class Client:
     def _field(self, answer: dict[str, Any], name: str, kind: type[Value]) -> Value:
         value = answer.get(name)
         if type(value) is not kind:
-            raise RemoteError(f"{self.url}: the answer needs {name!r} ({kind.__name__}); it is {str(value)[:MAX_EXCERPT]!r}")
+            raise RemoteError(f"{self.url}: invalid {name}={str(value)[:MAX_EXCERPT]!r} in the answer: expected {kind.__name__}")
         return value
 
     def _parse_position(self, answer: dict[str, Any]) -> RemotePosition:
@@ -107,16 +107,16 @@ class Client:
             )
             return RemotePosition(parse_board(fields), parse_mask(answer["validActionPositions"]), [int(n) for n in rest])
         except PARSE_ERRORS as error:
-            raise RemoteError(f"{self.url}: the position cannot be read: {type(error).__name__}: {error}") from error
+            raise RemoteError(f"{self.url}: invalid position: {type(error).__name__}: {error}") from error
 
 
 def parse_board(fields: dict[str, Any]) -> NDArray[np.uint8]:
     """Return the board of a multichannelArrayState; raise ValueError for an invalid one."""
     if tuple(fields["boardSize"]) != SHAPE:
-        raise ValueError(f"boardSize={fields['boardSize']!r}; allowed: {list(SHAPE)}")
+        raise ValueError(f"invalid boardSize={fields['boardSize']!r}: expected {list(SHAPE)}")
     numbers = np.array(fields["board"], np.float64)
     if not ((numbers >= 0) & (numbers <= 255) & (numbers % 1 == 0)).all():
-        raise ValueError("board holds numbers other than 0..255")
+        raise ValueError("invalid board: expected whole numbers 0..255")
     return numbers.astype(np.uint8).reshape(SHAPE, order="F")
 
 
@@ -127,6 +127,6 @@ def parse_mask(positions: Any) -> NDArray[np.int8]:
     for x, y in pairs:
         column, row = x + CENTER[0], y + CENTER[1]
         if not (0 <= column < WIDTH and 0 <= row < HEIGHT):
-            raise ValueError(f"validActionPositions has [{x}, {y}], which is off the board")
+            raise ValueError(f"invalid validActionPositions: [{x}, {y}] is off the board")
         out[column + WIDTH * row] = 1
     return out

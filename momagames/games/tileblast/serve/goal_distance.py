@@ -24,7 +24,7 @@ from momagames.games.tileblast.rules.pieces import (
 COUNTER_MASK = 15  # a counter is 4 bits of a state's word
 COLOR_CODES = len(COLORS) + 1  # color codes, 0 for none
 COUNTS_BY_COLOR = ATTRIBUTES & COUNTS > 0
-# Kinds that power effects hit and nothing else: basics go in groups, power pieces by their own tap
+# Kinds that only power effects hit: groups clear basics, and a tap uses a power piece
 ONLY_POWER = (ATTRIBUTES & BLAST > 0) & (ATTRIBUTES & (NEAR | POWER) == 0) & (np.arange(len(KINDS)) != BASIC)
 
 

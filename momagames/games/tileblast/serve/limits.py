@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from momagames.games.tileblast.serve.protocol import RequestError
 
-MAX_CLIENTS = 10_000  # whose rates are remembered
-DRAIN_FACTOR = 64  # how many times the limit of a body is read and thrown away, so that its sender gets to read the answer
+MAX_CLIENTS = 10_000  # addresses with a stored bucket
+DRAIN_FACTOR = 64  # a body of up to this many times the limit is read and dropped, so that its sender can read the answer
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class RateLimiter:
 
     def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.rate, self._clock = rate, clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is in it, and when that was so
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens and the time of their count
 
     def check(self, client: str) -> None:
         """Count a request; raise RequestError 429 if there are too many."""
@@ -48,7 +48,7 @@ class RateLimiter:
         if len(self._buckets) > MAX_CLIENTS:
             self._buckets.popitem(last=False)
         if tokens < 1:
-            raise RequestError(429, f"more than {self.rate:g} requests per second; try again later", {"retry-after": "1"})
+            raise RequestError(429, f"too many requests: expected at most {self.rate:g} requests per second", {"retry-after": "1"})
 
 
 async def read_body(chunks: AsyncIterator[bytes], declared: str | None, limits: Limits) -> bytes:
@@ -61,7 +61,7 @@ async def read_body(chunks: AsyncIterator[bytes], declared: str | None, limits: 
         async with asyncio.timeout(limits.patience):
             return await read_chunks(chunks, declared, limits.body)
     except TimeoutError:
-        raise RequestError(408, f"the request did not come within {limits.patience:g} seconds") from None
+        raise RequestError(408, f"the request did not arrive within {limits.patience:g} seconds") from None
 
 
 async def read_chunks(chunks: AsyncIterator[bytes], declared: str | None, max_bytes: int) -> bytes:
@@ -76,5 +76,5 @@ async def read_chunks(chunks: AsyncIterator[bytes], declared: str | None, max_by
             elif size > max_bytes * DRAIN_FACTOR:
                 break
     if too_large or size > max_bytes:
-        raise RequestError(413, f"the request is too large; allowed: {max_bytes} bytes")
+        raise RequestError(413, f"the request is too large: expected at most {max_bytes} bytes")
     return bytes(body)

@@ -13,12 +13,12 @@ from momagames.games.tileblast.rules.state import CELLS, HEIGHT, WIDTH
 
 CHANNELS = 24
 SHAPE = (WIDTH, HEIGHT, CHANNELS)
-CENTER = (WIDTH // 2, HEIGHT // 2)  # the cell that requests call 0, 0
-# What clients divide the channels by: none is 0, and each at least what the channel usually holds
+CENTER = (WIDTH // 2, HEIGHT // 2)  # cell 0, 0 of requests
+# Divisors of the channels for clients: none is 0, and each is at least the usual maximum of its channel
 NORMS = (1, 3, 3, 3, 3, 3, 3, 1, 10, 10, 1, 1, 1, 1, 1, 4, 1, 2, 1, 2, 1, 10, 10, 1)
-MAX_REPORTED = 3  # wrong fields that an answer names
+MAX_REPORTED = 3  # invalid fields that an answer lists
 MAX_DIGIT = 9
-NUMBER_TEXTS = np.array([f"{n},".encode() for n in range(256)]).view(np.uint32)  # as text of four bytes, some of them 0
+NUMBER_TEXTS = np.array([f"{n},".encode() for n in range(256)]).view(np.uint32)  # text in four bytes, padded with 0
 CELL_TEXTS = [f"[{i % WIDTH - CENTER[0]}, {i // WIDTH - CENTER[1]}]" for i in range(CELLS)]
 
 
@@ -81,7 +81,7 @@ class Status(Request):
 
 
 class Destroy(Request):
-    """/session/destroy; clients that have no session say null."""
+    """/session/destroy; clients without a session send null."""
 
     sessionId: str | None
 
@@ -146,6 +146,6 @@ def format_channels(board: NDArray[np.uint8], names: list[str], goals: list[int]
         "collectGoalIdList": names,
         "collectGoalGoalList": goals,
         "collectGoalRemainingList": rest,
-        "collectGoalRemaininglList": rest,  # as the published page spells it
+        "collectGoalRemaininglList": rest,  # spelling of the published protocol
     }
     return f'{{"board":[{format_numbers(board)}],{to_json(fields).decode()[1:]}'

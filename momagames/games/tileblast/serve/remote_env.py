@@ -22,23 +22,23 @@ GAME = "mo-tileblast-v0"
 MAX_SEED = 2**31 - 1
 TAPS_PER_MOVE = 20  # SPEC §6.3
 AFTER_END = "step() after the end of the episode: call reset() first"
-AFTER_FAILURE = "step() after a step that failed, which may have been played: call reset() first"
+AFTER_FAILURE = "step() after a failed step, which may have been played: call reset() first"
 
 
 class RemoteTileBlast(gymnasium.Env[Any, Any]):
-    """MO-TileBlast, played by a remote simulator, with the spaces of `momagames.make("mo-tileblast-v0", api="gymnasium")`.
+    """MO-TileBlast on a remote simulator, with the spaces of `momagames.make("mo-tileblast-v0", api="gymnasium")`.
 
     url            such as "http://localhost:8090"
-    level          as the simulator numbers them
-    strict_moves   whether the game is lost when the moves of the level are used up, which the simulator does not look after
-    max_taps       taps until the game is cut off; None: 20 times the limit of moves
+    level          number of a level of the simulator
+    strict_moves   whether the game is lost when the moves of the level are used up; the simulator does not check this
+    max_taps       taps until truncation; None: 20 times the limit of moves
     timeout        seconds to wait for an answer
 
-    The reward is float32[4]: `goals` is by how much less there is to collect (below 0 where something grew), `win`, `step` and
+    The reward is float32[4]: `goals` is the decrease of the remaining units (below 0 if they increase), `win`, `step` and
     `invalid` are as in the game. Infos: action_mask, valid, collected, goals_remaining, moves_left, won, lost, dead.
 
-    reset() and step() raise RemoteError if the simulator does not answer as it should. A tap is not sent again, for it may have
-    been played: after a step that failed the way on is reset().
+    reset() and step() raise RemoteError for a missing or invalid answer. A tap is not sent again, because it may have been
+    played: call reset() after a failed step.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium's form
@@ -51,11 +51,11 @@ class RemoteTileBlast(gymnasium.Env[Any, Any]):
         self._client = Client(url, timeout)
         self.level, self.strict_moves, self.max_taps = level, strict_moves, max_taps
         self.observation_space, self.action_space = observation_space(local), action_space(local)
-        low, high = (-np.inf, 0, -1, -1), (np.inf, 1, 0, 0)  # the simulator's levels are its own
+        low, high = (-np.inf, 0, -1, -1), (np.inf, 1, 0, 0)  # levels of the simulator are unknown here
         self.reward_space = gymnasium.spaces.Box(np.array(low, np.float32), np.array(high, np.float32))
         self.reward_dim = len(self.objectives)
         self._session: str | None = None
-        self._step_error = "step() before reset(): call reset(seed=...) first"  # why there can be no step, or ""
+        self._step_error = "step() before reset(): call reset(seed=...) first"  # error of the next step(), or ""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a new game in a new session and destroy the old session.
@@ -63,7 +63,7 @@ class RemoteTileBlast(gymnasium.Env[Any, Any]):
         seed   of the simulator; None draws one from this environment's generator
         """
         if options:
-            raise InvalidParameter(f"options={options!r} is not possible: a remote game has none")
+            raise InvalidParameter(f"invalid options={options!r}: expected none for a remote game")
         seed = checks.check_seed(seed)
         super().reset(seed=seed)
         self.close()
@@ -80,14 +80,14 @@ class RemoteTileBlast(gymnasium.Env[Any, Any]):
         if self._step_error or self._session is None:
             raise InvalidCall(self._step_error)
         if not isinstance(action, int | np.integer) or not 0 <= action < CELLS:
-            raise IllegalAction(f"action {action!r} is not possible; allowed: 0..{CELLS - 1}")
+            raise IllegalAction(f"invalid action={action!r}: expected 0..{CELLS - 1}")
         self._step_error = AFTER_FAILURE
         before = self._position.rest
         self._valid, self._position = self._client.click(self._session, int(action))
         self._taps += 1
         self._valid_taps += self._valid
         if len(before) != len(self._position.rest):
-            raise RemoteError(f"{self._client.url}: {len(self._position.rest)} goals, and {len(before)} before")
+            raise RemoteError(f"{self._client.url}: invalid number of goals {len(self._position.rest)}: expected {len(before)}")
         self._collected = [a - b for a, b in zip(before, self._position.rest, strict=True)]
         over, cut = self._won or self._lost, self._truncated
         self._step_error = AFTER_END if over or cut else ""

@@ -31,61 +31,61 @@ class Service:
     def __init__(self, levels: Levels, sessions: Sessions) -> None:
         self.levels, self.sessions = levels, sessions
 
-    def load(self, asked: Load) -> Answer:
+    def load(self, request: Load) -> Answer:
         """Start a game without a session."""
-        position = self.levels.start(asked.levelIndex, asked.seed)
+        position = self.levels.start(request.levelIndex, request.seed)
         return {
             "state": position.text,
             "multichannelArrayState": format_current_board(position),
             "levelName": position.level.name,
         }
 
-    def click(self, asked: Click) -> Answer:
+    def click(self, request: Click) -> Answer:
         """Tap in a state, without a session."""
-        before = self.levels.replay(asked.state)
-        after = before.level.tap(before, centered_cell(asked.x, asked.y))
+        before = self.levels.replay(request.state)
+        after = before.level.tap(before, centered_cell(request.x, request.y))
         return {
             "clickSuccessful": after is not None,
             "simulationResult": format_result(after) if after else "",
             "state": (after or before).text,
         }
 
-    def create(self, asked: Create) -> Answer:
+    def create(self, request: Create) -> Answer:
         """Create a session with a new game, or one that continues a state."""
-        if asked.state is not None:
-            position = self.levels.replay(asked.state)
-        elif asked.levelIndex is None or asked.seed is None:
-            raise RequestError(400, "a session needs levelIndex and seed, or state")
+        if request.state is not None:
+            position = self.levels.replay(request.state)
+        elif request.levelIndex is None or request.seed is None:
+            raise RequestError(400, "missing field: expected levelIndex and seed, or state")
         else:
-            position = self.levels.start(asked.levelIndex, asked.seed)
+            position = self.levels.start(request.levelIndex, request.seed)
         level = position.level
-        answer = format_position(position, asked.returnFullState)
+        answer = format_position(position, request.returnFullState)
         return {"sessionId": self.sessions.create(position), "levelName": level.name, "levelMoveLimit": level.moves, **answer}
 
-    def session_click(self, asked: SessionClick) -> Answer:
+    def session_click(self, request: SessionClick) -> Answer:
         """Tap in a session; a dry run returns the same answer and leaves the session unchanged."""
-        before = self.sessions.position(asked.sessionId)
-        after = before.level.tap(before, centered_cell(asked.x, asked.y))
+        before = self.sessions.position(request.sessionId)
+        after = before.level.tap(before, centered_cell(request.x, request.y))
         answer = {
             "clickSuccessful": after is not None,
             "simulationResult": format_result(after) if after else "",
-            **format_position(after or before, asked.returnFullState),
+            **format_position(after or before, request.returnFullState),
         }
-        if after and not asked.dryRun:  # last of all: nothing can go wrong any more
-            self.sessions.update(asked.sessionId, after)
+        if after and not request.dryRun:  # last, after everything that can fail
+            self.sessions.update(request.sessionId, after)
         return answer
 
-    def status(self, asked: Status) -> Answer:
-        position = self.sessions.position(asked.sessionId)
+    def status(self, request: Status) -> Answer:
+        position = self.sessions.position(request.sessionId)
         return {"state": position.text, "stateSparse": position.text, "multichannelArrayState": format_current_board(position)}
 
-    def destroy(self, asked: Destroy) -> Answer:
-        return {"destroyed": self.sessions.destroy(asked.sessionId)}
+    def destroy(self, request: Destroy) -> Answer:
+        return {"destroyed": self.sessions.destroy(request.sessionId)}
 
-    def list(self, asked: Empty) -> Answer:
+    def list(self, request: Empty) -> Answer:
         return {"sessionIds": self.sessions.ids()}
 
-    def clear(self, asked: Empty) -> Answer:
+    def clear(self, request: Empty) -> Answer:
         self.sessions.clear()
         return {"sessionIds": []}
 

@@ -23,7 +23,7 @@ class Sessions:
 
     def __init__(self, max_sessions: int = 10_000, idle: float = 0, clock: Callable[[], float] = time.monotonic) -> None:
         self.max_sessions, self.idle, self._clock = max_sessions, idle, clock
-        self._sessions: OrderedDict[str, tuple[Position, float]] = OrderedDict()  # with the time of use, longest ago first
+        self._sessions: OrderedDict[str, tuple[Position, float]] = OrderedDict()  # with the time of the last use, oldest first
 
     def __len__(self) -> int:
         self._close_idle()
@@ -42,7 +42,7 @@ class Sessions:
         """Return the position of a session and mark it as used; raise RequestError 404 for an unknown one."""
         self._close_idle()
         if session not in self._sessions:
-            raise RequestError(404, f"no session {session[:40]!r}: never created, destroyed, or closed after others were used")
+            raise RequestError(404, f"unknown sessionId={session[:40]!r}: it was never created, was destroyed, or was closed as unused")
         position, _ = self._sessions[session]
         self.update(session, position)
         return position

@@ -22,7 +22,7 @@ from momagames.games.tileblast.serve.goal_distance import GoalDistances
 from momagames.games.tileblast.serve.protocol import Replay, RequestError, parse_request
 
 GAME = "mo-tileblast-v0"
-MAX_TAPS = 1_000_000  # the game's own bound; the moves of a level are no limit here
+MAX_TAPS = 1_000_000  # bound of the game; the protocol has no limit of moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class ServedLevel:
         self._loops = loops.compile_episode_loops(self.game)
         self._states = self.game.start()
         self._state, self._bytes = self._states[0], self._states.view(np.uint8)
-        self._loaded: Position | None = None  # what the buffers hold
+        self._loaded: Position | None = None  # position in the buffers
         self._action, self._action_counts = np.zeros((1, 1), np.int64), np.array([CELLS], np.int64)
         shape = 1, len(self.game.objectives)
         self._statistics = np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.zeros(shape)
@@ -146,7 +146,7 @@ class Levels:
     def start(self, index: int, seed: int) -> Position:
         """Start a game; raise RequestError 404 for an unknown level."""
         if index not in self._levels:
-            raise RequestError(404, f"no level {index}; there are 1 to {len(self._levels)}")
+            raise RequestError(404, f"invalid levelIndex={index}: expected 1 to {len(self._levels)}")
         return self._levels[index].start(seed)
 
     def replay(self, text: str) -> Position:
@@ -159,7 +159,7 @@ class Levels:
         for number, cell in enumerate(replay.taps):
             after = position.level.tap(position, cell)
             if after is None:
-                raise RequestError(400, f"state: taps.{number}: the tap of cell {cell} is not valid there")
+                raise RequestError(400, f"state: taps.{number}: invalid tap of cell {cell}")
             position = after
         return position
 
@@ -170,7 +170,7 @@ def expand_folders(files: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
         if file.is_dir():
             levels = sorted(path for path in file.iterdir() if path.suffix in (".yaml", ".yml", ".json"))
             if not levels:
-                raise InvalidLevel(f"{file} holds no level file (.yaml, .yml or .json)")
+                raise InvalidLevel(f"{file} holds no level file: expected .yaml, .yml or .json files")
             yield from levels
         else:
             yield file

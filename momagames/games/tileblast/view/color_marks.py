@@ -12,7 +12,7 @@ from momagames.render import canvas, shapes
 from momagames.render.canvas import INK, WHITE, Color, Painter
 
 GRAY = "#b9bcc0"
-# By the color of a piece: none, then red, blue, yellow, orange, purple, pink. They differ in lightness as well
+# By color code: none, then red, blue, yellow, orange, purple, pink. They also differ in lightness
 HEX_CODES = (GRAY, "#b91d1a", "#2f76e0", "#ffe426", "#f07a14", "#502689", "#f89ad8")
 INKS: tuple[Color, ...] = tuple(canvas.color(code) for code in HEX_CODES)
 Points = list[tuple[float, float]]
@@ -53,7 +53,7 @@ def tile() -> Points:
 def moon() -> Points:
     """A disc without its overlap with another disc at its upper right."""
     x, y, radius = 0.42, -0.2, 0.78
-    first = math.atan2(x, -y)  # where the other disc is
+    first = math.atan2(x, -y)  # direction of the other disc
     around = [(math.sin(first + a), -math.cos(first + a)) for a in circle_angles(96)]
     outer = [(px, py) for px, py in around if math.hypot(px - x, py - y) > radius]
     inner = [(x + radius * px, y + radius * py) for px, py in reversed(around)]

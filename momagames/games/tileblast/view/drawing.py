@@ -22,16 +22,16 @@ from momagames.render.canvas import FAINT, INK, PAPER, WHITE, Picture
 SIDE = 46  # pixels of a cell
 EDGE = 22  # pixels left of the board and below it, for coordinates
 BAR = 66  # pixels above the board
-GLYPH = 44  # pixels of what a goal asks for
+GLYPH = 44  # pixels of the picture of a unit
 GOAL = 92  # pixels of a goal
 RIGHT_MARGIN = 8  # pixels right of the board
-STATUS = 150  # pixels of what says how far the game is, or how it ended
+STATUS = 150  # pixels of the progress bar and the result
 WON, LOST, CUT, TRACK = (30, 122, 56), (170, 36, 32), (96, 96, 92), (224, 220, 208)
 
 __all__ = ["OPTIONS", "pick", "picture", "point", "sketch"]
 OPTIONS = (
-    Parameter("groups", True, "join the tiles that burst together"),
-    Parameter("cell", -1, "outline what a tap on this cell (x + 13 * y) bursts or joins; -1: nothing", -1, CELLS - 1),
+    Parameter("groups", True, "join the tiles of a group"),
+    Parameter("cell", -1, "outline the tiles that a tap on this cell (x + 13 * y) bursts or joins; -1: none", -1, CELLS - 1),
 )
 
 
@@ -120,7 +120,7 @@ def join_tiles(sheet: Picture, state: State) -> None:
             top, left = top_left(y * WIDTH + x)
             rows = slice(top - upper, top + lower) if up else slice(top + rest, top + SIDE - rest)
             columns = slice(left + SIDE - wide, left + SIDE + wide) if right else slice(left + rest, left + SIDE - rest)
-            if up and right:  # the middle of four
+            if up and right:  # the middle of four tiles
                 rows, columns = slice(top - rest, top + rest), slice(left + SIDE - rest, left + SIDE + rest)
             sheet[rows, columns] = INKS[color[y, x]]
 

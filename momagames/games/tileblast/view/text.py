@@ -15,9 +15,9 @@ from momagames.games.tileblast.view.scene import ending_text, goal_name, progres
 from momagames.render import shapes
 
 LETTERS = dict(zip(CODES, "?-|*FRDCSPM@TK&GBIXWvVH^EU", strict=True))
-COVER_SIGNS = " #~"  # of covers
+COVER_SIGNS = " #~"  # by cover code
 CELL_WIDTH = 5  # characters of a cell, with the space before it
-LEGEND_COLUMNS = 6  # letters explained in a line
+LEGEND_COLUMNS = 6  # entries per line of the legend
 
 
 def sketch(state: State, last: Any = None, groups: bool = True, cell: int = -1) -> list[Line]:

@@ -16,7 +16,7 @@ from momagames.render.figures import EDGE, slab, stroke
 from momagames.render.shapes import label
 
 HOLLOW, HOLLOW_EDGE = (231, 228, 214), (208, 204, 188)
-MAX_PIPS = 5  # more hit points than that are a number
+MAX_PIPS = 5  # more hit points are shown as a number
 SHINE, RIM = (176, 222, 252), (70, 150, 214)
 NO_PIECE = Look(0)
 

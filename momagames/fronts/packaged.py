@@ -1,0 +1,55 @@
+"""The fronts of the package, by game and start position."""
+
+from __future__ import annotations
+
+import functools
+from importlib.resources import files
+from pathlib import Path
+
+from momagames.errors import InvalidFile, nearest
+from momagames.fronts.front_file import PLAN_CLAIMS, FrontFile, read_front, read_header
+
+SUFFIXES = (".json", ".json.gz")
+
+
+def packaged_fronts() -> dict[str, Path]:
+    """Return the front files of the package by name."""
+    folder = Path(str(files("momagames.fronts") / "data"))
+    found = {}
+    for path in sorted(folder.glob("*.json*")):
+        suffix = next((suffix for suffix in reversed(SUFFIXES) if path.name.endswith(suffix)), None)
+        if suffix:
+            found[path.name.removesuffix(suffix)] = path
+    return found
+
+
+def load_front(source: str | Path) -> FrontFile:
+    """Read a front by path, or by its name in the package; InvalidFile."""
+    path, packaged = Path(source), packaged_fronts()
+    if not path.is_file() and str(source) in packaged:
+        return read_front(packaged[str(source)])
+    if not path.exists():
+        raise InvalidFile(f"{source}: expected a file, or the name of a front of the package{nearest(source, packaged)}")
+    return read_front(path)
+
+
+def find_packaged_front(canonical: str, seed: int) -> FrontFile | None:
+    """Return the front of the package for plans of a game from the start position of a seed, or None.
+
+    canonical    the id with every parameter, see `registry.format_id`
+
+    A proven front takes precedence over a best-known one.
+    """
+    path = _index_by_start().get((canonical, seed))
+    return read_front(path) if path else None
+
+
+@functools.cache
+def _index_by_start() -> dict[tuple[str, int], Path]:
+    found: dict[tuple[str, int], Path] = {}
+    for path in packaged_fronts().values():
+        header = read_header(path)
+        key = (header["canonical"], header["start"]["seed"])
+        if header["claim"] in PLAN_CLAIMS and (key not in found or header["kind"] == "proven"):
+            found[key] = path
+    return found
