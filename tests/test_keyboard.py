@@ -235,7 +235,7 @@ def test_the_lines_below_the_picture(hit, monkeypatch):
     lines.clear()
     hit.down("right")
     board.look(1.0)
-    assert "rover_0: [2 1] next" in lines
+    assert "rover_0: 2 1 next" in lines
 
 
 def test_what_cannot_be_is_refused(pygame):
