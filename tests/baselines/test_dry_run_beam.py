@@ -252,9 +252,9 @@ def test_agents_that_gain_together_are_planned_for():
 
 
 def test_wrong_options_name_the_method():
-    with pytest.raises(InvalidParameter, match=r"dry_run_beam: width=0 .* 1\.\.4096"):
+    with pytest.raises(InvalidParameter, match=r"dry_run_beam: invalid width=0: .*1\.\.4096"):
         beam(0)
-    with pytest.raises(InvalidParameter, match=r"dry_run_beam: estimate='presnt' .* did you mean 'present'"):
+    with pytest.raises(InvalidParameter, match=r"dry_run_beam: invalid estimate='presnt': .*did you mean 'present'"):
         beam(1, "presnt")
     with pytest.raises(InvalidParameter, match="dry_run_random has no policies"):
         method("dry_run_random")().policies(momagames.spec(ID))

@@ -15,7 +15,7 @@ from momagames.baselines import exact
 from momagames.baselines.exact import search as loops
 from momagames.baselines.exact import solve
 from momagames.baselines.exact.packed import packed
-from momagames.contract import Objective
+from momagames.contract import Objective, SearchSupport
 from momagames.errors import InvalidParameter, InvalidState, TooLarge
 from momagames.games.samegame import rules
 from momagames.kernels.jit import kernel
@@ -168,7 +168,7 @@ def test_the_dealt_start_and_its_record_dict_and_text_agree():
     env = momagames.make(ID, board_height=4, board_width=4, num_colors=3)
     env.reset(seed=7)
     state = env.unwrapped.play.state.copy()
-    for given in (state, played.save(state), played.show(state)):
+    for given in (state, played.codec.save(state), played.codec.show(state)):
         np.testing.assert_array_equal(exact.pareto_front(played, given, **ROOMY).points, dealt.points)
     env.step(dealt.witnesses[0][0])  # what is left after the first move of a witness
     rest = exact.pareto_front(played, env.unwrapped.play.state, **ROOMY).points
@@ -335,9 +335,7 @@ def test_other_games_are_refused(id, params, reason):
 
 def test_all_reasons_of_a_refusal_are_named():
     played = game(3, 3, 2)
-    odd = dataclasses.replace(
-        played, dynamics="simultaneous", chance="step", actions=(9, 2), kernels=dataclasses.replace(played.kernels, key=None)
-    )
+    odd = dataclasses.replace(played, dynamics="simultaneous", chance="step", actions=(9, 2), search=SearchSupport())
     with pytest.raises(InvalidParameter, match="simultaneous moves, chance during play, actions of several parts, no keys"):
         exact.pareto_front(odd, **ROOMY)
 

@@ -140,7 +140,7 @@ def test_numbers_come_to_one_scale():
 
 def test_what_it_cannot_be():
     game = momagames.spec("mo-breakthrough-v0")
-    with pytest.raises(InvalidParameter, match=r"needed: 2 numbers, 0 or more"):
+    with pytest.raises(InvalidParameter, match=r"expected 2 numbers, 0 or more"):
         LinearPolicy(game, [0])
     with pytest.raises(InvalidParameter, match=r"has 11000 numbers; allowed: at most 8192"):
         LinearPolicy(game, [0, 999])
