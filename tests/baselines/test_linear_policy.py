@@ -141,7 +141,7 @@ def test_scale_is_positive_and_reproducible():
 
 def test_rejects_invalid_rows():
     game = momagames.spec("mo-breakthrough-v0")
-    with pytest.raises(InvalidParameter, match=r"needed: 2 numbers, 0 or more"):
+    with pytest.raises(InvalidParameter, match=r"expected 2 numbers, 0 or more"):
         LinearPolicy(game, [0])
     with pytest.raises(InvalidParameter, match=r"has 11000 parameters: expected at most 8192"):
         LinearPolicy(game, [0, 999])

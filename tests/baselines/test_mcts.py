@@ -399,8 +399,8 @@ def test_horizon_shorter_than_the_game_still_completes_lines():
     ("call", "message"),
     [
         (lambda game: method("uct")(0, 1, 0.3, 1), "divisions=0"),
-        (lambda game: method("uct")(1, 0, 0.3, 1), r"simulations=0 .* 1\.\.1000000"),
-        (lambda game: method("pareto_uct")(1, 1, 0.3, 0), "pareto_uct: horizon=0"),
+        (lambda game: method("uct")(1, 0, 0.3, 1), r"invalid simulations=0: .*1\.\.1000000"),
+        (lambda game: method("pareto_uct")(1, 1, 0.3, 0), "pareto_uct: invalid horizon=0"),
         (lambda game: method("uct")(1, 1, -0.5, 1), r"exploration=-0\.5"),
         (lambda game: method("uct")(1, 1, float("nan"), 1), "exploration=nan"),
         (lambda game: policy("uct", game, simulations=2.5), r"simulations=2\.5"),

@@ -220,7 +220,7 @@ def test_simultaneous_moves_of_several_parts(monkeypatch):
     shown = screen.getvalue()
     assert "part 1: 0 1 2" in shown
     assert "rover_1 cannot play [7, 7]" in shown
-    assert "rover_1 plays [1, 2]" in shown
+    assert "rover_1 plays 1 2" in shown
     assert "Taken back." in shown
     assert table.play.state["ply"] == 1
     assert table.last[1].tolist() == [2, 1]

@@ -205,7 +205,7 @@ def test_colors_go_directly_around_the_game() -> None:
 def test_bad_teams_and_objectives() -> None:
     with pytest.raises(InvalidParameter, match="no teams are declared for 'player_0' or 'player_1'"):
         ShareTeamReward(breakthrough())
-    with pytest.raises(InvalidParameter, match="needed: one team for each"):
+    with pytest.raises(InvalidParameter, match="expected one team for each"):
         ShareTeamReward(samegame(num_agents=3), teams=[0, 1])
     with pytest.raises(InvalidParameter, match="expected None, 'all'"):
         ShareTeamReward(samegame(num_agents=3), teams="al")

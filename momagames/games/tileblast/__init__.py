@@ -52,9 +52,7 @@ PARAMETERS = (
     Parameter("team_rewards", False, "every agent gets every reward"),
     Parameter("normalize", False, "rewards divided by the amounts of the level"),
     Parameter("strict_moves", True, "the game is lost when its moves are used up"),
-    Parameter(
-        "max_taps", None, "taps until truncation; None: 20 times the limit of moves", 1, 1_000_000, optional=True
-    ),
+    Parameter("max_taps", None, "taps until truncation; None: 20 times the limit of moves", 1, 1_000_000, optional=True),
     Parameter("invalid", "penalize", "invalid taps cost a tap, or raise an error", choices=("penalize", "raise")),
     Parameter("observation", "board", "one array, or a dict of the board, goals and moves", choices=("board", "dict")),
     Parameter("channels", 24, "channels of the board", choices=(24, 27)),

@@ -61,7 +61,9 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         state[name] = position_number(given, name, 0, MAX_COUNT)
     if int(state["moves"]) + int(state["invalid_taps"]) != int(state["taps"]):
         if "taps" in given:
-            raise InvalidState(f"invalid taps={state['taps']}: expected moves={state['moves']} + invalid_taps={state['invalid_taps']}")
+            raise InvalidState(
+                f"invalid taps={state['taps']}: expected moves={state['moves']} + invalid_taps={state['invalid_taps']}"
+            )
         state["taps"] = state["moves"] + state["invalid_taps"]
     state["ply"] = state["taps"]
     if "rng" in given:
@@ -155,9 +157,7 @@ def parse_color(entry: list[Any], kind: Kind, hp: int) -> int:
         return 0
     if color not in COLORS or not (takes or kind.color == "one"):
         allowed = one_of(COLORS) if kind.color == "one" else f"None, {one_of(COLORS)}" if takes else "None"
-        raise InvalidState(
-            f"invalid piece {entry}: invalid color={color!r}: expected {allowed}{nearest(str(color), COLORS)}"
-        )
+        raise InvalidState(f"invalid piece {entry}: invalid color={color!r}: expected {allowed}{nearest(str(color), COLORS)}")
     return COLORS.index(color) + 1
 
 

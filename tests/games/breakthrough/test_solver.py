@@ -8,7 +8,7 @@ import pytest
 import momagames
 from momagames.baselines import strategies
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
-from momagames.games.breakthrough import solver
+from momagames.games.breakthrough.solver import best_response, guarantees
 from tests.games.breakthrough.naive import Breakthrough
 
 ID = "mo-breakthrough-v0"
@@ -89,13 +89,13 @@ def make_position_at(rows, mover, names):
 def test_guaranteed_front_equals_brute_force(rows, mover, agent):
     game = momagames.spec(ID, **SIZE)
     names = tuple(objective.name for objective in game.objectives)
-    front = solver.solve_guaranteed_front(game, make_position(rows, mover), agent, **LIMITS)
+    front = guarantees.solve_guaranteed_front(game, make_position(rows, mover), agent, **LIMITS)
     expected = brute_guaranteed(make_position_at(rows, mover, names), agent, names)
     assert {tuple(row) for row in front.points.tolist()} == {
         tuple(row) for row in front.board.in_units(np.array(sorted(expected))).tolist()
     }
     for point in front.points:
-        walked, actions = solver.guarantee_strategy(front, point)
+        walked, actions = guarantees.guarantee_strategy(front, point)
         assert (front.board.in_units(walked.worst) == point).all()
         stored = strategies.StoredStrategy(strategies.pack(actions))
         assert (strategies.walk(game, front.board.start, agent, stored).worst == walked.worst).all()
@@ -106,7 +106,7 @@ def test_guaranteed_front_equals_brute_force(rows, mover, agent):
 def test_guaranteed_front_with_other_objectives(objectives):
     rows, mover = ENDINGS[0]
     game = momagames.spec(ID, **SIZE, objectives=objectives)
-    front = solver.solve_guaranteed_front(game, make_position(rows, mover), 0, **LIMITS)
+    front = guarantees.solve_guaranteed_front(game, make_position(rows, mover), 0, **LIMITS)
     expected = brute_guaranteed(make_position_at(rows, mover, objectives), 0, objectives)
     assert {tuple(row) for row in front.points.tolist()} == {
         tuple(row) for row in front.board.in_units(np.array(sorted(expected))).tolist()
@@ -118,12 +118,12 @@ def test_threshold_games_agree(agent):
     """Each point can be guaranteed; none of the minimal uncovered vectors can."""
     rows, mover = ENDINGS[2]
     game = momagames.spec(ID, **SIZE)
-    front = solver.solve_guaranteed_front(game, make_position(rows, mover), agent, **LIMITS)
+    front = guarantees.solve_guaranteed_front(game, make_position(rows, mover), agent, **LIMITS)
     lowest, highest = np.array([-1, -25, 0, -6]), np.array([1, 25, 6, 0])
-    assert solver.can_guarantee(front.board, front.points).all()
-    uncovered = solver.minimal_uncovered(front.points, lowest, highest)
+    assert guarantees.can_guarantee(front.board, front.points).all()
+    uncovered = guarantees.minimal_uncovered(front.points, lowest, highest)
     assert len(uncovered) > 0
-    assert not solver.can_guarantee(front.board, uncovered).any()
+    assert not guarantees.can_guarantee(front.board, uncovered).any()
     vectors = {tuple(v) for v in uncovered.tolist()}
     for vector in itertools.product(range(-1, 2), range(-25, 26, 7), range(7), range(-6, 1)):
         covered = (front.points >= vector).all(axis=1).any()
@@ -133,8 +133,8 @@ def test_threshold_games_agree(agent):
 def test_mirror_images_have_equal_fronts():
     rows, mover = ENDINGS[1]
     game = momagames.spec(ID, **SIZE)
-    one = solver.solve_guaranteed_front(game, make_position(rows, mover), 0, **LIMITS)
-    two = solver.solve_guaranteed_front(game, make_position([row[::-1] for row in rows], mover), 0, **LIMITS)
+    one = guarantees.solve_guaranteed_front(game, make_position(rows, mover), 0, **LIMITS)
+    two = guarantees.solve_guaranteed_front(game, make_position([row[::-1] for row in rows], mover), 0, **LIMITS)
     assert (one.points == two.points).all()
     assert one.states == two.states
 
@@ -147,13 +147,13 @@ def test_best_responses_to_random_play(rows, mover):
     names = ("win", "captures")
     game = momagames.spec(ID, **SIZE, objectives=names)
     for agent in (0, 1):
-        front = solver.solve_best_responses(game, make_position(rows, mover), agent, np.zeros(2), **LIMITS)
+        front = best_response.solve_best_responses(game, make_position(rows, mover), agent, np.zeros(2), **LIMITS)
         vectors = np.array(sorted(brute_expected(make_position_at(rows, mover, names), agent, names)))
         for corner, weights in zip(front.points, front.corner_weights, strict=True):
             assert np.abs(vectors - corner).max(axis=1).min() < 1e-6
             assert (vectors @ weights).max() <= corner @ weights + 1e-6
-            assert abs(solver.best_response_value(front.board, np.zeros(2), weights) - corner @ weights) < 1e-12
-            walked, _ = solver.response_strategy(front, weights)
+            assert abs(best_response.best_response_value(front.board, np.zeros(2), weights) - corner @ weights) < 1e-12
+            walked, _ = best_response.response_strategy(front, weights)
             assert np.abs(walked.expected - corner).max() < 1e-12
 
 
@@ -162,9 +162,9 @@ def test_best_responses_to_greedy_play():
     names = ("win", "captures")
     game = momagames.spec(ID, **SIZE, objectives=names)
     rows = ["1..", "..2", "1..", "...", "2.."]
-    greedy = solver.solve_best_responses(game, make_position(rows, 0), 0, np.array([0.5, 0.5]), **LIMITS)
+    greedy = best_response.solve_best_responses(game, make_position(rows, 0), 0, np.array([0.5, 0.5]), **LIMITS)
     assert greedy.points[0].tolist() == [-1.0, 0.0]
-    at_random = solver.solve_best_responses(game, make_position(rows, 0), 0, np.zeros(2), **LIMITS)
+    at_random = best_response.solve_best_responses(game, make_position(rows, 0), 0, np.zeros(2), **LIMITS)
     assert at_random.points[0, 0] > -1
 
 
@@ -172,18 +172,18 @@ def test_rejects_limits_and_other_games():
     full = momagames.spec(ID, **SIZE)
     start = {"board": ["111", "111", "...", "222", "222"]}
     with pytest.raises(TooLarge, match="max_states=1,000"):
-        solver.solve_guaranteed_front(full, start, 0, max_states=1000, max_bytes=1 << 28)
+        guarantees.solve_guaranteed_front(full, start, 0, max_states=1000, max_bytes=1 << 28)
     with pytest.raises(TooLarge, match="max_bytes=100;"):
-        solver.solve_guaranteed_front(full, make_position(*ENDINGS[0]), 0, max_states=1000, max_bytes=100)
+        guarantees.solve_guaranteed_front(full, make_position(*ENDINGS[0]), 0, max_states=1000, max_bytes=100)
     pair = momagames.spec(ID, **SIZE, objectives=("win", "captures"))
     with pytest.raises(TooLarge, match="max_bytes=100;"):
-        solver.solve_best_responses(pair, make_position(*ENDINGS[0]), 0, np.zeros(2), max_states=1000, max_bytes=100)
+        best_response.solve_best_responses(pair, make_position(*ENDINGS[0]), 0, np.zeros(2), max_states=1000, max_bytes=100)
     with pytest.raises(InvalidParameter, match="at most 32 cells; this one has 64"):
-        solver.solve_guaranteed_front(momagames.spec(ID), start, 0, **LIMITS)
+        guarantees.solve_guaranteed_front(momagames.spec(ID), start, 0, **LIMITS)
     with pytest.raises(InvalidParameter, match="MO-Breakthrough"):
-        solver.solve_guaranteed_front(momagames.spec("mo-samegame-v0"), start, 0, **LIMITS)
+        guarantees.solve_guaranteed_front(momagames.spec("mo-samegame-v0"), start, 0, **LIMITS)
     with pytest.raises(InvalidParameter, match="invalid number of objectives=4: expected 2"):
-        solver.solve_best_responses(full, start, 0, np.zeros(4), **LIMITS)
+        best_response.solve_best_responses(full, start, 0, np.zeros(4), **LIMITS)
 
 
 def test_rejects_unreadable_strategies():
@@ -195,8 +195,8 @@ def test_rejects_unreadable_strategies():
 
 def test_rejects_short_long_and_illegal_strategies():
     game = momagames.spec(ID, **SIZE)
-    front = solver.solve_guaranteed_front(game, make_position(*ENDINGS[0]), 0, **LIMITS)
-    _, actions = solver.guarantee_strategy(front, front.points[0])
+    front = guarantees.solve_guaranteed_front(game, make_position(*ENDINGS[0]), 0, **LIMITS)
+    _, actions = guarantees.guarantee_strategy(front, front.points[0])
     with pytest.raises(InvalidFile, match="ends after"):
         strategies.walk(game, front.board.start, 0, strategies.StoredStrategy(strategies.pack(actions[:-1])))
     with pytest.raises(InvalidParameter, match="not legal"):

@@ -166,12 +166,12 @@ def test_the_moves_that_are_asked_for():
 
 
 BAD = {
-    "width": ({"width": 14}, "width=14 .*3..13"),
-    "height": ({"height": 2}, "height=2 .*3..9"),
-    "colors": ({"colors": 1}, "colors=1 .*2..6"),
-    "difficulty": ({"difficulty": 1.5}, "difficulty=1.5 .*0..1"),
+    "width": ({"width": 14}, "invalid width=14: .*3..13"),
+    "height": ({"height": 2}, "invalid height=2: .*3..9"),
+    "colors": ({"colors": 1}, "invalid colors=1: .*2..6"),
+    "difficulty": ({"difficulty": 1.5}, "invalid difficulty=1.5: .*0..1"),
     "nan": ({"difficulty": math.nan}, "difficulty=nan"),
-    "moves": ({"moves": 0}, "moves=0 .*1..50000"),
+    "moves": ({"moves": 0}, "invalid moves=0: .*1..50000"),
     "mechanics": ({"mechanics": ["rok"]}, "'rok'.*did you mean 'rock'"),
     "basics are always there": ({"mechanics": ["basic"]}, "'basic'"),
     "no room": ({"mechanics": ["seedbox", "bush"], "width": 3, "height": 3}, "'seedbox,bush' do not fit on 3 x 3 cells"),

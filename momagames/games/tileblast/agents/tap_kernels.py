@@ -30,17 +30,11 @@ from momagames.games.tileblast.rules.taps import ROCKET_FROM, find_group, valid_
 from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import update_best
 
-BIG_GROUP_VALUE, POWER_TAP_VALUE = (
-    4.0,
-    3.5,
-)  # what "greedy_contact" adds for a group that leaves a power piece; what it gives a power piece
-DISTANCE_WEIGHT, CREATED_WEIGHT, USED_WEIGHT, HIT_WEIGHT, WIN_WEIGHT = (
-    10.0,
-    6.0,
-    -5.0,
-    0.5,
-    1000.0,
-)  # what "one_step_lookahead" gives
+# Terms of "greedy_contact": a group that leaves a power piece, a tap on a power piece
+BIG_GROUP_VALUE, POWER_TAP_VALUE = 4.0, 3.5
+# Weights of "one_step_lookahead"
+DISTANCE_WEIGHT, CREATED_WEIGHT, USED_WEIGHT = 10.0, 6.0, -5.0
+HIT_WEIGHT, WIN_WEIGHT = 0.5, 1000.0
 # By kind: 2 for kinds that only power effects damage, 1 for the others
 HIT_POINT_WEIGHTS = np.where((ATTRIBUTES & BLAST > 0) & (ATTRIBUTES & (NEAR | POWER) == 0), 2, 1)
 HIT_POINT_WEIGHTS[BASIC] = 1
@@ -88,7 +82,7 @@ def remove_group(state, cell, low, high):
     return low & ~a, high & ~b
 
 
-# ------------------------------------------------------------------------------------------------------------- contacts
+# ------------------------------------------------------------------------------------------------------------- greedy_contact
 
 
 @kernel
@@ -136,7 +130,7 @@ def compute_contact_value(state, cell):
     return value
 
 
-# ------------------------------------------------------------------------------------------------------------ lookahead
+# -------------------------------------------------------------------------------------------------- one_step_lookahead
 
 
 @noinline_kernel

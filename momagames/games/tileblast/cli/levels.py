@@ -39,7 +39,9 @@ def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="L
 
 
 @level.command()
-def show(source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number of a packaged level, 1 to 12.")]) -> None:
+def show(
+    source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number of a packaged level, 1 to 12.")],
+) -> None:
     """Show a level: its goals, its board in colors, its legend."""
     from rich.console import Console
 
@@ -73,7 +75,10 @@ def generate(
     height: Annotated[int, typer.Option(help="Number of rows, 3 to 9.")] = 9,
     colors: Annotated[int, typer.Option(help="Number of colors, 2 to 6.")] = 4,
     moves: Annotated[
-        int | None, typer.Option(help="Limit of moves [one with which a share of 1 - difficulty of the games of one_step_lookahead is won].")
+        int | None,
+        typer.Option(
+            help="Limit of moves [one with which a share of 1 - difficulty of the games of one_step_lookahead is won]."
+        ),
     ] = None,
     played: Annotated[
         bool, typer.Option("--play/--guess", help="Measure the limit of moves with played games, or estimate it.")

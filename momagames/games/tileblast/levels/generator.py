@@ -106,9 +106,7 @@ def check_arguments(
     names = tuple(dict.fromkeys(mechanics))
     for mechanic in names:
         if mechanic not in MECHANICS:
-            raise InvalidParameter(
-                f"invalid mechanic={mechanic!r}: expected {one_of(MECHANICS)}{nearest(mechanic, MECHANICS)}"
-            )
+            raise InvalidParameter(f"invalid mechanic={mechanic!r}: expected {one_of(MECHANICS)}{nearest(mechanic, MECHANICS)}")
     return names
 
 

@@ -27,7 +27,10 @@ def check_goals(level: Level) -> Iterator[Problem]:
         if goal.amount != ALL:
             most = max_units(level, goal)
             if goal.amount > most:
-                yield Problem(at, f"invalid amount {goal.amount} of {goal.name!r}: expected at most {most}, which the level holds, makes and feeds")
+                yield Problem(
+                    at,
+                    f"invalid amount {goal.amount} of {goal.name!r}: expected at most {most}, which the level holds, makes and feeds",
+                )
         elif goal.units & UNLIMITED_UNITS:
             yield Problem(at, f"invalid amount 'all' for {goal.name!r}, which is unlimited: expected a whole number")
         elif not level.held(goal):
