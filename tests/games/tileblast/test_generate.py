@@ -105,7 +105,7 @@ def test_bubbles_are_asked_for_with_those_that_are_made():
 def test_basics_have_room():
     """Four cells in ten at least."""
     small = [name for name in MECHANICS if name not in ("bush", "gnomes", "basket", "seedbox", "seedbag", *COVERS)]
-    with pytest.raises(InvalidParameter, match="do not fit on 5 x 5 cells"):
+    with pytest.raises(InvalidParameter, match="a board larger than 5 x 5 cells"):
         generate(1, 5, 5, mechanics=small[:16])
     assert generate(1, 5, 5, mechanics=small[:9])
 
@@ -174,7 +174,7 @@ BAD = {
     "moves": ({"moves": 0}, "invalid moves=0: .*1..50000"),
     "mechanics": ({"mechanics": ["rok"]}, "'rok'.*did you mean 'rock'"),
     "basics are always there": ({"mechanics": ["basic"]}, "'basic'"),
-    "no room": ({"mechanics": ["seedbox", "bush"], "width": 3, "height": 3}, "'seedbox,bush' do not fit on 3 x 3 cells"),
+    "no room": ({"mechanics": ["seedbox", "bush"], "width": 3, "height": 3}, "'seedbox,bush'.*larger than 3 x 3 cells"),
 }
 
 
@@ -207,6 +207,6 @@ def test_calibration_of_a_level_that_is_too_hard():
     def play(level, games):
         return np.where(np.arange(games) < 3, 10.0, math.inf)
 
-    with pytest.raises(InvalidLevel, match="only 3 of 10 games were won within 200 moves; needed: 5"):
+    with pytest.raises(InvalidLevel, match="only 3 of 10 games are won within 200 moves: expected 5 or more"):
         calibrate(generate(1), play, 0.5, games=10)
     assert calibrate(generate(1), play, 0.7, games=10)["moves"] == 10

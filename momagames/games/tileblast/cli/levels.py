@@ -40,7 +40,7 @@ def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="L
 
 @level.command()
 def show(
-    source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number of a packaged level, 1 to 12.")],
+    source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number 1 to 12.")],
 ) -> None:
     """Show a level: its goals, its board in colors, its legend."""
     from rich.console import Console
@@ -76,9 +76,7 @@ def generate(
     colors: Annotated[int, typer.Option(help="Number of colors, 2 to 6.")] = 4,
     moves: Annotated[
         int | None,
-        typer.Option(
-            help="Limit of moves [one with which a share of 1 - difficulty of the games of one_step_lookahead is won]."
-        ),
+        typer.Option(help="Limit of moves [measured: a share of 1 - difficulty of the games is won]."),
     ] = None,
     played: Annotated[
         bool, typer.Option("--play/--guess", help="Measure the limit of moves with played games, or estimate it.")
@@ -107,7 +105,7 @@ def generate(
 
 @level.command()
 def rate(
-    source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number of a packaged level, 1 to 12.")],
+    source: Annotated[str, typer.Argument(metavar="FILE|NUMBER", help="Level file, or number 1 to 12.")],
     policy: Annotated[str, typer.Option(help="Policy: random, greedy_contact or one_step_lookahead.")] = "one_step_lookahead",
     runs: Annotated[int, typer.Option(help="Number of games.", min=1)] = 200,
     seed: Annotated[int, typer.Option(help="Random seed of the first game; game k has seed + k.")] = 1000,

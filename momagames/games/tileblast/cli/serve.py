@@ -24,9 +24,7 @@ def tileblast(
         list[Path] | None,
         typer.Option(help="Level file or folder of level files, numbered from 13 on; repeatable."),
     ] = None,
-    max_sessions: Annotated[
-        int, typer.Option(help="Largest number of sessions; one more closes the least recently used.", min=1)
-    ] = 10_000,
+    max_sessions: Annotated[int, typer.Option(help="Session limit; one more closes the least recently used.", min=1)] = 10_000,
     idle: Annotated[float, typer.Option(help="Seconds until an unused session is closed; 0: never.", min=0)] = 0,
     rate: Annotated[float, typer.Option(help="Requests per second of one address; 0: unlimited.", min=0)] = 5000,
     max_body: Annotated[int, typer.Option(help="Largest size of a request in bytes.", min=1024)] = 65536,

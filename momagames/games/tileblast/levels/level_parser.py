@@ -72,9 +72,7 @@ class LevelParser:
             return {}
         for key in value:
             if key not in allowed:
-                self.add_problem(
-                    (*path, str(key)), f"unknown key {key!r}: expected {one_of(allowed)}{nearest(key, allowed)}"
-                )
+                self.add_problem((*path, str(key)), f"unknown key {key!r}: expected {one_of(allowed)}{nearest(key, allowed)}")
         for key in needed:
             if key not in value:
                 self.add_problem(path, f"missing key {key!r}")
@@ -98,7 +96,7 @@ class LevelParser:
             return None
         parts = {**DEFAULTS, **{key: value for key, value in given.items() if key in REQUIRED_KEYS or value is not None}}
         if not isinstance(parts["title"], str):
-            self.add_problem(("title",), f"invalid value {parts['title']!r}: expected text)
+            self.add_problem(("title",), f"invalid value {parts['title']!r}: expected text")
         names = self.parse_list(("colors",), parts["colors"], 2, len(COLORS), "colors")
         colors = self.parse_colors(names)
         weights = self.parse_weights(parts["weights"], len(names))
@@ -149,7 +147,7 @@ class LevelParser:
         if not self.parse_name(at, unit, UNITS, "unit"):
             return None
         if dot and unit not in COLORED:
-            self.add_problem(at, f"{unit!r} has no color: expected one of {one_of(COLORED)})
+            self.add_problem(at, f"{unit!r} has no color: expected {one_of(COLORED)}")
         elif dot and not self.parse_name(at, color, COLORS, "color"):
             return None
         return Goal(str(given["collect"]), UNITS[unit], COLORS.index(color) + 1 if color in COLORS else 0, amount)
@@ -167,7 +165,7 @@ class LevelParser:
         if thing and thing.attributes & BIG:
             self.add_problem(at, f"{KINDS[thing.kind].name!r} has size 2: expected size 1 in a feed")
         if thing and thing.kind == BASIC:
-            self.add_problem(at, "invalid kind 'basic': basics come in without a feed")
+            self.add_problem(at, "invalid kind 'basic': expected another kind in a feed")
         most = [
             self.parse_integer((*path, name), given[name], 1, high)
             for name, high in (("per_mille", 1000), ("max_on_board", CELLS), ("total", 1_000_000))

@@ -29,10 +29,10 @@ def check_goals(level: Level) -> Iterator[Problem]:
             if goal.amount > most:
                 yield Problem(
                     at,
-                    f"invalid amount {goal.amount} of {goal.name!r}: expected at most {most}, which the level holds, makes and feeds",
+                    f"invalid amount {goal.amount} of {goal.name!r}: expected at most {most}, all of the level",
                 )
         elif goal.units & UNLIMITED_UNITS:
-            yield Problem(at, f"invalid amount 'all' for {goal.name!r}, which is unlimited: expected a whole number")
+            yield Problem(at, f"invalid amount 'all' for {goal.name!r}, unlimited: expected a whole number")
         elif not level.held(goal):
             yield Problem(at, f"invalid amount 'all' for {goal.name!r}: expected one or more at the start")
 

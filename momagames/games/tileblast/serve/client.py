@@ -96,9 +96,7 @@ class Client:
     def _field(self, answer: dict[str, Any], name: str, kind: type[Value]) -> Value:
         value = answer.get(name)
         if type(value) is not kind:
-            raise RemoteError(
-                f"{self.url}: invalid {name}={str(value)[:MAX_EXCERPT]!r} in the answer: expected {kind.__name__}"
-            )
+            raise RemoteError(f"{self.url}: invalid {name}={str(value)[:MAX_EXCERPT]!r}: expected {kind.__name__}")
         return value
 
     def _parse_position(self, answer: dict[str, Any]) -> RemotePosition:

@@ -48,9 +48,7 @@ class RateLimiter:
         if len(self._buckets) > MAX_CLIENTS:
             self._buckets.popitem(last=False)
         if tokens < 1:
-            raise RequestError(
-                429, f"too many requests: expected at most {self.rate:g} requests per second", {"retry-after": "1"}
-            )
+            raise RequestError(429, f"expected at most {self.rate:g} requests per second", {"retry-after": "1"})
 
 
 async def read_body(chunks: AsyncIterator[bytes], declared: str | None, limits: Limits) -> bytes:

@@ -42,9 +42,7 @@ class Sessions:
         """Return the position of a session and mark it as used; raise RequestError 404 for an unknown one."""
         self._close_idle()
         if session not in self._sessions:
-            raise RequestError(
-                404, f"unknown sessionId={session[:40]!r}: it was never created, was destroyed, or was closed as unused"
-            )
+            raise RequestError(404, f"unknown sessionId={session[:40]!r}: never created, destroyed, or closed")
         position, _ = self._sessions[session]
         self.update(session, position)
         return position

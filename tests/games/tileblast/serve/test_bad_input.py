@@ -55,7 +55,7 @@ CASES = [
     ("/sessions/clear", "nonsense", "JSON"),
     ("/click", '{"state": "nonsense", "x": 0, "y": 0}', "state"),
     ("/click", json.dumps({"state": '{"levelIndex":1,"seed":0,"taps":[117]}', "x": 0, "y": 0}), "taps.0"),
-    ("/click", json.dumps({"state": '{"levelIndex":1,"seed":0,"taps":[0]}', "x": 0, "y": 0}), "not valid"),
+    ("/click", json.dumps({"state": '{"levelIndex":1,"seed":0,"taps":[0]}', "x": 0, "y": 0}), "invalid tap"),
 ]
 
 
@@ -72,7 +72,7 @@ def test_bad_requests(url, game, path, body, named):
 def test_unknown_levels(url, level):
     for path in ("/session/create", "/load"):
         response = raw(url, path, json.dumps(CREATE | {"levelIndex": level}))
-        assert (response.status_code, error(response)) == (404, f"no level {level}; there are 1 to 12")
+        assert (response.status_code, error(response)) == (404, f"invalid levelIndex={level}: expected 1 to 12")
 
 
 @pytest.mark.parametrize("path", ["/session/click", "/session/status"])
@@ -292,7 +292,7 @@ def test_a_simulator_that_fails(serve, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(service, "format_position", lambda *ignored: 1 / 0)
             failed = raw(url, "/session/click", ask)
-        assert (failed.status_code, error(failed)) == (500, "the simulator failed; its log says why")
+        assert (failed.status_code, error(failed)) == (500, "internal error: see the log of the simulator")
         assert post(url, "/session/status", sessionId=session) == before
         assert raw(url, "/session/click", ask).json()["clickSuccessful"]
 

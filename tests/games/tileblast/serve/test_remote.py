@@ -114,7 +114,7 @@ def test_calls_that_are_no_good(url):
     for bad in ("localhost:8090", "ftp://localhost", "http://", "http://localhost:99999", None):
         with pytest.raises(InvalidParameter, match="http://localhost:8090"):
             RemoteTileBlast(bad)
-    with pytest.raises(RemoteError, match=r"status 404.*no level 99"):
+    with pytest.raises(RemoteError, match=r"status 404.*invalid levelIndex=99"):
         RemoteTileBlast(url, 99).reset()
 
 
