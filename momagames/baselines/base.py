@@ -1,4 +1,4 @@
-"""What a method promises: plans from one position, or policies that play whole games."""
+"""Interface of methods: plans from one position, or policies for whole episodes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.errors import InvalidParameter, nearest, one_of
+from momagames.errors import InvalidParameter, invalid_value, nearest, one_of
 
 if TYPE_CHECKING:
     from momagames.engine.policies import BatchPolicy
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """A way to play on from a position in which nothing is left to chance, or whose luck is known.
+    """A sequence of actions from a position without chance, or with known chance outcomes.
 
-    actions    in order, of whoever is to move
-    value      float64[K], the return that they bring
-    found      steps of the engine that had been made when it was found
-    label      which part of the method found it
+    actions    in order, of the agent to move
+    value      float64[K], their return
+    found      environment steps until it was found
+    label      of the part of the method that found it
     """
 
     actions: tuple[int, ...]
@@ -33,7 +33,7 @@ class Plan:
 
 
 class DominatedPoint(NamedTuple):
-    """The value, float64[K], of a plan that another one beat later; `found` as in `Plan`."""
+    """The value, float64[K], of a plan that was dominated later; `found` as in `Plan`."""
 
     found: int
     value: NDArray[np.float64]
@@ -41,12 +41,12 @@ class DominatedPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Plans:
-    """What a search found: plans of which none dominates another, each value once.
+    """Result of a search: non-dominated plans with distinct values.
 
-    steps      steps of the engine that were made, look-ahead included
+    steps      environment steps, lookahead included
     complete   whether the values are proven to be the whole Pareto front
-    facts      counts worth keeping with the result, such as episodes or passes
-    passed     what had been found on the way, see `Archive`
+    facts      counts that are stored with the result, such as episodes or passes
+    passed     values for the anytime performance, see `Archive`
     """
 
     plans: tuple[Plan, ...]
@@ -63,11 +63,11 @@ class Plans:
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """What training found.
+    """Result of training.
 
-    policies   policies with labels of their own, to be played and compared; with `arrays`, if `restore` needs any
-    steps      steps of the engine that were made, look-ahead included
-    facts      counts worth keeping with the result
+    policies   policies with distinct labels, with `arrays` for `restore`
+    steps      environment steps, lookahead included
+    facts      counts that are stored with the result
     """
 
     policies: tuple[BatchPolicy, ...]
@@ -77,11 +77,11 @@ class TrainingResult:
 
 @dataclass(frozen=True)
 class Method:
-    """A method. A subclass is a frozen dataclass of its options and does one of the two things below, or both.
+    """Base class of methods. A subclass is a frozen dataclass of its options. It plans, or has policies, or both.
 
-    A wrong option raises InvalidParameter when the method is made.
+    Raises InvalidParameter for an invalid option.
 
-    trains    whether its policies are found within a run: it then has `check_train`, `train` and `restore`, and no `policies`
+    trains    whether its policies are trained within a run: it then has `check_train`, `train` and `restore`, not `policies`
     """
 
     name: ClassVar[str]
@@ -92,11 +92,11 @@ class Method:
         raise InvalidParameter(f"{self.name} makes no plans")
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
-        """Search from `start`, record[1], with about `budget` steps of the engine."""
+        """Search from `start`, record[1], with about `budget` environment steps."""
         raise InvalidParameter(f"{self.name} makes no plans")
 
     def policies(self, game: Game) -> tuple[BatchPolicy, ...]:
-        """The policies that the method offers for this game."""
+        """Return the policies of the method for this game."""
         raise InvalidParameter(f"{self.name} has no policies to play against others")
 
     def check_installed(self) -> None:
@@ -118,53 +118,55 @@ class Method:
         return TrainingResult(self.policies(game), 0)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> BatchPolicy:
-        """A policy that `train` found, from its arrays; InvalidParameter if they are not of this game."""
+        """Return a trained policy from its arrays; InvalidParameter if they do not fit the game."""
         raise InvalidParameter(f"{self.name} does not train")
 
     def options(self) -> dict[str, Any]:
-        """The options by name, as stored with results."""
+        """Return the options by name, as stored with results."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 def seat_of(game: Game, agent: str) -> int:
-    """The index of an agent, or InvalidParameter."""
+    """Return the index of an agent by name, or raise InvalidParameter."""
     if agent not in game.agents:
-        raise InvalidParameter(f"{game.id} has no agent {agent!r}; it has {one_of(game.agents)}{nearest(agent, game.agents)}")
+        message = invalid_value("agent", agent, one_of(game.agents), nearest(agent, game.agents))
+        raise InvalidParameter(f"{game.id}: {message}")
     return game.agents.index(agent)
 
 
 def sides(game: Game) -> tuple[str, ...]:
-    """An agent of each side, the first, by name."""
+    """Return the name of the first agent of each team."""
     return tuple(game.agents[game.teams.index(team)] for team in dict.fromkeys(game.teams))
 
 
 def side(game: Game, seat: int) -> list[int]:
-    """The agents that play with the one at a seat, itself included."""
+    """Return the indices of the agents in the team of an agent."""
     return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
 
 
 def check_deterministic(name: str, game: Game) -> None:
-    """Most plans need agents that all get every reward, and a game in which nothing is left to chance after the start."""
+    """Raise InvalidParameter unless the agents share all rewards and there is no chance during play."""
     check_shared_rewards(name, game)
     if game.chance == "step":
         raise InvalidParameter(
-            f"{name} plans where nothing is left to chance; {game.id} draws during play (hindsight_beam, hindsight_nrpa or "
-            "hindsight_random plan for one deal, with the luck that it will have)"
+            f"{name} needs a game without chance during play; {game.id} draws during play (hindsight_beam, hindsight_nrpa "
+            "and hindsight_random plan with known chance outcomes)"
         )
 
 
 def check_shared_rewards(name: str, game: Game) -> None:
-    """A plan has one return: it needs one agent, or agents that all get every reward; they take turns, and an action is one
-    number."""
+    """Raise InvalidParameter unless a plan has one return: one agent, or agents that share all rewards and move in turn."""
     if len(game.agents) > 1 and not game.params.get("team_rewards", False):
         raise InvalidParameter(
-            f"{name} plans for one agent, or for several that all get every reward (team_rewards=True, where a game has it); "
+            f"{name} needs one agent, or several that share all rewards (team_rewards=True, where a game has it); "
             f"{game.id} has {len(game.agents)} agents with rewards of their own"
         )
     check_turns(name, game)
 
 
 def check_turns(name: str, game: Game) -> None:
-    """Looking one ply ahead needs agents that take turns, and an action that is one number."""
+    """Raise InvalidParameter unless the game is sequential, with discrete actions."""
     if not game.sequential or len(game.actions) > 1:
-        raise InvalidParameter(f"{name} needs agents that take turns and actions that are one number; {game.id} has others")
+        raise InvalidParameter(
+            f"{name} needs a sequential game with discrete actions; {game.id} is {game.dynamics} with actions {game.actions}"
+        )

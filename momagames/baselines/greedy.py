@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_deterministic, check_turns
-from momagames.baselines.random import sample
+from momagames.baselines.random import sample_plans
 from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.playouts import GREEDY, make_greedy_kernel, make_step_buffers
@@ -23,8 +23,8 @@ from momagames.errors import InvalidParameter
 class Greedy(Method):
     """One policy for each weight vector of a simplex lattice; each maximizes the weighted reward of its next move.
 
-    Ties are broken by lot. As a planner: the policies play in turn, again and again, while the budget lasts; each action
-    that is looked at is a step of the budget.
+    Ties are broken at random. As a planner: the policies play one after the other within the budget. Each action that is
+    tried counts as a step.
 
     divisions    of the lattice: C(divisions + K - 1, K - 1) policies for K objectives
 
@@ -45,7 +45,7 @@ class Greedy(Method):
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        return sample(game, start, self.policies(game), budget, seed)
+        return sample_plans(game, start, self.policies(game), budget, seed)
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         check_turns(self.name, game)

@@ -1,7 +1,7 @@
-"""Plans for one deal of a game that draws during play: its state carries its luck, so that a copy plays on as the game will.
+"""Plans for one instance of a game with chance during play, with all chance outcomes known in advance.
 
-They say what somebody could have reached who knew every draw beforehand. That is a bound for this deal, and not a policy:
-with another seed the same actions bring something else.
+A state contains the state of its random generator, so that a copy continues exactly as the game will. The plans are a bound for
+this instance, not a policy: with another seed the same actions give another return.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_shared_rewards
 from momagames.baselines.exact.method import Exact
-from momagames.baselines.random import Random, sample
+from momagames.baselines.random import Random, sample_plans
 from momagames.baselines.search.beam import Beam
 from momagames.baselines.search.local_search import LocalSearch
 from momagames.baselines.search.nrpa import Nrpa
@@ -23,12 +23,12 @@ from momagames.contract import Game
 
 @dataclass(frozen=True)
 class HindsightBeam(Beam):
-    """The search of `Beam`, on copies that have the luck of the game: plans of a player who knows every draw of this deal.
+    """The search of `Beam` on copies with the random state of the game: plans with known chance outcomes.
 
-    width       greatest number of games kept after a step
+    width       greatest number of games that remain after a step
     estimate    see `Beam`
 
-    Source: as `Beam`; searching one deal as if its luck were known, Ginsberg, "GIB: imperfect information in a
+    Source: as `Beam`; searching one instance as if its chance outcomes were known, Ginsberg, "GIB: imperfect information in a
     computationally challenging game", JAIR 14, 2001.
     """
 
@@ -40,7 +40,7 @@ class HindsightBeam(Beam):
 
 @dataclass(frozen=True)
 class HindsightRandom(Method):
-    """Random play of one deal, again and again with the same luck: the floor for `HindsightBeam`. See `Random`."""
+    """Random play of one instance with the same chance outcomes: a lower bound for `HindsightBeam`. See `Random`."""
 
     name: ClassVar[str] = "hindsight_random"
 
@@ -49,12 +49,12 @@ class HindsightRandom(Method):
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
-        return sample(game, start, Random().policies(game), budget, seed)
+        return sample_plans(game, start, Random().policies(game), budget, seed)
 
 
 @dataclass(frozen=True)
 class HindsightLocalSearch(LocalSearch):
-    """The search of `LocalSearch`, on copies that have the luck of the game; see there and `HindsightBeam`."""
+    """The search of `LocalSearch`, on copies with the random state of the game; see there and `HindsightBeam`."""
 
     name: ClassVar[str] = "hindsight_local_search"
 
@@ -64,7 +64,7 @@ class HindsightLocalSearch(LocalSearch):
 
 @dataclass(frozen=True)
 class HindsightNrpa(Nrpa):
-    """The search of `Nrpa`, on copies that have the luck of the game; see there and `HindsightBeam`."""
+    """The search of `Nrpa`, on copies with the random state of the game; see there and `HindsightBeam`."""
 
     name: ClassVar[str] = "hindsight_nrpa"
 
@@ -74,7 +74,7 @@ class HindsightNrpa(Nrpa):
 
 @dataclass(frozen=True)
 class HindsightParetoNrpa(ParetoNrpa):
-    """The search of `ParetoNrpa`, on copies that have the luck of the game; see there and `HindsightBeam`."""
+    """The search of `ParetoNrpa`, on copies with the random state of the game; see there and `HindsightBeam`."""
 
     name: ClassVar[str] = "hindsight_pareto_nrpa"
 

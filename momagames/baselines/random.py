@@ -1,4 +1,4 @@
-"""Uniformly random legal actions: the floor that every method must clear."""
+"""Uniformly random legal actions: the lower bound for every method."""
 
 from __future__ import annotations
 
@@ -16,54 +16,54 @@ from momagames.engine.playouts import RANDOM, Episodes, play
 from momagames.engine.policies import CompiledPolicy, policy_weights
 from momagames.engine.policy_loops import random_act
 
-BATCH = 512  # episodes between two looks at the budget
+BATCH_SIZE = 512  # episodes between two checks of the budget
 
 
 @dataclass(frozen=True)
 class Random(Method):
-    """Uniformly random legal actions. As a planner: as many episodes as the budget pays for, the best of them kept.
+    """Uniformly random legal actions. As a planner: episodes within the budget; the non-dominated ones are the plans.
 
     Source: pure random search, Brooks, "A discussion of random methods for seeking maxima", Operations Research 6, 1958.
     """
 
     name: ClassVar[str] = "random"
 
-    def check_plan(self, game: Game) -> None:
+    def check_make_plan(self, game: Game) -> None:
         check_deterministic(self.name, game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
-        self.check_plan(game)
-        return sample(game, start, self.policies(game), budget, seed)
+        self.check_make_plan(game)
+        return sample_plans(game, start, self.policies(game), budget, seed)
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         return (RANDOM_POLICY,)
 
 
-def sample(game: Game, start: NDArray[Any], policies: tuple[CompiledPolicy, ...], budget: int, seed: int) -> Plans:
-    """Play episodes from `start`, the policies in turn, while the budget lasts (the first is always played)."""
-    generator = np.random.default_rng(seed)
+def sample_plans(game: Game, start: NDArray[Any], policies: tuple[CompiledPolicy, ...], budget: int, seed: int) -> Plans:
+    """Play episodes from `start`, one policy after the other, within the budget (at least one episode)."""
+    rng = np.random.default_rng(seed)
     archive = Archive(len(game.objectives))
     agents = len(game.agents)
     used = episodes = 0
     while used < budget or not episodes:
-        turn = (episodes + np.arange(BATCH)) % len(policies)
-        rules = np.array([m.rule for m in policies])[turn, None].repeat(agents, axis=1)
+        turn = (episodes + np.arange(BATCH_SIZE)) % len(policies)
+        rules = np.array([policy.rule for policy in policies])[turn, None].repeat(agents, axis=1)
         weights = policy_weights(game, policies)[turn, None].repeat(agents, axis=1)
-        words = generator.integers(2**64, size=(BATCH, agents), dtype=np.uint64)
-        done = play(game, start.repeat(BATCH), rules, weights, words, keep_moves=True)
-        spent = used + np.cumsum(done.steps)
-        paid = max(int(np.searchsorted(spent, budget, side="right")), int(not episodes))
-        archive.add(done.returns[:paid, 0], partial(_plan, done, spent, [policies[t].label for t in turn]))
-        episodes += paid
-        used = int(spent[paid - 1]) if paid else used
-        if paid < BATCH:
+        words = rng.integers(2**64, size=(BATCH_SIZE, agents), dtype=np.uint64)
+        played = play(game, start.repeat(BATCH_SIZE), rules, weights, words, keep_moves=True)
+        spent = used + np.cumsum(played.steps)
+        affordable = max(int(np.searchsorted(spent, budget, side="right")), int(not episodes))
+        archive.add(played.returns[:affordable, 0], partial(_make_plan, played, spent, [policies[t].label for t in turn]))
+        episodes += affordable
+        used = int(spent[affordable - 1]) if affordable else used
+        if affordable < BATCH_SIZE:
             break
     return Plans(archive.front(), used, facts={"episodes": episodes, "policies": len(policies)}, passed=archive.passed)
 
 
-def _plan(done: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -> Plan:
-    actions = tuple(int(a) for a in done.moves[i, : done.lengths[i]])
-    return Plan(actions, done.returns[i, 0].copy(), int(spent[i]), labels[i])
+def _make_plan(played: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -> Plan:
+    actions = tuple(int(a) for a in played.moves[i, : played.lengths[i]])
+    return Plan(actions, played.returns[i, 0].copy(), int(spent[i]), labels[i])
 
 
 def _agent_policy(game: Game, agent: int | None) -> Policy:

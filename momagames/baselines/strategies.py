@@ -1,8 +1,7 @@
-"""Strategies as data: what one agent does in every position that can come up, and walks over all games that follow one.
+"""Strategies as data: the actions of one agent in every reachable position, and walks over all games that follow one.
 
-A walk goes breadth first, from one number of moves to the next. Positions of a layer that are equal in key and in what the
-agent has got so far are one node, and nodes are in ascending order of both, so that a strategy is no more than its actions
-in the order in which the walk asks for them.
+A walk is breadth first, by the number of moves. Positions of a layer with equal keys and equal returns so far are one node.
+Nodes are in ascending order of both. A strategy is stored as its actions in the order of the walk.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ from momagames.engine.loops import cache_by_rules
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.kernels.jit import driver
 
-MOST_ACTIONS = 1 << 24  # of a strategy that is read
+MAX_ACTIONS = 1 << 24  # of a stored strategy
 
 Floats = NDArray[np.float64]
-# for states record[n] with the agent to move and what it has got, float64[n, K], an action for each
-Choose = Callable[[NDArray[Any], Floats], NDArray[np.int64]]
-# for states record[n] with another to move and its masks int8[n, M], how likely each action is, float64[n, M]
+# (states record[n] with the agent to move, its returns so far float64[n, K]) -> actions int64[n]
+ChooseActions = Callable[[NDArray[Any], Floats], NDArray[np.int64]]
+# (states record[n] with another agent to move, its masks int8[n, M]) -> probabilities of its actions float64[n, M]
 ReplyModel = Callable[[NDArray[Any], NDArray[np.int8]], Floats]
 
 
 @dataclass(frozen=True)
 class WalkResult:
-    """What came of all games that follow a strategy.
+    """Outcome of all games that follow a strategy.
 
     worst      float64[K], the smallest return of the agent in each objective, over all games
-    expected   float64[K], the mean return, if it was said how likely replies are
-    nodes      positions in which the agent was asked
+    expected   float64[K], the mean return, given a reply model
+    nodes      number of positions in which the agent acts
     """
 
     worst: Floats
@@ -45,108 +44,112 @@ class WalkResult:
     nodes: int
 
 
-def walk(game: Game, start: NDArray[Any], agent: int, choose: Choose, likely: ReplyModel | None = None) -> WalkResult:
-    """Play all games in which `agent` does what `choose` says and the others do anything (or what is `likely`).
+def walk(
+    game: Game, start: NDArray[Any], agent: int, choose: ChooseActions, reply_model: ReplyModel | None = None
+) -> WalkResult:
+    """Play all games in which `agent` follows `choose` and the others play any action, or those of the reply model.
 
-    start     record[1], a position of a game whose agents move in turn, with keys and without chance
-    Raises    InvalidParameter for another game; whatever `choose` raises
+    start     record[1], a position of a sequential game with position keys and without chance during play
+    Raises    InvalidParameter for another game, or an illegal action; all errors of `choose`
     """
-    check_turns(game)
-    goals = len(game.objectives)
-    states, got, chance = start.copy(), np.zeros((1, goals)), np.ones(1)
-    worst, expected, nodes = np.full(goals, np.inf), np.zeros(goals), 0
+    check_game(game)
+    objectives = len(game.objectives)
+    states, returns, probabilities = start.copy(), np.zeros((1, objectives)), np.ones(1)
+    worst, expected, nodes = np.full(objectives, np.inf), np.zeros(objectives), 0
     while len(states):
         own = states["to_move"] == agent
         masks = legal_masks(game, states)
         parents, actions = np.nonzero(masks[~own])
-        weights = None if likely is None else likely(states[~own], masks[~own])[parents, actions]
+        weights = None if reply_model is None else reply_model(states[~own], masks[~own])[parents, actions]
         parents = np.flatnonzero(~own)[parents]
-        chosen = choose(states[own], got[own]) if own.any() else np.zeros(0, np.int64)
+        chosen = choose(states[own], returns[own]) if own.any() else np.zeros(0, np.int64)
         nodes += len(chosen)
-        asked = np.flatnonzero(own)
-        if not masks[asked, np.clip(chosen, 0, game.mask_size - 1)].all() or (chosen < 0).any():
-            raise InvalidParameter(f"{game.id}: the strategy plays what is not legal")
-        likeliness = np.concatenate([np.ones(len(asked)), np.ones(len(parents)) if weights is None else weights])
-        parents, actions = np.concatenate([asked, parents]), np.concatenate([chosen, actions])
-        played = likeliness > 0
-        parents, actions, likeliness = parents[played], actions[played], likeliness[played]
+        own_rows = np.flatnonzero(own)
+        if not masks[own_rows, np.clip(chosen, 0, game.mask_size - 1)].all() or (chosen < 0).any():
+            raise InvalidParameter(f"{game.id}: the strategy plays an illegal action")
+        factors = np.concatenate([np.ones(len(own_rows)), np.ones(len(parents)) if weights is None else weights])
+        parents, actions = np.concatenate([own_rows, parents]), np.concatenate([chosen, actions])
+        possible = factors > 0
+        parents, actions, factors = parents[possible], actions[possible], factors[possible]
         after, rewards = step_states(game, states[parents], actions)
-        total = got[parents] + rewards[:, agent] + 0.0  # no negative zeros
-        chance = chance[parents] * likeliness
+        total = returns[parents] + rewards[:, agent] + 0.0  # no negative zeros
+        probabilities = probabilities[parents] * factors
         over = after["over"] != 0
         if over.any():
             worst = np.minimum(worst, total[over].min(axis=0))
-            expected += chance[over] @ total[over]
-        states, got, chance = _nodes(game, after[~over], total[~over], chance[~over])
+            expected += probabilities[over] @ total[over]
+        states, returns, probabilities = _merge_nodes(game, after[~over], total[~over], probabilities[~over])
     return WalkResult(worst, expected, nodes)
 
 
-def _nodes(game: Game, states: NDArray[Any], got: Floats, chance: Floats) -> tuple[NDArray[Any], Floats, Floats]:
-    """Equal positions as one, in order; what they are likely is added up."""
+def _merge_nodes(
+    game: Game, states: NDArray[Any], returns: Floats, probabilities: Floats
+) -> tuple[NDArray[Any], Floats, Floats]:
+    """Merge equal nodes, in ascending order; their probabilities are added."""
     if not len(states):
-        return states, got, chance
-    columns = np.concatenate([position_keys(game, states), _ordered(got)], axis=1)
+        return states, returns, probabilities
+    columns = np.concatenate([position_keys(game, states), _sortable_bits(returns)], axis=1)
     varied = columns[:, (columns != columns[0]).any(axis=0)]
     order = np.lexsort(varied.T[::-1]) if varied.shape[1] else np.arange(len(states))
     new = np.ones(len(states), np.bool_)
     new[1:] = (varied[order][1:] != varied[order][:-1]).any(axis=1)
     first = order[new]
-    together: Floats = np.bincount(np.cumsum(new) - 1, chance[order]).astype(np.float64)
-    return states[first], got[first], together
+    sums: Floats = np.bincount(np.cumsum(new) - 1, probabilities[order]).astype(np.float64)
+    return states[first], returns[first], sums
 
 
-def _ordered(values: Floats) -> NDArray[np.uint64]:
-    """Numbers whose order is that of the values."""
+def _sortable_bits(values: Floats) -> NDArray[np.uint64]:
+    """Return integers in the order of the values."""
     bits = values.view(np.uint64)
     top = np.uint64(1 << 63)
     return np.where(bits & top, ~bits, bits | top)
 
 
-def check_turns(game: Game) -> None:
-    """Raise InvalidParameter if strategies as data are not for this game."""
+def check_game(game: Game) -> None:
+    """Raise InvalidParameter unless strategies as data fit this game."""
     if not game.sequential or game.chance == "step" or len(game.actions) != 1 or game.search.state_key is None:
         raise InvalidParameter(
-            f"{game.id}: strategies need agents that move in turn, no chance during play, one number as action, and keys of "
-            "positions"
+            f"{game.id} does not fit: strategies need a sequential game without chance during play, discrete actions, and "
+            "position keys"
         )
 
 
 # --------------------------------------------------------------------------------------------------------- actions as text
 
 
-def pack(actions: list[int]) -> str:
-    """Actions in the order of the walk as text: 16 bits each, compressed, base64."""
+def encode_actions(actions: list[int]) -> str:
+    """Return actions in the order of the walk as text: 16 bits each, compressed, base64."""
     return base64.b64encode(zlib.compress(np.array(actions, "<u2").tobytes(), 9)).decode("ascii")
 
 
 class StoredStrategy:
-    """A stored strategy as `choose`: it gives its actions one after the other."""
+    """A stored strategy as `ChooseActions`: returns its actions in order."""
 
     def __init__(self, text: str) -> None:
         try:
             unpacker = zlib.decompressobj()
-            data = unpacker.decompress(base64.b64decode(text, validate=True), 2 * MOST_ACTIONS)
+            data = unpacker.decompress(base64.b64decode(text, validate=True), 2 * MAX_ACTIONS)
             if unpacker.unconsumed_tail or not unpacker.eof or unpacker.unused_data:
-                raise InvalidFile("the strategy is not of one piece, or too long")
+                raise InvalidFile("the strategy is incomplete, or too long")
             self.actions = np.frombuffer(data, "<u2").astype(np.int64)
         except (zlib.error, binascii.Error, ValueError) as error:
             raise InvalidFile(f"the strategy cannot be read: {error}") from None
-        self.at = 0
+        self.position = 0
 
-    def __call__(self, states: NDArray[Any], got: Floats) -> NDArray[np.int64]:
-        end = self.at + len(states)
+    def __call__(self, states: NDArray[Any], returns: Floats) -> NDArray[np.int64]:
+        end = self.position + len(states)
         if end > len(self.actions):
-            raise InvalidFile(f"the strategy ends after {len(self.actions)} actions; a game goes on")
-        given: NDArray[np.int64] = self.actions[self.at : end]
-        self.at = end
-        return given
+            raise InvalidFile(f"the strategy ends after {len(self.actions)} actions; a game continues")
+        actions: NDArray[np.int64] = self.actions[self.position : end]
+        self.position = end
+        return actions
 
-    def check_done(self) -> None:
-        if self.at != len(self.actions):
-            raise InvalidFile(f"the strategy has {len(self.actions)} actions; only {self.at} positions come up")
+    def check_exhausted(self) -> None:
+        if self.position != len(self.actions):
+            raise InvalidFile(f"the strategy has {len(self.actions)} actions; only {self.position} positions are reached")
 
 
-# --------------------------------------------------------------------------------------------------- many states at a time
+# --------------------------------------------------------------------------------------------------- batches of states
 
 
 @cache_by_rules
@@ -171,14 +174,14 @@ def _loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable
 
 
 def legal_masks(game: Game, states: NDArray[Any]) -> NDArray[np.int8]:
-    """What is legal for whom it is to move, int8[n, M]."""
+    """Return the masks of the agents to move, int8[n, M]."""
     masks = np.zeros((len(states), game.mask_size), np.int8)
     _loops(game)[0](states, masks)
     return masks
 
 
 def step_states(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.float32]]:
-    """The states after a legal action of each, and what it paid, float32[n, A, K]."""
+    """Return the states after a legal action of each, and the rewards, float32[n, A, K]."""
     after = states.copy()
     rewards = np.zeros((len(states), len(game.agents), len(game.objectives)), np.float32)
     _loops(game)[1](after, np.ascontiguousarray(actions, np.int64).reshape(-1, 1, 1), rewards)

@@ -1,4 +1,4 @@
-"""Matches: policies against each other, seats in turn, ties played again until somebody wins.
+"""Matches: policies against each other, with rotating seats; ties are played again.
 
 from momagames.benchmark import match
 
@@ -31,8 +31,8 @@ from momagames.engine.policy_sources import PolicySource, check_source, is_pytho
 from momagames.errors import InvalidParameter
 
 FIRST, RERUN, TIE_BREAK = "first", "rerun", "tie_break"
-BATCH = 256  # games side by side
-DEALS, LOTS = 1, 2  # purposes of random numbers
+BATCH_SIZE = 256  # games side by side
+STARTS, ACTIONS = 1, 2  # purposes of random numbers
 
 Player = str | PolicySource  # the name of a policy, see `momagames.baselines`, or what such a name stands for
 
@@ -42,10 +42,10 @@ class MatchGame:
     """One game.
 
     stage     "first"; "rerun"; or "tie_break", by the rules of `Game.tie_break`
-    seed      reset(seed=...) deals its board
+    seed      of its start position, as in reset(seed=...)
     returns   float64[A, K]
-    winners   agents that have won, by index; nobody: a tie
-    late      moves of each agent that came too late
+    winners   indices of the agents that have best_agents; none: a tie
+    late      number of late moves of each agent
     """
 
     stage: str
@@ -61,7 +61,7 @@ class Bout:
     """A game and its reruns.
 
     seats     for each agent the index of the player
-    winners   the players that have won, by index; nobody: still a tie after the last rerun
+    winners   indices of the players that have best_agents; none: a tie after the last rerun
     """
 
     seats: tuple[int, ...]
@@ -74,11 +74,11 @@ class Bout:
 
 @dataclass(frozen=True)
 class Match:
-    """What came out.
+    """Result of a match.
 
     players      labels
-    time_limit   milliseconds that a Python policy had for a move, or None
-    seconds      that it took
+    time_limit   milliseconds for each move of a Python policy, or None
+    seconds      wall time
     """
 
     game: Game
@@ -96,12 +96,12 @@ class Match:
 
     @property
     def ties(self) -> int:
-        """Bouts that nobody won, or several players together."""
+        """Number of bouts without a single winner."""
         return sum(len(bout.winners) != 1 for bout in self.bouts)
 
     @property
     def reruns(self) -> int:
-        """Games that were played because others had been tied."""
+        """Number of games that repeated a tied one."""
         return sum(len(bout.games) - 1 for bout in self.bouts)
 
     @property
@@ -125,7 +125,7 @@ class Match:
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as JSON-able data."""
-        names, game = self.game.agents, tie_break(self.game)
+        names, game = self.game.agents, tie_break_game(self.game)
         return {
             "game": registry.format_id(self.game.id, self.game.params),
             "tie_break": registry.format_id(game.id, game.params),
@@ -170,7 +170,7 @@ def match(
     *,
     max_reruns: int = 10,
     time_limit: float | None = None,
-    tell: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | None = None,
     **params: Any,
 ) -> Match:
     """Let players meet in `games` bouts.
@@ -179,65 +179,65 @@ def match(
                  sides play several. Each is the name of a policy, see `momagames.baselines`; or Python: a function
                  (observation, action mask int8[M], numpy Generator) -> action; or a class, of which an instance
                  cls(game, agent) is made for each seat of each game and called like a function
-    games        bouts. One deal is played with all the turns of the players around the sides, so a multiple of their
+    games        bouts. A start position is played with every rotation of the players, so that a multiple of their
                  number is fairest
     max_reruns   of a bout: one of the same game, then of `Game.tie_break`; 0: a tie is a tie
     time_limit   milliseconds for each move of a Python player; for one that is late its first legal action is played
                  (Stop and silence, where there is such an action), and it is not asked again before it has answered
-    tell         called with the number of bouts that are over
+    progress     called with the number of finished bouts
     params       of the game
-    Raises       UnknownId, InvalidParameter; IllegalAction for what a Python player may not do
+    Raises       UnknownId, InvalidParameter; IllegalAction for an illegal action of a Python player
     """
     began = time.monotonic()
     game = registry.spec(id, **params)
-    check(game, players, games, max_reruns, time_limit)
+    check_match(game, players, games, max_reruns, time_limit)
     labels = tuple(_make_labels(players))
     sources = [
         (label, find_policy(player, game) if isinstance(player, str) else check_source(label, player))
         for label, player in zip(labels, players, strict=True)
     ]
     bouts: list[Bout] = []
-    for low in range(0, games, BATCH):
-        numbers = range(low, min(low + BATCH, games))
-        bouts += _play_bouts(game, sources, numbers, seed, max_reruns, time_limit, tell)
+    for low in range(0, games, BATCH_SIZE):
+        numbers = range(low, min(low + BATCH_SIZE, games))
+        bouts += _play_bouts(game, sources, numbers, seed, max_reruns, time_limit, progress)
     return Match(game, labels, tuple(bouts), seed, max_reruns, time_limit, time.monotonic() - began)
 
 
-def check(game: Game, players: Sequence[Player], games: int, max_reruns: int, time_limit: float | None) -> None:
-    """InvalidParameter for a match that cannot be."""
+def check_match(game: Game, players: Sequence[Player], games: int, max_reruns: int, time_limit: float | None) -> None:
+    """Raise InvalidParameter for an invalid match."""
     sides = len(set(game.teams))
     if sides < 2:
-        raise InvalidParameter(f"nobody plays against anybody in {game.id}")
+        raise InvalidParameter(f"{game.id} has one team: a match needs two or more")
     if not 2 <= len(players) <= sides:
-        allowed = "2" if sides == 2 else f"2 to {sides}"
-        raise InvalidParameter(f"{len(players)} players were given; {game.id} has {sides} sides; allowed: {allowed} players")
+        expected = "2" if sides == 2 else f"2 to {sides}"
+        raise InvalidParameter(f"{game.id}: invalid number of players, {len(players)}: expected {expected}, one for each team")
     if not _infos_have_winners(game) and not any(objective.zero_sum for objective in game.objectives):
-        raise InvalidParameter(f"nobody wins in {game.id}: its infos name no winners, and it has no objective that is zero-sum")
+        raise InvalidParameter(f"{game.id} has no winners: its infos name none, and no objective is zero-sum")
     if games < 1 or max_reruns < 0:
-        raise InvalidParameter(f"games={games!r}, max_reruns={max_reruns!r} are not possible; allowed: 1 or more, 0 or more")
+        raise InvalidParameter(f"invalid games={games!r}, max_reruns={max_reruns!r}: expected 1 or more, and 0 or more")
     if time_limit is not None and time_limit <= 0:
         raise InvalidParameter(f"invalid time_limit={time_limit!r}: expected milliseconds above 0, or None")
 
 
-def seats_of(game: Game, players: int, bout: int) -> tuple[int, ...]:
-    """For each agent the player that has its side in this bout: players move on by one side from bout to bout."""
+def assign_seats(game: Game, players: int, bout: int) -> tuple[int, ...]:
+    """Return the player of each agent in a bout: players rotate by one team from bout to bout."""
     sides = sorted(set(game.teams))
     return tuple((sides.index(team) + bout) % players for team in game.teams)
 
 
-def tie_break(game: Game) -> Game:
+def tie_break_game(game: Game) -> Game:
     """Return the game in which ties are decided, by `Game.tie_break`; else the game itself."""
     return game.tie_break(game) if game.tie_break else game
 
 
-def winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int, ...]:
-    """The agents that have won a game that is over, by index: as its infos say, or who has most of what is zero-sum."""
+def find_winners(game: Game, state: State, returns: NDArray[np.float64]) -> tuple[int, ...]:
+    """Return the indices of the winners of a finished game: those of its infos, or with the highest zero-sum return."""
     if game.infos is not None and _infos_have_winners(game):
         return tuple(game.agents.index(name) for name in game.infos(state)["winners"])
     column = next(k for k, objective in enumerate(game.objectives) if objective.zero_sum)
     best = returns[:, column].max()
-    won = np.flatnonzero(returns[:, column] == best)
-    return tuple(won.tolist()) if len(won) < len(game.agents) else ()
+    best_agents = np.flatnonzero(returns[:, column] == best)
+    return tuple(best_agents.tolist()) if len(best_agents) < len(game.agents) else ()
 
 
 def _infos_have_winners(game: Game) -> bool:
@@ -254,23 +254,23 @@ def _play_bouts(
     seed: int,
     max_reruns: int,
     time_limit: float | None,
-    tell: Callable[[int], None] | None,
+    progress: Callable[[int], None] | None,
 ) -> list[Bout]:
-    """Bouts by number, each with the reruns that it needs."""
-    seats = {bout: seats_of(game, len(sources), bout) for bout in numbers}
+    """Play bouts by number, each with its reruns."""
+    seats = {bout: assign_seats(game, len(sources), bout) for bout in numbers}
     played: dict[int, list[MatchGame]] = {bout: [] for bout in numbers}
     due = list(numbers)
     over = numbers.start
     for attempt in range(max_reruns + 1):
         stage = (FIRST, RERUN)[attempt] if attempt < 2 else TIE_BREAK
-        now = game if attempt < 2 else tie_break(game)
+        current = game if attempt < 2 else tie_break_game(game)
         tied = []
-        for bout, one in _play_games(now, sources, [(bout, seats[bout]) for bout in due], seed, attempt, stage, time_limit):
+        for bout, one in _play_games(current, sources, [(bout, seats[bout]) for bout in due], seed, attempt, stage, time_limit):
             played[bout].append(one)
             if one.winners or attempt == max_reruns:
                 over += 1
-                if tell is not None:
-                    tell(over)
+                if progress is not None:
+                    progress(over)
             else:
                 tied.append(bout)
         due = tied
@@ -289,39 +289,39 @@ def _play_games(
     time_limit: float | None,
 ) -> Iterator[tuple[int, MatchGame]]:
     """Play a game for each bout of (number, seats)."""
-    deals = [_random_seed(seed, DEALS, bout // len(sources) if attempt == 0 else bout, attempt) for bout, _ in due]
+    starts = [_random_seed(seed, STARTS, bout // len(sources) if attempt == 0 else bout, attempt) for bout, _ in due]
     policies = [make_batch_policy(label, source, game) for label, source in sources]
     if all(isinstance(policy, CompiledPolicy) for policy in policies):
-        lots = np.array([_random_words(seed, LOTS, bout, attempt, count=len(game.agents)) for bout, _ in due])
+        words = np.array([_random_words(seed, ACTIONS, bout, attempt, count=len(game.agents)) for bout, _ in due])
         seats = np.array([row for _, row in due])
         yield from zip(
             [bout for bout, _ in due],
-            _play_batch(game, policies, seats, np.array(deals, np.uint64), lots, stage),
+            _play_batch(game, policies, seats, np.array(starts, np.uint64), words, stage),
             strict=True,
         )
         return
-    for (bout, row), deal in zip(due, deals, strict=True):
-        luck = np.random.SeedSequence([seed, LOTS, bout, attempt])
-        taken = [_make_seat(*sources[player], game, agent, time_limit) for agent, player in enumerate(row)]
-        play, steps = play_game(game, taken, deal, [np.random.default_rng(child) for child in luck.spawn(len(row))])
-        late = tuple(seat.late for seat in taken)
-        yield bout, MatchGame(stage, deal, steps, play.returns.copy(), winners(game, play.state, play.returns), late)
+    for (bout, row), start in zip(due, starts, strict=True):
+        sequence = np.random.SeedSequence([seed, ACTIONS, bout, attempt])
+        seated = [_make_seat(*sources[player], game, agent, time_limit) for agent, player in enumerate(row)]
+        play, steps = play_game(game, seated, start, [np.random.default_rng(child) for child in sequence.spawn(len(row))])
+        late = tuple(seat.late for seat in seated)
+        yield bout, MatchGame(stage, start, steps, play.returns.copy(), find_winners(game, play.state, play.returns), late)
 
 
 def _play_batch(
     game: Game,
     policies: Sequence[BatchPolicy],
     seats: NDArray[np.int64],
-    deals: NDArray[np.uint64],
-    lots: NDArray[np.uint64],
+    starts: NDArray[np.uint64],
+    words: NDArray[np.uint64],
     stage: str,
 ) -> Iterator[MatchGame]:
-    """Games in a batch, seats int64[N, A], deals uint64[N] and lots uint64[N, A]."""
-    played = play_policies(game, generate_starts(game, deals), policies, seats, lots)
-    for i, seed in enumerate(deals.tolist()):
+    """Play games in a batch. seats int64[N, A], seeds of the starts uint64[N], generator words uint64[N, A]."""
+    played = play_policies(game, generate_starts(game, starts), policies, seats, words)
+    for i, seed in enumerate(starts.tolist()):
         returns = played.returns[i].copy()
-        won = winners(game, played.states[i], returns)
-        yield MatchGame(stage, seed, int(played.lengths[i]), returns, won, (0,) * len(game.agents))
+        best_agents = find_winners(game, played.states[i], returns)
+        yield MatchGame(stage, seed, int(played.lengths[i]), returns, best_agents, (0,) * len(game.agents))
 
 
 def _random_words(seed: int, *purpose: int, count: int) -> NDArray[np.uint64]:

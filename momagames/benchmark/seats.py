@@ -34,7 +34,7 @@ class Seat:
         state, mask = play.state.copy(), play.mask(agent).copy()
         if self._clock is None:
             return self._policy(state, mask, rng)
-        answer = self._clock.ask(lambda: self._policy(state, mask, rng))
+        answer = self._clock.call(lambda: self._policy(state, mask, rng))
         self.late += answer is None
         return answer
 
@@ -45,36 +45,36 @@ class Seat:
 
 
 class TimedCaller:
-    """Asks questions in a thread of its own and waits no longer than `limit` seconds for the answer.
+    """Calls functions in a thread of its own and waits at most `limit` seconds for the result.
 
-    A late answer is thrown away. The thread of somebody who never answers stays behind, and ends with the program.
+    A late result is discarded. The thread of a call that never returns ends with the program.
     """
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
         self._calls: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-        self._waiting = False  # for an answer to an earlier question
+        self._waiting = False  # for the result of an earlier call
         threading.Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
-        while (question := self._calls.get()) is not None:
+        while (function := self._calls.get()) is not None:
             try:
-                self._answers.put((question(), None))
+                self._answers.put((function(), None))
             except BaseException as error:
                 self._answers.put((None, error))
 
-    def ask(self, question: Callable[[], Any]) -> Any:
-        """The answer; None if it comes too late, or if there is still no answer to an earlier question."""
+    def call(self, function: Callable[[], Any]) -> Any:
+        """Return the result; None if it is late, or if an earlier call has not returned yet."""
         until = time.monotonic() + self._limit
         if self._waiting and not self._wait(until)[0]:
             return None
-        self._calls.put(question)
+        self._calls.put(function)
         self._waiting = True
         return self._wait(until)[1]
 
     def _wait(self, until: float) -> tuple[bool, Any]:
-        """Wait for an answer; whether it came, and the answer. What went wrong in the other thread is raised here."""
+        """Wait for a result; return whether it came, and the result. Errors of the other thread are raised here."""
         try:
             answer, error = self._answers.get(timeout=max(0.0, until - time.monotonic()))
         except queue.Empty:
@@ -85,14 +85,14 @@ class TimedCaller:
         return True, answer
 
     def stop(self) -> None:
-        """No more questions."""
+        """End the thread."""
         self._calls.put(None)
 
 
-def play_game(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.random.Generator]) -> tuple[Episode, int]:
-    """Play a game to its end, a seat for each agent. Returns it, and its steps. IllegalAction if somebody breaks the rules."""
+def play_game(game: Game, seats: Sequence[Seat], seed: int, rngs: Sequence[np.random.Generator]) -> tuple[Episode, int]:
+    """Play a game to its end, a seat for each agent. Return it and its steps. Raises IllegalAction."""
     play = Episode(game)
-    play.reset(deal)
+    play.reset(seed)
     for seat in seats:
         seat.reset()
     steps = 0
@@ -104,7 +104,7 @@ def play_game(game: Game, seats: Sequence[Seat], deal: int, luck: Sequence[np.ra
                 row = 0 if game.sequential else agent
                 actions[row] = first_legal_action(mask, game.actions)
                 if mask.any() if game.sequential else has_choice(mask, game.actions):
-                    action = seats[agent].move(play, agent, luck[agent])
+                    action = seats[agent].move(play, agent, rngs[agent])
                     if action is not None:
                         if not play.is_legal(agent, action):
                             raise play.illegal_action_error(agent, action)

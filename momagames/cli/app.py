@@ -154,7 +154,10 @@ def match(
     games: Annotated[int, typer.Option(help="Bouts. Players change sides from one to the next.", min=1)] = 100,
     seed: Annotated[int, typer.Option(help="Of the deals and of everybody's luck.")] = 0,
     reruns: Annotated[
-        int, typer.Option(help="Games that follow a tie at most: one more, then with collapsing walls; 0: none.", min=0)
+        int,
+        typer.Option(
+            help="Maximum number of reruns of a tie, by the tie-break rules of the game from the second on; 0: none.", min=0
+        ),
     ] = 10,
     time_limit: Annotated[
         float | None, typer.Option(help="Milliseconds for each move of a Python player; 100 in competitions.")
@@ -172,7 +175,7 @@ def match(
     screen = console()
     with progress(screen, games) as moved:
         result = meet(
-            id, players, games, seed, max_reruns=reruns, time_limit=time_limit, tell=lambda over: moved("playing"), **given
+            id, players, games, seed, max_reruns=reruns, time_limit=time_limit, progress=lambda over: moved("playing"), **given
         )
     screen.print(_match_table(result))
     screen.print(_match_line(result), highlight=False, style="dim", soft_wrap=True)

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Whole episodes, compiled: every agent plays a built-in rule, and no Python runs between two moves."""
+"""Compiled loops over whole episodes of random and greedy agents, without Python between two moves."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from momagames.engine.loops import cache_by_rules, reset_header, sample_legal
 from momagames.kernels.jit import driver, kernel
 from momagames.kernels.rng import advance, update_best
 
-RANDOM, GREEDY, KERNEL = 0, 1, 2  # the rules by which a compiled policy chooses
+RANDOM, GREEDY, KERNEL = 0, 1, 2  # rules of compiled policies
 NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
 class Episodes:
-    """What N episodes brought.
+    """Outcome of N episodes.
 
     states    record[N], the final positions
     returns   float64[N, A, K]
     lengths   int64[N], steps of each episode
-    steps     int64[N], steps of the engine: the episode's own, and those that were looked at and not played
-    moves     int32[N, T], the actions (-1 after the end); T is 0 where they were not asked for
+    steps     int64[N], environment steps: those of the episode, and those of lookahead
+    moves     int32[N, T], the actions (-1 after the end); T is 0 without `keep_moves`
     """
 
     states: NDArray[Any]
@@ -38,7 +38,7 @@ class Episodes:
 
 
 def generate_starts(game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
-    """Start positions record[N]; that of seed s is the one that reset(seed=s) deals."""
+    """Return start positions record[N]; that of seed s is the position after reset(seed=s)."""
     states = np.zeros(len(seeds), game.dtype)
     states[:] = game.blank_state
     states["rng"] = seeds
@@ -56,7 +56,7 @@ def play(
     words: NDArray[np.uint64],
     keep_moves: bool = False,
 ) -> Episodes:
-    """Play on from `states`, record[N], to the end; they are copied.
+    """Play from `states`, record[N], to the end; they are copied.
 
     rules     int64[N, A]: RANDOM or GREEDY, for each agent
     weights   float64[N, A, K], for GREEDY

@@ -14,7 +14,7 @@ from momagames.baselines.base import seat_of
 from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
 from momagames.baselines.exact import clairvoyant_front as solve_clairvoyant
 from momagames.baselines.front_solvers import find_front_solver
-from momagames.baselines.strategies import pack
+from momagames.baselines.strategies import encode_actions
 from momagames.benchmark.plan import GameChoice, Opponent
 from momagames.benchmark.store.provenance import provenance
 from momagames.contract import Game
@@ -106,7 +106,7 @@ def _strategy_front(
     weights = reply_weights(game, opponent) if opponent else None
     found = solver.solve(game, start_position.position, seat, weights, **limits.options, progress=limits.progress)
     points = [
-        Point(value=tuple(value), strategy=pack(list(actions)))
+        Point(value=tuple(value), strategy=encode_actions(list(actions)))
         for value, actions in zip(found.values.tolist(), found.strategies, strict=True)
     ]
     method = Method(name=solver.method, options=limits.options, states=found.states, bytes=found.bytes, seconds=found.seconds)

@@ -76,7 +76,7 @@ def _replay(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> 
     strategy = StoredStrategy(point.strategy or "")
     likely = reply_probabilities(game, reply_weights(game, front.opponent)) if front.opponent else None
     walked = walk(game, start, game.agents.index(front.agent), strategy, likely)
-    strategy.check_done()
+    strategy.check_exhausted()
     return walked.worst if front.claim == "guaranteed" else walked.expected
 
 

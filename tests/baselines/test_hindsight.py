@@ -217,7 +217,7 @@ def test_present_estimate_with_too_few_moves():
 @pytest.mark.parametrize(
     ("name", "options", "id", "params", "message"),
     [
-        ("beam", {"width": 1, "estimate": "none"}, ID, {}, r"beam plans where nothing .* draws during play \(hindsight_beam"),
+        ("beam", {"width": 1, "estimate": "none"}, ID, {}, r"beam needs a game without chance .* draws during play \(hindsight_beam"),
         ("random", {}, ID, {}, "hindsight_random plan for one deal"),
         ("hindsight_beam", {"width": 1, "estimate": "none"}, ID, {"num_agents": 2}, "2 agents with rewards of their own"),
         (
@@ -225,7 +225,7 @@ def test_present_estimate_with_too_few_moves():
             {},
             "mo-breakthrough-v0",
             {},
-            "hindsight_random plans for one agent, or for several that all get every reward",
+            "hindsight_random needs one agent, or several that share all rewards",
         ),
         ("hindsight_beam", {"width": 1, "estimate": "none"}, "mo-pommerman-team-v0", {}, "rewards of their own"),
         (

@@ -97,9 +97,9 @@ def test_guaranteed_front_equals_brute_force(rows, mover, agent):
     for point in front.points:
         walked, actions = guarantees.guarantee_strategy(front, point)
         assert (front.board.in_units(walked.worst) == point).all()
-        stored = strategies.StoredStrategy(strategies.pack(actions))
+        stored = strategies.StoredStrategy(strategies.encode_actions(actions))
         assert (strategies.walk(game, front.board.start, agent, stored).worst == walked.worst).all()
-        stored.check_done()
+        stored.check_exhausted()
 
 
 @pytest.mark.parametrize("objectives", [("captures",), ("losses", "win"), ("speed", "losses", "captures")])
@@ -189,8 +189,8 @@ def test_rejects_limits_and_other_games():
 def test_rejects_unreadable_strategies():
     with pytest.raises(InvalidFile, match="cannot be read"):
         strategies.StoredStrategy("no base64!")
-    with pytest.raises(InvalidFile, match="not of one piece"):
-        strategies.StoredStrategy(strategies.pack([1, 2, 3])[:8])
+    with pytest.raises(InvalidFile, match="the strategy is incomplete"):
+        strategies.StoredStrategy(strategies.encode_actions([1, 2, 3])[:8])
 
 
 def test_rejects_short_long_and_illegal_strategies():
@@ -198,10 +198,10 @@ def test_rejects_short_long_and_illegal_strategies():
     front = guarantees.solve_guaranteed_front(game, make_position(*ENDINGS[0]), 0, **LIMITS)
     _, actions = guarantees.guarantee_strategy(front, front.points[0])
     with pytest.raises(InvalidFile, match="ends after"):
-        strategies.walk(game, front.board.start, 0, strategies.StoredStrategy(strategies.pack(actions[:-1])))
-    with pytest.raises(InvalidParameter, match="not legal"):
-        strategies.walk(game, front.board.start, 0, strategies.StoredStrategy(strategies.pack([44, *actions[1:]])))
-    longer = strategies.StoredStrategy(strategies.pack([*actions, 1]))
+        strategies.walk(game, front.board.start, 0, strategies.StoredStrategy(strategies.encode_actions(actions[:-1])))
+    with pytest.raises(InvalidParameter, match="illegal action"):
+        strategies.walk(game, front.board.start, 0, strategies.StoredStrategy(strategies.encode_actions([44, *actions[1:]])))
+    longer = strategies.StoredStrategy(strategies.encode_actions([*actions, 1]))
     strategies.walk(game, front.board.start, 0, longer)
     with pytest.raises(InvalidFile, match="only"):
-        longer.check_done()
+        longer.check_exhausted()
