@@ -23,7 +23,7 @@ def make(level, strict_moves=True, max_taps=None, **params):
     return GAMES[key]
 
 
-class Compiled:
+class CompiledTileBlast:
     """One game, played by the compiled rules."""
 
     COUNTERS = ("moves", "taps", "invalid_taps", "score", "shuffles", "draws", "collected", "fed")
@@ -40,7 +40,7 @@ class Compiled:
         return self
 
     def copy(self):
-        twin = object.__new__(Compiled)
+        twin = object.__new__(CompiledTileBlast)
         twin.play = Episode(self.play.game)
         twin.play.states[:] = self.play.states
         twin.play._update_observations()
@@ -52,11 +52,11 @@ class Compiled:
     def tap(self, a):
         before = [getattr(self, name) for name in ("score", "shuffles", "draws")]
         self.play.step(a)
-        said, state = build_infos(self.play.state), self.play.state
+        infos, state = build_infos(self.play.state), self.play.state
         event = {
-            name: said[name] for name in ("valid", "hits", "cluster", "created", "used", "collected", "won", "lost", "dead")
+            name: infos[name] for name in ("valid", "hits", "cluster", "created", "used", "collected", "won", "lost", "dead")
         }
-        event |= {"combo": int(said["combo"]), "colors": state["cleared"].tolist(), "truncated": bool(state["truncated"])}
+        event |= {"combo": int(infos["combo"]), "colors": state["cleared"].tolist(), "truncated": bool(state["truncated"])}
         for name, value in zip(("score", "shuffles", "draws"), before, strict=True):
             event[name] = getattr(self, name) - value
         return event

@@ -14,7 +14,7 @@ WORD = 2**64
 
 # §1.1: kind -> size, usual hp, what holds of it. "n", "p": hurt by neighbor matches, by power effects; "own": a neighbor
 # match must have its color; "units": each hp is a unit of its goal; "endless": is never used up.
-CATALOGUE = {
+CATALOG = {
     "basic": (1, 1, "gravity p"),
     "rocket_h": (1, 1, "gravity p"),
     "rocket_v": (1, 1, "gravity p"),
@@ -79,9 +79,9 @@ def around(i, reach):
 class Piece:
     def __init__(self, kind, hp=None, max_hp=None, color=None, crowd=None):
         self.kind, self.color, self.crowd = kind, color, dict(crowd) if crowd else None
-        self.hp = hp or (sum(crowd.values()) if crowd else CATALOGUE[kind][1])
+        self.hp = hp or (sum(crowd.values()) if crowd else CATALOG[kind][1])
         self.max_hp = max_hp or self.hp
-        self.size, words = CATALOGUE[kind][0], CATALOGUE[kind][2].split()
+        self.size, words = CATALOG[kind][0], CATALOG[kind][2].split()
         self.words = set(words)
         self.anchor, self.hit, self.lit = None, False, False
 
@@ -182,12 +182,12 @@ class Naive:
         self.collected, self.fed = [0] * len(self.goals), [0] * len(self.feed)
         self.won = self.dead = self.lost = False
         self._begin_move()
-        things, taken = {}, set()
+        things, filled = {}, set()
         for i in self.active:
-            if drawn[i] != "_" and i not in taken:
+            if drawn[i] != "_" and i not in filled:
                 things[i] = read_thing(signs[drawn[i]])
-                if CATALOGUE[things[i]["kind"]][0] == 2:
-                    taken |= {i, i + 1, i + WIDTH, i + WIDTH + 1}
+                if CATALOG[things[i]["kind"]][0] == 2:
+                    filled |= {i, i + 1, i + WIDTH, i + WIDTH + 1}
         return things
 
     def _deal(self, things):
@@ -643,15 +643,15 @@ class Naive:
 
     def rewards(self, event):
         """All components of the tap that this event tells of, right after it."""
-        pay = {f"goal_{k + 1}": 0 for k in range(4)}
-        pay |= {f"goal_{k + 1}": units for k, units in enumerate(event["collected"])}
-        pay["goals"] = sum(event["collected"])
-        pay["win"] = int(event["won"])
-        pay["step"], pay["move"], pay["invalid"] = -1, -int(event["valid"]), -int(not event["valid"])
-        pay["moves_saved"] = max(0, self.limit - self.moves) if event["won"] else 0
-        pay |= {name: event[name] for name in ("created", "used", "combo", "score")}
-        pay |= {f"color_{c + 1}": n for c, n in enumerate(event["colors"])}
-        return pay
+        rewards = {f"goal_{k + 1}": 0 for k in range(4)}
+        rewards |= {f"goal_{k + 1}": units for k, units in enumerate(event["collected"])}
+        rewards["goals"] = sum(event["collected"])
+        rewards["win"] = int(event["won"])
+        rewards["step"], rewards["move"], rewards["invalid"] = -1, -int(event["valid"]), -int(not event["valid"])
+        rewards["moves_saved"] = max(0, self.limit - self.moves) if event["won"] else 0
+        rewards |= {name: event[name] for name in ("created", "used", "combo", "score")}
+        rewards |= {f"color_{c + 1}": n for c, n in enumerate(event["colors"])}
+        return rewards
 
     # ---------------------------------------------------------------------------------------------- §7: the observation
 
@@ -667,7 +667,7 @@ class Naive:
         for i in self.active:
             add(0, i, 1)
         for i, piece in self.grid.items():
-            for channel, value in shown(piece):
+            for channel, value in piece_channels(piece):
                 add(channel, i, value)
             for color in range(6) if piece.crowd is not None and "gnomes" not in open_goals else ():
                 if f"gnomes.{COLORS[color]}" in open_goals:
@@ -681,7 +681,7 @@ class Naive:
         return flat
 
 
-def shown(piece):
+def piece_channels(piece):
     """(channel, value) pairs of a piece on each of its cells, but for the cell itself and goals (§7)."""
     hp, kind = piece.hp, piece.kind
     if piece.color is not None:

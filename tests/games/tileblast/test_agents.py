@@ -18,14 +18,14 @@ EMPTY = "#############\n"
 
 
 def level(rows, goals, **more):
-    """The data of a level whose lowest rows are these."""
+    """Return the data of a level with these lowest rows."""
     layout = EMPTY * (9 - len(rows)) + "".join(row.ljust(13, "#") + "\n" for row in rows)
     colors = ["red", "blue", "yellow"]
     return {"id": 1, "title": "By hand", "moves": 20, "colors": colors, "goals": goals, "layout": layout, **more}
 
 
 def chosen(name, data, times=1, **params):
-    """The taps that a policy makes first, with luck of its own each time."""
+    """Return the first taps of a policy, with a new random seed each time."""
     batch = Batch(momagames.spec("mo-tileblast-v0", level=data, **params), times)
     batch.seed(3)
     batch.reset()
@@ -49,7 +49,7 @@ def chosen(name, data, times=1, **params):
         (["rrybb"], [("power", 1)], "", {0, 3}),  # nothing to choose by: lots
     ],
 )
-def test_contacts(rows, goals, legend, taps):
+def test_greedy_contact(rows, goals, legend, taps):
     signs = {"1": "rock:1", **dict([legend.split(": ")] if legend else [])}
     used = {sign: thing for sign, thing in signs.items() if any(sign in row for row in rows)}
     asked = [{"collect": name, "amount": amount} for name, amount in goals]
@@ -57,7 +57,7 @@ def test_contacts(rows, goals, legend, taps):
 
 
 def points(state, goal):
-    """How far a goal is off, from a state."""
+    """Return the distance of a goal in a state."""
     total = int(state["rest"][goal])
     for cell in np.flatnonzero(state["kind"]):
         kind = int(state["kind"][cell])
@@ -73,8 +73,8 @@ def distance(state):
 
 
 @pytest.mark.parametrize("number", [2, 4, 8, 11, 12])
-def test_lookahead_takes_the_best_tap(number):
-    """Every valid tap is really made; the choice is the lowest of the best that stand first in their group."""
+def test_lookahead_plays_the_best_tap(number):
+    """Play every valid tap; the policy selects the lowest of the best first taps of the groups."""
     game = momagames.spec("mo-tileblast-v0", level=number)
     one, many = Batch(game, 1), Batch(game, 117)
     one.seed(number)
@@ -100,7 +100,7 @@ def test_lookahead_takes_the_best_tap(number):
 
 
 def connected(state, cell):
-    """The group of a basic; no walls but the board's."""
+    """Return the group of a basic."""
     found, todo = set(), [cell]
     same = (state["kind"] == state["kind"][cell]) & (state["color"] == state["color"][cell]) & (state["cover"] != 1)
     while todo:
@@ -128,8 +128,8 @@ def test_one_by_one(name):
         policy(name, momagames.spec("mo-samegame-v0"))
 
 
-def test_luck_is_all_that_contacts_needs():
-    """The same words, the same games, whatever the number of environments."""
+def test_greedy_contact_depends_on_its_seed_only():
+    """Equal random states give equal games, for any number of environments."""
     game = momagames.spec("mo-tileblast-v0", level=3)
     ends = []
     for count in (3, 6):

@@ -1,4 +1,4 @@
-"""MO-TileBlast at every door: the hosts' own makers, one agent and several, batches, forms of the observation."""
+"""MO-TileBlast in every API: makers of the hosts, one agent and several, batches, observation formats."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ def test_the_published_scalar_through_mo_gymnasium(id):
     assert any(won for _, won in seen)
 
 
-def test_gymnasiums_own_maker():
+def test_gymnasium_make():
     env = gymnasium.make(HOSTED, level=2)
-    seen, info = env.reset(seed=1)
-    assert env.observation_space.contains(seen)
-    assert seen.shape == (13, 9, 24)
-    assert seen.dtype == np.uint8
+    board, info = env.reset(seed=1)
+    assert env.observation_space.contains(board)
+    assert board.shape == (13, 9, 24)
+    assert board.dtype == np.uint8
     assert env.action_space == gymnasium.spaces.Discrete(117)
-    said = {"action_mask", "valid", "collected", "goals_remaining", "hits", "cluster", "created", "used", "combo", "score"}
-    said |= {"shuffles", "rng_draws", "moves_left", "won", "lost", "dead"}
-    assert set(info) == said
+    keys = {"action_mask", "valid", "collected", "goals_remaining", "hits", "cluster", "created", "used", "combo", "score"}
+    keys |= {"shuffles", "rng_draws", "moves_left", "won", "lost", "dead"}
+    assert set(info) == keys
     tap = env.action_space.sample(mask=info["action_mask"])
     _, reward, terminated, truncated, info = env.step(tap)
     assert reward.shape == (6,)
@@ -80,28 +80,28 @@ def test_gymnasiums_own_maker():
     assert not truncated
 
 
-def run(count, team, seed=3, **params):
-    """A game at the AEC door with random taps, some invalid; gives the rewards of each tap, row by row, and who tapped."""
+def play(count, team, seed=3, **params):
+    """Play a game in the AEC API with random taps, some invalid; return the rewards of each tap and its agent."""
     env = momagames.make(ID, num_agents=count, team_rewards=team, level=3, max_taps=40, **params)
     env.reset(seed=seed)
     rng, rewards, movers = np.random.default_rng(seed), [], []
     for agent in env.agent_iter():
-        seen, _, terminated, truncated, _ = env.last()
+        observation, _, terminated, truncated, _ = env.last()
         if terminated or truncated:
             env.step(None)
             continue
         for other in env.agents:
             assert env.observe(other)["action_mask"].any() == (other == agent)
-            assert np.array_equal(env.observe(other)["observation"], seen["observation"])
-        env.step(taps(seen, rng))
+            assert np.array_equal(env.observe(other)["observation"], observation["observation"])
+        env.step(taps(observation, rng))
         rewards.append([env.rewards[name] for name in env.possible_agents])
         movers.append(env.possible_agents.index(agent))
     return np.array(rewards), movers, env
 
 
-def test_one_agent_in_turn():
-    """The AEC game of one is the Gymnasium game."""
-    rewards, movers, env = run(1, False)
+def test_aec_with_one_agent():
+    """The AEC game of one agent equals the Gymnasium game."""
+    rewards, movers, env = play(1, False)
     assert env.possible_agents == ["agent_0"]
     assert set(movers) == {0}
     twin = momagames.make(ID, api="gymnasium", level=3, max_taps=40)
@@ -116,21 +116,21 @@ def test_one_agent_in_turn():
 
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_agents_in_turn_with_and_without_a_team(count):
-    """§3.4, §5: the same taps are paid to the one who taps, or to everybody; taps that are invalid pass the turn too."""
-    alone, movers, _ = run(1, False)
-    own, turns, _ = run(count, False)
-    team, again, env = run(count, True)
+    """§3.4, §5: the reward of a tap goes to its agent, or to all agents; invalid taps pass the turn too."""
+    alone, movers, _ = play(1, False)
+    own, turns, _ = play(count, False)
+    team, again, env = play(count, True)
     assert turns == again == [k % count for k in range(len(movers))]
-    for k, paid in enumerate(alone[:, 0]):
-        assert np.array_equal(own[k, k % count], paid)
+    for k, reward in enumerate(alone[:, 0]):
+        assert np.array_equal(own[k, k % count], reward)
         assert not np.delete(own[k], k % count, 0).any()
-        assert all(np.array_equal(row, paid) for row in team[k])
+        assert all(np.array_equal(row, reward) for row in team[k])
     assert own.shape[0] == team.shape[0] == alone.shape[0]
     assert env.game.utility == "cooperative"
     assert momagames.spec(ID, num_agents=count).utility == "individual"
 
 
-def test_many_at_once_with_masks():
+def test_vector_api_with_masks():
     """make_vec: a mask for each, and environment i is the single one with seed + i."""
     envs = momagames.make_vec(ID, num_envs=4, level=5)
     singles = [momagames.make(ID, api="gymnasium", level=5) for _ in range(4)]
@@ -174,7 +174,7 @@ def test_forms_of_the_observation():
         given = [env.step(tap) for env in envs]
 
 
-def test_invalid_taps_can_be_refused():
+def test_invalid_taps_raise():
     env = gymnasium.make(HOSTED, level=4, invalid="raise")
     _, info = env.reset(seed=1)
     wrong = int(info["action_mask"].argmin())

@@ -130,8 +130,8 @@ def test_colors_have_marks_that_tell_them_apart_without_color(name, monkeypatch)
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_colors_can_be_told_apart(sight):
-    assert closest(INKS[1:], sight) > 0.12
+def test_colors_are_distinguishable(vision):
+    assert closest(INKS[1:], vision) > 0.12
 
 
 def test_size_two_is_one_picture_in_four_cells():
@@ -153,7 +153,7 @@ SEVERAL = [(kind.name, kind.high) for kind in KINDS if kind.high > 1 and kind.na
 
 
 @pytest.mark.parametrize(("name", "most"), SEVERAL)
-def test_hit_points_are_shown(name, most):
+def test_hit_points_are_drawn(name, most):
     size = 2 if name in LARGE else 1
     states = {hp: put(position(), 3, 4, name, hp, most, **usual(name)) for hp in range(1, most + 1)}
     assert_apart({hp: square(state, 3, 4, size) for hp, state in states.items()}, 0.002)
@@ -162,7 +162,7 @@ def test_hit_points_are_shown(name, most):
 
 
 @pytest.mark.parametrize("name", [name for name, most in SEVERAL if most < 10])
-def test_hit_points_that_are_gone_are_shown(name):
+def test_lost_hit_points_are_drawn(name):
     one, other = (put(position(), 3, 4, name, 1, full, **usual(name)) for full in (2, 3))
     size = 2 if name in LARGE else 1
     assert not np.array_equal(square(one, 3, 4, size), square(other, 3, 4, size))
@@ -236,7 +236,7 @@ def test_the_last_tap_is_marked(cell):
     ys, xs = np.nonzero(changed)
     upper, left = drawing.top_left(cell)
     assert (ys.min(), xs.min(), ys.max(), xs.max()) == (upper, left, upper + drawing.SIDE - 1, left + drawing.SIDE - 1)
-    found = [(x, y) for y, row in enumerate(rows(state, cell)) for x, shown in enumerate(row) if shown[0] == "["]
+    found = [(x, y) for y, row in enumerate(rows(state, cell)) for x, cells in enumerate(row) if cells[0] == "["]
     assert found == [(cell % WIDTH, cell // WIDTH)]
     assert rows(state, cell)[cell // WIDTH][cell % WIDTH][-1] == "]"
     assert "[" not in text(state)
@@ -252,7 +252,7 @@ def test_everything_that_can_be_asked_for_has_its_picture():
         assert_apart({c: tiles.draw_unit(drawing.GLYPH, UNITS[name], c) for c in range(7)}, 0.02)
 
 
-def test_goals_are_shown_with_what_remains():
+def test_goals_are_drawn_with_their_rest():
     state = position(("pot", RED, 9), ("bee", 0, 4))
     assert text(state).endswith("\n\n30 moves left, score 0\npot.red  9 left\nbee  4 left")
     for changed in (
@@ -268,8 +268,8 @@ def test_goals_are_shown_with_what_remains():
     assert "bee  reached" in text(position(("pot", RED, 9), ("bee", 0, 0)))
 
 
-def test_moves_score_and_how_it_ended_are_shown():
-    said = {
+def test_moves_score_and_result_are_drawn():
+    states = {
         "30 moves left, score 0": position(),
         "1 move left, score 0": position(moves=29),
         "29 moves of 30, score 0": position(moves=29, strict_moves=0),
@@ -280,9 +280,9 @@ def test_moves_score_and_how_it_ended_are_shown():
         "9 moves left, score 0  WON": position(moves=21, over=1, won=1),
         "9 moves left, score 0  CUT OFF": position(moves=21, over=1, truncated=1),
     }
-    for words, state in said.items():
+    for words, state in states.items():
         assert words in text(state).splitlines()
-    assert_apart({words: top(state) for words, state in said.items()}, 0.0005)
+    assert_apart({words: top(state) for words, state in states.items()}, 0.0005)
 
 
 def test_four_goals_and_the_longest_sign_have_room():
@@ -299,7 +299,7 @@ def test_four_goals_and_the_longest_sign_have_room():
 
 
 @pytest.mark.parametrize("number", range(1, loader.NUM_LEVELS + 1))
-def test_levels_are_drawn_quickly_and_nothing_kept_is_touched(number):
+def test_levels_are_drawn_quickly_and_cached_pieces_do_not_change(number):
     state = position()
     loader.write_level(loader.load(number), state)
     for name in ("kind", "hp", "color", "cover", "anchor", "counters"):
@@ -314,10 +314,10 @@ def test_levels_are_drawn_quickly_and_nothing_kept_is_touched(number):
         3,
     )
     assert 480 <= max(first.shape) <= 660
-    kept = first.copy()
+    copy = first.copy()
     first[:] = 7
     began = time.perf_counter()
-    assert np.array_equal(drawing.picture(state), kept)
+    assert np.array_equal(drawing.picture(state), copy)
     assert time.perf_counter() - began < 0.2  # about 2 ms; a machine may be busy
     assert state.tobytes() == before
     assert max(len(line) for line in text(state).splitlines()) < 80

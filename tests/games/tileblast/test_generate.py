@@ -37,9 +37,9 @@ KNOWN = {
 }
 
 
-def test_luck_is_that_of_the_spec():
-    luck = SeededRng(42)
-    assert "".join(str(luck.below(5)) for _ in range(20)) == "30110414131222310203"
+def test_rng_matches_the_spec():
+    rng = SeededRng(42)
+    assert "".join(str(rng.below(5)) for _ in range(20)) == "30110414131222310203"
 
 
 def test_a_level_never_changes():
@@ -52,10 +52,10 @@ def test_a_level_never_changes():
 @pytest.mark.parametrize("seed", range(40))
 def test_levels_are_good(seed):
     """All kinds of arguments: the linter accepts the level, and it has what was asked for; its file says the same."""
-    luck = SeededRng(1000 + seed)
-    names = luck.sample(MECHANICS, luck.below(6))
-    width, height, colors = luck.randint(7, 13), luck.randint(6, 9), luck.randint(2, 6)
-    data = generate(seed, width, height, colors, names, luck.below(11) / 10)
+    rng = SeededRng(1000 + seed)
+    names = rng.sample(MECHANICS, rng.below(6))
+    width, height, colors = rng.randint(7, 13), rng.randint(6, 9), rng.randint(2, 6)
+    data = generate(seed, width, height, colors, names, rng.below(11) / 10)
     assert loader.list_problems(data) == []
     level = loader.load(data)
     seen = {thing.kind for thing in level.things.values()}
@@ -179,9 +179,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_refused(name):
-    given, told = BAD[name]
-    with pytest.raises(InvalidParameter, match=told):
+def test_invalid_arguments(name):
+    given, message = BAD[name]
+    with pytest.raises(InvalidParameter, match=message):
         generate(1, **given)
 
 
@@ -189,7 +189,7 @@ def test_what_is_refused(name):
 
 
 @pytest.mark.parametrize(("difficulty", "moves"), [(0.0, 100), (0.5, 50), (0.75, 25), (0.99, 1), (1.0, 1)])
-def test_calibration_leaves_the_share_that_is_won(difficulty, moves):
+def test_calibration_reaches_the_win_rate(difficulty, moves):
     """Games that take 1, 2, ..., 100 moves."""
     seen = []
 
@@ -203,7 +203,7 @@ def test_calibration_leaves_the_share_that_is_won(difficulty, moves):
     assert seen == [(300, 100)]
 
 
-def test_calibration_of_a_level_that_is_too_hard():
+def test_calibration_of_too_hard_levels():
     def play(level, games):
         return np.where(np.arange(games) < 3, 10.0, math.inf)
 

@@ -172,35 +172,35 @@ def test_invalid_taps_only_count(level, seed):
 
 @given(LEVELS, LUCK)
 def test_goals_counters_and_pieces_agree(level, seed):
-    """§6.1, §6.5, §4.13, §5: the same tap seen from all sides."""
+    """§6.1, §6.5, §4.13, §5: the infos, the rewards and the board agree on a tap."""
     play = dealt(level, seed)
     names = [goal.name for goal in play.game.objectives]
-    said, drawn, shuffled, score, made = play.game.infos(play.state), 0, 0, 0, 0
+    infos, drawn, shuffled, score, made = play.game.infos(play.state), 0, 0, 0, 0
     for before, cell in random_taps(play, seed):
-        board, last = Board(play), said
-        said, paid = play.game.infos(play.state), dict(zip(names, play.reward[0].tolist(), strict=True))
+        board, last = Board(play), infos
+        infos, rewards = play.game.infos(play.state), dict(zip(names, play.reward[0].tolist(), strict=True))
         for k, goal in enumerate(level["goals"]):
             if goal["amount"] != "all":
-                assert said["goals_remaining"][k] == last["goals_remaining"][k] - said["collected"][k]
-                assert paid[f"goal_{k + 1}"] == said["collected"][k]
-            assert said["collected"][k] >= 0
-        assert paid["goals"] == sum(said["collected"])
-        made += said["valid"]
+                assert infos["goals_remaining"][k] == last["goals_remaining"][k] - infos["collected"][k]
+                assert rewards[f"goal_{k + 1}"] == infos["collected"][k]
+            assert infos["collected"][k] >= 0
+        assert rewards["goals"] == sum(infos["collected"])
+        made += infos["valid"]
         assert play.state["moves"] == made
         assert play.state["taps"] == made + play.state["invalid_taps"] == play.state["ply"]
-        assert said["valid"] == (cell in before.valid())
-        assert paid["step"] == -1 == paid["move"] + paid["invalid"]
-        points = said["hits"] + (max(0, said["cluster"] - 2) ** 2)
-        assert paid["score"] == points == said["score"] - score
-        score = said["score"]
-        cleared = sum(paid[f"color_{c}"] for c in range(1, 7))
-        assert said["cluster"] <= cleared <= said["hits"]
-        assert said["rng_draws"] >= drawn
-        assert said["shuffles"] >= shuffled
-        drawn, shuffled = said["rng_draws"], said["shuffles"]
-        assert said["created"] == (said["cluster"] >= 5) == paid["created"]
-        assert said["used"] == paid["used"]
-        assert said["used"] >= said["combo"] == paid["combo"]
+        assert infos["valid"] == (cell in before.valid())
+        assert rewards["step"] == -1 == rewards["move"] + rewards["invalid"]
+        points = infos["hits"] + (max(0, infos["cluster"] - 2) ** 2)
+        assert rewards["score"] == points == infos["score"] - score
+        score = infos["score"]
+        cleared = sum(rewards[f"color_{c}"] for c in range(1, 7))
+        assert infos["cluster"] <= cleared <= infos["hits"]
+        assert infos["rng_draws"] >= drawn
+        assert infos["shuffles"] >= shuffled
+        drawn, shuffled = infos["rng_draws"], infos["shuffles"]
+        assert infos["created"] == (infos["cluster"] >= 5) == rewards["created"]
+        assert infos["used"] == rewards["used"]
+        assert infos["used"] >= infos["combo"] == rewards["combo"]
         # pieces: what lasts stays, nothing grows back but what heals, and only some kinds come new
         fed = {feed["piece"] for feed in level.get("feed", [])}
         for kind in {kind for kind, *_ in board.pieces.values()} - MADE_IN_PLAY - fed:
@@ -221,13 +221,13 @@ def test_no_units_vanish(level, seed):
     names = [goal["collect"] for goal in level["goals"]]
     play = dealt(level, seed)
     for before, _ in random_taps(play, seed):
-        board, said = Board(play), play.game.infos(play.state)
+        board, infos = Board(play), play.game.infos(play.state)
         for k, name in enumerate(names):
             if name.startswith("basic"):
                 continue
             there, left = holds(before, name), holds(board, name)
-            last = said["goals_remaining"][k] + said["collected"][k]
-            assert said["collected"][k] == min(last, there - left)
+            last = infos["goals_remaining"][k] + infos["collected"][k]
+            assert infos["collected"][k] == min(last, there - left)
 
 
 def holds(board, name):
@@ -243,11 +243,11 @@ def test_a_game_is_over_exactly_when_it_ends(level, seed, strict, bound):
     level = level | {"moves": min(level["moves"], 20)}
     play = dealt(level, seed, strict_moves=strict, max_taps=bound)
     for _ in random_taps(play, seed, bound + 1):
-        said, state = play.game.infos(play.state), play.state
-        won = not any(said["goals_remaining"])
-        lost = not won and (said["dead"] or (strict and int(state["moves"]) >= level["moves"]))
+        infos, state = play.game.infos(play.state), play.state
+        won = not any(infos["goals_remaining"])
+        lost = not won and (infos["dead"] or (strict and int(state["moves"]) >= level["moves"]))
         cut = not won and not lost and int(state["taps"]) >= bound
-        assert (said["won"], said["lost"], bool(state["truncated"])) == (won, lost, cut)
+        assert (infos["won"], infos["lost"], bool(state["truncated"])) == (won, lost, cut)
         assert bool(state["over"]) == (won or lost or cut)
     assert play.state["over"]
 
@@ -255,7 +255,7 @@ def test_a_game_is_over_exactly_when_it_ends(level, seed, strict, bound):
 @pytest.mark.parametrize("agents", [1, 3])
 @given(level=LEVELS, seed=st.integers(0, 2**31))
 def test_a_dry_run_is_the_real_tap(agents, level, seed):
-    """At the Gymnasium door, valid taps and others, with others at the table that have luck of their own."""
+    """The result of `peek` equals that of `step`, for valid and invalid taps, beside other environments with their own seeds."""
     env = momagames.make("mo-tileblast-v0", api="gymnasium", level=level, num_agents=agents)
     _, info = env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -263,12 +263,12 @@ def test_a_dry_run_is_the_real_tap(agents, level, seed):
         valid = np.flatnonzero(info["action_mask"])
         cell = int(rng.choice(valid)) if len(valid) and rng.random() < 0.8 else int(rng.integers(CELLS))
         before = env.get_state()
-        foreseen = env.peek(cell)
+        peeked = env.peek(cell)
         assert env.get_state() == before
         real = env.step(cell)
-        for one, other in zip(foreseen[:4], real[:4], strict=True):
+        for one, other in zip(peeked[:4], real[:4], strict=True):
             assert np.array_equal(one, other)
-        np.testing.assert_equal(foreseen[4], real[4])
+        np.testing.assert_equal(peeked[4], real[4])
         info = real[4]
         if real[2] or real[3]:
             break

@@ -66,7 +66,7 @@ def test_recorded_runs(run):
     replay(Naive(read_level(run["level"]), run["seed"], strict_moves=False), run)
 
 
-def test_recordings_are_whole():
+def test_recordings_are_complete():
     assert [(run["level"], run["seed"]) for run in RUNS] == [(level, 42) for level in range(1, 13)]
     assert sum(len(run["steps"]) for run in RUNS) == 285
 
@@ -80,8 +80,8 @@ FED = vectors.level("rr", "yb", "rr", feed=[{"piece": "seedbag", "per_mille": 90
 
 
 @pytest.mark.parametrize("level", [*map(read_level, range(1, 13)), FED], ids=lambda level: level["title"])
-def test_positions_come_back(level):
-    """A game taken up from its snapshot goes on as the game does."""
+def test_positions_resume(level):
+    """A game that resumes from its snapshot equals the original."""
     game = Naive(level, 7)
     for _ in range(5):
         game.tap(game.valid()[-1])

@@ -9,7 +9,7 @@ import momagames
 from momagames.engine.episode import Episode
 from momagames.games.tileblast.rules.rewards import COMPONENTS
 from momagames.kernels.jit import driver
-from tests.games.tileblast.compiled import Compiled
+from tests.games.tileblast.compiled import CompiledTileBlast
 from tests.games.tileblast.naive import Naive
 from tests.games.tileblast.test_naive import read_level
 
@@ -35,7 +35,11 @@ def taps(play, seed, count=30):
 def test_goals_of_all(number, goals):
     """§6.1 What is left of such a goal is what the board holds: covers, hit points of bushes and gnomes, pieces."""
     level = read_level(number) | {"goals": [{"collect": goal, "amount": "all"} for goal in goals]}
-    rng, slow, fast = random.Random(number), Naive(level, 3, strict_moves=False), Compiled(level, 3, strict_moves=False)
+    rng, slow, fast = (
+        random.Random(number),
+        Naive(level, 3, strict_moves=False),
+        CompiledTileBlast(level, 3, strict_moves=False),
+    )
     start = slow.remaining()
     for _ in range(60):
         assert fast.remaining() == list(slow.remaining())
@@ -48,7 +52,7 @@ def test_goals_of_all(number, goals):
 
 
 def test_agents_in_turn():
-    """§3.4, §5 Each is paid for its own taps; the taps are those of the game of one."""
+    """§3.4, §5 Each agent gets the rewards of its own taps; the taps equal those of one agent."""
     alone, three = (Episode(momagames.spec(ID, objectives=COMPONENTS, num_agents=n, level=3)) for n in (1, 3))
     alone.reset(1)
     three.reset(1)
@@ -56,12 +60,12 @@ def test_agents_in_turn():
         assert three.mover == turn % 3
         assert not three.mask(three.mover - 1).any()
         three.step(tap)
-        paid = np.zeros((3, len(COMPONENTS)), np.float32)
-        paid[turn % 3] = alone.reward[0]
-        assert (three.reward == paid).all()
+        reward = np.zeros((3, len(COMPONENTS)), np.float32)
+        reward[turn % 3] = alone.reward[0]
+        assert (three.reward == reward).all()
 
 
-def test_a_team_is_paid_together():
+def test_team_rewards():
     alone, two = Episode(momagames.spec(ID)), Episode(momagames.spec(ID, num_agents=2, team_rewards=True))
     alone.reset(2)
     two.reset(2)
@@ -98,7 +102,7 @@ def test_fields(channels):
         assert seen["moves_left"].tolist() == [plain.game.infos(plain.state)["moves_left"]] == [int(state["limit"]) - moves]
 
 
-def test_points_of_drops_that_come_in_and_leave_at_once():
+def test_points_of_drops_that_leave_at_once():
     """§5.4 Nothing but seedbags comes in, and every one falls out: the bound of a tap counts them."""
     level = {
         "id": 1, "title": "Rain", "moves": 3, "colors": ["red", "blue"], "goals": [{"collect": "seedbag", "amount": 500}],
@@ -114,15 +118,15 @@ def test_points_of_drops_that_come_in_and_leave_at_once():
     assert score.return_high == 3 * 2 * 117**2 + 600
 
 
-def test_thinned_masks():
-    """§4.2 Taps that are cleared do what another one does."""
+def test_prune_equivalent_actions():
+    """§4.2 Cleared taps have the effect of another tap."""
     game = momagames.spec(ID, level=2)
     kernel = game.search.prune_equivalent_actions
 
     def clear(states, mask):
         kernel(states[0], mask)
 
-    clear = driver(clear, "tests.tileblast.thin")
+    clear = driver(clear, "tests.tileblast.prune")
     play, trial = Episode(game), Episode(game)
     play.reset(9)
 
@@ -132,11 +136,11 @@ def test_thinned_masks():
         trial.step(tap)
         return trial.states.tobytes()
 
-    thinned = 0
+    cleared = 0
     for _ in taps(play, 9, 10):
         mask = play.masks[0].copy()
         clear(play.states, mask)
-        kept, every = np.flatnonzero(mask).tolist(), np.flatnonzero(play.masks[0]).tolist()
-        assert {future(tap) for tap in every} == {future(tap) for tap in kept}
-        thinned += len(every) - len(kept)
-    assert thinned > 50
+        kept_taps, every = np.flatnonzero(mask).tolist(), np.flatnonzero(play.masks[0]).tolist()
+        assert {future(tap) for tap in every} == {future(tap) for tap in kept_taps}
+        cleared += len(every) - len(kept_taps)
+    assert cleared > 50

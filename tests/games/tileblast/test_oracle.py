@@ -7,7 +7,7 @@ import pytest
 
 from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BIG, CAGE, FALLS
 from tests.games.tileblast import vectors
-from tests.games.tileblast.compiled import Compiled
+from tests.games.tileblast.compiled import CompiledTileBlast
 from tests.games.tileblast.naive import Naive
 from tests.games.tileblast.test_naive import RUNS, read_level, replay
 
@@ -17,12 +17,12 @@ SCRATCH = ("flags", "touched", "effects", "attacked", "queue", "queued", "spawns
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: f"level {run['level']}, seed {run['seed']}")
 def test_recorded_runs(run):
-    replay(Compiled(read_level(run["level"]), run["seed"], strict_moves=False), run)
+    replay(CompiledTileBlast(read_level(run["level"]), run["seed"], strict_moves=False), run)
 
 
 @pytest.mark.parametrize("vector", vectors.ALL, ids=lambda vector: vector.__name__)
 def test_vectors(vector):
-    vector(Compiled)
+    vector(CompiledTileBlast)
 
 
 def choose(rng, game, naive):
@@ -41,7 +41,10 @@ def test_oracle(number, strict):
     rng = random.Random(f"{number} {strict}")
     for _ in range(3):
         seed = rng.randrange(2**64)
-        slow, fast = Naive(LEVELS[number], seed, strict_moves=strict), Compiled(LEVELS[number], seed, strict_moves=strict)
+        slow, fast = (
+            Naive(LEVELS[number], seed, strict_moves=strict),
+            CompiledTileBlast(LEVELS[number], seed, strict_moves=strict),
+        )
         for _ in range(45):
             assert fast.snapshot() == slow.snapshot()
             assert fast.valid() == slow.valid()
@@ -58,7 +61,7 @@ def test_oracle(number, strict):
 @pytest.mark.parametrize("number", LEVELS)
 def test_settled_after_every_tap(number):
     """§4.7 Nothing hangs, no drop is at the bottom, and no column has room at its top; nothing of the tap is left over."""
-    rng, game = random.Random(number), Compiled(LEVELS[number], number, strict_moves=False)
+    rng, game = random.Random(number), CompiledTileBlast(LEVELS[number], number, strict_moves=False)
     for _ in range(60):
         state = game.play.state
         for cell in range(117):
@@ -78,7 +81,7 @@ def test_settled_after_every_tap(number):
 @pytest.mark.parametrize("number", LEVELS)
 def test_an_invalid_tap_changes_nothing_else(number):
     """§3.3"""
-    game = Compiled(LEVELS[number], 5)
+    game = CompiledTileBlast(LEVELS[number], 5)
     for _ in range(4):
         game.tap(game.valid()[0])
     before = game.snapshot()
@@ -95,12 +98,12 @@ def test_an_invalid_tap_changes_nothing_else(number):
 @pytest.mark.parametrize("number", LEVELS)
 def test_a_position_goes_on_as_the_game_does(number):
     """§9 A position as data, and a copied state, have the same future."""
-    rng, game = random.Random(number), Compiled(LEVELS[number], 11, strict_moves=False)
+    rng, game = random.Random(number), CompiledTileBlast(LEVELS[number], 11, strict_moves=False)
     for _ in range(12):
         game.tap(rng.choice(game.valid()))
         if not game.valid():
             break
-        twin = Compiled.from_position(LEVELS[number], game.snapshot(), strict_moves=False)
+        twin = CompiledTileBlast.from_position(LEVELS[number], game.snapshot(), strict_moves=False)
         tap = rng.choice(game.valid())
         dry = game.copy()
         assert dry.tap(tap) == twin.tap(tap)

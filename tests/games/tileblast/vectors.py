@@ -47,8 +47,8 @@ def has(game, x, y=0, **values):
     """Whether the named channels of a cell hold these values, 0 included."""
     numbers = {"red": 1, "blue": 2, "yellow": 3, "click": 7, "block": 8, "basic": 10, "bomb": 11, "flask": 12, "weed": 16}
     numbers |= {"uncolored": 19, "by_piece": 20, "by_neighbor": 21, "by_power": 22, "goal": 9}
-    shown = cell(game, x, y)
-    return all(shown.get(numbers[name], 0) == value for name, value in values.items())
+    channels = cell(game, x, y)
+    return all(channels.get(numbers[name], 0) == value for name, value in values.items())
 
 
 def tap(game, x, y=0, **expected):
@@ -180,11 +180,11 @@ def thresholds(deal):
             tap(game, x, valid=True, hits=n, cluster=n, created=int(n >= 5), used=0, combo=0)
             assert game.score == n + (n - 2) ** 2
             assert game.remaining() == [90 - n]
-            shown = cell(game, x)
-            assert shown.get(13, 0) + shown.get(14, 0) == (5 <= n <= 7), n
-            assert (shown.get(11, 0), shown.get(12, 0)) == (int(8 <= n <= 9), int(n >= 10)), n
+            channels = cell(game, x)
+            assert channels.get(13, 0) + channels.get(14, 0) == (5 <= n <= 7), n
+            assert (channels.get(11, 0), channels.get(12, 0)) == (int(8 <= n <= 9), int(n >= 10)), n
             if n >= 10:
-                assert shown[1] == 1
+                assert channels[1] == 1
             if n >= 5:
                 assert game.draws == n - 1 + (n <= 7), n
 
@@ -233,7 +233,7 @@ def has_color(game, place, color):
 
 
 @vector
-def a_dry_run_is_the_real_one(deal):
+def copied_tap_equals_the_tap(deal):
     game = deal(level("....", "....", "rr..", legend={}), 9)
     twin = game.copy()
     one, other = game.tap(at(0)), twin.tap(at(0))
@@ -590,7 +590,7 @@ def drops_cannot_be_hurt(deal):
 
 @vector
 def feeding(deal):
-    """Drops that fall in from above: by chance, no more at once and in all than is said."""
+    """Drops that fall in from above: random, up to the limits on the board and in total."""
     feed = [{"piece": "seedbag", "per_mille": 1000, "max_on_board": 1, "total": 3}]
     facts = level("rr", "yb", "by", feed=feed, goals={"seedbag": 3})
     game = deal(facts, 0)
@@ -644,8 +644,8 @@ def refilled_from_the_bottom(deal):
         tap(game, 1, cluster=5)
         # The rocket's direction comes first; the tapped cell (1, 0) holds it.
         drawn = draws(seed, 4, 5)[1:]
-        shown = [cell(game, *p) for p in ((0, 0), (0, 1), (1, 1), (2, 1))]
-        assert [(1, 2, 3, 6)[d] for d in drawn] == [next(c for c in range(1, 7) if s.get(c)) for s in shown]
+        channels = [cell(game, *p) for p in ((0, 0), (0, 1), (1, 1), (2, 1))]
+        assert [(1, 2, 3, 6)[d] for d in drawn] == [next(c for c in range(1, 7) if s.get(c)) for s in channels]
 
 
 # ----------------------------------------------------------------------------------------- §4.9 to §4.11: end of turn
@@ -719,7 +719,7 @@ def spreading(deal):
 
 
 @vector
-def shuffled(deal):
+def shuffles(deal):
     """Colors are permuted until there is a tap, at the start and after a move; nothing else moves."""
     counts = set()
     for seed in range(6):
@@ -781,15 +781,15 @@ def surplus_is_not_counted(deal):
 
 
 @vector
-def winning(deal):
-    """The goal ends the game at once: nothing spreads or heals after it; the moves that were left are paid."""
+def win(deal):
+    """The goal ends the game at once: nothing spreads or heals after it; the reward includes the moves left."""
     facts = level("rr#wb", legend={"w": "weed"}, goals={"basic.red": 2})
     game = deal(facts, 0)
     event = tap(game, 0, won=True, lost=False, dead=False, truncated=False)
     assert has(game, 4, blue=1)
     assert list(game.valid()) == []
-    pay = game.rewards(event)
-    assert {name: int(value) for name, value in pay.items()} == {
+    rewards = game.rewards(event)
+    assert {name: int(value) for name, value in rewards.items()} == {
         "goal_1": 2,
         "goal_2": 0,
         "goal_3": 0,

@@ -28,7 +28,7 @@ def click(url, session, action, **more):
     return post(url, "/session/click", sessionId=session, x=x, y=y, returnFullState=False, **more)
 
 
-def observed(answer):
+def read_board(answer):
     """The board as the public clients make it: [x, y, channel]."""
     state = json.loads(answer["multichannelArrayState"])
     return np.array(state["board"], dtype=np.float64).reshape(state["boardSize"], order="F")

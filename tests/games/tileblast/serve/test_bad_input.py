@@ -83,7 +83,7 @@ def test_unknown_sessions(url, path):
 
 
 @pytest.mark.parametrize("session", ["f" * 32, "", None])
-def test_destroying_what_is_not_there_is_no_error(url, session):
+def test_destroy_of_an_unknown_session_is_no_error(url, session):
     assert post(url, "/session/destroy", sessionId=session) == {"destroyed": False}
 
 
@@ -110,7 +110,7 @@ def test_ping(url):
         assert ask(url + "/ping", timeout=10).content == b"Pong"
 
 
-def test_other_fields_and_content_types_are_not_looked_at(url):
+def test_unknown_fields_and_content_types_are_ignored(url):
     response = raw(url, "/session/create", json.dumps(CREATE | {"color": "blue"}), **{"content-type": "text/plain"})
     assert response.status_code == 200
 
@@ -135,7 +135,7 @@ def test_the_rate_of_an_address(serve):
         assert requests.get(url + "/ping", timeout=10).status_code == 200
 
 
-def test_a_click_that_is_refused_for_the_rate_is_not_played(serve):
+def test_rate_limited_clicks_are_not_played(serve):
     with serve(rate=3) as url:
         session = create(url, 1, 1)["sessionId"]
         codes = [raw(url, "/session/click", json.dumps({"sessionId": session, "x": 0, "y": 0})).status_code for _ in range(8)]
@@ -145,7 +145,7 @@ def test_a_click_that_is_refused_for_the_rate_is_not_played(serve):
         assert len(played) <= codes.count(200)
 
 
-def test_rates_fill_again_and_are_by_address():
+def test_rates_refill_and_are_by_address():
     now = [0.0]
     rates = RateLimiter(2, lambda: now[0])
     for _ in range(2):
@@ -159,7 +159,7 @@ def test_rates_fill_again_and_are_by_address():
         rates.check("a")
 
 
-def test_no_rate_is_no_limit():
+def test_rate_zero_is_unlimited():
     rates = RateLimiter(0)
     for _ in range(10_000):
         rates.check("a")
@@ -171,27 +171,27 @@ def connection(url):
 
 
 @pytest.mark.parametrize("said", [b"", b"POST /session/create HTTP/1.1\r\nhost: x\r\n"])
-def test_connections_that_say_nothing_are_closed(serve, said):
+def test_silent_connections_are_closed(serve, said):
     with serve(patience=0.2) as url, connection(url) as silent:
         silent.sendall(said)
         assert silent.recv(100) == b""
 
 
-def test_heads_without_an_end_are_cut_off(serve):
+def test_endless_heads_are_closed(serve):
     with serve() as url, connection(url) as chatty:
         chatty.sendall(b"POST /load HTTP/1.1\r\n")
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
             chatty.sendall((b"x-more: " + b"y" * 4000 + b"\r\n") * 3000)
 
 
-def test_a_body_that_does_not_come(serve):
+def test_missing_body(serve):
     with serve(patience=0.2) as url, connection(url) as slow:
         slow.sendall(b"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{")
         assert slow.recv(15) == b"HTTP/1.1 408 Re"
         assert post(url, "/sessions/list") == {"sessionIds": []}
 
 
-def test_a_client_that_leaves_in_the_middle(url, game):
+def test_client_disconnects_during_a_request(url, game):
     for _ in range(20):
         with connection(url) as half:
             half.sendall(
@@ -219,7 +219,7 @@ def cut_off(greedy, said):
     return False
 
 
-def test_clients_that_ask_far_ahead_are_cut_off(url):
+def test_clients_with_too_many_pending_requests_are_closed(url):
     with connection(url) as greedy:
         greedy.settimeout(0.1)
         assert cut_off(greedy, LOAD * 100)
@@ -230,7 +230,7 @@ def test_clients_that_ask_far_ahead_are_cut_off(url):
             said += eager.recv(1 << 20)
 
 
-def test_clients_that_do_not_read_are_cut_off(serve, monkeypatch):
+def test_clients_that_do_not_read_are_closed(serve, monkeypatch):
     monkeypatch.setattr(timeouts, "AHEAD", 1 << 30)
     with serve(patience=0.2, rate=0) as url, connection(url) as deaf:
         deaf.sendall(LOAD * 2000)
@@ -240,7 +240,7 @@ def test_clients_that_do_not_read_are_cut_off(serve, monkeypatch):
 
 
 @pytest.mark.parametrize("said", [b"", b"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{"])
-def test_connections_that_wait_make_room(serve, said):
+def test_idle_connections_are_closed_first(serve, said):
     with serve(connections=10) as url, ExitStack() as stack:
         waiting = [stack.enter_context(connection(url)) for _ in range(25)]
         for one in waiting[:5]:
@@ -251,7 +251,7 @@ def test_connections_that_wait_make_room(serve, said):
             assert waiting[0].recv(100) == b""
 
 
-def test_of_connections_that_come_at_once_the_first_make_room(serve, monkeypatch):
+def test_oldest_of_simultaneous_connections_is_closed(serve, monkeypatch):
     """What comes while the simulator is busy is accepted in one turn of its loop; who came last, and asks, is answered."""
     seen = service.format_position
 
@@ -271,18 +271,18 @@ def test_of_connections_that_come_at_once_the_first_make_room(serve, monkeypatch
             assert create(url, seed=1)["sessionId"]
 
 
-def test_one_connection_for_a_thousand_requests_each_in_one_piece(url):
+def test_one_clientfor_a_thousand_requests_each_in_one_piece(url):
     ask = b"GET /ping HTTP/1.1\r\nhost: x\r\nx-long: " + b"y" * 200 + b"\r\n\r\n"
-    with connection(url) as kept:
+    with connection(url) as client:
         for _ in range(1000):
-            kept.sendall(ask)
-            said = kept.recv(1000)
+            client.sendall(ask)
+            said = client.recv(1000)
             while said and not said.endswith(b"Pong"):
-                said += kept.recv(1000)
+                said += client.recv(1000)
             assert said.startswith(b"HTTP/1.1 200")
 
 
-def test_a_simulator_that_fails(serve, monkeypatch):
+def test_internal_error(serve, monkeypatch):
     """A click that fails is answered with an error, and is not played; clients send it again."""
     with serve() as url:
         session = create(url, 12, 1)["sessionId"]
@@ -297,13 +297,13 @@ def test_a_simulator_that_fails(serve, monkeypatch):
         assert raw(url, "/session/click", ask).json()["clickSuccessful"]
 
 
-def test_what_is_no_http(url):
+def test_not_http(url):
     with connection(url) as other:
         other.sendall(b"\x16\x03\x01 hello\r\n\r\n")
         assert b"400" in other.recv(100)
 
 
-def test_old_http_and_one_connection_for_many(url):
+def test_old_http_and_one_clientfor_many(url):
     with connection(url) as old:
         old.sendall(b"GET /ping HTTP/1.0\r\n\r\n")
         said = b""
@@ -311,8 +311,8 @@ def test_old_http_and_one_connection_for_many(url):
             said += part
         assert said.endswith(b"Pong")
     parts = urlsplit(url)
-    kept = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+    client = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
     for _ in range(3):
-        kept.request("POST", "/session/create", json.dumps(CREATE))
-        assert kept.getresponse().read()
-    kept.close()
+        client.request("POST", "/session/create", json.dumps(CREATE))
+        assert client.getresponse().read()
+    client.close()

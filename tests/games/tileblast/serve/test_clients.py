@@ -8,7 +8,7 @@ import numpy as np
 import requests
 
 from momagames.games.tileblast.serve import service
-from tests.games.tileblast.serve.client import click, create, mask, observed, post
+from tests.games.tileblast.serve.client import click, create, mask, post, read_board
 
 
 class Competitor:
@@ -36,24 +36,24 @@ class Competitor:
     def read(self, answer):
         state = json.loads(answer["multichannelArrayState"])
         self.progress = state["collectGoalGoal"] - state["collectGoalRemaining"]
-        return observed(answer), state["collectGoalRemaining"] < 1e-6
+        return read_board(answer), state["collectGoalRemaining"] < 1e-6
 
 
 def random_agent(url, level, seed, steps):
-    """Random taps, valid or not, game after game: sums of what was seen, and how many games were won."""
-    env, rng, seen, won, over = Competitor(url, level), np.random.default_rng(seed), [], 0, True
+    """Random taps, valid or not, game after game: return sums of the boards, and the number of wins."""
+    env, rng, results, won, over = Competitor(url, level), np.random.default_rng(seed), [], 0, True
     for number in range(steps):
         if over:
             board, over = env.reset(seed * 1000 + number)
             assert board.shape == (13, 9, 24)
         valid, board, over = env.step(int(rng.integers(117)))
         won += over
-        seen.append((valid, board.sum(), env.progress))
+        results.append((valid, board.sum(), env.progress))
     post(url, "/session/destroy", sessionId=env.session)
-    return seen, won, env.retries
+    return results, won, env.retries
 
 
-def test_clients_at_once(serve):
+def test_concurrent_clients(serve):
     """Each game is what it is for a client alone, and no session is left."""
     with serve() as url:
         with ThreadPoolExecutor(4) as pool:
@@ -66,12 +66,17 @@ def test_clients_at_once(serve):
 def test_thousands_of_steps_on_one_connection(serve):
     """Every valid tap is in the state of its session, and nothing else."""
     with serve() as url:
-        kept, rng, session, over = HTTPConnection(*url.removeprefix("http://").split(":")), np.random.default_rng(0), None, True
+        connection, rng, session, over = (
+            HTTPConnection(*url.removeprefix("http://").split(":")),
+            np.random.default_rng(0),
+            None,
+            True,
+        )
         played = []
 
         def ask(path, **data):
-            kept.request("POST", path, json.dumps(data))
-            return json.loads(kept.getresponse().read())
+            connection.request("POST", path, json.dumps(data))
+            return json.loads(connection.getresponse().read())
 
         for step in range(2000):
             if over:
@@ -83,11 +88,11 @@ def test_thousands_of_steps_on_one_connection(serve):
             answer = ask("/session/click", sessionId=session, x=action % 13 - 6, y=action // 13 - 4)
             played += [action] * answer["clickSuccessful"]
             over = answer["validActionPositions"] == "[]"
-        kept.close()
+        connection.close()
         assert post(url, "/sessions/list") == {"sessionIds": [session]}
 
 
-def test_a_click_that_fails_and_is_sent_again_is_played_once(serve, monkeypatch):
+def test_repeated_click_is_played_once(serve, monkeypatch):
     calls, seen = [0], service.format_position
 
     def at_times(*args):
@@ -104,7 +109,7 @@ def test_a_click_that_fails_and_is_sent_again_is_played_once(serve, monkeypatch)
     assert (alone[2], bothered[2] > 5) == (0, True)
 
 
-def test_masked_actions_with_a_look_ahead_win(url):
+def test_lookahead_with_dry_runs_wins(url):
     """The environments of the research client: a dry run before each step, and each action of the mask a successful one."""
     answer, rng = create(url, 3, 11), np.random.default_rng(0)
     session = answer["sessionId"]
@@ -117,6 +122,6 @@ def test_masked_actions_with_a_look_ahead_win(url):
         action = int(may[0]) if best["validActionPositions"] == "[]" else int(rng.choice(may))
         answer = click(url, session, action, dryRun=False)
         assert answer["clickSuccessful"]
-        board = observed(answer) / json.loads(answer["multichannelArrayState"])["normList"]
+        board = read_board(answer) / json.loads(answer["multichannelArrayState"])["normList"]
         assert np.isfinite(board).all()
     assert json.loads(answer["multichannelArrayState"])["collectGoalRemaining"] == 0

@@ -8,10 +8,10 @@ import pytest
 
 import momagames
 from momagames.games.tileblast.serve.protocol import format_numbers
-from tests.games.tileblast.serve.client import click, create, mask, observed, post
+from tests.games.tileblast.serve.client import click, create, mask, post, read_board
 
 GAME = "mo-tileblast-v0"
-SAID = (
+SHARED_KEYS = (
     "cluster",
     "created",
     "used",
@@ -46,7 +46,7 @@ def test_a_game_is_the_native_game_tap_by_tap(url, level, taps):
     over, valid = False, 0
     for _ in range(taps):
         state = json.loads(answer["multichannelArrayState"])
-        np.testing.assert_array_equal(observed(answer), board)
+        np.testing.assert_array_equal(read_board(answer), board)
         np.testing.assert_array_equal(mask(answer), info["action_mask"])
         assert state["collectGoalRemainingList"] == state["collectGoalRemaininglList"] == info["goals_remaining"]
         assert state["collectGoalRemaining"] == sum(info["goals_remaining"])
@@ -61,8 +61,8 @@ def test_a_game_is_the_native_game_tap_by_tap(url, level, taps):
         board, _, over, _, info = env.step(action)
         assert answer["clickSuccessful"] is info["valid"]
         if info["valid"]:
-            told = json.loads(answer["simulationResult"])
-            assert {name: told[name] for name in SAID} == {name: info[name] for name in SAID}
+            result = json.loads(answer["simulationResult"])
+            assert {name: result[name] for name in SHARED_KEYS} == {name: info[name] for name in SHARED_KEYS}
             valid += 1
         else:
             assert answer["simulationResult"] == ""
@@ -81,7 +81,7 @@ def test_the_move_limit_is_not_enforced(url):
 
 
 def test_after_a_win_nothing_changes(url, levels):
-    won = next(taps for seed in range(40) if (taps := winning(levels, 1, seed)))
+    won = next(taps for seed in range(40) if (taps := find_win(levels, 1, seed)))
     answer = post(url, "/session/create", state=won.text)
     state = json.loads(answer["multichannelArrayState"])
     assert state["collectGoalRemaining"] == 0
@@ -92,16 +92,16 @@ def test_after_a_win_nothing_changes(url, levels):
         assert after["multichannelArrayState"] == answer["multichannelArrayState"]
 
 
-def winning(levels, index, seed, most=60):
+def find_win(levels, index, seed, max_taps=60):
     """The position in which taps of the largest index win, or None."""
     position = levels.start(index, seed)
-    for _ in range(most):
-        sight = position.level.see(position)
-        if not any(sight.rest):
+    for _ in range(max_taps):
+        view = position.level.observe(position)
+        if not any(view.rest):
             return position
-        if not sight.mask.any():
+        if not view.mask.any():
             return None
-        position = position.level.tap(position, int(np.flatnonzero(sight.mask)[-1]))
+        position = position.level.tap(position, int(np.flatnonzero(view.mask)[-1]))
     return None
 
 
@@ -133,7 +133,7 @@ def test_equal_games_give_equal_bytes(url):
     assert play() == play()
 
 
-def test_states_go_on_where_they_were_written(url):
+def test_states_resume_games(url):
     """The full state, /session/status, /load and /click all speak of the same game."""
     answer = post(url, "/session/create", levelIndex=9, seed=2**70 + 3, returnFullState=True)
     session = answer["sessionId"]
@@ -192,13 +192,13 @@ def test_every_key_that_clients_read(url):
 
 
 @pytest.mark.parametrize("xy", [(7, 0), (-7, 0), (0, 5), (0, -5), (10**30, 0), (-6, -4)])
-def test_clicks_off_the_board_and_on_inactive_cells_miss(url, xy):
+def test_clicks_off_the_board_and_on_inactive_cells_fail(url, xy):
     session = create(url)["sessionId"]
     answer = post(url, "/session/click", sessionId=session, x=xy[0], y=xy[1])
     assert answer["clickSuccessful"] is False
 
 
-def test_what_is_off_by_how_much(levels):
+def test_goal_distances(levels):
     """Hit points on the board; twice for what only power pieces hit; nothing for a goal that is reached."""
 
     def distances(level, seed=0):

@@ -26,48 +26,48 @@ def native(**params):
     ("level", "params"),
     [(1, {}), (1, {"strict_moves": False}), (6, {}), (7, {"max_taps": 12}), (11, {"strict_moves": False, "max_taps": 30})],
 )
-def test_it_is_the_native_environment(url, level, params):
+def test_equals_the_native_environment(url, level, params):
     here, there = native(level=level, **params), RemoteTileBlast(url, level, **params)
     assert there.observation_space == here.observation_space
     assert there.action_space == here.action_space
     rng = np.random.default_rng(level)
     for seed in (4, 5):
-        (board, info), (same, told) = here.reset(seed=seed), there.reset(seed=seed)
+        (board, info), (same, remote_info) = here.reset(seed=seed), there.reset(seed=seed)
         over = cut = False
         while True:
             np.testing.assert_array_equal(board, same)
             assert board.dtype == same.dtype == np.uint8
-            np.testing.assert_array_equal(info["action_mask"], told["action_mask"])
-            assert {name: info[name] for name in told if name != "action_mask"} == {
-                name: told[name] for name in told if name != "action_mask"
+            np.testing.assert_array_equal(info["action_mask"], remote_info["action_mask"])
+            assert {name: info[name] for name in remote_info if name != "action_mask"} == {
+                name: remote_info[name] for name in remote_info if name != "action_mask"
             }
             if over or cut:
                 break
             action = rng.choice(np.flatnonzero(info["action_mask"])) if rng.random() < 0.8 else rng.integers(117)
             board, reward, over, cut, info = here.step(action)
-            same, paid, *ends, told = there.step(action)
-            np.testing.assert_array_equal(reward, paid)
-            assert paid.dtype == np.float32
-            assert there.reward_space.contains(paid)
+            same, remote_reward, *ends, remote_info = there.step(action)
+            np.testing.assert_array_equal(reward, remote_reward)
+            assert remote_reward.dtype == np.float32
+            assert there.reward_space.contains(remote_reward)
             assert [over, cut] == ends
         with pytest.raises(InvalidCall, match="after the end"):
             there.step(0)
     there.close()
 
 
-def test_what_grows_is_told_as_a_sum(url):
-    """Weeds that spread: the protocol tells what is left, so that the reward is the difference."""
+def test_goals_reward_is_the_decrease_of_the_sum(url):
+    """Weeds spread: the protocol sends the remaining units, and the reward is their decrease."""
     env = RemoteTileBlast(url, 10, strict_moves=False)
     _, info = env.reset(seed=1)
-    first, paid = sum(info["goals_remaining"]), 0
+    first, total = sum(info["goals_remaining"]), 0
     for _ in range(12):
         _, reward, _, _, info = env.step(int(info["action_mask"].argmax()))
-        paid += reward[0]
-    assert paid == first - sum(info["goals_remaining"])
+        total += reward[0]
+    assert total == first - sum(info["goals_remaining"])
     env.close()
 
 
-def test_it_is_a_gymnasium_environment(url):
+def test_passes_gymnasium_checks(url):
     class Scalar(RemoteTileBlast):
         def step(self, action):
             board, reward, *rest = super().step(action)
@@ -97,7 +97,7 @@ def test_sessions_are_destroyed(serve):
         env.reset()
 
 
-def test_calls_that_are_no_good(url):
+def test_invalid_calls(url):
     env = RemoteTileBlast(url)
     with pytest.raises(InvalidCall, match="before reset"):
         env.step(0)
@@ -118,7 +118,7 @@ def test_calls_that_are_no_good(url):
         RemoteTileBlast(url, 99).reset()
 
 
-def test_a_session_that_has_gone(serve):
+def test_destroyed_session(serve):
     with serve() as url:
         env = RemoteTileBlast(url)
         env.reset(seed=1)
@@ -162,13 +162,13 @@ def answering(*answers):
 
 
 def changed(answer, **state):
-    told = json.loads(answer["multichannelArrayState"])
+    fields = json.loads(answer["multichannelArrayState"])
     return answer | {
-        "multichannelArrayState": json.dumps({key: value for key, value in (told | state).items() if value is not None})
+        "multichannelArrayState": json.dumps({key: value for key, value in (fields | state).items() if value is not None})
     }
 
 
-STRANGE = {
+INVALID = {
     "nothing": lambda good: (None, b""),
     "an error": lambda good: (500, b"oops"),
     "no JSON": lambda good: (200, b"<html>"),
@@ -191,15 +191,15 @@ STRANGE = {
 }
 
 
-@pytest.mark.parametrize("strange", STRANGE)
-def test_strange_answers(url, strange):
-    given = STRANGE[strange](create(url))
+@pytest.mark.parametrize("strange", INVALID)
+def test_invalid_answers(url, invalid):
+    given = INVALID[invalid](create(url))
     status, body = given if isinstance(given, tuple) else (200, json.dumps(given).encode())
     with answering((status, body)) as other, pytest.raises(RemoteError, match=other):
         RemoteTileBlast(other, timeout=5).reset()
 
 
-def test_a_simulator_that_takes_its_time():
+def test_timeout():
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         env = RemoteTileBlast(f"http://127.0.0.1:{deaf.getsockname()[1]}", timeout=0.2)
         with pytest.raises(RemoteError, match="no answer"):
@@ -216,7 +216,7 @@ def test_answers_in_the_older_forms(url):
         (changed(listed, collectGoalRemainingList=None, collectGoalRemaininglList=None), [sum(info["goals_remaining"])]),
     ):
         with answering((200, json.dumps(answer).encode())) as other:
-            seen, told = RemoteTileBlast(other).reset(seed=3)
-        np.testing.assert_array_equal(seen, board)
-        np.testing.assert_array_equal(told["action_mask"], info["action_mask"])
-        assert told["goals_remaining"] == rest
+            remote_board, remote_info = RemoteTileBlast(other).reset(seed=3)
+        np.testing.assert_array_equal(remote_board, board)
+        np.testing.assert_array_equal(remote_info["action_mask"], info["action_mask"])
+        assert remote_info["goals_remaining"] == rest

@@ -38,7 +38,7 @@ def test_both_loopbacks(url):
         assert requests.get(f"http://[::1]:{port}/ping", timeout=10).text == "Pong"
 
 
-def test_a_taken_port(url):
+def test_port_in_use(url):
     port = int(url.rpartition(":")[2])
     with pytest.raises(InvalidParameter, match=f"127.0.0.1 port {port}: another program listens there.*--port"):
         listen("localhost", port)
@@ -46,14 +46,14 @@ def test_a_taken_port(url):
     assert isinstance(done.exception, InvalidParameter)
 
 
-def test_hosts_that_are_not_here():
+def test_unknown_hosts():
     with pytest.raises(InvalidParameter, match=r"nowhere\.invalid"):
         listen("nowhere.invalid", 0)
     with pytest.raises(InvalidParameter, match=r"192\.0\.2\.1"):
         listen("192.0.2.1", 0)
 
 
-def test_a_host_by_address(levels):
+def test_host_by_address(levels):
     with background(Service(levels, Sessions()), Limits(), host="127.0.0.1") as url:
         assert url.startswith("http://127.0.0.1:")
         assert post(url, "/sessions/list") == {"sessionIds": []}
@@ -90,7 +90,7 @@ def test_running_requests_are_answered_at_the_end(levels):
     assert len(sessions.position(session).taps) == sum(answered)
 
 
-def test_level_files_are_numbered_on(tmp_path):
+def test_level_files_continue_the_numbers(tmp_path):
     for name, level in (("b.yaml", 4), ("a.json", 2), ("notes.txt", 1)):
         (tmp_path / name).write_text(
             format_level(packaged.load(level).data | {"title": name}) if name != "notes.txt" else "hello"
@@ -111,7 +111,7 @@ def test_level_files_are_numbered_on(tmp_path):
         Levels([tmp_path / "empty"])
 
 
-def test_without_the_extra(monkeypatch):
+def test_missing_extra(monkeypatch):
     for name in [
         name for name in sys.modules if name.split(".")[0] == "uvicorn" or name == "momagames.games.tileblast.serve.server"
     ]:

@@ -20,7 +20,7 @@ class Clock:
         return self.now
 
 
-def test_the_session_used_longest_ago_makes_room(levels):
+def test_least_recently_used_session_is_closed(levels):
     sessions, start = Sessions(max_sessions=3), levels.start(1, 0)
     a, b, c = (sessions.create(start) for _ in range(3))
     sessions.position(a)
@@ -56,7 +56,7 @@ def test_without_a_limit_idle_sessions_stay(levels):
     assert sessions.ids() == [a]
 
 
-def test_cap_and_idle_over_the_wire(serve):
+def test_limits_over_http(serve):
     with serve(max_sessions=2, idle=0.3) as url:
         first, second, third = (create(url)["sessionId"] for _ in range(3))
         assert post(url, "/sessions/list") == {"sessionIds": [second, third]}
@@ -69,18 +69,18 @@ def test_cap_and_idle_over_the_wire(serve):
 
 def test_a_thousand_sessions_leave_none(serve):
     with serve() as url:
-        kept = HTTPConnection(*url.removeprefix("http://").split(":"))
+        connection = HTTPConnection(*url.removeprefix("http://").split(":"))
 
         def ask(path, **data):
-            kept.request("POST", path, json.dumps(data))
-            return json.loads(kept.getresponse().read())
+            connection.request("POST", path, json.dumps(data))
+            return json.loads(connection.getresponse().read())
 
         ids = set()
         for seed in range(1000):
             session = ask("/session/create", levelIndex=1 + seed % 12, seed=seed)["sessionId"]
             ids.add(session)
             assert ask("/session/destroy", sessionId=session) == {"destroyed": True}
-        kept.close()
+        connection.close()
         assert len(ids) == 1000
         assert post(url, "/sessions/list") == {"sessionIds": []}
 
@@ -94,7 +94,7 @@ def test_list_and_clear(serve):
         assert post(url, "/session/destroy", sessionId=ids[0]) == {"destroyed": False}
 
 
-def test_sessions_at_once_do_not_disturb_each_other(url, levels):
+def test_concurrent_sessions(url, levels):
     """Eight threads with their own games, and one game that four threads tap in: each tap counts once."""
 
     def play(number):
