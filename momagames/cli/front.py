@@ -81,7 +81,7 @@ def make(
     id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file; gzip if it ends in .gz.")],
     claim: Annotated[
-        What, typer.Option(help="Claim: attainable returns, the same with known random draws, guaranteed vectors, or responses.")
+        What, typer.Option(help="Attainable returns, the same with known random draws, guaranteed vectors, or responses.")
     ] = What.returns,
     agent: Annotated[str | None, typer.Option(help="Whose front [the first].")] = None,
     opponent: Annotated[str, typer.Option(help="For `response`: random or greedy (equal weights).")] = "random",

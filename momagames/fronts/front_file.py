@@ -29,8 +29,8 @@ Claim = Literal["returns", "clairvoyant", "guaranteed", "response"]
 PLAN_CLAIMS: tuple[Claim, ...] = ("returns", "clairvoyant")  # claims whose witnesses are sequences of actions
 STATEMENTS: dict[Claim, str] = {
     "returns": "The Pareto front of the returns that {agent} can attain from this start position.",
-    "clairvoyant": "The Pareto front of the returns that {agent} can attain from this start position with all random draws known "
-    "in advance.",
+    "clairvoyant": "The Pareto front of the returns that {agent} can attain from this start position with all random draws "
+    "known in advance.",
     "guaranteed": "The Pareto front of the vectors that {agent} can guarantee from this start position: against every strategy "
     "of the opponent, the return of {agent} is at least the vector in every objective.",
     "response": "The expected returns that {agent} can attain from this start position against {opponent}: the vertices of the "

@@ -1,4 +1,4 @@
-"""Front files: what they claim is checked, and what is wrong with them is told."""
+"""Front files: verification of their claims, and messages of errors in them."""
 
 import gzip
 import json
@@ -19,14 +19,14 @@ from momagames.benchmark.plan import GameChoice, Opponent
 from momagames.benchmark.store.store import Store
 from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
-from momagames.fronts.front_file import head_of
+from momagames.fronts.front_file import read_header
 from momagames.reports.data.panels import build_panels
 from tests.benchmark.tiny import GREEDY, POLICIES, RANDOM, plans, suite
 
 BOARD = GameChoice(id="mo-samegame-v0", params={"board_width": 5, "board_height": 5, "num_colors": 3})
 DUEL = GameChoice(id="mo-breakthrough-v0", params={"board_width": 3, "board_height": 5, "objectives": ["win", "captures"]})
 ENDING = {"board": ["...", "11.", ".2.", "2..", "..."], "next_agent": "player_0", "ply": 11}
-EFFORT = fronts.Effort(10**6, 1 << 28)
+LIMITS = fronts.SearchLimits(10**6, 1 << 28)
 
 
 def command(*arguments):
@@ -35,26 +35,26 @@ def command(*arguments):
 
 @pytest.fixture(scope="module")
 def made():
-    return fronts.returns_front(BOARD, 3, EFFORT, "the command")
+    return fronts.returns_front(BOARD, 3, LIMITS, "the command")
 
 
 @pytest.fixture(scope="module")
 def duels():
     greedy = Opponent(name="greedy", options={"weights": []})
     return [
-        fronts.guaranteed_front(DUEL, ENDING, "player_1", EFFORT),
-        fronts.response_front(DUEL, ENDING, "player_0", Opponent(name="random", options={}), EFFORT),
-        fronts.response_front(DUEL, ENDING, "player_1", greedy, EFFORT),
+        fronts.guaranteed_front(DUEL, ENDING, "player_1", LIMITS),
+        fronts.response_front(DUEL, ENDING, "player_0", Opponent(name="random", options={}), LIMITS),
+        fronts.response_front(DUEL, ENDING, "player_1", greedy, LIMITS),
     ]
 
 
-def rewritten(front, **changes):
-    """The front with other content, whose hash is right."""
+def replace_content(front, **changes):
+    """Return the front with other content and its hash."""
     return fronts.FrontFile.model_validate_json(json.dumps({**front.content(), **changes}))
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.json.gz"])
-def test_a_front_comes_back_as_it_was(made, tmp_path, name):
+def test_front_survives_writing_and_reading(made, tmp_path, name):
     fronts.write_front(tmp_path / name, made)
     again = fronts.read_front(tmp_path / name)
     assert again == made
@@ -63,7 +63,7 @@ def test_a_front_comes_back_as_it_was(made, tmp_path, name):
     fronts.prove(again)
 
 
-def test_strategies_come_back_and_hold(duels, tmp_path):
+def test_strategies_survive_writing_and_reading(duels, tmp_path):
     for front in duels:
         fronts.write_front(tmp_path / "a.json", front)
         again = fronts.read_front(tmp_path / "a.json")
@@ -71,101 +71,106 @@ def test_strategies_come_back_and_hold(duels, tmp_path):
         fronts.prove(again)
 
 
-def test_a_changed_file_is_noticed(made, tmp_path):
+def test_changed_file_is_rejected(made, tmp_path):
     path = tmp_path / "a.json"
     fronts.write_front(path, made)
     path.write_text(path.read_text().replace("the command", "another command"))
-    with pytest.raises(InvalidFile, match=r"sha256: .* it was changed"):
+    with pytest.raises(InvalidFile, match=r"invalid sha256=.*the file was changed"):
         fronts.read_front(path)
-    for text, told in (("{}", "'sha256' is missing"), ("[", "Expecting"), ('{"sha256": "", "schema": 9}', "newer momagames")):
+    files = {"{}": "'sha256' is missing", "[": "Expecting", '{"sha256": "", "schema": 9}': "update momagames"}
+    for text, message in files.items():
+        ("{}", "'sha256' is missing"),
+        ("[", "Expecting"),
+        ('{"sha256": "", "schema": 9}', "update momagames"),
+    ):
         path.write_text(text)
-        with pytest.raises(InvalidFile, match=told):
+        with pytest.raises(InvalidFile, match=message):
             fronts.read_front(path)
     (tmp_path / "b.json.gz").write_bytes(gzip.compress(b"{}" * 40)[:30])
     with pytest.raises(InvalidFile, match=r"b\.json\.gz"):
         fronts.read_front(tmp_path / "b.json.gz")
 
 
-def test_wrong_points_are_noticed(made):
+def test_wrong_points_are_rejected(made):
     points = made.content()["points"]
     better = [{**points[0], "value": [v + 1 for v in points[0]["value"]]}, *points[1:]]
-    with pytest.raises(InvalidFile, match=r"point 0: its witness gets .* the file says"):
-        fronts.verify(rewritten(made, points=better))
+    with pytest.raises(InvalidFile, match=r"point 0: invalid value=.*from its witness"):
+        fronts.verify(replace_content(made, points=better))
     low = {"value": [0.0] * 3, "actions": points[0]["actions"]}
     with pytest.raises(InvalidFile, match=r"point \d+: .* is dominated by, or equal to, point"):
-        fronts.verify(rewritten(made, points=[*points, low]))
-    for actions, told in (
-        (points[0]["actions"][:-1], "goes on after"),
+        fronts.verify(replace_content(made, points=[*points, low]))
+    for actions, message in (
+        (points[0]["actions"][:-1], "is not over after"),
         ([*points[0]["actions"], 0], "is over after"),
         ([999, *points[0]["actions"]], "action 0, 999, is not legal"),
     ):
-        with pytest.raises(InvalidFile, match=f"point 0: .*{told}"):
-            fronts.verify(rewritten(made, points=[{**points[0], "actions": actions}, *points[1:]]))
+        with pytest.raises(InvalidFile, match=f"point 0: .*{message}"):
+            fronts.verify(replace_content(made, points=[{**points[0], "actions": actions}, *points[1:]]))
 
 
-def test_a_missing_point_is_no_proof(made, duels):
+def test_missing_point_fails_the_proof(made, duels):
     assert len(made.points) > 1
     with pytest.raises(InvalidFile, match="1 points of the front are missing"):
-        fronts.prove(rewritten(made, points=made.content()["points"][1:]))
+        fronts.prove(replace_content(made, points=made.content()["points"][1:]))
     for front in duels:
         if len(front.points) > 1:
             with pytest.raises(InvalidFile):
-                fronts.prove(rewritten(front, points=front.content()["points"][1:]))
+                fronts.prove(replace_content(front, points=front.content()["points"][1:]))
 
 
-def test_a_large_board_is_proven_by_what_is_left_to_follow():
+def test_large_board_is_proven_by_branch_and_bound():
     board = {"board_height": 7, "board_width": 6, "num_colors": 3}
     choice = GameChoice(id="mo-samegame-v0", params=board)
-    front = fronts.returns_front(choice, 1, fronts.Effort(10**6, 1 << 30))
+    front = fronts.returns_front(choice, 1, fronts.SearchLimits(10**6, 1 << 30))
     assert front.method.name == "branch and bound"
     fronts.verify(front)
     fronts.prove(front)
     with pytest.raises(InvalidFile, match="1 points of the front are missing"):
-        fronts.prove(rewritten(front, points=front.content()["points"][1:]))
+        fronts.prove(replace_content(front, points=front.content()["points"][1:]))
     plain = pareto_front(choice.game(), seed=1, max_states=10**6, max_bytes=1 << 30)
     assert front.values.tolist() == plain.points.tolist()
 
 
-def test_a_strategy_that_promises_too_much(duels):
+def test_strategy_with_too_high_a_value_is_rejected(duels):
     front = duels[0]
     points = front.content()["points"]
     points[0] = {**points[0], "value": [points[0]["value"][0], points[0]["value"][1] + 1]}
-    with pytest.raises(InvalidFile, match="point 0: its witness gets"):
-        fronts.verify(rewritten(front, points=points[:1]))
+    with pytest.raises(InvalidFile, match="point 0: invalid value"):
+        fronts.verify(replace_content(front, points=points[:1]))
 
 
-def test_another_game_seed_or_agent_is_noticed(made):
-    with pytest.raises(InvalidFile, match="the seed 4 deals another position"):
-        fronts.verify(rewritten(made, start={**made.content()["start"], "seed": 4}))
+def test_wrong_game_seed_or_agent_is_rejected(made):
+    with pytest.raises(InvalidFile, match="seed 4 generates another position"):
+        fronts.verify(replace_content(made, start={**made.content()["start"], "seed": 4}))
     with pytest.raises(InvalidFile, match="canonical"):
-        fronts.verify(rewritten(made, canonical="mo-samegame-v0()"))
-    with pytest.raises(InvalidFile, match="agent: 'nobody'"):
-        fronts.verify(rewritten(made, agent="nobody"))
+        fronts.verify(replace_content(made, canonical="mo-samegame-v0()"))
+    with pytest.raises(InvalidFile, match="invalid agent='player_9'"):
+        fronts.verify(replace_content(made, agent="player_9"))
 
 
-def test_the_fronts_of_the_package():
-    """All can be read and are what their game says; small ones are played again."""
-    found = fronts.shipped()
+def test_fronts_of_the_package():
+    """All fronts can be read and match their game; the witnesses of small ones are replayed."""
+    found = fronts.packaged_fronts()
     assert len(found) > 20
     assert sum(path.stat().st_size for path in found.values()) < 2_000_000
     for name, path in found.items():
         one = fronts.read_front(path)
         assert (one.kind == "best known") == ("best-known" in name)
-        one.board()
+        one.make_game()
         if "5x5" in name or "6x6" in name or "captures" in name:
             fronts.verify(one)
     game = momagames.spec("mo-samegame-v0", board_width=6, board_height=6, num_colors=3)
-    known = fronts.known(momagames.registry.spelled(game.id, game.params), 2)
+    known = fronts.find_packaged_front(momagames.registry.format_id(game.id, game.params), 2)
     assert known is not None
     assert (known.values == pareto_front(game, seed=2, max_states=10**6, max_bytes=1 << 28).points).all()
-    assert fronts.known(known.canonical, 99) is None
+    assert fronts.find_packaged_front(known.canonical, 99) is None
 
 
 def test_unions_are_best_known_and_reports_use_proven_fronts(tmp_path):
     params = {"board_width": 5, "board_height": 5}
     results = tmp_path / "results"
     run_suite(suite(plans([RANDOM, GREEDY], **params), POLICIES), results)
-    found = fronts.union([results])
+    found = fronts.union_fronts([results])
     assert len(found) == 2
     for one in found.values():
         fronts.verify(one)
@@ -174,11 +179,11 @@ def test_unions_are_best_known_and_reports_use_proven_fronts(tmp_path):
         assert {point.run for point in one.points} <= set(one.runs)
     store = Store(results)
     (panel,) = [panel for panel in build_panels(store, store.suite()) if panel.kind == "plans"]
-    for seed, reference in panel.references.items():  # these two deals are in the package
+    for seed, reference in panel.references.items():  # the package has both instances
         assert reference.tag == "exact"
-        assert (reference.values == fronts.known(panel.canonical, seed).values).all()
-    with pytest.raises(InvalidFile, match="no finished run of plans"):
-        fronts.union([tmp_path / "nothing"])
+        assert (reference.values == fronts.find_packaged_front(panel.canonical, seed).values).all()
+    with pytest.raises(InvalidFile, match="at least one finished run of plans"):
+        fronts.union_fronts([tmp_path / "nothing"])
     assert command("union", results, "-o", tmp_path / "one.json").exit_code != 0
     assert command("union", results, "-o", tmp_path / "all").exit_code == 0
     assert command("verify", *sorted((tmp_path / "all").iterdir())).exit_code == 0
@@ -197,12 +202,12 @@ def test_commands(tmp_path):
     assert "ok    mo-samegame-v0-5x5x2-0" in done.stdout
     assert "mo-samegame-v0-5x5x2-0" in command("list").stdout
     assert "proven" in command("show", "mo-samegame-v0-5x5x2-0").stdout
-    with pytest.raises(InvalidParameter, match="keeps none"):
-        fronts.guaranteed_front(DUEL, ENDING, "player_0", fronts.Effort(10, 10, None, Checkpoint(tmp_path / "c")))
+    with pytest.raises(InvalidParameter, match="invalid checkpoint"):
+        fronts.guaranteed_front(DUEL, ENDING, "player_0", fronts.SearchLimits(10, 10, None, Checkpoint(tmp_path / "c")))
 
 
-def test_a_killed_search_goes_on(tmp_path):
-    """A process is killed once it has written a checkpoint; the next one has the same front from there."""
+def test_killed_search_resumes_from_its_checkpoint(tmp_path):
+    """A process is killed after it wrote a checkpoint; a second search resumes from it and finds the same front."""
     game = momagames.spec("mo-samegame-v0", board_width=7, board_height=7, num_colors=3)
     path = tmp_path / "solved.npz"
     code = (
@@ -221,11 +226,11 @@ def test_a_killed_search_goes_on(tmp_path):
     limits = {"max_states": 10**7, "max_bytes": 1 << 30}
     whole = pareto_front(game, seed=0, **limits)
     assert 0 < head["states"] < whole.states
-    told = []
+    reports = []
     again = pareto_front(
-        game, seed=0, **limits, checkpoint=Checkpoint(path, 1000), progress=lambda states, size: told.append(states)
+        game, seed=0, **limits, checkpoint=Checkpoint(path, 1000), progress=lambda states, size: reports.append(states)
     )
-    assert told[0] >= head["states"]
+    assert reports[0] >= head["states"]
     assert again.states == whole.states
     assert (again.points == whole.points).all()
     assert again.witnesses == whole.witnesses
@@ -236,21 +241,21 @@ def test_a_killed_search_goes_on(tmp_path):
         pareto_front(game, seed=0, **limits, checkpoint=Checkpoint(path))
 
 
-def test_ctrl_c_ends_a_search_at_once():
+def test_ctrl_c_ends_a_search():
     game = momagames.spec("mo-samegame-v0", board_width=8, board_height=8, num_colors=3)
-    began = []
+    started = []
 
     def stop(states, size):
-        if not began:
-            began.append(time.monotonic())
+        if not started:
+            started.append(time.monotonic())
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         pareto_front(game, seed=0, max_states=10**8, max_bytes=1 << 31, progress=stop)
-    assert time.monotonic() - began[0] < 2
+    assert time.monotonic() - started[0] < 2
 
 
-# -------------------------------------------------------------------------------------------------------- single deals
+# -------------------------------------------------------------------------------------------------------- single instances
 
 
 YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}
@@ -259,58 +264,58 @@ ROBOT = GameChoice(
 )
 
 
-def test_a_foreseen_front_is_proven_two_ways(tmp_path):
-    one = fronts.clairvoyant_front(ROBOT, 1, EFFORT)
+def test_clairvoyant_front_is_proven_two_ways(tmp_path):
+    one = fronts.clairvoyant_front(ROBOT, 1, LIMITS)
     fronts.write_front(tmp_path / "a.json", one)
     again = fronts.read_front(tmp_path / "a.json")
     fronts.verify(again)
     fronts.prove(again)
-    less = rewritten(again, points=again.content()["points"][1:])
+    less = replace_content(again, points=again.content()["points"][1:])
     with pytest.raises(InvalidFile, match="1 points of the front are missing"):
         fronts.prove(less)
-    with pytest.raises(InvalidParameter, match="keeps none"):
-        fronts.clairvoyant_front(ROBOT, 1, fronts.Effort(10, 10, checkpoint=Checkpoint(tmp_path / "c", 1)))
+    with pytest.raises(InvalidParameter, match="invalid checkpoint"):
+        fronts.clairvoyant_front(ROBOT, 1, fronts.SearchLimits(10, 10, checkpoint=Checkpoint(tmp_path / "c", 1)))
 
 
-def test_the_plain_search_notices_what_the_other_one_gets_wrong(monkeypatch):
-    one = fronts.clairvoyant_front(ROBOT, 1, EFFORT)
+def test_backward_induction_detects_a_wrong_front(monkeypatch):
+    one = fronts.clairvoyant_front(ROBOT, 1, LIMITS)
     checks = sys.modules["momagames.fronts.verify"]
     plain = checks.backward_induction_front
-    monkeypatch.setattr(checks, "front_from_the_end", lambda *args, **more: plain(*args, **more)[1:])
+    monkeypatch.setattr(checks, "backward_induction_front", lambda *args, **more: plain(*args, **more)[1:])
     with pytest.raises(InvalidFile, match=r"point 0: .* is not on the front"):
         fronts.prove(one)
 
 
-def test_fronts_of_deals_come_with_the_package_and_serve_reports():
-    names = [name for name in fronts.shipped() if "robotmail" in name or "tileblast" in name]
+def test_packaged_fronts_of_single_instances():
+    names = [name for name in fronts.packaged_fronts() if "robotmail" in name or "tileblast" in name]
     assert len(names) == 20
     for name in names[::5]:
         one = fronts.load_front(name)
         fronts.verify(one)
-        assert fronts.known(one.canonical, one.start.seed) == one
+        assert fronts.find_packaged_front(one.canonical, one.start.seed) == one
 
 
-def test_the_command_makes_one(tmp_path):
+def test_make_command_of_a_clairvoyant_front(tmp_path):
     out = tmp_path / "robot.json"
     given = ["mo-robotmail-v0", "-p", "layout=tiny", "-p", "num_players=1", "-p", "max_step=8", "-o", out]
-    done = command("make", *given, "--claim", "foreseen", "-p", "objectives=[delivery, energy]")
+    done = command("make", *given, "--claim", "clairvoyant", "-p", "objectives=[delivery, energy]")
     assert done.exit_code == 0, done.output
     assert command("verify", "--prove", out).exit_code == 0
-    refused = command("make", *given)
-    assert "chance during play" in str(refused.exception)
+    rejected = command("make", *given)
+    assert "chance during play" in str(rejected.exception)
 
 
-def test_heads_are_read_without_the_points(made, tmp_path):
+def test_headers_are_read_without_the_points(made, tmp_path):
     for name in ("a.json", "a.json.gz"):
         fronts.write_front(tmp_path / name, made)
-        head = head_of(tmp_path / name)
+        head = read_header(tmp_path / name)
         assert "points" not in head
         assert (head["canonical"], head["start"]["seed"], head["kind"]) == (made.canonical, 3, "proven")
 
 
-def test_best_known_fronts_of_large_boards_are_called_that():
+def test_best_known_fronts_of_large_boards():
     game = momagames.spec("mo-samegame-v0")
-    one = fronts.known(momagames.registry.spelled(game.id, game.params), 4)
+    one = fronts.find_packaged_front(momagames.registry.format_id(game.id, game.params), 4)
     assert one.kind == "best known"
     assert len(one.runs) >= 6
     fronts.verify(one)
