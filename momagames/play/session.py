@@ -1,4 +1,4 @@
-"""A game with people and policies at the table, whatever the people look at."""
+"""One game of people and policies, for every kind of display."""
 
 from __future__ import annotations
 
@@ -12,31 +12,29 @@ from momagames import registry
 from momagames.baselines import policy
 from momagames.contract import Game, Policy, has_choice, reset_policy
 from momagames.engine.episode import Episode
-from momagames.errors import InvalidParameter, nearest, one_of
+from momagames.errors import InvalidParameter, invalid_value, nearest, one_of
 
 
 def human_agents(game: Game, human: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The agents that people play: one, several or none; the first if nothing is said. InvalidParameter for other names."""
+    """Return the agents that people play: one, several or none, by default the first. Raises InvalidParameter."""
     names = game.agents[:1] if human is None else (human,) if isinstance(human, str) else tuple(human)
     for name in names:
         if name not in game.agents:
-            raise InvalidParameter(
-                f"human={name!r} is not possible; agents are {one_of(game.agents)}{nearest(name, game.agents)}"
-            )
+            raise InvalidParameter(invalid_value("human", name, one_of(game.agents), nearest(name, game.agents)))
     return names
 
 
 def choose_seed(seed: int | None) -> int:
-    """The seed, or one that nobody knows beforehand."""
+    """Return the seed, or a random one."""
     return int(np.random.default_rng().integers(2**31)) if seed is None else seed
 
 
 class Session:
-    """One game and who sits at it.
+    """One game with its human agents and policies.
 
-    opponent   who plays the agents that no person plays: the name of a policy, or a policy
+    opponent   of the other agents: the name of a policy, or a policy
     last       the last action (of the mover, or int64[A, P] where all move at once), None before the first
-    history    for `take_back`: game, last action and memories of the policies, as `remember` found them
+    history    for `undo_move`: the episodes, last actions and policy states of `save_position`
     """
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str]) -> None:
@@ -46,8 +44,8 @@ class Session:
             for i, name in enumerate(game.agents)
             if name not in humans
         }
-        for chosen in self.policies.values():
-            reset_policy(chosen)
+        for one in self.policies.values():
+            reset_policy(one)
         self.rng = np.random.default_rng(seed)
         self.play = Episode(game)
         self.play.reset(seed)
@@ -57,55 +55,55 @@ class Session:
         self.title = f"{registry.format_id(game.id, game.params)}, seed {seed}"
         self.welcome = f"You play {' and '.join(self.humans)}{others}." if self.humans else ""
 
-    def acting(self) -> list[int]:
-        """The agents that have something to choose now."""
+    def acting_agents(self) -> list[int]:
+        """Return the agents with a choice in this position."""
         if self.play.state["over"]:
             return []
         if self.game.sequential:
             return [self.play.mover]
         return [i for i in range(len(self.game.agents)) if has_choice(self.play.mask(i), self.game.actions)]
 
-    def asked(self) -> list[int]:
-        """Those of them that people play, if they can do anything."""
-        return [i for i in self.acting() if self.game.agents[i] in self.humans and self.play.mask(i).any()]
+    def human_turns(self) -> list[int]:
+        """Return the human agents among them with a legal action."""
+        return [i for i in self.acting_agents() if self.game.agents[i] in self.humans and self.play.mask(i).any()]
 
-    def look(self) -> dict[str, Any]:
-        """Render options of what people may see: as long as the only one has something to choose, what this agent sees."""
+    def view_options(self) -> dict[str, Any]:
+        """Return render options that hide what a single human agent may not see, while it has a choice."""
         hidden = self.game.information == "partial" and any(option.name == "viewer" for option in self.game.view.render_options)
-        return {"viewer": self.humans[0]} if hidden and len(self.humans) == 1 and self.asked() else {}
+        return {"viewer": self.humans[0]} if hidden and len(self.humans) == 1 and self.human_turns() else {}
 
-    def memories(self) -> list[Any]:
-        """What the policies remember, as far as they tell, for `recall`."""
+    def policy_states(self) -> list[Any]:
+        """Return the states of the policies that have one, for `restore_policies`."""
         return [getattr(one, "get_state", lambda: None)() for one in self.policies.values()]
 
-    def recall(self, memories: list[Any]) -> None:
-        """Make the policies remember what they did when `memories` gave this."""
-        for one, memory in zip(self.policies.values(), memories, strict=True):
-            getattr(one, "set_state", lambda memory: None)(memory)
+    def restore_policies(self, states: list[Any]) -> None:
+        """Restore the policies to the result of `policy_states`."""
+        for one, state in zip(self.policies.values(), states, strict=True):
+            getattr(one, "set_state", lambda state: None)(state)
 
-    def remember(self) -> None:
-        """Keep where the game stands, before people move."""
-        self.history.append((copy.deepcopy(self.play), self.last, self.memories()))
+    def save_position(self) -> None:
+        """Save the position, before people move."""
+        self.history.append((copy.deepcopy(self.play), self.last, self.policy_states()))
 
-    def take_back(self, to_start: bool = False) -> bool:
-        """Go back to before the last move of people, or their first; also in what the others remember, but their luck goes on.
+    def undo_move(self, to_start: bool = False) -> bool:
+        """Undo the last move of people, or all moves; policies are restored as well, but not the random generator.
 
-        Returns whether there was a move to take back
+        Return whether there was a move to undo
         """
         if not self.history:
             return False
         if to_start:
             del self.history[1:]
-        self.play, self.last, memories = self.history.pop()
-        self.recall(memories)
+        self.play, self.last, states = self.history.pop()
+        self.restore_policies(states)
         return True
 
-    def move(self, chosen: dict[int, Any]) -> dict[int, Any]:
-        """Play the actions of people, by agent, together with those of the policies. Returns the actions of all agents."""
+    def step(self, chosen: dict[int, Any]) -> dict[int, Any]:
+        """Step with the actions of people, by agent, and those of the policies. Return the actions of all agents."""
         play, agents = self.play, self.game.agents
         actions = {
             i: chosen[i] if i in chosen else play.choose_action(i, self.policies.get(agents[i]), self.rng)
-            for i in self.acting()
+            for i in self.acting_agents()
         }
         if self.game.sequential:
             self.last = actions[play.mover]

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from momagames import registry
 from momagames.contract import Game, Policy, split_mask
-from momagames.play.session import Session, human_agents, choose_seed
+from momagames.play.session import Session, choose_seed, human_agents
 from momagames.render import caption
 from momagames.render.position import describe_position
 
@@ -74,7 +74,7 @@ class Table(Session):
 
     def turn(self) -> None:
         """Ask the people who are to act, then move the game one step; or take a move back."""
-        asked = self.asked()
+        asked = self.human_turns()
         if asked:
             self.show()
         chosen: dict[int, Any] = {}
@@ -85,7 +85,7 @@ class Table(Session):
                 return
             chosen[i] = answer
         if asked:
-            self.remember()
+            self.save_position()
         self.advance(chosen)
 
     def ask(self, agent: int) -> Any:
@@ -133,7 +133,7 @@ class Table(Session):
 
     def undo(self) -> None:
         """Take the last move of a person back, and say so."""
-        if self.take_back():
+        if self.undo_move():
             self.say("Taken back.")
         else:
             self.say("There is no move to take back.", "red")
@@ -141,8 +141,8 @@ class Table(Session):
     def advance(self, chosen: dict[int, Any]) -> None:
         """Play the actions of people and those of the others, and say what they paid, as far as people may know that."""
         play, game = self.play, self.game
-        before, known = play.state.copy(), self.humans if self.look() else game.agents
-        named = [(game.agents[i], game.human.action_name(before, action)) for i, action in self.move(chosen).items()]
+        before, known = play.state.copy(), self.humans if self.view_options() else game.agents
+        named = [(game.agents[i], game.human.action_name(before, action)) for i, action in self.step(chosen).items()]
         moves = [f"{name} plays {move}" for name, move in named if name in known]
         gained = zip(game.agents, map(self.gains, play.reward), strict=True)
         paid = [f"{name} {gains}" for name, gains in gained if gains and name in known]
@@ -155,7 +155,7 @@ class Table(Session):
 
     def show(self) -> None:
         """The board, the situation and the returns."""
-        state, look = self.play.state, self.look()
+        state, look = self.play.state, self.view_options()
         self.console.print()
         for line in describe_position(self.game, state, self.last, **look):
             self.console.print(Text.assemble(*line), no_wrap=True, crop=False)

@@ -12,7 +12,7 @@ from momagames import registry
 from momagames.adapters.render import MARGIN, Renderer
 from momagames.contract import Game, Keys, Policy, split_mask
 from momagames.errors import InvalidCall, InvalidParameter
-from momagames.play.session import Session, human_agents, choose_seed
+from momagames.play.session import Session, choose_seed, human_agents
 from momagames.render import canvas, caption
 
 RATE = 4.0  # steps per second, unless something else is asked for
@@ -72,7 +72,7 @@ class Board:
             raise InvalidParameter(f"invalid rate={rate!r}: expected numbers 0..{FASTEST:g} (steps per second)")
         self.keys, self.rate = game.human.keys or NO_KEYS, rate
         self.seats = Session(game, opponent, seed, human_agents(game, human))
-        self.restricted = self.seats.look()
+        self.restricted = self.seats.view_options()
         self.renderer = Renderer(game, "human", dict(self.restricted))
         assert self.renderer.window is not None
         self.window = self.renderer.window
@@ -116,7 +116,7 @@ class Board:
 
     def is_time(self, now: float) -> bool:
         """Whether to play a step: by the clock, or as soon as an action has been chosen. Who only watches needs the clock."""
-        if self.rate or not self.seats.asked():
+        if self.rate or not self.seats.human_turns():
             return now >= self.due
         return self.fresh
 
@@ -157,9 +157,9 @@ class Board:
 
     def step(self) -> None:
         """One step of the game."""
-        self.seats.move({self.me: self.action()} if self.seats.asked() else {})
+        self.seats.step({self.me: self.action()} if self.seats.human_turns() else {})
         self.fresh = False
-        if not self.seats.look():  # the person is out of the game and may see everything
+        if not self.seats.view_options():  # the person is out of the game and may see everything
             self.restrict({})
 
     def restrict(self, options: dict[str, Any]) -> None:
@@ -211,7 +211,7 @@ class Board:
         seats = self.seats
         if self.over:
             return f"The game is over; {LEAVE[0]} leaves."
-        if not seats.asked():
+        if not seats.human_turns():
             return f"{seats.humans[0]} is out of the game; the others go on."
         if self.paused:
             return f"{seats.welcome} A key of yours starts the {'clock' if self.rate else 'game'}."
@@ -234,11 +234,11 @@ class MouseBoard(Board):
 
     def is_time(self, now: float) -> bool:
         """As soon as the person has clicked; the others move by the clock."""
-        return self.picked is not None if self.seats.asked() else now >= self.due
+        return self.picked is not None if self.seats.human_turns() else now >= self.due
 
     def click(self, pressed: Pixel, released: Pixel) -> None:
         """Choose the action that is meant, alone or together with the click before."""
-        if self.over or not self.seats.asked():
+        if self.over or not self.seats.human_turns():
             return
         action = self.meant(pressed, released)
         if action is None and self.first is not None:
@@ -249,7 +249,7 @@ class MouseBoard(Board):
 
     def choose(self, key: str) -> None:
         """Take the action of a key."""
-        if not self.over and self.seats.asked():
+        if not self.over and self.seats.human_turns():
             self.take(self.keys.choices[key][1])
 
     def take(self, action: Any) -> None:
@@ -277,9 +277,9 @@ class MouseBoard(Board):
         if key in LEAVE:
             self.window.close()
         elif key in (UNDO, AGAIN):
-            self.seats.take_back(to_start=key == AGAIN)
+            self.seats.undo_move(to_start=key == AGAIN)
             self.picked, self.first, self.refused, self.drawn = None, None, "", None
-            self.restrict(self.seats.look())
+            self.restrict(self.seats.view_options())
         elif key in self.keys.choices:
             self.choose(key)
         elif not any(option[0] == key for option in self.restricted):
@@ -287,11 +287,11 @@ class MouseBoard(Board):
 
     def step(self) -> None:
         """The move of the person, or that of another."""
-        if self.seats.asked():
-            self.seats.remember()
-            self.seats.move({self.me: self.picked})
+        if self.seats.human_turns():
+            self.seats.save_position()
+            self.seats.step({self.me: self.picked})
         else:
-            self.seats.move({})
+            self.seats.step({})
         self.picked = None
         if self.over:
             self.restrict({})
@@ -323,7 +323,7 @@ class MouseBoard(Board):
             return f"The game is over; {UNDO} takes back, {AGAIN} starts again, {LEAVE[0]} leaves."
         if self.refused:
             return self.refused
-        if not seats.asked():
+        if not seats.human_turns():
             mover = seats.play.mover
             return f"{seats.game.agents[mover]} {'is to move' if seats.play.mask(mover).any() else 'can do nothing'}."
         action = self.pointed()

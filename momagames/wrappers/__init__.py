@@ -134,7 +134,7 @@ def HandleIllegal(env: Any, policy: Literal["raise", "forfeit", "random", "next"
     module = kinds.find_host(env, "HandleIllegal", *ALL)
     from momagames.adapters.options import ILLEGAL
 
-    check_choice("how", policy, ILLEGAL)
+    check_choice("policy", policy, ILLEGAL)
     if any(type(layer).__name__ == "HandleIllegal" for layer in layers(env)):
         raise InvalidCall("the environment already has a HandleIllegal wrapper: use one only")
     kinds.base_env(env, "HandleIllegal")
@@ -219,11 +219,11 @@ def RecordReplay(
 
     Files are written atomically. `env.recorder.files` lists them.
     """
-    module = kinds.find_host(env, "Record", "aec", "parallel", "gymnasium")
+    module = kinds.find_host(env, "RecordReplay", "aec", "parallel", "gymnasium")
     from momagames.wrappers import recording
 
     listed = (formats,) if isinstance(formats, str) else tuple(formats)
-    return module.Record(env, recording.ReplayRecorder(env, folder, listed, name, when, fps))
+    return module.RecordReplay(env, recording.ReplayRecorder(env, folder, listed, name, when, fps))
 
 
 def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:

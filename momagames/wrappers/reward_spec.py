@@ -48,7 +48,7 @@ class RewardSpec:
             low=np.broadcast_to(game.reward_low.astype(np.float64), shape),
             high=np.broadcast_to(game.reward_high.astype(np.float64), shape),
             game=game,
-            whole=len(chosen) == len(game.agents),
+            covers_all_agents=len(chosen) == len(game.agents),
         )
 
     @cached_property

@@ -344,7 +344,7 @@ class MergeColors(Transform):
 class SplitColors(Transform):
     """One objective for each color in place of one for all: what color_rewards=True pays."""
 
-    looks = True
+    needs_states = True
 
     def __init__(self, source: RewardSpec) -> None:
         form = _recolored(source, self.name, split=True)
@@ -356,7 +356,7 @@ class SplitColors(Transform):
         self._colors_of = colors_of
         super().__init__(source, form)
 
-    def look(self, states: NDArray[Any]) -> NDArray[np.int64]:
+    def observe_states(self, states: NDArray[Any]) -> NDArray[np.int64]:
         """Return the color objective of every action, int64[N, M]."""
         return self._colors_of(states)
 

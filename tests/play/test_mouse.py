@@ -264,7 +264,7 @@ def test_the_mouse_in_breakthrough(mouse, canonical, human, how):
             board.look(50.0 * now)
             assert board.first == start
             mouse.click(end)
-        board.seats.take_back()
+        board.seats.undo_move()
         board.due = 1e9  # the other waits
         board.look(50.0 * now + 1)
         assert ply(board) == before + 1
@@ -363,7 +363,7 @@ def test_what_a_robot_does_not_observe_is_shown_at_the_end(mouse):
     board.look(0.0)
     assert board.renderer.options == {"viewer": "robot_0"}
     for now in range(1, 5):
-        if board.seats.asked():
+        if board.seats.human_turns():
             mouse.key(list(STEPS)[valid(board)[0]])
         board.look(float(now))
     assert board.over

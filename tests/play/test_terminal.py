@@ -148,10 +148,10 @@ def test_taking_back_with_a_policy_of_ones_own(monkeypatch):
             return int(mask.argmax())
 
     class Telling(Counting):
-        def remembered(self):
+        def get_state(self):
             return self.seen
 
-        def recall(self, memory):
+        def set_state(self, memory):
             self.seen = memory
 
     for one, seen in ((Counting(), 2), (Telling(), 1)):

@@ -72,7 +72,7 @@ def test_parallel_and_gymnasium_doors() -> None:
 @pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
 @pytest.mark.parametrize("agents", [1, 3])
 def test_vector_door(mode: str, agents: int) -> None:
-    env = RecordEpisodeStatistics(samegames(num_agents=agents, autoreset=mode), kept=1000)
+    env = RecordEpisodeStatistics(samegames(num_agents=agents, autoreset=mode), buffer_length=1000)
     seen = 0
     plies = np.zeros(6, int)
     movers = np.zeros((6, agents), int)
@@ -102,7 +102,7 @@ def test_a_reset_mask_restarts_the_chosen_books() -> None:
     env = RecordEpisodeStatistics(samegames(2, autoreset="disabled"))
     list(batches(env, 2))
     env.reset(options={"reset_mask": np.array([True, False])})
-    assert env.books.steps.tolist() == [0, 2]
+    assert env.statistics.steps.tolist() == [0, 2]
 
 
 def test_early_deaths_and_simultaneous_moves() -> None:
@@ -133,9 +133,9 @@ def test_early_deaths_and_simultaneous_moves() -> None:
 
 
 def test_kept_episodes() -> None:
-    env = RecordEpisodeStatistics(samegame(), kept=2)
+    env = RecordEpisodeStatistics(samegame(), buffer_length=2)
     for seed in range(4):
         list(play(env, seed))
     assert len(env.episodes) == 2
-    with pytest.raises(InvalidParameter, match="kept=-1"):
-        RecordEpisodeStatistics(samegame(), kept=-1)
+    with pytest.raises(InvalidParameter, match="buffer_length=-1"):
+        RecordEpisodeStatistics(samegame(), buffer_length=-1)

@@ -136,14 +136,14 @@ def test_mo_gymnasium_below_and_foreign_environments() -> None:
     chosen = SelectObjectives(mo_gymnasium.make("deep-sea-treasure-v0"), "objective_2")
     chosen.reset(seed=0)
     np.testing.assert_array_equal(chosen.step(1)[1], [-1.0])
-    with pytest.raises(InvalidCall, match="around environments made by momagames only"):
+    with pytest.raises(InvalidCall, match="needs an environment made by momagames"):
         HandleIllegal(mo_gymnasium.make("deep-sea-treasure-v0"))
 
 
 def test_a_foreign_scalarization_inside_is_noticed() -> None:
     mo = pytest.importorskip("mo_gymnasium.wrappers")
     env = SelectObjectives(mo.LinearReward(samegame("gymnasium")), [0])
-    with pytest.raises(InvalidCall, match="put the wrappers of momagames inside"):
+    with pytest.raises(InvalidCall, match="apply the wrappers of momagames first"):
         list(steps(env))
 
 
@@ -163,12 +163,12 @@ def test_momaland_wrappers_above_the_parallel_door() -> None:
 
 @pytest.mark.parametrize("wrap", [lambda env: Scalarize(env, [1]), RecordEpisodeStatistics, HandleIllegal, MergeColors])
 def test_other_things_are_refused(wrap: Any) -> None:
-    with pytest.raises(InvalidParameter, match=r"cannot wrap str object 'mo-samegame-v0'; allowed: 'a PettingZoo AEC"):
+    with pytest.raises(InvalidParameter, match=r"invalid environment for .*: expected 'a PettingZoo AEC environment', .* got str object 'mo-samegame-v0'"):
         wrap("mo-samegame-v0")
 
 
 def test_a_game_needs_its_door() -> None:
-    with pytest.raises(InvalidParameter, match="cannot wrap Game object"):
+    with pytest.raises(InvalidParameter, match="got Game object"):
         RecordEpisodeStatistics(momagames.spec("mo-samegame-v0"))
 
 
@@ -211,7 +211,7 @@ def test_bad_teams_and_objectives() -> None:
         ShareTeamReward(samegame(num_agents=3), teams="al")
     with pytest.raises(InvalidCall, match="already"):
         ShareTeamReward(samegame(num_agents=3, team_rewards=True))
-    with pytest.raises(InvalidCall, match="this door sees one"):
+    with pytest.raises(InvalidCall, match="needs the rewards of all agents"):
         ShareTeamReward(samegame("gymnasium", num_agents=3))
     with pytest.raises(InvalidParameter, match=r"objective 'capture' is not there.*did you mean 'captures'"):
         SelectObjectives(breakthrough(), "capture")
@@ -240,7 +240,7 @@ def test_wrapped_batches_show_what_is_below() -> None:
 
 
 def test_import_is_light() -> None:
-    code = "import sys, momagames.wrappers; print(any(name in sys.modules for name in ('numba', 'pettingzoo', 'gymnasium')))"
+    code = "import sys, momagames.wrappers; print('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
 
 

@@ -39,7 +39,7 @@ def test_raising_is_said_by_the_door_and_nothing_changes() -> None:
     env = HandleIllegal(samegame(illegal="random"), "raise")
     env.reset(seed=0)
     before = env.get_state()
-    with pytest.raises(IllegalAction, match="agent_0 cannot play 99"):
+    with pytest.raises(IllegalAction, match="illegal action=99 of agent_0"):
         env.step(99)
     assert env.get_state() == before
     assert env.unwrapped.illegal == "random"
@@ -100,11 +100,11 @@ def test_next_in_each_part_of_an_action() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InvalidParameter, match=r"invalid how='rise': expected .*did you mean 'raise'"):
+    with pytest.raises(InvalidParameter, match=r"invalid policy='rise': expected .*did you mean 'raise'"):
         HandleIllegal(samegame(), "rise")  # type: ignore[arg-type]
     with pytest.raises(InvalidCall, match="already"):
         HandleIllegal(Scalarize(HandleIllegal(samegame(), "random"), [1, 1, 1]), "raise")
     env = HandleIllegal(samegames(illegal="random"))
     env.reset(seed=0)
-    with pytest.raises(IllegalAction, match="environment 0: agent_0 cannot play -1"):
+    with pytest.raises(IllegalAction, match="illegal action=-1 of agent_0 in environment 0"):
         env.step(np.full(6, -1))

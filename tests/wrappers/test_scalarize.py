@@ -223,7 +223,7 @@ def test_bad_calls() -> None:
         Scalarize(samegame(), [1, 1, 1], utility=smallest)
     with pytest.raises(InvalidParameter, match="expected a function of a reward vector"):
         Scalarize(samegame(), utility=[1, 1, 1])
-    with pytest.raises(InvalidCall, match="scalar already"):
+    with pytest.raises(InvalidCall, match="rewards are scalar"):
         Scalarize(Scalarize(samegame(), [1, 1, 1]), [1])
     env = Scalarize(samegame(), utility=lambda v: float("nan"))
     with pytest.raises(InvalidParameter, match=r"utility of agent_0 gave nan for \["):

@@ -254,8 +254,8 @@ def test_a_game_is_over_exactly_when_it_ends(level, seed, strict, bound):
 
 @pytest.mark.parametrize("agents", [1, 3])
 @given(level=LEVELS, seed=st.integers(0, 2**31))
-def test_a_dry_run_is_the_real_tap(agents, level, seed):
-    """The result of `peek` equals that of `step`, for valid and invalid taps, beside other environments with their own seeds."""
+def test_peek_equals_step(agents, level, seed):
+    """`peek` equals `step`, for valid and invalid taps, beside other environments with their own seeds."""
     env = momagames.make("mo-tileblast-v0", api="gymnasium", level=level, num_agents=agents)
     _, info = env.reset(seed=seed)
     rng = np.random.default_rng(seed)
