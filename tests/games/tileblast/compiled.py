@@ -13,7 +13,7 @@ GAMES = {}
 
 
 def make(level, strict_moves=True, max_taps=None, **params):
-    """The game of a level that need not pass the linter, with every objective."""
+    """Return the game of a level with every objective; the level need not pass the linter."""
     key = (repr(level), strict_moves, max_taps, *params.items())
     if key not in GAMES:
         given = {"strict_moves": strict_moves, "max_taps": max_taps, **params}

@@ -56,7 +56,7 @@ def place(i):
 
 
 def neighbors(i):
-    """The cells that share a side with cell i, ascending."""
+    """Return the cells that share a side with cell i, ascending."""
     x, y = place(i)
     beside = [(x, y - 1), (x - 1, y), (x + 1, y), (x, y + 1)]
     return [at(p, q) for p, q in beside if 0 <= p < WIDTH and 0 <= q < HEIGHT]
@@ -71,7 +71,7 @@ def column(x):
 
 
 def around(i, reach):
-    """The square of cells up to `reach` columns and rows away from cell i."""
+    """Return the square of cells up to `reach` columns and rows away from cell i."""
     x, y = place(i)
     return [j for j in CELLS if abs(place(j)[0] - x) <= reach and abs(place(j)[1] - y) <= reach]
 
@@ -93,7 +93,7 @@ class Piece:
         return [i] if self.size == 1 else [i, i + 1, i + WIDTH, i + WIDTH + 1]
 
     def hp_for(self, goal):
-        """How much of its hp counts for what a goal collects (§6)."""
+        """Return the hit points that count for the unit of a goal (§6)."""
         if self.crowd is not None and goal.startswith("gnomes."):
             return self.crowd.get(COLORS.index(goal.split(".")[1]), 0)
         name = "bee" if self.kind == "beehive" else self.kind
@@ -101,12 +101,13 @@ class Piece:
 
 
 def names(kind, color=None):
-    """All that a goal may call a unit of this (§6)."""
+    """Return all names of a unit in goals (§6)."""
     return {kind, *ALSO.get(kind, ()), *([f"{kind}.{COLORS[color]}"] if color is not None else ())}
 
 
 def read_thing(text):
-    """What a legend says, as {cover, kind, color, hp, crowd}: 'cover+kind.color:hp' or {kind, colors, hp} (§10)."""
+    """Return the thing of a legend entry, as {cover, kind, color, hp, crowd}: 'cover+kind.color:hp' or {kind, colors, hp}
+    (§10)."""
     if isinstance(text, dict):
         crowd = {COLORS.index(name): n for name, n in text.get("colors", {}).items()} or None
         return {"cover": None, "kind": text["kind"], "color": None, "hp": text.get("hp"), "crowd": crowd}
@@ -125,7 +126,7 @@ def fixed_signs():
 
 
 class Naive:
-    """One level being played. `moves`, `taps`, `score`, `shuffles` and `draws` are totals since the deal."""
+    """One game of a level. `moves`, `taps`, `score`, `shuffles` and `draws` are totals since the start."""
 
     def __init__(self, level, seed, strict_moves=True, max_taps=None):
         things = self._read(level, strict_moves, max_taps)
@@ -134,7 +135,7 @@ class Naive:
 
     @classmethod
     def from_position(cls, level, position, strict_moves=True, max_taps=None):
-        """The position {pieces, covers, counters, rng}, as `snapshot` writes it; what it leaves out is empty or 0."""
+        """Return the game at {pieces, covers, counters, rng}, the form of `snapshot`; missing keys are empty or 0."""
         game = cls.__new__(cls)
         game._read(level, strict_moves, max_taps)
         game.rng = position.get("rng", 0)
@@ -150,7 +151,7 @@ class Naive:
     COUNTERS = ("moves", "taps", "invalid_taps", "score", "shuffles", "draws", "collected", "fed", "won", "dead", "lost")
 
     def snapshot(self):
-        """The whole position as plain data that can be compared, see `from_position`."""
+        """Return the whole position as plain comparable data, see `from_position`."""
         pieces = []
         for piece in self._pieces():
             color = None if piece.color is None else COLORS[piece.color]
@@ -191,7 +192,7 @@ class Naive:
         return things
 
     def _deal(self, things):
-        """§2.2: fixed things, then the colors of random basics, then all settles, then there must be a tap."""
+        """§2.2: place the level, draw the colors of random basics, settle, resolve a deadlock."""
         for i, thing in things.items():
             if thing["cover"]:
                 self.covers[i] = thing["cover"]
@@ -217,7 +218,7 @@ class Naive:
             del self.grid[cell]
 
     def _pieces(self):
-        """All pieces, by anchor."""
+        """Return all pieces, by anchor."""
         return [piece for i, piece in sorted(self.grid.items()) if piece.anchor == i]
 
     # ----------------------------------------------------------------------------------------------------- §2.3: chance
@@ -242,16 +243,16 @@ class Naive:
     # ------------------------------------------------------------------------------------------------ §3: taps that count
 
     def _free(self, i, kinds=("basic",)):
-        """The uncaged piece of one of these kinds at cell i, or None. A bubble leaves a piece free."""
+        """Return the uncaged piece of one of these kinds at cell i, or None. A bubble leaves a piece free."""
         piece = self.grid.get(i)
         return piece if piece and piece.kind in kinds and self.covers.get(i) != "cage" else None
 
     def _bare_basics(self):
-        """Cells of basics that nothing covers, ascending."""
+        """Return the cells of basics without a cover, ascending."""
         return [i for i in self.active if self._free(i) and i not in self.covers]
 
     def _group(self, i, kinds):
-        """The cells that hang together with cell i by uncaged pieces of these kinds (basics: of its color), ascending."""
+        """Return the cells connected with cell i by uncaged pieces of these kinds (basics: of its color), ascending."""
         color, found, todo = self.grid[i].color, {i}, [i]
         while todo:
             for j in neighbors(todo.pop()):
@@ -262,7 +263,7 @@ class Naive:
         return sorted(found)
 
     def valid(self):
-        """The taps that count, ascending."""
+        """Return the valid taps, ascending."""
         if self.won or self.dead or self.lost:
             return []
         return [i for i in self.active if self._free(i, POWERS) or (self._free(i) and len(self._group(i, ("basic",))) >= 2)]
@@ -277,7 +278,7 @@ class Naive:
         self.event |= {"combo": 0, "colors": [0] * 6}
 
     def tap(self, a):
-        """What one tap did. `collected`, `hits`, `score`, `shuffles` and `draws` are of this tap alone."""
+        """Return the results of one tap. `collected`, `hits`, `score`, `shuffles` and `draws` are of this tap alone."""
         before = (self.score, self.shuffles, self.draws)
         valid = a in self.valid()
         self._begin_move()
@@ -314,7 +315,7 @@ class Naive:
         self.lost = not self.won and (self.dead or (self.strict and self.moves >= self.limit))
 
     def _credit(self, called, units=1):
-        """§6: units of a goal; of a fixed amount no more than are still wanted."""
+        """§6: count units of a goal, up to its remaining units if its amount is fixed."""
         for k, (collect, amount) in enumerate(self.goals):
             if collect in called:
                 counted = units if amount == "all" else min(units, amount - self.collected[k])
@@ -324,7 +325,7 @@ class Naive:
     # -------------------------------------------------------------------------------------------------- §4.2: a cluster
 
     def _clear(self, i):
-        """A basic goes, and a bubble with it."""
+        """Clear a basic, and a bubble on it."""
         piece = self.grid[i]
         self._remove(piece)
         self.event["hits"] += 1
@@ -416,7 +417,7 @@ class Naive:
                 self._flask(piece.color)
 
     def _area(self, cells=(), rows=(), columns=()):
-        """One power hit for every piece on these cells; rows and columns are beams, which turn the rockets along them."""
+        """Hit every piece on these cells by power; rows and columns are beams, which turn rockets along them."""
         done = []
         for i in sorted({*cells, *rows, *columns}.intersection(self.active)):
             if self.covers.get(i) == "cage":
@@ -473,7 +474,7 @@ class Naive:
     # ----------------------------------------------------------------------------------------------------- §4.6: damage
 
     def _damage(self, piece, color=None):
-        """One hp less; `color` of the match, or None when a power piece does it."""
+        """Remove one hit point; `color` of the match, or None for a power effect."""
         piece.hit = True
         self.event["hits"] += 1
         if piece.kind == "weed":
@@ -507,7 +508,7 @@ class Naive:
                 return
 
     def _below_in_column(self, i):
-        """The next active cell below cell i, across cells that are not, or None."""
+        """Return the next active cell below cell i, across inactive cells, or None."""
         lower = [j for j in range(i - WIDTH, -1, -WIDTH) if j in self.active]
         return lower[0] if lower else None
 
@@ -521,7 +522,7 @@ class Naive:
                         moved = True
 
     def _down(self, piece):
-        """Moves a piece one step down, if it can."""
+        """Move a piece one step down, if possible."""
         i = piece.anchor
         needed = [self._below_in_column(i)] if piece.size == 1 else [i - WIDTH, i - WIDTH + 1]
         if any(j is None or j not in self.active or j in self.grid for j in needed):
@@ -531,7 +532,7 @@ class Naive:
         return True
 
     def _leave(self):
-        """Drops at the bottom of their columns leave. Whether any did."""
+        """Remove drops at the bottom of their columns; return whether there were any."""
         gone = False
         for piece in self._pieces():
             bottom = [piece.anchor] if piece.size == 1 else [piece.anchor, piece.anchor + 1]
@@ -544,7 +545,7 @@ class Naive:
         return gone
 
     def _refill(self):
-        """New pieces from above. Whether a drop was among them."""
+        """Add new pieces from above; return whether a drop was among them."""
         fell = []
         for x in range(WIDTH):
             run = []
@@ -558,7 +559,7 @@ class Naive:
         return any(piece.is_("leaves") for piece in fell)
 
     def _new_piece(self):
-        """§4.8."""
+        """§4.8 Return a new piece."""
         for k, entry in enumerate(self.feed):
             there = sum(piece.kind == entry["piece"]["kind"] for piece in self.grid.values())
             if self.fed[k] < entry["total"] and there < entry["max_on_board"] and self._below(1000) < entry["per_mille"]:
@@ -628,7 +629,7 @@ class Naive:
     # -------------------------------------------------------------------------------------------------- §6: the goals
 
     def remaining(self):
-        """Units still wanted, by goal; of `all` those that are on the board."""
+        """Return the remaining units of each goal; for `all` the units on the board."""
         wanted = []
         for (collect, amount), had in zip(self.goals, self.collected, strict=True):
             if amount == "all":
@@ -642,7 +643,7 @@ class Naive:
     # ------------------------------------------------------------------------------------------------- §5: the rewards
 
     def rewards(self, event):
-        """All components of the tap that this event tells of, right after it."""
+        """Return all reward components of the tap of this event, right after it."""
         rewards = {f"goal_{k + 1}": 0 for k in range(4)}
         rewards |= {f"goal_{k + 1}": units for k, units in enumerate(event["collected"])}
         rewards["goals"] = sum(event["collected"])
@@ -656,7 +657,7 @@ class Naive:
     # ---------------------------------------------------------------------------------------------- §7: the observation
 
     def board(self, channels=24):
-        """The observation: place c * 117 + y * 13 + x holds channel c of cell (x, y)."""
+        """Return the observation: index c * 117 + y * 13 + x holds channel c of cell (x, y)."""
         flat = [0] * (channels * len(CELLS))
 
         def add(channel, i, value):
@@ -682,7 +683,7 @@ class Naive:
 
 
 def piece_channels(piece):
-    """(channel, value) pairs of a piece on each of its cells, but for the cell itself and goals (§7)."""
+    """Return (channel, value) pairs of a piece on each of its cells, without the cell itself and goals (§7)."""
     hp, kind = piece.hp, piece.kind
     if piece.color is not None:
         yield 1 + piece.color, hp

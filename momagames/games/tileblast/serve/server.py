@@ -23,7 +23,7 @@ from momagames.games.tileblast.serve.limits import Limits
 from momagames.games.tileblast.serve.service import Service
 from momagames.games.tileblast.serve.sessions import Sessions
 from momagames.games.tileblast.serve.simulator import Levels
-from momagames.games.tileblast.serve.timeouts import patient
+from momagames.games.tileblast.serve.timeouts import Connections
 
 LOCALHOST = "localhost"
 LOOPBACKS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
@@ -89,7 +89,9 @@ def make(service: Service, limits: Limits) -> uvicorn.Server:
         "timeout_keep_alive": KEEP_ALIVE,
         "ws": "none",
     }
-    return uvicorn.Server(uvicorn.Config(app(service, limits), http=patient(limits), **config))
+    connections = Connections(limits)
+    protocol: Any = connections.protocol  # uvicorn calls it, but declares a class
+    return uvicorn.Server(uvicorn.Config(connections.watch(app(service, limits)), http=protocol, **config))
 
 
 def run(service: Service, limits: Limits, sockets: list[socket.socket]) -> None:

@@ -1,99 +1,139 @@
-"""Connections that keep the simulator waiting are closed: uvicorn by itself waits for ever, and for heads of any length."""
+"""Limits on connections: uvicorn waits for the head of a request, and for clients that do not read, without end.
+
+`Connections.protocol` stands between the event loop and uvicorn's protocol, as a protocol of asyncio, and passes everything
+on; `Connections.watch` stands around the application and says when a request begins and ends.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from itertools import count
 from typing import Any
 
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from momagames.games.tileblast.serve.limits import Limits
+from momagames.games.tileblast.serve.limits import DRAINED, Limits
 
-HEAD = 65536  # bytes before a request has begun
-AHEAD = 64  # requests that a client may send before it has the answer to the first; uvicorn would hold any number
+HEAD = 65536  # bytes that a client may send before a request begins, or ahead of an answer, besides the limit of a body
 
-
-class OnePiece:
-    """A transport that sends what is written in one turn of the loop in one piece: head and body of an answer."""
-
-    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
-        self._transport, self._loop = transport, loop
-        self._pieces: list[bytes] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        if not self._pieces:
-            self._loop.call_soon(self._send)
-        self._pieces.append(data)
-
-    def close(self) -> None:
-        self._send()
-        self._transport.close()
-
-    def _send(self) -> None:
-        if not self._transport.is_closing():
-            self._transport.write(b"".join(self._pieces))
-        self._pieces.clear()
+Address = tuple[str, int]
 
 
-def patient(limits: Limits) -> type[asyncio.Protocol]:
-    """uvicorn's protocol, with so much patience for the head of each request and for clients that do not read.
+class Connection(asyncio.Protocol):
+    """A connection that is closed when it waits too long or sends too much."""
 
-    Bodies of requests are looked after where they are read.
-    """
-    Base: Any = AutoHTTPProtocol
-    turns = count()  # the loop's clock stands still within a turn of it, in which many may come
+    def __init__(self, inner: Any, connections: Connections) -> None:
+        self._inner, self._connections = inner, connections
+        self._begun = 0  # requests so far
+        self._runs = self._reads_body = False
+        self._received = 0  # bytes since all requests were answered
+        self.address: Address | None = None
 
-    class Patient(Base):  # type: ignore[misc]
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(OnePiece(transport, self.loop))
-            self._begin()
-            self._alarm = self.loop.call_later(limits.patience, self._look)
-            if len(self.connections) > limits.connections:
-                self._make_room()
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+        peer = transport.get_extra_info("peername")
+        self.address = (peer[0], peer[1]) if peer else None  # as uvicorn names the client
+        self._loop = asyncio.get_running_loop()
+        self._since = self._loop.time()
+        self._alarm = self._loop.call_later(self._connections.limits.patience, self._check)
+        self._connections.add(self)
+        self._inner.connection_made(transport)
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._alarm.cancel()
-            super().connection_lost(exc)
+    def data_received(self, data: bytes) -> None:
+        limits = self._connections.limits
+        if self._received > HEAD + limits.body * (DRAINED if self._reads_body else 1):
+            self.transport.abort()
+            return
+        self._received += len(data)
+        self._inner.data_received(data)
 
-        def data_received(self, data: bytes) -> None:
-            if self._head > HEAD:
-                self.transport.close()
+    def eof_received(self) -> bool | None:
+        kept: bool | None = self._inner.eof_received()
+        return kept
+
+    def pause_writing(self) -> None:
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._inner.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._alarm.cancel()
+        self._connections.remove(self)
+        self._inner.connection_lost(exc)
+
+    def begin_request(self) -> None:
+        self._begun += 1
+        self._runs = self._reads_body = True
+        self._since = self._loop.time()
+
+    def end_body(self) -> None:
+        self._reads_body = False
+
+    def end_request(self) -> None:
+        self._runs = self._reads_body = False
+        self._since = self._loop.time()
+        self._loop.call_soon(self._loop.call_soon, self._settle, self._begun)  # a request that is here begins before that
+
+    def _settle(self, begun: int) -> None:
+        if begun == self._begun:
+            self._received = 0
+
+    def _check(self) -> None:
+        """Close the connection if no request has begun for too long; abort it if its client does not read the answers."""
+        patience, waited = self._connections.limits.patience, self._loop.time() - self._since
+        if self.transport.is_closing() or waited > 2 * patience:
+            self.transport.abort()
+            return
+        if not self._runs and waited >= patience:
+            self.transport.close()
+        self._alarm = self._loop.call_later(patience, self._check)
+
+
+class Connections:
+    """The open connections, the one whose last request is longest ago first."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._open: dict[Address | None, Connection] = {}
+
+    def protocol(self, **options: Any) -> Connection:
+        """Make a protocol, as uvicorn's option `http` asks for it."""
+        return Connection(AutoHTTPProtocol(**options), self)
+
+    def watch(self, app: ASGIApp) -> ASGIApp:
+        """Wrap the application."""
+
+        async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+            connection = self._open.pop(scope["client"], None)
+            if connection is None:  # it is lost
                 return
-            before = self.cycle
-            super().data_received(data)
-            if self.cycle is not before:
-                self._begin()
-            elif self._waits():
-                self._head += len(data)
-            if len(getattr(self, "pipeline", ())) > AHEAD:
-                self.transport.abort()
+            self._open[connection.address] = connection
 
-        def _begin(self) -> None:
-            self._head, self._begun, self._turn = 0, self.loop.time(), next(turns)
+            async def receive_watched() -> Message:
+                message = await receive()
+                if not message.get("more_body"):
+                    connection.end_body()
+                return message
 
-        def _make_room(self) -> None:
-            """Close those whose last request is longest ago: answers do not take long, so these wait for their clients."""
-            opened = [one for one in self.connections if not one.transport.is_closing()]
-            opened.sort(key=lambda one: one._turn)
-            for one in opened[: len(opened) - limits.connections]:
+            connection.begin_request()
+            try:
+                await app(scope, receive_watched, send)
+            except RuntimeError:
+                if not connection.transport.is_closing():  # uvloop refuses to write to a connection that was aborted
+                    raise
+            finally:
+                connection.end_request()
+
+        return watched
+
+    def add(self, connection: Connection) -> None:
+        self._open[connection.address] = connection
+        if len(self._open) > self.limits.connections:
+            opened = [one for one in self._open.values() if not one.transport.is_closing()]
+            for one in opened[: len(opened) - self.limits.connections]:  # these wait for their clients: answers are quick
                 one.transport.abort()
 
-        def _waits(self) -> bool:
-            """No request is being read or answered."""
-            return self.cycle is None or bool(self.cycle.response_complete)
-
-        def _look(self) -> None:
-            """Close the connection if no request has begun for too long, and at once if it does not read its last answers."""
-            since = self.loop.time() - self._begun
-            if self.transport.is_closing() or since > 2 * limits.patience:
-                self.transport.abort()
-                return
-            if self._waits() and since >= limits.patience:
-                self.transport.close()
-            self._alarm = self.loop.call_later(limits.patience, self._look)
-
-    return Patient
+    def remove(self, connection: Connection) -> None:
+        if self._open.get(connection.address) is connection:
+            del self._open[connection.address]

@@ -9,7 +9,7 @@ TIMEOUT = 100
 
 
 def post(url, path, **data):
-    """The answer; what is no success raises."""
+    """Send a request and return its answer; raise for an error."""
     response = raw(url, path, json.dumps(data))
     response.raise_for_status()
     return response.json()
@@ -29,13 +29,13 @@ def click(url, session, action, **more):
 
 
 def read_board(answer):
-    """The board as the public clients make it: [x, y, channel]."""
+    """Return the board as public clients read it: [x, y, channel]."""
     state = json.loads(answer["multichannelArrayState"])
     return np.array(state["board"], dtype=np.float64).reshape(state["boardSize"], order="F")
 
 
 def mask(answer):
-    """The valid actions, as the research client reads them."""
+    """Return the valid actions as the research client reads them."""
     out = np.zeros(117, np.int8)
     for x, y in json.loads(answer["validActionPositions"]):
         out[(x + 6) + 13 * (y + 4)] = 1
@@ -43,7 +43,7 @@ def mask(answer):
 
 
 def error(response):
-    """The text of an answer that refuses."""
+    """Return the text of an error."""
     assert response.headers["content-type"] == "application/json"
     (name, text), *others = response.json().items()
     assert (name, others) == ("error", [])

@@ -20,7 +20,7 @@ def levels():
 
 @pytest.fixture(scope="module", autouse=True)
 def quick_turns():
-    """Server and client are threads of one process here, and would wait 5 ms for each other."""
+    """Shorten the switch interval: server and client are threads of one process, and would wait 5 ms for each other."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(0.0002)
     yield
@@ -29,14 +29,14 @@ def quick_turns():
 
 @pytest.fixture(scope="session")
 def url(levels):
-    """A simulator with the usual limits, for all tests."""
+    """Address of a simulator with default limits, for all tests."""
     with background(Service(levels, Sessions()), Limits()) as url:
         yield url
 
 
 @pytest.fixture
 def serve(levels):
-    """Simulators with limits of their own: serve(max_sessions=..., idle=..., rate=..., body=..., ...) -> context."""
+    """Factory of simulators: serve(max_sessions=..., idle=..., rate=..., body=..., ...) -> context."""
 
     def start(max_sessions=10_000, idle=0, **limits):
         return background(Service(levels, Sessions(max_sessions, idle)), Limits(**limits))
