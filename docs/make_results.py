@@ -121,9 +121,9 @@ def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
         "",
     )
     drawn = figure_names(made)
-    for kind, told in TOGETHER.items():
+    for kind, caption in TOGETHER.items():
         if name := drawn.get((kind, "")):
-            yield from (f"![{told}]({name}.svg)", "")
+            yield from (f"![{caption}]({name}.svg)", "")
     for family in families(made):
         own = [line for line in made.overview if family_of(line.title) == family]
         yield from (f"### {TITLES.get(family, family)}", "", *overview_table(own), "")
@@ -145,11 +145,11 @@ def overview_table(lines: Sequence[OverviewRow]) -> Iterator[str]:
 def best(line: OverviewRow, method: str) -> str:
     if method not in line.scores:
         return ""
-    told = spelled(line.scores[method])
-    return f"**{told}**" if method in line.best else told
+    text = format_interval(line.scores[method])
+    return f"**{text}**" if method in line.best else text
 
 
-def spelled(at: Interval) -> str:
+def format_interval(at: Interval) -> str:
     return f"{at.value:.3f}" + (f" [{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")
 
 
@@ -166,9 +166,9 @@ def family_page(family: str, made: Report) -> Iterator[str]:
                 f"{sentence(panel_caption(panel))}",
                 "",
             )
-            for kind, told in FIGURES.items():
+            for kind, caption in FIGURES.items():
                 if name := figures.get((kind, panel.title)):
-                    yield from (f"![{told} {panel.title}]({name}.svg)", "")
+                    yield from (f"![{caption} {panel.title}]({name}.svg)", "")
 
 
 def score_table(panel: Panel) -> Iterator[str]:

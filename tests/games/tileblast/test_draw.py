@@ -129,7 +129,7 @@ def test_colors_have_marks_that_tell_them_apart_without_color(name, monkeypatch)
     assert_apart(pictures, 0.01)
 
 
-@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("vision", SIGHTS)
 def test_colors_are_distinguishable(vision):
     assert closest(INKS[1:], vision) > 0.12
 

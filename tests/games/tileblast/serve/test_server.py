@@ -60,7 +60,7 @@ def test_host_by_address(levels):
 
 
 def test_running_requests_are_answered_at_the_end(levels):
-    """Clients that click all the time see whole answers, then no server; and no click was played without its answer."""
+    """Clients that click all the time get complete answers until the end; every played click is answered."""
     sessions = Sessions()
     service = Service(levels, sessions)
     answered, broken = [], []
