@@ -179,7 +179,7 @@ def test_invalid_taps_raise():
     _, info = env.reset(seed=1)
     wrong = int(info["action_mask"].argmin())
     before = env.unwrapped.get_state()
-    with pytest.raises(IllegalAction, match="illegal action=.* of agent_0"):
+    with pytest.raises(IllegalAction, match=r"illegal action=.* of agent_0"):
         env.step(wrong)
     assert env.unwrapped.get_state() == before
     _, reward, _, _, info = env.step(int(info["action_mask"].argmax()))
