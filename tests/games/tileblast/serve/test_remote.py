@@ -191,7 +191,7 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize("strange", INVALID)
+@pytest.mark.parametrize("invalid", INVALID)
 def test_invalid_answers(url, invalid):
     given = INVALID[invalid](create(url))
     status, body = given if isinstance(given, tuple) else (200, json.dumps(given).encode())
