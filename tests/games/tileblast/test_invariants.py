@@ -136,7 +136,7 @@ def count(board, kinds):
 
 
 @given(LEVELS | TIGHT, LUCK)
-def test_boards_are_settled_and_masks_say_what_is_valid(level, seed):
+def test_boards_are_settled_and_masks_are_correct(level, seed):
     """§4.7, §3.2, §4.12: nothing can fall or leave or come in, and there is a tap or the board is dead."""
     play = dealt(level, seed)
     start = Board(play)
@@ -216,7 +216,7 @@ COUNTED = st.sets(
 
 
 @given(st.builds(lambda seed, names: generate(seed, 10, 9, 4, sorted(names), 0.3), st.integers(0, 10**6), COUNTED), LUCK)
-def test_no_units_vanish(level, seed):
+def test_units_are_conserved(level, seed):
     """§6.1: what is no longer on the board was collected, unit by unit; nothing of these kinds is made in play."""
     names = [goal["collect"] for goal in level["goals"]]
     play = dealt(level, seed)
@@ -239,7 +239,7 @@ def holds(board, name):
 
 @given(LEVELS, LUCK, st.booleans(), st.integers(1, 30))
 def test_a_game_is_over_exactly_when_it_ends(level, seed, strict, bound):
-    """§6.2: won, lost by moves or by a dead board, or cut off after so many taps."""
+    """§6.2: won, lost by moves or by a dead board, or truncated after so many taps."""
     level = level | {"moves": min(level["moves"], 20)}
     play = dealt(level, seed, strict_moves=strict, max_taps=bound)
     for _ in random_taps(play, seed, bound + 1):
