@@ -113,13 +113,13 @@ def test_levels_of_the_vectors_load():
     """These include levels that the linter rejects: their goal of 90 pink basics keeps the games running."""
     seen = []
 
-    def deal(level, *arguments, **more):
+    def start_game(level, *arguments, **more):
         loader.load(level, check=False)
         seen.append(level)
         return Naive(level, *arguments, **more)
 
     for check in vectors.ALL:
-        check(deal)
+        check(start_game)
     assert len(seen) > 100
 
 

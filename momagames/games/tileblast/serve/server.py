@@ -13,7 +13,7 @@ from typing import Any
 from momagames.errors import InvalidParameter, MissingExtra, TooLarge
 
 try:
-    import starlette  # noqa: F401 - asked for here, so that one error tells of both
+    import starlette  # noqa: F401 - imported here for one error about both
     import uvicorn
 except ImportError as error:
     raise MissingExtra('the simulator needs starlette and uvicorn: pip install "momagames[serve]"') from error
