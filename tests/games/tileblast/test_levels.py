@@ -438,7 +438,7 @@ def test_texts_that_are_no_level(text, tmp_path):
 
 @pytest.mark.parametrize("given", [0, 13, -1, True, 2.5, None, [1], b"x"])
 def test_what_is_no_level(given):
-    with pytest.raises(InvalidParameter, match=r"allowed: 1\.\.12, the path of a level file, or a level as a dict"):
+    with pytest.raises(InvalidParameter, match=r"expected 1\.\.12, the path of a level file, or a level as a dict"):
         levels.load(given)
 
 
