@@ -1,9 +1,9 @@
-"""Writes docs/results: the tables and figures of archived runs.
+"""Write docs/results: the tables and figures of archived runs.
 
     python docs/make_results.py                      from benchmarks/fronts/paper.tar.xz and benchmarks/learning/results.json
-    python docs/make_results.py --archive FOLDER     makes that archive of a folder of results first
+    python docs/make_results.py --archive FOLDER     makes that archive of a results directory first
 
-The archive is a folder of results as `momagames bench run` leaves it, packed; unpacked, every command of `momagames bench`
+The archive is a packed results directory of `momagames bench run`; after extraction, every command of `momagames bench`
 reads it. Figures need the extra `figures`, packed rows `analysis`.
 """
 
@@ -33,7 +33,7 @@ from momagames.reports.text.captions import overview_caption, panel_caption
 from momagames.reports.text.labels import EXACT_MARK, format_score, heading
 
 ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.tar.xz"
-KEPT = ("suite.json", "rows.parquet", "runs")  # of a folder of results
+ARCHIVED = ("suite.json", "rows.parquet", "runs")  # of a results directory
 FIGURES = {"front": "Fronts of", "anytime": "Anytime performance in", "crossplay": "Head-to-head results in"}
 TOGETHER = {
     "overview": "Scores of every method in every game",
@@ -54,9 +54,9 @@ TITLES = {
 
 
 def archive(folder: Path, file: Path) -> None:
-    """Pack a folder of results into one file, which is the same for the same results."""
+    """Pack a results directory into one file, which is equal for equal results."""
     pack(folder)
-    paths = [path for name in KEPT for path in sorted([folder / name, *(folder / name).rglob("*")])]
+    paths = [path for name in ARCHIVED for path in sorted([folder / name, *(folder / name).rglob("*")])]
     with tarfile.open(file, "w:xz", preset=9) as tar:
         for path in paths:
             if path.is_file():
@@ -70,7 +70,7 @@ def archive(folder: Path, file: Path) -> None:
 
 
 def write_pages(file: Path, learned: Path, pages: Path, figures: bool = True) -> None:
-    """All pages of an archive and of what was learned, in place of those that are there."""
+    """Replace all pages by those of an archive and of training results."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         with tarfile.open(file) as tar:
@@ -92,7 +92,7 @@ def write(page: Path, lines: Iterable[str]) -> None:
 
 
 def families(made: Report) -> list[str]:
-    """The suites of the collection, in their order."""
+    """Return the suites of the collection in order."""
     return list(dict.fromkeys(family_of(panel.experiment) for panel in made.panels))
 
 
@@ -104,9 +104,9 @@ def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
     yield from (
         "# Results",
         "",
-        "What the methods of the package reach in the suite `paper`, with ten seeds: made by `momagames bench run paper`, kept",
-        "in `benchmarks/fronts/paper.tar.xz`, and written here by `python docs/make_results.py`; nothing on these pages is",
-        "typed by hand. Unpacked, the archive is a folder of results for `momagames bench report`, `compare` and `replay`.",
+        "Results of the methods of the package in the suite `paper` with ten seeds. `momagames bench run paper` computes them,",
+        "`benchmarks/fronts/paper.tar.xz` archives them, and `python docs/make_results.py` generates these pages. The",
+        "extracted archive is a results directory for `momagames bench report`, `compare` and `replay`.",
         "",
         "```{toctree}",
         ":maxdepth: 1",
@@ -120,14 +120,14 @@ def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
         overview_caption(made.overview, made.settings),
         "",
     )
-    drawn = figure_names(made)
+    figures = figure_names(made)
     for kind, caption in TOGETHER.items():
-        if name := drawn.get((kind, "")):
+        if name := figures.get((kind, "")):
             yield from (f"![{caption}]({name}.svg)", "")
     for family in families(made):
         own = [line for line in made.overview if family_of(line.title) == family]
         yield from (f"### {TITLES.get(family, family)}", "", *overview_table(own), "")
-    yield from ("## Where the numbers come from", "", *table(["", ""], [(name, text) for name, text in lines]), "")
+    yield from ("## Provenance", "", *table(["", ""], [(name, text) for name, text in lines]), "")
 
 
 def overview_table(lines: Sequence[OverviewRow]) -> Iterator[str]:
@@ -182,7 +182,7 @@ def score_table(panel: Panel) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results to archive first")
+    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="Results directory to archive first.")
     given = parser.parse_args()
     if given.archive:
         archive(given.archive, ARCHIVE)

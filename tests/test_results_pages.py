@@ -1,4 +1,4 @@
-"""The pages of results: made of an archive, whole, and the same each time."""
+"""The pages of results: generated from an archive, complete and reproducible."""
 
 import json
 import re
@@ -40,7 +40,7 @@ LEARNED = {
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """A collection in small: two suites, each with an experiment."""
+    """Return a small collection of two suites, each with one experiment."""
     folder = tmp_path_factory.mktemp("results") / "both"
     experiments = [{**plans([RANDOM, EXACT]), "name": "one: boards"}, {**POLICIES, "name": "two: seats"}]
     suite = load_suite({"name": "both", "description": "", "experiments": experiments, "indicators": INDICATORS})
@@ -71,7 +71,7 @@ def test_pages_of_an_archive(results, tmp_path):
         assert line.title.partition(": ")[2] in pages["index.md"]
 
 
-def test_curves_of_learning(tmp_path):
+def test_training_curves(tmp_path):
     pytest.importorskip("matplotlib")
     (tmp_path / "learned.json").write_text(json.dumps(LEARNED))
     MAKER["write_learning"](tmp_path / "learned.json", tmp_path)
@@ -80,7 +80,7 @@ def test_curves_of_learning(tmp_path):
     assert "<!-- 0.35 -->" in figure or ">0.35<" in figure  # on the axis: at most (2 + 1) / 8
 
 
-def test_the_pages_in_the_repository_name_figures_that_are_there():
+def test_pages_in_the_repository_name_existing_figures():
     folder = ROOT / "docs" / "results"
     for page in folder.glob("*.md"):
         for name in re.findall(r"!\[.*?\]\((.*?)\)", page.read_text()):
