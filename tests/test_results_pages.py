@@ -85,5 +85,5 @@ def test_pages_in_the_repository_name_existing_figures():
     for page in folder.glob("*.md"):
         for name in re.findall(r"!\[.*?\]\((.*?)\)", page.read_text()):
             assert (folder / name).is_file(), f"{page.name}: {name}"
-    shown = {name for page in folder.glob("*.md") for name in re.findall(r"\((\S+\.svg)\)", page.read_text())}
-    assert {path.name for path in folder.glob("*.svg")} == shown
+    referenced = {name for page in folder.glob("*.md") for name in re.findall(r"\((\S+\.svg)\)", page.read_text())}
+    assert {path.name for path in folder.glob("*.svg")} == referenced
