@@ -49,7 +49,7 @@ def breakthrough():
 
 # what is called -> the error, and what its message has to name
 CASES = {
-    # ids and parameters, through every door
+    # ids and parameters, in every API
     "unknown id": (lambda: momagames.make("mo-samgame-v0"), UnknownId, ["'mo-samgame-v0'", "did you mean 'mo-samegame-v0'"]),
     "unknown version": (lambda: momagames.make_vec("mo-samegame-v7", 2), UnknownId, ["'mo-samegame-v7'", "'mo-samegame-v0'"]),
     "no id at all": (lambda: momagames.spec("?"), UnknownId, ["'?'", "'mo-samegame-v0'", "'mo-breakthrough-v0'"]),
@@ -91,7 +91,7 @@ CASES = {
     "objective twice": (lambda: momagames.spec(BREAK, objectives=("win", "win")), InvalidParameter, ["('win', 'win')", "once"]),
     "bad id": (lambda: momagames.register("my game", "a:b"), InvalidParameter, ["'my game'", "'name-vN'"]),
     "id taken": (lambda: momagames.register(SAME, "a:b"), InvalidParameter, [SAME, "is taken"]),
-    # options of the doors
+    # options of the APIs
     "illegal": (
         lambda: momagames.make(SAME, illegal="forfiet"),
         InvalidParameter,

@@ -1,4 +1,4 @@
-"""A package of somebody else, installed in a folder: its game, policies, estimates, move codes and commands work by name."""
+"""A third-party package, installed in a folder: its game, policies, estimates, move codes and commands work by name."""
 
 from __future__ import annotations
 

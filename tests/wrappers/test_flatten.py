@@ -112,5 +112,5 @@ def test_mistakes() -> None:
         Flatten(gymnasium.make("FrozenLake-v1"))
     with pytest.raises(InvalidParameter, match="cannot mask Box"):
         Flatten(gymnasium.make("Pendulum-v1"))
-    with pytest.raises(Exception, match="nobody"):
-        Flatten(samegame()).observation_space("nobody")
+    with pytest.raises(Exception, match="stranger"):
+        Flatten(samegame()).observation_space("stranger")
