@@ -204,7 +204,11 @@ CASES = {
     "half an action": (lambda: small().step(4.5), IllegalAction, ["agent_0", "4.5", "one of 4 legal actions"]),
     "action, gymnasium": (lambda: small("gymnasium").step(10), IllegalAction, ["agent_0", "10", "one of 4 legal actions"]),
     "action, parallel": (lambda: small("parallel").step({"agent_0": 10}), IllegalAction, ["agent_0", "10", "4 actions"]),
-    "action missing, parallel": (lambda: small("parallel").step({}), IllegalAction, ["agent_0", "None", "one of 4 legal actions"]),
+    "action missing, parallel": (
+        lambda: small("parallel").step({}),
+        IllegalAction,
+        ["agent_0", "None", "one of 4 legal actions"],
+    ),
     "action, vector": (
         lambda: batch().step([4, 4, 10]),
         IllegalAction,

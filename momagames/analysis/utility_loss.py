@@ -82,5 +82,7 @@ def solve(payoffs: ArrayLike) -> Solution:
     weights, columns = weights / weights.sum(), columns / columns.sum()
     least, most = float((weights @ payoff_matrix).min()), float((payoff_matrix @ columns).max())
     if most - least > 1e-8 * span:
-        raise ArithmeticError(f"a matrix game of {m} by {n} has a value from {least} to {most}: the rounding error is too large")
+        raise ArithmeticError(
+            f"a matrix game of {m} by {n} has a value from {least} to {most}: the rounding error is too large"
+        )
     return Solution(least, weights, columns)

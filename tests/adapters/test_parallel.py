@@ -96,7 +96,10 @@ def test_an_illegal_action_moves_nobody() -> None:
 def test_a_game_tells_everybody_its_facts() -> None:
     """`Game.infos` is in the infos of every single environment, at the start and after every step."""
     aec = MultiObjectiveAEC(meteors.game("meteors-v0"))
-    parallel, alone = MultiObjectiveParallel(copy.deepcopy(aec)), SingleAgentEnv(meteors.game("meteors-v0"), "rover_0", "random")
+    parallel, alone = (
+        MultiObjectiveParallel(copy.deepcopy(aec)),
+        SingleAgentEnv(meteors.game("meteors-v0"), "rover_0", "random"),
+    )
     infos = parallel.reset(seed=1)[1]
     assert infos == {agent: {"left": 3} for agent in parallel.agents}
     assert alone.reset(seed=1)[1]["left"] == 3
