@@ -105,9 +105,7 @@ class Transform:
 def _vector(source: RewardSpec, name: str) -> None:
     """Raise InvalidCall for scalar rewards."""
     if source.scalar:
-        raise InvalidCall(
-            f"{name} needs reward vectors, but the rewards are scalar: use Scalarize({name}(env), ...)"
-        )
+        raise InvalidCall(f"{name} needs reward vectors, but the rewards are scalar: use Scalarize({name}(env), ...)")
 
 
 class Scalarize(Transform):

@@ -361,7 +361,7 @@ OWNERS = [
     ([1, 2, 3, 16], r"invalid flame_owners\[3\]=16: expected 0..15"),
     ([1, 2, -3, 1], r"flame_owners\[2\]=-3"),
     ([1, 1.5, 3, 1], r"flame_owners\[1\]=1.5"),
-    ("x", "state cannot be read"),
+    ("x", "invalid state of"),
     (7, "flame_owners=7"),
 ]
 REFUSED += [({"flame_owners": owners}, why) for owners, why in OWNERS]
@@ -376,7 +376,7 @@ def test_refused(change, why):
         del given["flame_owners"]
     with pytest.raises(InvalidState, match=why) as error:
         env.reset(options={"state": given})
-    assert str(error.value).startswith(FFA)
+    assert FFA in str(error.value)
     assert env.get_state() == POSITION, "and the game that was running goes on"
     env.step(dict.fromkeys(env.agents, 0))
 
@@ -587,7 +587,7 @@ WON = [{"result": "win", "winners": [f"agent_{seat}"]} for seat in range(2)]
         ((0,), 10, {"result": "win", "winners": "agent_1"}, "expected"),
         ((0,), 10, {"result": "win", "winners": ["agent_2"]}, "with names of agent_0 to agent_1"),
         ((0,), 10, {"result": "win", "winners": ["agent_1", []]}, "expected"),
-        ((0,), 10, "{", "state cannot be read"),
+        ((0,), 10, "{", "invalid state of"),
     ],
 )
 def test_ends_that_cannot_be(dead, steps, over, why):

@@ -310,7 +310,7 @@ def test_refused(env, change, why):
         if set(change) <= set(POSITION) or "state" in options:
             with pytest.raises(InvalidState, match=why) as error:
                 env.reset(seed=8, options=options)
-            assert str(error.value).startswith(ID)
+            assert ID in str(error.value)
     assert everything(env) == before, "and the game that was running goes on"
 
 
@@ -326,9 +326,9 @@ NEEDED = [
     ({"state": without("robots")}, r"a position needs 'robots'; given: \['clock', 'event', .*"),
     ({"state": without("mails")}, "a position needs 'mails', the index of the mail on each of the 2 green cells"),
     ({"mails": [5, 3]}, "a position needs 'robots'; given"),
-    ({"state": None}, "'state': None; leave it out to deal a new game"),
-    ({"state": 5}, "a state is a record, a dict or the text of show.*given: int"),
-    ({"state": np.zeros(1, [("x", "u1")])[0]}, "a state is a record, a dict or the text of show"),
+    ({"state": None}, "invalid state=None of .*: leave it out to generate a start position"),
+    ({"state": 5}, "invalid state of .*: expected a record, a dict or a text, got int"),
+    ({"state": np.zeros(1, [("x", "u1")])[0]}, "invalid state of .*: expected a record, a dict or a text"),
     ({"state": ""}, "a position needs 'robots'"),
     ({"state": "robots=[[1"}, r"robots='\[\[1' cannot be read"),
     ({"state": "robots [[1]]"}, "'robots' cannot be read: each line is name=value, the names are 'robots', 'mails'"),
@@ -341,7 +341,7 @@ def test_what_is_no_position(env, options, why):
     before = everything(env)
     with pytest.raises(InvalidState, match=why) as error:
         env.reset(options=options)
-    assert str(error.value).startswith(ID)
+    assert ID in str(error.value)
     assert everything(env) == before
 
 
@@ -370,7 +370,7 @@ def test_records_of_other_games_are_refused(params):
     other = Episode(momagames.spec(ID, **SIZE | params))
     other.reset(1)
     before = other.states.tobytes()
-    with pytest.raises(InvalidState, match=f"^{ID}: "):
+    with pytest.raises(InvalidState, match=rf"^(?:invalid state of )?{ID}: "):
         other.load(record)
     assert other.states.tobytes() == before
 
@@ -387,7 +387,7 @@ def test_spoiled_records_are_refused(field, value):
     play = play_of()
     record, before = play.state.copy(), play.states.tobytes()
     record[field] = value
-    with pytest.raises(InvalidState, match=f"^{ID}: "):
+    with pytest.raises(InvalidState, match=rf"^(?:invalid state of )?{ID}: "):
         play.load(record)
     assert play.states.tobytes() == before
 
