@@ -1,19 +1,15 @@
-"""The page of what MOPPO reaches, docs/results/learning.md, from benchmarks/learning/reached.json.
-
-python docs/learning_page.py      writes it alone; make_results.py writes it with all the others
-"""
+"""The page of what MOPPO reaches, docs/results/learning.md, from benchmarks/learning/reached.json (see make_results.py)."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from tables import table
+from tables import image, table
 
 from momagames import registry
 from momagames.baselines.learn.method import USUAL
@@ -29,16 +25,7 @@ OWN = {"self_play": "itself", "pool": "earlier versions of itself"}  # whom it m
 SIZE = (5.2, 2.6)  # inches, of a figure of curves
 
 
-def write_learning(file: Path, pages: Path, figures: bool = True) -> None:
-    """The page of an archive of targets, and its figures."""
-    every = json.loads(file.read_text())
-    for name, target in every.items():
-        if figures:
-            draw(target, pages / f"{NAME}-{name}.svg")
-    (pages / f"{NAME}.md").write_text("\n".join(page(every)).rstrip("\n") + "\n", encoding="utf-8")
-
-
-def page(every: dict[str, Any]) -> Iterator[str]:
+def page(every: Mapping[str, Any]) -> Iterator[str]:
     yield from (
         "# Learning",
         "",
@@ -83,7 +70,7 @@ def section(name: str, target: dict[str, Any]) -> Iterator[str]:
     options = ", ".join(f"{option}={value}" for option, value in head["options"].items() if USUAL.get(option) != value)
     yield from (
         "",
-        f"![{shown(target)} over the steps of training of {name}]({NAME}-{name}.svg)",
+        image(f"{shown(target)} over the steps of training of {name}", f"{NAME}-{name}.svg"),
         "",
         f"{head['budget']:,} steps; options other than the usual ones: {options or 'none'}; momagames {head['version']}, "
         f"PyTorch {runs[0]['torch']}, threads: {runs[0]['threads']}.",
@@ -119,7 +106,3 @@ def draw(target: dict[str, Any], file: Path) -> None:
         axes.set_ylabel("share of the exact hypervolume" if share else shown(target))
         axes.legend(title="seed", ncols=2, fontsize=7)
         figure.savefig(file, **SAVED["svg"])
-
-
-if __name__ == "__main__":
-    write_learning(REACHED, PAGES)

@@ -1,38 +1,40 @@
-"""Writes docs/results: the tables and figures of archived runs.
+"""Writes the pages of docs/results, tables of archived runs; the figures on them are drawn when the site is built.
 
-    python docs/make_results.py                      from benchmarks/fronts/paper.tar.xz and benchmarks/learning/reached.json
-    python docs/make_results.py --archive FOLDER     makes that archive of a folder of results first
+    python docs/make_results.py                      from benchmarks/fronts/paper.npz.xz and benchmarks/learning/reached.json
+    python docs/make_results.py --archive FOLDER     makes that archive of a directory of results first
+    python docs/make_results.py --unpack FOLDER      restores that directory instead, for `momagames bench`
 
-The archive is a folder of results as `momagames bench run` leaves it, packed; unpacked, every command of `momagames bench`
-reads it. Figures need the extra `figures`, packed rows `analysis`.
+Figures need the extra `figures`, archives `analysis`.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
-import shutil
-import tarfile
+import hashlib
+import json
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import learning_page
 from learning_page import NAME as LEARNING
-from learning_page import PAGES, REACHED, ROOT, write_learning
-from tables import table
+from learning_page import PAGES, REACHED, ROOT
+from tables import image, table
 
 from momagames.experiments.reports.analysis import Panel
 from momagames.experiments.reports.origin import facts
 from momagames.experiments.reports.overview import PROVEN, RATIO, Line, caption, methods
-from momagames.experiments.reports.papers import names, write_figures
-from momagames.experiments.reports.reporting import Report, cell, heading, report
+from momagames.experiments.reports.papers import Figure, figures, save_figures
+from momagames.experiments.reports.reporting import Analysis, analyze, cell, heading
 from momagames.experiments.reports.reporting import caption as panel_caption
-from momagames.experiments.results.packing import pack
+from momagames.experiments.results.archive import pack_archive, unpack_archive
 from momagames.experiments.results.store import Store
 from momagames.experiments.science.statistics import Interval
 
-ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.tar.xz"
-KEPT = ("suite.json", "rows.parquet", "runs")  # of a folder of results
+ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.npz.xz"
+DRAWN = ".drawn"  # beside the figures: the hash of all that they were made of
 FIGURES = {"front": "Fronts of", "budget": "Hypervolume over the budget of", "crossplay": "Who against whom in"}
 TOGETHER = {
     "overview": "Every game by every method",
@@ -49,48 +51,68 @@ TITLES = {
 }
 
 
-# -------------------------------------------------------------------------------------------------------------- archives
+@dataclass(frozen=True)
+class Results:
+    """What the pages show.
+
+    texts      name of a page -> its text
+    drawings   name of a figure -> figure of an archive
+    targets    name of a target -> what was learned (see `learning_page`)
+    """
+
+    texts: Mapping[str, str]
+    drawings: Mapping[str, Figure]
+    targets: Mapping[str, Any]
+
+    def write(self, pages: Path) -> None:
+        """Write the pages in place of those that are there."""
+        pages.mkdir(exist_ok=True)
+        for page in pages.glob("*.md"):
+            page.unlink()
+        for name, text in self.texts.items():
+            (pages / name).write_text(text, encoding="utf-8")
+
+    def draw(self, pages: Path) -> None:
+        """Draw the figures in place of those that are there."""
+        for figure in pages.glob("*.svg"):
+            figure.unlink()
+        save_figures(self.drawings, pages, ["svg"])
+        for name, target in self.targets.items():
+            learning_page.draw(target, pages / f"{LEARNING}-{name}.svg")
 
 
-def archive(folder: Path, file: Path) -> None:
-    """Pack a folder of results into one file, which is the same for the same results."""
-    pack(folder)
-    paths = [path for name in KEPT for path in sorted([folder / name, *(folder / name).rglob("*")])]
-    with tarfile.open(file, "w:xz", preset=9) as tar:
-        for path in paths:
-            if path.is_file():
-                entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
-                content = path.read_bytes()
-                entry.size = len(content)
-                tar.addfile(entry, io.BytesIO(content))
-
-
-# ----------------------------------------------------------------------------------------------------------------- pages
-
-
-def write_pages(file: Path, learned: Path, pages: Path, figures: bool = True) -> None:
-    """All pages of an archive and of what was learned, in place of those that are there."""
+def results(archive: Path, learned: Path) -> Results:
+    """The pages and figures of an archive and of what was learned."""
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        with tarfile.open(file) as tar:
-            tar.extractall(folder, filter="data")
-        made = report(folder, replays=False)
-        lines = facts(Store(folder), Store(folder).suite())
-        shutil.rmtree(pages, ignore_errors=True)
-        pages.mkdir()
-        if figures:
-            write_figures(made, pages, forms=("svg",))
-    for family in families(made):
-        write(pages / f"{family}.md", family_page(family, made))
-    write(pages / "index.md", first_page(made, lines))
-    write_learning(learned, pages, figures)
+        unpack_archive(archive, place)
+        store = Store(place)
+        suite = store.suite()
+        made, lines = analyze(store, suite, primary_only=True), facts(store, suite)
+    drawings, targets = figures(made), json.loads(learned.read_text())
+    names = {(figure.kind, figure.title): name for name, figure in drawings.items()}
+    pages = {family: family_page(family, made, names) for family in families(made)}
+    pages |= {"index": first_page(made, names, lines), LEARNING: learning_page.page(targets)}
+    texts = {f"{name}.md": "\n".join(page).rstrip("\n") + "\n" for name, page in pages.items()}
+    return Results(texts, drawings, targets)
 
 
-def write(page: Path, lines: Iterable[str]) -> None:
-    page.write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")
+def draw_figures(pages: Path) -> list[str]:
+    """Draw the figures of the pages in a folder, unless they are up to date; returns the pages that differ from the archive."""
+    parts = [ARCHIVE, REACHED, *pages.glob("*.md"), *ROOT.glob("docs/*.py"), *ROOT.glob("momagames/**/*.py")]
+    key = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(parts))).hexdigest()
+    mark = pages / DRAWN
+    if mark.is_file() and mark.read_text() == key:
+        return []
+    found = results(ARCHIVE, REACHED)
+    found.draw(pages)
+    there = {page.name: page.read_text(encoding="utf-8") for page in pages.glob("*.md")}
+    wrong = sorted(name for name in {*there, *found.texts} if there.get(name) != found.texts.get(name))
+    if not wrong:
+        mark.write_text(key)
+    return wrong
 
 
-def families(made: Report) -> list[str]:
+def families(made: Analysis) -> list[str]:
     """The suites of the collection, in their order."""
     return list(dict.fromkeys(family_of(panel.experiment) for panel in made.panels))
 
@@ -99,13 +121,14 @@ def family_of(experiment: str) -> str:
     return experiment.partition(": ")[0]
 
 
-def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
+def first_page(made: Analysis, names: Mapping[tuple[str, str], str], lines: Sequence[tuple[str, str]]) -> Iterator[str]:
     yield from (
         "# Results",
         "",
         "What the methods of the package reach in the suite `paper`, with ten seeds: made by `momagames bench run paper`, kept",
-        "in `benchmarks/fronts/paper.tar.xz`, and written here by `python docs/make_results.py`; nothing on these pages is",
-        "typed by hand. Unpacked, the archive is a folder of results for `momagames bench report`, `compare` and `replay`.",
+        "in `benchmarks/fronts/paper.npz.xz`, and written here by `python docs/make_results.py`; nothing on these pages is",
+        "typed by hand. `python docs/make_results.py --unpack FOLDER` restores the results directory for `momagames bench`.",
+        "The figures are drawn from the archive when the site is built (`sphinx-build docs docs/_build`).",
         "",
         "```{toctree}",
         ":maxdepth: 1",
@@ -119,10 +142,9 @@ def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
         caption(made.overview, made.wanted),
         "",
     )
-    drawn = names(made)
     for kind, told in TOGETHER.items():
-        if name := drawn.get((kind, "")):
-            yield from (f"![{told}]({name}.svg)", "")
+        if name := names.get((kind, "")):
+            yield from (image(told, f"{name}.svg"), "")
     for family in families(made):
         own = [line for line in made.overview if family_of(line.title) == family]
         yield from (f"### {TITLES.get(family, family)}", "", *overview_table(own), "")
@@ -152,8 +174,7 @@ def spelled(at: Interval) -> str:
     return f"{at.value:.3f}" + (f" [{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")
 
 
-def family_page(family: str, made: Report) -> Iterator[str]:
-    figures = names(made)
+def family_page(family: str, made: Analysis, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
     yield from (f"# {TITLES.get(family, family)}", "")
     for panel in made.panels:
         if panel.primary and family_of(panel.experiment) == family:
@@ -166,8 +187,8 @@ def family_page(family: str, made: Report) -> Iterator[str]:
                 "",
             )
             for kind, told in FIGURES.items():
-                if name := figures.get((kind, panel.title)):
-                    yield from (f"![{told} {panel.title}]({name}.svg)", "")
+                if name := names.get((kind, panel.title)):
+                    yield from (image(f"{told} {panel.title}", f"{name}.svg"), "")
 
 
 def score_table(panel: Panel) -> Iterator[str]:
@@ -186,10 +207,14 @@ def sentence(text: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results to archive first")
+    parser.add_argument("--unpack", type=Path, metavar="FOLDER", help="where to restore the archived results")
     given = parser.parse_args()
+    if given.unpack:
+        unpack_archive(ARCHIVE, given.unpack)
+        return
     if given.archive:
-        archive(given.archive, ARCHIVE)
-    write_pages(ARCHIVE, REACHED, PAGES)
+        pack_archive(given.archive, ARCHIVE)
+    results(ARCHIVE, REACHED).write(PAGES)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -86,8 +87,9 @@ def short(game: Game) -> str:
     return f"{game.id}({', '.join(told)})" if told else game.id
 
 
-def panels(store: Store, suite: Suite, tell: Callable[[str], None] | None = None) -> list[Panel]:
-    """Every comparison of the suite for which there is at least one finished run. `tell` is told which one is in hand."""
+def panels(store: Store, suite: Suite, tell: Callable[[str], None] | None = None, primary_only: bool = False) -> list[Panel]:
+    """Every comparison (or every primary one) of the suite for which there is at least one finished run. `tell` is told which
+    one is in hand."""
     found, version = [], store.version()
     for experiment in suite.experiments:
         names = method_names(experiment)
@@ -97,7 +99,7 @@ def panels(store: Store, suite: Suite, tell: Callable[[str], None] | None = None
             if any(store.has(run) for run, _ in own):
                 if tell:
                     tell(f"comparing the runs of {experiment.name}: {choice.id}")
-                found += _game_panels(store, suite.indicators, experiment, choice.game(), own)
+                found += _game_panels(store, suite.indicators, experiment, choice.game(), own, primary_only)
     return found
 
 
@@ -107,6 +109,7 @@ def _game_panels(
     experiment: PlansExperiment | PoliciesExperiment,
     game: Game,
     runs: list[tuple[Run, str]],
+    primary_only: bool,
 ) -> list[Panel]:
     methods = dict.fromkeys(name for _, name in runs)
     missing = {m: sum(not store.has(run) for run, name in runs if name == m) for m in methods}
@@ -130,7 +133,7 @@ def _game_panels(
         archived = _of_the_package([run for run, _ in done], proven)
         views = [View("", True, points, {})]
     else:
-        views = list(_policy_views(store, experiment, game, done))
+        views = list(islice(_policy_views(store, experiment, game, done), 1 if primary_only else None))
         for run, name in done:
             weights.setdefault(name, {})[run.seed] = facts[run.digest]["facts"].get("weights", {})
     return [
@@ -196,7 +199,7 @@ class View:
     played: dict[str, dict[int, Played]]
 
 
-def _policy_views(store: Store, experiment: PoliciesExperiment, game: Game, done: list[tuple[Run, str]]) -> Iterable[View]:
+def _policy_views(store: Store, experiment: PoliciesExperiment, game: Game, done: list[tuple[Run, str]]) -> Iterator[View]:
     """All opponents and seats together first; then each opponent, and each seat, by itself."""
     opponents = tuple(opponent.label for opponent in experiment.opponents) or ("nobody",)
     seats = experiment.seats or game.agents

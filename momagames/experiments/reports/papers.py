@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from momagames.experiments.reports.paper_parts import (
     overview,
     who_against_whom,
 )
-from momagames.experiments.reports.reporting import Report
+from momagames.experiments.reports.reporting import Analysis
 from momagames.experiments.science.arrays import Array
 from momagames.experiments.science.attainment import surfaces
 
@@ -46,8 +46,8 @@ MANY = 100  # lines of a method that are drawn one by one in an SVG file; more a
 SAVED: dict[str, dict[str, Any]] = {"svg": {"metadata": {"Date": None}, "dpi": 150}, "png": {"dpi": 300}}
 
 
-def write_figures(made: Report, folder: str | Path, forms: Sequence[str] = ("svg", "png")) -> list[Path]:
-    """Write the figures of a report: `overview`; `overall` and `profiles` if methods are compared over all games; for each
+def write_figures(made: Analysis, folder: str | Path, forms: Sequence[str] = ("svg", "png")) -> list[Path]:
+    """Write the figures of an analysis: `overview`; `overall` and `profiles` if methods are compared over all games; for each
     primary comparison of two or more objectives `front-N-TITLE`, and of a search `budget-N-TITLE`; and for each game of
     policies `crossplay-N-TITLE`. N counts each kind from 1.
 
@@ -55,6 +55,11 @@ def write_figures(made: Report, folder: str | Path, forms: Sequence[str] = ("svg
     Returns    the files
     Raises     MissingExtra without matplotlib (extra `figures`)
     """
+    return save_figures(figures(made), folder, forms)
+
+
+def save_figures(drawings: Mapping[str, Figure], folder: str | Path, forms: Sequence[str]) -> list[Path]:
+    """Draw some of `figures` and write them, see `write_figures`."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -63,7 +68,7 @@ def write_figures(made: Report, folder: str | Path, forms: Sequence[str] = ("svg
     place.mkdir(parents=True, exist_ok=True)
     written = []
     with mpl.rc_context(LOOK):
-        for name, figure in _named(made):
+        for name, figure in drawings.items():
             drawn = figure.draw()
             for form in forms:
                 written.append(place / f"{name}.{form}")
@@ -71,9 +76,14 @@ def write_figures(made: Report, folder: str | Path, forms: Sequence[str] = ("svg
     return written
 
 
-def names(made: Report) -> dict[tuple[str, str], str]:
-    """(kind, title) -> name of the figure's files, without their endings."""
-    return {(figure.kind, figure.title): name for name, figure in _named(made)}
+def figures(made: Analysis) -> dict[str, Figure]:
+    """Name of the files, without their endings -> figure, in the order of `write_figures`."""
+    number: Counter[str] = Counter()
+    named = {}
+    for figure in _figures(made):
+        number[figure.kind] += 1
+        named[f"{figure.kind}-{number[figure.kind]}-{_slug(figure.title)}" if figure.title else figure.kind] = figure
+    return named
 
 
 class Figure(NamedTuple):
@@ -84,14 +94,7 @@ class Figure(NamedTuple):
     draw: Callable[[], Any]
 
 
-def _named(made: Report) -> Iterator[tuple[str, Figure]]:
-    number: Counter[str] = Counter()
-    for figure in _figures(made):
-        number[figure.kind] += 1
-        yield f"{figure.kind}-{number[figure.kind]}-{_slug(figure.title)}" if figure.title else figure.kind, figure
-
-
-def _figures(made: Report) -> Iterator[Figure]:
+def _figures(made: Analysis) -> Iterator[Figure]:
     if made.overview:
         yield Figure("overview", "", partial(overview, made.overview))
     if made.aggregate:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from momagames.errors import BadFile
-from momagames.experiments.plan import Indicators
+from momagames.experiments.plan import Indicators, Suite
 from momagames.experiments.reports.aggregate import Aggregate, aggregate, comparable
 from momagames.experiments.reports.analysis import Panel, panels
 from momagames.experiments.reports.crossplay import CrossPlay, crossplay
@@ -51,14 +51,13 @@ GOOD = 0.01  # standard error of a front, as a share of the range, for which cap
 
 
 @dataclass(frozen=True)
-class Report:
-    """What `report` made: the page, the comparisons on it, and one over all games if there are enough.
+class Analysis:
+    """The comparisons of a directory of results, and one over all games if there are enough.
 
     overview     a line for each primary comparison
     crossplay    of each game of policies experiments
     """
 
-    page: Path
     wanted: Indicators
     panels: Sequence[Panel]
     aggregate: Aggregate | None
@@ -78,8 +77,25 @@ class Report:
         return Group(*tables)
 
 
+@dataclass(frozen=True)
+class Report(Analysis):
+    """What `report` made: the comparisons, and the page that shows them."""
+
+    page: Path
+
+
+def analyze(store: Store, suite: Suite, tell: Callable[[str], None] | None = None, primary_only: bool = False) -> Analysis:
+    """Compare the results in a directory, in all comparisons or the primary ones. `tell` is told how far we are."""
+    found = panels(store, suite, tell, primary_only)
+    primary = [panel for panel in found if panel.primary]
+    wanted = suite.indicators
+    overall = aggregate(primary, wanted.confidence, wanted.resamples) if comparable(primary)[0] else None
+    met = [one for panel in primary if (one := crossplay(panel, wanted))]
+    return Analysis(wanted, found, overall, overview(found, wanted), met)
+
+
 def report(folder: str | Path, command: str = "", replays: bool = True, tell: Callable[[str], None] | None = None) -> Report:
-    """Analyse the results in a folder and write `report.html` there.
+    """Analyze the results in a directory and write `report.html` there.
 
     command    how the results were made, for the page
     replays    let the policies behind points play on the page
@@ -91,19 +107,14 @@ def report(folder: str | Path, command: str = "", replays: bool = True, tell: Ca
 
     store = Store(folder)
     suite = store.suite()
-    found = panels(store, suite, tell)
+    found = analyze(store, suite, tell)
     errors = [(run, error) for run in suite.runs(store.version()) if (error := store.error(run))]
-    if not found and not errors:
+    if not found.panels and not errors:
         raise BadFile(f"{folder}: no run of {suite.name!r} is finished yet; start `momagames bench run` again")
     place = store.folder / "report.html"
-    primary = [panel for panel in found if panel.primary]
-    wanted = suite.indicators
-    overall = aggregate(primary, wanted.confidence, wanted.resamples) if comparable(primary)[0] else None
-    lines = overview(found, wanted)
-    met = [one for panel in primary if (one := crossplay(panel, wanted))]
-    text = page(store, suite, found, overall, lines, met, errors, command)
-    write_whole(place, with_player(text, store, found, tell) if replays else text)
-    return Report(place, wanted, found, overall, lines, met)
+    text = page(store, suite, found.panels, found.aggregate, found.overview, found.crossplay, errors, command)
+    write_whole(place, with_player(text, store, found.panels, tell) if replays else text)
+    return Report(**vars(found), page=place)
 
 
 def heading(name: str) -> str:

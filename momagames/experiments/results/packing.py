@@ -62,9 +62,15 @@ def packed_rows(place: Path) -> Iterator[Row]:
     tables = _tables(packed, packed.stat().st_mtime_ns)
     if place.name not in tables:
         raise BadFile(f"{packed}: no rows of {place.name}")
+    table = tables[place.name]
     returns = [f"{RETURN}{goal.name}" for goal in read_run(place).game.game().objectives]
-    for record in tables[place.name].iter_rows(named=True):
-        yield _row(record, returns)
+    options = {text: json.loads(text) for text in table["options"].unique()}
+    names = [name for name in (*OF_ROWS, "start") if table[name].null_count() < table.height]
+    for record in table.select(*names, "options", *returns).iter_rows(named=True):
+        row = {name: record[name] for name in names if record[name] is not None}
+        if "start" in row:
+            row["start"] = int(row["start"])
+        yield {**row, "return": [record[name] for name in returns], "options": options[record["options"]]}
 
 
 @functools.lru_cache(maxsize=2)
@@ -76,13 +82,6 @@ def _tables(packed: Path, changed: int) -> dict[str, Any]:
         return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
     except (library.exceptions.PolarsError, OSError) as error:
         raise BadFile(f"{packed}: {' '.join(str(error).split())}") from None
-
-
-def _row(record: dict[str, Any], returns: list[str]) -> Row:
-    row = {name: record[name] for name in OF_ROWS if record[name] is not None}
-    if record["start"] is not None:
-        row["start"] = int(record["start"])
-    return {**row, "return": [record[name] for name in returns], "options": json.loads(record["options"])}
 
 
 def _check(text: Path, packed: Path) -> None:

@@ -35,7 +35,8 @@ def vector(name: str, given: ArrayLike, objectives: int) -> Array:
 def front(points: ArrayLike) -> Array:
     """The rows that no other row dominates, each once, in lexicographic order."""
     array = rows("points", points)
-    return np.unique(array[undominated(array)], axis=0)
+    kept = array[undominated(array)]
+    return kept[np.lexsort(kept.T[::-1])] if kept.size else kept
 
 
 def normalize(points: ArrayLike, ref: ArrayLike, utopia: ArrayLike) -> Array:
