@@ -179,7 +179,6 @@ def _parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
     names = [goal.name for goal in panel.game.objectives]
     strength = float(np.clip(20 / len(shares), 0.15, 0.9))
     look = {**line_of(style), "alpha": strength, "rasterized": len(shares) > MANY}
-    for i, share in enumerate(shares):
-        axes.plot(range(len(names)), share, label=None if i else method, **look)
+    axes.plot(range(len(names)), shares.T, label=[method] + [None] * (len(shares) - 1), **look)
     axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 4 else 0)
     axes.set_ylabel(f"share of the range (seed {seed})")

@@ -65,12 +65,13 @@ def packed_rows(place: Path) -> Iterator[Row]:
     table = tables[place.name]
     returns = [f"{RETURN}{goal.name}" for goal in read_run(place).game.game().objectives]
     options = {text: json.loads(text) for text in table["options"].unique()}
-    names = [name for name in (*OF_ROWS, "start") if table[name].null_count() < table.height]
-    for record in table.select(*names, "options", *returns).iter_rows(named=True):
-        row = {name: record[name] for name in names if record[name] is not None}
-        if "start" in row:
-            row["start"] = int(row["start"])
-        yield {**row, "return": [record[name] for name in returns], "options": options[record["options"]]}
+    columns = {name: table[name].to_list() for name in OF_ROWS if table[name].null_count() < table.height}
+    columns["start"] = [None if start is None else int(start) for start in table["start"]]
+    columns["options"] = [options[text] for text in table["options"]]
+    columns["return"] = [*zip(*(table[name].to_list() for name in returns), strict=True)]
+    for values in zip(*columns.values(), strict=True):
+        row = {name: value for name, value in zip(columns, values, strict=True) if value is not None}
+        yield {**row, "return": list(row["return"])}
 
 
 @functools.lru_cache(maxsize=2)
