@@ -13,7 +13,7 @@ from momagames.experiments.results import archive
 from momagames.experiments.results.archive import pack_archive, unpack_archive
 from momagames.experiments.results.packing import pack
 from momagames.experiments.results.store import PACKED, Store
-from tests.experiments.tiny import whole
+from tests.experiments.tiny import RANDOM, plans, suite, whole
 
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 
@@ -47,6 +47,16 @@ def test_everything_comes_back(folder, tmp_path):
     assert any(restored.metadata(run)["facts"].get("passed") for run in restored.sealed())
     pack_archive(restored.folder, tmp_path / "b.npz.xz")
     assert (tmp_path / "a.npz.xz").read_bytes() == (tmp_path / "b.npz.xz").read_bytes()
+
+
+def test_rows_come_back_in_their_order(tmp_path):
+    """Runs are sorted by name in rows.parquet, so that seed 10 stands before seed 2, and by number in the archive."""
+    run_suite(suite(plans([RANDOM], seeds=[2, 10])), tmp_path / "here")
+    pack_archive(tmp_path / "here", tmp_path / "a.npz.xz")
+    unpack_archive(tmp_path / "a.npz.xz", tmp_path / "restored")
+    before, after = (polars.read_parquet(tmp_path / name / PACKED) for name in ("here", "restored"))
+    assert after.equals(before)
+    assert before["seed"].unique(maintain_order=True).to_list() == [10, 2]
 
 
 def test_every_kind_of_column_comes_back():
