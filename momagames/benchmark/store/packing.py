@@ -62,9 +62,16 @@ def packed_rows(place: Path) -> Iterator[Row]:
     tables = _tables(packed, packed.stat().st_mtime_ns)
     if place.name not in tables:
         raise InvalidFile(f"{packed}: no rows of {place.name}")
+    table = tables[place.name]
     returns = [f"{RETURN}{goal.name}" for goal in read_run(place).game.game().objectives]
-    for record in tables[place.name].iter_rows(named=True):
-        yield _row(record, returns)
+    options = {text: json.loads(text) for text in table["options"].unique()}
+    columns = {name: table[name].to_list() for name in OF_ROWS if table[name].null_count() < table.height}
+    columns["start"] = [None if start is None else int(start) for start in table["start"]]
+    columns["options"] = [options[text] for text in table["options"]]
+    columns["return"] = [*zip(*(table[name].to_list() for name in returns), strict=True)]
+    for values in zip(*columns.values(), strict=True):
+        row = {name: value for name, value in zip(columns, values, strict=True) if value is not None}
+        yield {**row, "return": list(row["return"])}
 
 
 @functools.lru_cache(maxsize=2)
@@ -76,13 +83,6 @@ def _tables(packed: Path, changed: int) -> dict[str, Any]:
         return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
     except (library.exceptions.PolarsError, OSError) as error:
         raise InvalidFile(f"{packed}: {' '.join(str(error).split())}") from None
-
-
-def _row(record: dict[str, Any], returns: list[str]) -> Row:
-    row = {name: record[name] for name in OF_ROWS if record[name] is not None}
-    if record["start"] is not None:
-        row["start"] = int(record["start"])
-    return {**row, "return": [record[name] for name in returns], "options": json.loads(record["options"])}
 
 
 def _check(text: Path, packed: Path) -> None:
