@@ -184,7 +184,7 @@ def family_page(family: str, data: ReportData, names: Mapping[tuple[str, str], s
                 "",
                 *score_table(panel),
                 "",
-                f"{sentence(panel_caption(panel))}",
+                panel_caption(panel),
                 "",
             )
             for kind, caption in FIGURES.items():
@@ -199,10 +199,6 @@ def score_table(panel: Panel) -> Iterator[str]:
         for method, scores in panel.scores.items()
     ]
     return table(["method", "runs", *(heading(name) for name in names)], rows)
-
-
-def sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."
 
 
 def main() -> None:

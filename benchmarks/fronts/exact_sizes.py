@@ -1,6 +1,6 @@
-"""What exact fronts of one-agent MO-SameGame cost by board size: CPU time, positions, memory.
+"""Cost of exact fronts of single-agent MO-SameGame by board size: CPU time, positions, memory.
 
-python benchmarks/fronts/exact_sizes.py                    # the sizes below
+python benchmarks/fronts/exact_sizes.py                    # default sizes
 python benchmarks/fronts/exact_sizes.py 8x8x3:2 6x6x5:50   # rows x columns x colors : boards
 python benchmarks/fronts/exact_sizes.py --bounded 8x8x3:12 # by branch and bound, as `momagames front make` does
 """
@@ -20,24 +20,24 @@ from momagames.errors import TooLarge
 SIZES = ("5x5x3:100", "6x6x3:50", "7x7x3:10", "8x8x3:1")
 
 
-def measure(size: str, solve: Callable[..., Front], max_states: int, max_bytes: int) -> str:
-    """A line of the table; boards are dealt with seeds 1, 2, ..."""
+def measure_size(size: str, solve: Callable[..., Front], max_states: int, max_bytes: int) -> str:
+    """Return a row of the table; the boards have seeds 1, 2, ..."""
     shape, _, boards = size.partition(":")
     height, width, colors = (int(part) for part in shape.split("x"))
     game = momagames.spec("mo-samegame-v0", board_height=height, board_width=width, num_colors=colors)
     small = momagames.spec("mo-samegame-v0", board_height=5, board_width=5, num_colors=colors)
-    for seed in range(50):  # loads the compiled code, that of growing tables included
+    for seed in range(50):  # loads the compiled code, including that of growing tables
         solve(small, seed=seed, max_states=max_states, max_bytes=max_bytes)
     seconds, states, points, density = [], [], [], []
     too_large = 0
     for seed in range(1, int(boards or 1) + 1):
-        began = time.process_time()
+        started = time.process_time()
         try:
             front = solve(game, seed=seed, max_states=max_states, max_bytes=max_bytes)
         except TooLarge:
             too_large += 1
             continue
-        seconds.append(time.process_time() - began)
+        seconds.append(time.process_time() - started)
         states.append(front.states)
         points.append(len(front.points))
         density.append(front.bytes / front.states)
@@ -62,7 +62,7 @@ def main() -> None:
     print("| rows x columns x colors | boards | CPU s median / max | positions | points | M positions/s | bytes/position |")
     print("|---|---|---|---|---|---|---|")
     for size in given.sizes:
-        print(measure(size, solve, given.max_states, int(given.max_gigabytes * 2**30)), flush=True)
+        print(measure_size(size, solve, given.max_states, int(given.max_gigabytes * 2**30)), flush=True)
 
 
 if __name__ == "__main__":

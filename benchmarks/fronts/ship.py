@@ -1,10 +1,10 @@
-"""Makes the front files that come with the package, each by its command, one after the other.
+"""Generate the front files of the package, each by its command.
 
-python benchmarks/fronts/ship.py                     # those that are not there
-python benchmarks/fronts/ship.py --again samegame    # those whose name has this word, once more
-python benchmarks/fronts/ship.py --best-known        # best-known ones of large boards, from the archived runs
+python benchmarks/fronts/ship.py                     # missing files
+python benchmarks/fronts/ship.py --again samegame    # files whose name contains this word, again
+python benchmarks/fronts/ship.py --best-known        # best-known fronts of large boards, from the archived runs
 
-Times and memory stand in the files; searches run in this process, so that compiled code is loaded once.
+The files hold time and memory. The searches run in this process, so that compiled code is loaded once.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ ARCHIVE = Path(__file__).resolve().with_name("paper.npz.xz")
 LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
 SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
-YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}  # one receiver: no luck
+YARD = {"colors": ["w,w,y", "gr,b,w", "w,w,w"], "targets": ["0,0,1", "0,0,0", "0,0,0"]}  # one receiver: no randomness
 ROBOT = {"num_players": 1, "max_step": 40}
 
 
 def level(title: str, moves: int, red: int, blue: int, rows: list[str]) -> dict[str, Any]:
-    """A small level of MO-TileBlast."""
+    """Return a small level of MO-TileBlast."""
     goals = [{"collect": "basic.red", "amount": red}, {"collect": "basic.blue", "amount": blue}]
     head = {"id": 900, "title": title, "moves": moves, "colors": ["red", "blue", "yellow"], "goals": goals}
     return {**head, "layout": "".join(row + "\n" for row in rows)}
@@ -41,8 +41,8 @@ def level(title: str, moves: int, red: int, blue: int, rows: list[str]) -> dict[
 
 EDGE = "#" * 13
 SQUARE = level("Five by five", 5, 8, 6, [EDGE, *["####.....####"] * 5, *[EDGE] * 3])
-FIRST = level("Four taps", 4, 15, 15, [EDGE, *["###.......###"] * 7, EDGE])  # the first level, cut short
-CLAIRVOYANT: dict[str, tuple[str, dict[str, Any]]] = {  # name -> id, parameters; five deals each
+FIRST = level("Four taps", 4, 15, 15, [EDGE, *["###.......###"] * 7, EDGE])  # a part of the first level
+CLAIRVOYANT: dict[str, tuple[str, dict[str, Any]]] = {  # name -> id, parameters; five instances each
     "mo-robotmail-v0-tiny": ("mo-robotmail-v0", {"layout": "tiny", **ROBOT, "objectives": ["delivery", "energy"]}),
     "mo-robotmail-v0-yard": ("mo-robotmail-v0", {"layout": YARD, **ROBOT, "objectives": ["delivery", "energy", "charge"]}),
     "mo-tileblast-v0-5x5": ("mo-tileblast-v0", {"level": SQUARE, "objectives": ["goals", "move", "score"]}),
@@ -56,8 +56,8 @@ RESPONSES = (
 )
 
 
-def commands() -> dict[str, list[str]]:
-    """Name -> arguments of `momagames front make`, without the file."""
+def list_commands() -> dict[str, list[str]]:
+    """Return name -> arguments of `momagames front make`, without the file."""
     found = {}
     for size, seeds in SIZES.items():
         height, width, colors = size.split("x")
@@ -72,23 +72,23 @@ def commands() -> dict[str, list[str]]:
     for agent in ("player_0", "player_1"):
         given = [*BOARD, "--claim", "guaranteed", "--agent", agent]
         found[f"mo-breakthrough-v0-3x5-guaranteed-{agent}"] = ["mo-breakthrough-v0", *given]
-    for agent, opponent, goals in RESPONSES:
-        given = [*BOARD, "-p", f"objectives=[{', '.join(goals)}]", "--claim", "response", "--agent", agent]
-        name = f"mo-breakthrough-v0-3x5-{'-'.join(goals)}-{agent}-to-{opponent}"
+    for agent, opponent, objectives in RESPONSES:
+        given = [*BOARD, "-p", f"objectives=[{', '.join(objectives)}]", "--claim", "response", "--agent", agent]
+        name = f"mo-breakthrough-v0-3x5-{'-'.join(objectives)}-{agent}-to-{opponent}"
         found[name] = ["mo-breakthrough-v0", *given, "--opponent", opponent]
     return found
 
 
-def carry_out(arguments: list[str]) -> None:
-    sys.argv = ["momagames", *arguments]  # the command that the file will name
+def run_command(arguments: list[str]) -> None:
+    sys.argv = ["momagames", *arguments]  # the command in the provenance of the file
     app(arguments, standalone_mode=False)
 
 
-def best_known() -> None:
-    """The union of archived runs, for boards that are too large for a proof."""
+def write_best_known() -> None:
+    """Write the unions of archived runs, for boards that are too large for a proof."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         unpack_archive(ARCHIVE, "paper")
-        carry_out(["front", "union", "paper", "-o", "best-known"])
+        run_command(["front", "union", "paper", "-o", "best-known"])
         for name in LARGE:
             for seed in range(10):
                 content = (Path("best-known") / f"{name}-{seed}.json").read_bytes()
@@ -102,21 +102,21 @@ def main() -> None:
     parser.add_argument("--best-known", action="store_true")
     given = parser.parse_args()
     if given.best_known:
-        best_known()
+        write_best_known()
         return
     loaded: set[str] = set()
-    for name, arguments in commands().items():
+    for name, arguments in list_commands().items():
         path = DATA / f"{name}.json"
         if given.word not in name or (path.exists() and not given.again):
             continue
         for _ in range(1 if arguments[0] in loaded else 2):  # the first search of a game loads its compiled code
             began = time.process_time()
-            carry_out(["front", "make", *arguments, "-o", path.name])
+            run_command(["front", "make", *arguments, "-o", path.name])
             spent = time.process_time() - began
         loaded.add(arguments[0])
         Path(path.name).replace(path)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        print(f"{name}: {spent:.3f} s CPU, largest so far {peak:.2f} GiB", flush=True)
+        print(f"{name}: {spent:.3f} s CPU, peak memory {peak:.2f} GiB", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ returns    float[n, E, K]: n policies, E episodes each; episode e has the same r
            start position and are not independent samples.
 
 SER, scalarized expected returns, is the utility of the mean return; it is the criterion of a user who averages over many
-episodes. ESR, expected scalarized returns, is the mean utility of the return; it is the criterion of a user for whom each
-episode counts. They are equal for linear utilities; for concave ones ESR is at most SER.
+episodes. ESR, expected scalarized returns, is the mean utility of the return; it is the criterion of a user who evaluates
+each episode separately. They are equal for linear utilities; for concave ones ESR is at most SER.
 
 Source: Roijers et al., "A survey of multi-objective sequential decision-making", J. Artif. Intell. Res. 48, 2013; Hayes et
 al., "Expected scalarized returns dominance", Neural Comput. Appl. 2022.

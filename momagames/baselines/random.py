@@ -28,11 +28,11 @@ class Random(Method):
 
     name: ClassVar[str] = "random"
 
-    def check_make_plan(self, game: Game) -> None:
+    def check_plan(self, game: Game) -> None:
         check_deterministic(self.name, game)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
-        self.check_make_plan(game)
+        self.check_plan(game)
         return sample_plans(game, start, self.policies(game), budget, seed)
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:

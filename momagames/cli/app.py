@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import click
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from momagames import registry
 from momagames.cli.bench import bench
@@ -26,20 +25,20 @@ if TYPE_CHECKING:
 class GameCommands(TyperGroup):
     """The commands of the package and, imported when they are called, those that games and other packages register."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         return [*super().list_commands(ctx), *registry.commands()]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; for a registered one a stub, which is enough for the list of commands."""
         own = super().get_command(ctx, cmd_name)
         if own is None and (registered := registry.commands().get(cmd_name)) is not None:
-            return click.Command(cmd_name, help=registered.help)
+            return TyperCommand(cmd_name, help=registered.help)
         return own
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and super().get_command(ctx, name) is None:
-            command = typer.main.get_command(load_object(registry.commands()[name].app))
+            command = typer.main.get_group(load_object(registry.commands()[name].app))
             command.name = name
         return name, command, rest
 

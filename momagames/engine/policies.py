@@ -145,7 +145,7 @@ class _PythonSeats:
 
     def act(self, out: NDArray[np.int64]) -> None:
         batch, game = self._batch, self._batch.game
-        for i in np.flatnonzero(batch.states["over"] == 0):
+        for i in np.flatnonzero(batch.states["over"] == 0).tolist():
             state, policies = batch.states[i], self._policies[i]
             if batch.lengths[i] == 0:
                 for policy in policies.values():

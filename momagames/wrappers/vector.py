@@ -92,7 +92,7 @@ class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
         source.check(rewards[0] if self._alone else rewards[0, 0])
         moment = self._moment(terminated, truncated)
         if self.transform.needs_states:
-            moment.observed, moment.actions = seen, base_env(self.env, self.transform.name).batch.played
+            moment.observed, moment.actions = seen, base_env(self.env, self.transform.name).batch.last_actions
         reward = self.transform.apply(rewards.reshape(self.num_envs, *source.shape), moment).astype(form.dtype, copy=False)
         if isinstance(self.transform, Scalarize):
             infos = {**infos, "vector_reward": rewards}

@@ -220,7 +220,7 @@ def test_illegal_actions() -> None:
     env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, **SMALL)
     env.reset(seed=1)
     before = env.get_state()
-    with pytest.raises(momagames.MomagamesError, match="player_0 cannot play 0: 13 actions are legal"):
+    with pytest.raises(momagames.MomagamesError, match="illegal action=0 of player_0: expected one of 13 legal actions"):
         env.step(0)
     assert env.get_state() == before
     env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, illegal="forfeit", **SMALL)

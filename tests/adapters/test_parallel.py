@@ -86,9 +86,9 @@ def test_an_illegal_action_moves_nobody() -> None:
     env = MultiObjectiveParallel(MultiObjectiveAEC(meteors.game("meteors-v0")))
     env.reset(seed=1)
     before = env.get_state()
-    with pytest.raises(momagames.MomagamesError, match="rover_2 cannot play"):
+    with pytest.raises(momagames.MomagamesError, match="of rover_2"):
         env.step({"rover_0": [0, 0], "rover_1": [0, 0], "rover_2": [3, 0]})
-    with pytest.raises(momagames.MomagamesError, match="rover_1 cannot play None"):
+    with pytest.raises(momagames.MomagamesError, match="illegal action=None of rover_1"):
         env.step({"rover_0": [0, 0]})
     assert env.get_state() == before
 
@@ -135,5 +135,5 @@ def test_who_has_no_choice_may_say_anything_in_a_batch() -> None:
     env = momagames.make_vec("mo-pommerman-ffa-v0", num_envs=2, board_size=7, num_rigid=0, num_wood=0, num_items=0)
     env.reset(seed=1, options={"state": DEAD})
     env.step(np.array([[4, 5, 1, 2], [4, -9, 1, 2]]))
-    with pytest.raises(IllegalAction, match="environment 1: agent_2 cannot play 6"):
+    with pytest.raises(IllegalAction, match="illegal action=6 of agent_2 in environment 1"):
         env.step(np.array([[4, 5, 1, 2], [4, 1, 6, 2]]))

@@ -97,11 +97,11 @@ def by_brute_force(returns):
     samples = [np.asarray(sample) for sample in returns]
     axes = [sorted(set(np.concatenate(samples)[:, k])) for k in range(samples[0].shape[1])]
     tables = [[(sample <= x).all(axis=1).mean() for x in product(*axes)] for sample in map(np.asarray, samples)]
-    kept = []
+    member = []
     for b, worse in enumerate(tables):
         beats = [np.less_equal(t, worse).all() and (t != worse or a < b) for a, t in enumerate(tables) if a != b]
-        kept.append(not any(beats))
-    return kept
+        member.append(not any(beats))
+    return member
 
 
 @pytest.mark.parametrize("objectives", [1, 2, 3])

@@ -179,6 +179,6 @@ def test_matrix_games_of_many_ties():
     assert solve([(2, 7), (5, 4)]).value == pytest.approx(4.5)
     assert solve(1e9 * np.array([(2, 7), (5, 4)])).value == pytest.approx(4.5e9)
     for seed in range(200):
-        paid = np.random.default_rng(seed).integers(-1, 2, (6, 12))
-        value, ours, theirs = solve(paid)
-        assert (ours @ paid).min() == pytest.approx((paid @ theirs).max(), abs=1e-9)
+        payoff = np.random.default_rng(seed).integers(-1, 2, (6, 12))
+        value, ours, theirs = solve(payoff)
+        assert (ours @ payoff).min() == pytest.approx((payoff @ theirs).max(), abs=1e-9)

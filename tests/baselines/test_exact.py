@@ -244,7 +244,7 @@ def make_costly_game(cost, low, high=1000.0, **params):
         game,
         objectives=objectives,
         kernels=dataclasses.replace(game.kernels, step=costly_step),
-        search=dataclasses.replace(game.search, prune_equivalent_actions=None),
+        search=dataclasses.replace(game.search, prune_equivalent_actions=None, compact=None),
         rules_key="test.costly",
     )
 
@@ -307,7 +307,7 @@ def test_rejects_rewards_outside_the_declared_bounds():
 )
 def test_compact_boards_follow_the_rules(height, width, colors, params):
     game = make_game(height, width, colors, **params)
-    plain = dataclasses.replace(game, rules_key="test.plain")  # a rules key without compact positions
+    plain = dataclasses.replace(game, search=dataclasses.replace(game.search, compact=None), rules_key="test.plain")
     assert pack(game, depth_first.resolve_start(game, None, 1))[0].dtype != game.dtype
     for seed in range(1, 7):
         front, expected = (exact.pareto_front(g, seed=seed, **LIMITS) for g in (game, plain))
@@ -315,12 +315,9 @@ def test_compact_boards_follow_the_rules(height, width, colors, params):
         assert front.states == expected.states > 2
 
 
-def test_unsupported_games_are_not_packed():
-    for game in (make_game(5, 13, 3), dataclasses.replace(make_game(3, 3, 2), rules_key="test.plain")):
-        start = depth_first.resolve_start(game, None, 1)
-        packed_game, packed_start = pack(game, start)
-        assert packed_game is game
-        assert packed_start is start
+def test_large_boards_have_no_compact_form():
+    game = make_game(5, 13, 3)
+    assert pack(game, depth_first.resolve_start(game, None, 1)) is None
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ import pytest
 from momagames.benchmark import run_suite
 from momagames.benchmark.store import archive
 from momagames.benchmark.store.archive import pack_archive, unpack_archive
+from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
-from momagames.benchmark.store.store import PACKED, Store
+from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
 from tests.benchmark.tiny import RANDOM, plans, suite, whole
 

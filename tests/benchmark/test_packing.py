@@ -8,11 +8,12 @@ import pytest
 
 from momagames.benchmark import run_suite
 from momagames.benchmark.replays import points, replay
-from momagames.benchmark.store import packing
+from momagames.benchmark.store import packed_rows, packing
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge
+from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
-from momagames.benchmark.store.store import PACKED, ROWS, Store
+from momagames.benchmark.store.store import ROWS, Store
 from momagames.errors import InvalidFile, MissingExtra
 from momagames.reports import report
 from tests.benchmark.tiny import EXACT, POLICIES, RANDOM, plans, suite, whole
@@ -115,7 +116,7 @@ def test_stopped_before_the_texts_are_gone(folder, monkeypatch):
 def test_lost_or_broken_files_are_told(folder, monkeypatch):
     pack(folder)
     run = next(Store(folder).sealed())
-    packing._tables.cache_clear()
+    packed_rows._read_tables.cache_clear()
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "polars", None)
         with pytest.raises(MissingExtra, match=r"rows\.parquet.*momagames\[analysis\]"):
@@ -124,5 +125,5 @@ def test_lost_or_broken_files_are_told(folder, monkeypatch):
     with pytest.raises(InvalidFile, match=r"rows\.parquet"):
         list(Store(folder).rows(run))
     (folder / PACKED).unlink()
-    with pytest.raises(InvalidFile, match="its rows are gone"):
+    with pytest.raises(InvalidFile, match="its rows are missing"):
         list(Store(folder).rows(run))

@@ -79,10 +79,6 @@ def test_changed_file_is_rejected(made, tmp_path):
         fronts.read_front(path)
     files = {"{}": "'sha256' is missing", "[": "Expecting", '{"sha256": "", "schema": 9}': "update momagames"}
     for text, message in files.items():
-        ("{}", "'sha256' is missing"),
-        ("[", "Expecting"),
-        ('{"sha256": "", "schema": 9}', "update momagames"),
-    ):
         path.write_text(text)
         with pytest.raises(InvalidFile, match=message):
             fronts.read_front(path)

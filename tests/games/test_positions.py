@@ -318,7 +318,7 @@ def test_junk_actions_are_refused_and_change_nothing(id, action):
     env = momagames.make(id, **SMALL[id])
     env.reset(options={"board": GOOD[id]})
     before = everything(env)
-    with pytest.raises(momagames.errors.IllegalAction, match=f"{env.agent_selection} cannot play .* actions are legal"):
+    with pytest.raises(momagames.errors.IllegalAction, match=f"illegal action=.* of {env.agent_selection}: expected one of .* legal actions"):
         env.step(action)
     assert everything(env) == before
 
@@ -326,7 +326,7 @@ def test_junk_actions_are_refused_and_change_nothing(id, action):
 def test_an_illegal_action_names_the_nearest_cells():
     env = momagames.make(SAMEGAME, board_width=3, board_height=3, num_colors=3)
     env.reset(options={"board": ["123", "231", "112"]})
-    message = r"agent_0 cannot play 0: 2 actions are legal; nearest .*\(0,2\) = 6"
+    message = r"illegal action=0 of agent_0: expected one of 2 legal actions; nearest .*\(0,2\) = 6"
     with pytest.raises(momagames.errors.IllegalAction, match=message):
         env.step(0)
 

@@ -213,7 +213,7 @@ def test_letters_go_through_the_ways_to_look(hit, pygame):
 def test_only_what_has_changed_is_drawn(hit, monkeypatch):
     board, drawn = sit(), []
     put = board.window.show
-    monkeypatch.setattr(board.window, "put", lambda picture: (drawn.append(1), put(picture)))
+    monkeypatch.setattr(board.window, "show", lambda picture: (drawn.append(1), put(picture)))
     for now in range(5):
         board.look(now)
     assert not drawn

@@ -129,11 +129,11 @@ def test_caption_states_the_standard_error_and_the_episodes_needed(made):
     errors = [points.errors / spans for found in seats.points.values() for points in found.values()]
     assert seats.front_error == pytest.approx(np.concatenate(errors).max())
     assert 0.01 < seats.front_error < 1
-    assert f"standard error up to {seats.front_error:.2g} of the range with 5 episodes per match" in text
+    assert f"Standard error up to {seats.front_error:.2g} of the range with 5 episodes per match" in text
     assert "an error of 0.01 needs about" in text
     boards = next(one for one in made.panels if one.experiment != "seats")
     assert boards.front_error == 0
-    assert "standard error" not in panel_caption(boards)
+    assert "tandard error" not in panel_caption(boards)
 
 
 def test_matches_of_an_episode_are_one_sample():

@@ -35,11 +35,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.benchmark.store.export import RETURN, polars
 from momagames.benchmark.store.files import read_json
+from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.policy_files import POLICIES
-from momagames.benchmark.store.store import PACKED, Store, spelled
+from momagames.benchmark.store.store import Store, spelled
 from momagames.errors import InvalidFile
 from momagames.files import write_file_atomically
 
@@ -58,7 +58,7 @@ def pack_archive(folder: str | Path, file: str | Path) -> None:
     Raises     MissingExtra; InvalidFile if the directory cannot be read, or if the archive does not restore it
     """
     pack(folder)
-    store, library = Store(folder), polars(MISSING_POLARS)
+    store, library = Store(folder), import_polars(MISSING_POLARS)
     runs: dict[str, dict[str, Any]] = {}
     passed: list[list[float]] = []
     arrays: Arrays = {}
@@ -117,7 +117,7 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
 
 def _check_restored(store: Store, restored: Path) -> None:
     """Raise InvalidFile unless the restored directory equals that of the store."""
-    read = polars(MISSING_POLARS).read_parquet
+    read = import_polars(MISSING_POLARS).read_parquet
     if not read(store.folder / PACKED).equals(read(restored / PACKED)):
         raise InvalidFile(f"{store.folder / PACKED}: the archive does not restore its rows")
     runs = [path for path in store.runs.rglob("*") if path.is_file()]
@@ -132,7 +132,7 @@ def _check_restored(store: Store, restored: Path) -> None:
 
 def _encode_table(prefix: str, table: Any) -> Arrays:
     """Return the columns of a table as arrays."""
-    library = polars(MISSING_POLARS)
+    library = import_polars(MISSING_POLARS)
     values: dict[str, tuple[str, NDArray[Any]]] = {}
     codes = table
     for column in table:
@@ -184,7 +184,7 @@ def _find_source(name: str, codes: Any) -> tuple[str, NDArray[Any]] | None:
 
 def _decode_table(prefix: str, arrays: Arrays) -> Any:
     """Return the table that `_encode_table` has encoded."""
-    library = polars(MISSING_POLARS)
+    library = import_polars(MISSING_POLARS)
     columns: dict[str, dict[str, NDArray[Any]]] = {}
     for key, array in arrays.items():
         if key.startswith(f"{prefix}/"):
@@ -205,7 +205,7 @@ def _decode_table(prefix: str, arrays: Arrays) -> Any:
 
 def _decode_column(name: str, parts: dict[str, NDArray[Any]], codes: Any) -> Any:
     """Return a column of integers or lists; `codes` are the columns before it."""
-    library = polars(MISSING_POLARS)
+    library = import_polars(MISSING_POLARS)
     null = np.unpackbits(parts["null"], count=codes.height).astype(np.bool_) if "null" in parts else None
     if "size" in parts:
         ends = np.cumsum(_join_bytes(parts["size"]), dtype=np.int64)

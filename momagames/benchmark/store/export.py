@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
 from momagames.benchmark.plan import Run, canonical_json, expand
+from momagames.benchmark.store.packed_rows import RETURN, import_polars
 from momagames.benchmark.store.store import Store
-from momagames.errors import InvalidFile, MissingExtra
+from momagames.errors import InvalidFile
 from momagames.files import atomic_path
 
 Flat = dict[str, Any]
@@ -36,7 +36,6 @@ COLUMNS: dict[str, type] = {
     "length": int,
 }
 ACTIONS: dict[str, type] = {"actions": list}  # of a plan, in Parquet only
-RETURN = "return_"
 LEVEL = 12  # of zstd in Parquet files: a fifth smaller than by default
 LAST: dict[str, type] = {"version": str, "commit": str}
 
@@ -113,7 +112,7 @@ def _counted(rows: Iterator[Flat], write: Callable[[Flat], Any]) -> int:
 
 
 def _parquet(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
-    library = polars("Parquet needs polars", "; --csv and --jsonl need nothing")
+    library = import_polars("Parquet needs polars", "; --csv and --jsonl need nothing")
     whole_numbers = library.Int64
     kinds = {str: library.String, int: whole_numbers, float: library.Float64, list: library.List(whole_numbers)}
     values: dict[str, list[Any]] = {name: [] for name in columns}
@@ -123,11 +122,3 @@ def _parquet(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
     table = library.DataFrame(values, schema={name: kinds[kind] for name, kind in columns.items()})
     table.write_parquet(path, compression="zstd", compression_level=LEVEL)
     return int(table.height)
-
-
-def polars(why: str, instead: str = "") -> Any:
-    """The library polars, or MissingExtra that says why it is needed, and what there is instead."""
-    try:
-        return import_module("polars")
-    except ImportError:
-        raise MissingExtra(f'{why}: pip install "momagames[analysis]"{instead}') from None

@@ -32,6 +32,7 @@ from pydantic import ValidationError
 import momagames
 from momagames.benchmark.plan import Run, Suite, canonical_json
 from momagames.benchmark.store.files import alive, flush, here, read_json, sync
+from momagames.benchmark.store.packed_rows import read_packed_rows
 from momagames.benchmark.store.policy_files import POLICIES, digest, packed
 from momagames.benchmark.store.provenance import provenance
 from momagames.benchmark.store.run_front import Collector
@@ -42,7 +43,7 @@ from momagames.files import write_file_atomically
 SCHEMA = 2  # of the files here; 1 had no number
 STALE_S = 7 * 24 * 3600  # a run in hand of a machine that we cannot ask is given up when it is that old
 SEALED = ("config.json", "rows.jsonl", "front.json", "metadata.json")
-ROWS, PACKED, ERROR = "rows.jsonl", "rows.parquet", "error.txt"
+ROWS, ERROR = "rows.jsonl", "error.txt"
 
 
 class Store:
@@ -261,9 +262,8 @@ def read_rows(place: Path) -> Iterator[dict[str, Any]]:
     """The rows of the run in this folder, from its own file or, if they were packed, from that of all runs."""
     path = place / ROWS
     if not path.is_file():
-        from momagames.benchmark.store.packing import packed_rows
-
-        yield from packed_rows(place)
+        objectives = [objective.name for objective in read_run(place).game.game().objectives]
+        yield from read_packed_rows(place, objectives)
         return
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):

@@ -6,22 +6,22 @@ from momagames.games.tileblast.agents.tap_kernels import greedy_contact, one_ste
 RULES = ("tileblast", "tileblast.strict")
 
 GREEDY_CONTACT = CompiledPolicy("greedy_contact", greedy_contact, rules=RULES)
-"""Taps the group that touches most of what the goals of the level ask for.
+"""Taps the group that touches the most units of the level's goals.
 
-A group counts its neighbors that it hurts and that a goal asks for, its own tiles where a goal asks for their color, the
-bubbles on them where a goal asks for those, and 4 if it has 5 tiles or more; a power piece counts 3.5. Ties are broken at
+A group counts the neighbors that it damages and that a goal collects, its own tiles if a goal collects their color, the
+bubbles on them if a goal collects bubbles, and 4 if it has 5 tiles or more; a power piece counts 3.5. Ties are broken at
 random.
 
 Source: our own.
 """
 
 ONE_STEP_LOOKAHEAD = CompiledPolicy("one_step_lookahead", one_step_lookahead, rules=RULES)
-"""Plays one tap on each group, and each power piece, on a copy of the game, and taps the best.
+"""Tries one tap on each group, and each power piece, on a copy of the game, and plays the best.
 
-The value of a tap is 10 for every point by which the goals come nearer, 6 for a power piece that it makes, -5 for each that
-it uses, 0.5 for each hit, and 1000 for a win; of equal taps it takes the lowest. The distance of a goal is its remaining count,
-and the hit points of its pieces beyond one each, doubled where only power effects hit them. The copy has the random state of
-the game, so that the new pieces that fall in are known: this is more than a player can see.
+The value of a tap is 10 per unit of decrease of the goal distance, 6 for a created power piece, -5 for each used
+one, 0.5 for each hit, and 1000 for a win; of equal taps the lowest is played. The distance of a goal is its remaining units,
+and the hit points of its pieces beyond one each, doubled if only power effects hit them. The copy has the random state of
+the game: the policy knows the new pieces, which a player cannot see.
 
 Source: our own.
 """

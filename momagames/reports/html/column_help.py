@@ -35,7 +35,7 @@ RUN_MEANINGS = {
     "runs to that attained by at least one; for plans, each seed has another start position, which widens the band",
 }
 CRITERION_MEANINGS = {
-    "ESR": "expected scalarized return: mean utility of an episode, for users for whom every episode counts",
+    "ESR": "expected scalarized return: mean utility of an episode, for users who evaluate each episode separately",
     "SER": "scalarized expected return: utility of the mean return, for users who average over many episodes",
 }
 POLICY_SET_MEANINGS = {

@@ -25,7 +25,6 @@ UTILITY_CAPTION = "Utility of normalized returns of the best policy in the selec
 
 def panel_section(number: int, panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
     """Return the section of a panel; its figures besides the fronts are appended to `figures`."""
-    caption = panel_caption(panel)
     few_runs = any(len(points) < 10 for points in panel.points.values())
     warning = " Fewer than 10 runs: the intervals are too narrow." if few_runs else ""
     objectives = panel.game.objectives
@@ -37,7 +36,7 @@ def panel_section(number: int, panel: Panel, settings: Indicators, figures: list
 <div class="figure" id="f{number}" role="group" aria-label="Fronts of {html.escape(panel.title)}; the points are listed below">
 </div>
 {_scores_table(panel)}
-<p class="caption">{html.escape(caption[0].upper() + caption[1:])}.{warning}</p>
+<p class="caption">{html.escape(panel_caption(panel))}{warning}</p>
 {_pairs(panel, figures)}
 {_anytime(panel, settings, figures)}
 {_utilities(panel, settings)}

@@ -26,8 +26,8 @@ def overview_caption(rows: Sequence[OverviewRow], settings: Indicators) -> str:
         RATIO: f"hypervolume ratio (games marked {EXACT_MARK}, whose reference front is exact)",
     }
     return (
-        f"Mean over runs of the {' or the '.join(text for name, text in labels.items() if name in used)}. Higher is better; "
-        f"* marks the best method of a game. Brackets: {settings.confidence:.0%} bootstrap interval over n runs. "
+        f"Mean over runs of the {' or the '.join(text for name, text in labels.items() if name in used)}, with the "
+        f"{settings.confidence:.0%} bootstrap interval over runs below. Higher is better; * marks the best method of a game. "
         "Criterion: SER (utility of the mean return); for plans, whose returns are deterministic, SER and ESR are equal."
     )
 
@@ -39,13 +39,13 @@ def panel_caption(panel: Panel) -> str:
     size = count(sizes[0], "point") if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]} points"
     chance = ", with all random draws known in advance" if panel.game.chance == "step" else ""
     points = (
-        f"each point is the return of a plan from the start position{chance}"
+        f"Each point is the return of a plan from the start position{chance}"
         if panel.kind == "plans"
-        else "each point is the mean return of a policy (SER), measured on other episodes than those it was selected on"
+        else "Each point is the mean return of a policy (SER) in other episodes than those on which it was selected"
     )
-    beyond = "some points exceed the ideal point, where the normalized HV is clipped" if panel.exceeds_ideal else ""
-    reference = f"reference: {' or '.join(tags)} front of {size}"
-    return "; ".join(filter(None, [points, reference, _describe_error(panel), beyond]))
+    beyond = "Some points exceed the ideal point, where the normalized HV is clipped" if panel.exceeds_ideal else ""
+    reference = f"Reference: {' or '.join(tags)} front of {size}"
+    return ". ".join(filter(None, [points, reference, _describe_error(panel), beyond])) + "."
 
 
 def _describe_error(panel: Panel) -> str:
@@ -54,10 +54,12 @@ def _describe_error(panel: Panel) -> str:
         return ""
     error = panel.front_error
     if not np.isfinite(error):
-        return "no standard error with one episode per policy"
-    text = f"standard error up to {error:.2g} of the range with {count(panel.num_episodes, 'episode')} per match"
+        return "No standard error with one episode per policy"
+    text = f"Standard error up to {error:.2g} of the range with {count(panel.num_episodes, 'episode')} per match"
     needed = required_episodes(TARGET_ERROR, error, panel.num_episodes)
-    return f"{text}; an error of {TARGET_ERROR} needs about {_round_up(needed):,}" if needed > panel.num_episodes else text
+    if needed <= panel.num_episodes:
+        return text
+    return f"{text}; an error of {TARGET_ERROR} needs about {_round_up(needed):,} episodes"
 
 
 def _round_up(number: int) -> int:

@@ -126,7 +126,7 @@ def crossplay_tables(crossplay: CrossPlay) -> list[RenderableType]:
 
 def aggregate_table(aggregate: Aggregate) -> Table:
     """Return the statistics over all games."""
-    table = new_table("All games", aggregate_caption(aggregate))
+    table = new_table("All games", f"{aggregate_caption(aggregate)}.")
     table.add_column("method", no_wrap=True)
     for name in next(iter(aggregate.statistics.values())):
         table.add_column(STATISTIC_LABELS[name], justify="right")

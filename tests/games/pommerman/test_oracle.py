@@ -115,8 +115,8 @@ def play(game, batch, steps, seed):
         over = [oracle.over for oracle in oracles]
         if all(over):
             break
-        moves = rng.choice(6, (*batch.played.shape[:2], 1), p=[0.1, 0.2, 0.2, 0.2, 0.2, 0.1])
-        words = rng.integers(0, 9, (*batch.played.shape[:2], len(game.actions) - 1)) * (rng.random() < 0.7)
+        moves = rng.choice(6, (*batch.last_actions.shape[:2], 1), p=[0.1, 0.2, 0.2, 0.2, 0.2, 0.1])
+        words = rng.integers(0, 9, (*batch.last_actions.shape[:2], len(game.actions) - 1)) * (rng.random() < 0.7)
         actions = np.concatenate([moves, words], axis=2)
         given = batch.actions(actions.squeeze(2) if len(game.actions) == 1 else actions)
         batch.step(given)

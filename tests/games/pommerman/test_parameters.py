@@ -166,7 +166,7 @@ def test_actions_by_name(id):
 def test_an_illegal_action_says_which_there_are():
     env = momagames.make(FFA)
     env.reset(seed=1)
-    with pytest.raises(IllegalAction, match=r"agent_0 cannot play 6: 6 actions are legal; moves are 0\.\.5: 'stop', 'up'"):
+    with pytest.raises(IllegalAction, match=r"illegal action=6 of agent_0: expected one of 6 legal actions; moves are 0\.\.5: 'stop', 'up'"):
         env.step(6)
 
 

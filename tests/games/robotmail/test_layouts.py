@@ -132,7 +132,7 @@ NO_FORM = {
     "no targets": ({"colors": COLORS}, "the key 'targets' is missing"),
     "a key too many": ({**GOOD, "target": []}, "no key 'target'; it has 'colors' or 'targets'; did you mean 'targets'"),
     "no rows": ({**GOOD, "targets": 3}, "targets=3"),
-    "text and path": ((COLORS, "a.csv"), "allowed"),
+    "text and path": ((COLORS, "a.csv"), "expected"),
 }
 
 

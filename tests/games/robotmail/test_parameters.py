@@ -357,7 +357,7 @@ def test_numbers_that_are_no_action_are_refused(action):
     env = momagames.make(ID)
     env.reset(seed=1)
     before = env.get_state()
-    with pytest.raises(IllegalAction, match=rf"robot_0 cannot play {re.escape(repr(action))}: \d actions are legal") as error:
+    with pytest.raises(IllegalAction, match=rf"illegal action={re.escape(repr(action))} of robot_0: expected one of \d legal actions") as error:
         env.step(action)
     if isinstance(action, int):
         assert "actions are 0..4; legal now: 0 stand, 1 forward" in str(error.value)
@@ -404,7 +404,7 @@ def test_illegal_forfeit():
 def test_illegal_in_batches():
     many = momagames.make_vec(ID, 2)
     many.reset(seed=1)
-    with pytest.raises(IllegalAction, match=r"environment 1: robot_0 cannot play 5"):
+    with pytest.raises(IllegalAction, match=r"illegal action=5 of robot_0 in environment 1"):
         many.step([0, 5])
     for actions in ([1.0, 1.0], [True, True], ["1", "1"], [1], [[1, 1]]):
         with pytest.raises(IllegalAction, match="whole numbers of shape"):

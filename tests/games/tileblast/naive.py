@@ -131,7 +131,7 @@ class Naive:
     def __init__(self, level, seed, strict_moves=True, max_taps=None):
         things = self._read(level, strict_moves, max_taps)
         self.rng = seed % WORD
-        self._deal(things)
+        self._generate(things)
 
     @classmethod
     def from_position(cls, level, position, strict_moves=True, max_taps=None):
@@ -191,7 +191,7 @@ class Naive:
                     filled |= {i, i + 1, i + WIDTH, i + WIDTH + 1}
         return things
 
-    def _deal(self, things):
+    def _generate(self, things):
         """§2.2: place the level, draw the colors of random basics, settle, resolve a deadlock."""
         for i, thing in things.items():
             if thing["cover"]:

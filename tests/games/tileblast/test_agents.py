@@ -113,8 +113,8 @@ def connected(state, cell):
 
 
 @pytest.mark.parametrize("name", ["greedy_contact", "one_step_lookahead"])
-def test_one_by_one(name):
-    """As a policy of one environment: valid taps, and looking ahead changes nothing."""
+def test_policy_in_a_single_environment(name):
+    """In a single environment a policy plays valid taps, and the lookahead does not change the state."""
     game = momagames.spec("mo-tileblast-v0", level=5, invalid="raise")
     acts, play, rng = policy(name, game), Episode(game), np.random.default_rng(1)
     play.reset(4)

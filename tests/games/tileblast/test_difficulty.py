@@ -70,7 +70,7 @@ def test_a_rating_depends_on_its_arguments_alone():
     assert found.error == pytest.approx(math.sqrt(found.win_rate * (1 - found.win_rate) / 40))
 
 
-def test_games_do_not_depend_on_how_many_there_are():
+def test_games_do_not_depend_on_their_number():
     some, _ = measure_moves_to_win(loader.load(4), "one_step_lookahead", 5)
     more, _ = measure_moves_to_win(loader.load(4), "one_step_lookahead", 20)
     assert (some == more[:5]).all()
@@ -90,7 +90,7 @@ def test_quantiles():
     assert [win_quantile(took, share) for share in (0.05, 0.25, 0.5, 0.75, 0.76)] == [5, 5, 7, 9, None]
 
 
-def test_what_cannot_be_rated():
+def test_invalid_arguments():
     with pytest.raises(InvalidLevel, match=r"1\.\.12"):
         rate_level(13)
     with pytest.raises(UnknownId, match="one_step_lookahead"):

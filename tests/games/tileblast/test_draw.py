@@ -90,7 +90,7 @@ def assert_apart(pictures, least=0.03):
 
 @pytest.mark.parametrize(("names", "size"), [(SINGLE, 1), (LARGE, 2)])
 def test_every_kind_looks_different(names, size):
-    """With the same hit points, so that these do not tell them apart."""
+    """With equal hit points, which do not distinguish the kinds."""
     pictures = {name: square(put(position(), 3, 4, name, 1, 1, **usual(name)), 3, 4, size) for name in names}
     pictures["empty"] = square(position(), 3, 4, size)
     pictures["inactive"] = square(position(active=0), 3, 4, size)
@@ -119,8 +119,8 @@ def test_colors_look_different(name):
 
 
 @pytest.mark.parametrize("name", ["basic", "flask", "pot", "mushroom", "butterfly"])
-def test_colors_have_marks_that_tell_them_apart_without_color(name, monkeypatch):
-    """Also when all colors are one."""
+def test_marks_distinguish_colors_without_color(name, monkeypatch):
+    """The marks differ even if all colors are equal."""
     tiles.draw_piece.cache_clear()
     for module in ("marks", "art"):
         monkeypatch.setattr(f"momagames.games.tileblast.{module}.INKS", (INKS[BLUE],) * 7)
@@ -129,7 +129,7 @@ def test_colors_have_marks_that_tell_them_apart_without_color(name, monkeypatch)
     assert_apart(pictures, 0.01)
 
 
-@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("vision", SIGHTS)
 def test_colors_are_distinguishable(vision):
     assert closest(INKS[1:], vision) > 0.12
 
@@ -245,7 +245,7 @@ def test_the_last_tap_is_marked(cell):
 # -------------------------------------------------------------------------------------------------------------------- bar
 
 
-def test_everything_that_can_be_asked_for_has_its_picture():
+def test_every_unit_has_its_picture():
     pictures = {name: tiles.draw_unit(drawing.GLYPH, bits, 0) for name, bits in UNITS.items()}
     assert_apart(pictures, 0.02)
     for name in COLORED:
@@ -285,7 +285,7 @@ def test_moves_score_and_result_are_drawn():
     assert_apart({words: top(state) for words, state in states.items()}, 0.0005)
 
 
-def test_four_goals_and_the_longest_sign_have_room():
+def test_four_goals_and_the_longest_result_have_room():
     """Nothing is written over the goals."""
     goals = [("basic", YELLOW, 117)] * 4
     plain_bar, ended = top(position(*goals)), top(position(*goals, over=1, dead=1))

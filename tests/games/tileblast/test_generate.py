@@ -1,4 +1,4 @@
-"""Levels of MO-TileBlast by chance: what was asked for is there, the linter accepts them, a seed gives one level."""
+"""Generated levels of MO-TileBlast: chosen mechanics, the linter, fixed levels per seed."""
 
 import math
 
@@ -43,15 +43,15 @@ def test_rng_matches_the_spec():
 
 
 def test_a_level_never_changes():
-    """What a seed gave once it gives for ever."""
+    """The level of a seed is fixed."""
     data = generate(3, 8, 5, 3, ["rock"], 0.2)
     assert generate(3, 8, 5, 3, ["rock"], 0.2) == data
     assert data == KNOWN
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_levels_are_good(seed):
-    """All kinds of arguments: the linter accepts the level, and it has what was asked for; its file says the same."""
+def test_levels_are_valid(seed):
+    """For random arguments the linter accepts the level, and it has the chosen mechanics; its file holds the same data."""
     rng = SeededRng(1000 + seed)
     names = rng.sample(MECHANICS, rng.below(6))
     width, height, colors = rng.randint(7, 13), rng.randint(6, 9), rng.randint(2, 6)
@@ -85,7 +85,7 @@ def count(data, kind):
     return sum(thing.kind == CODES[kind] for thing in loader.load(data).things.values())
 
 
-def test_drops_are_asked_for_with_those_that_are_fed():
+def test_goals_of_drops_include_feeds():
     fed = 0
     for seed in range(20):
         data = generate(seed, mechanics=["seedbag"])
@@ -96,7 +96,7 @@ def test_drops_are_asked_for_with_those_that_are_fed():
     assert 5 < fed < 15
 
 
-def test_bubbles_are_asked_for_with_those_that_are_made():
+def test_goals_of_bubbles_include_spawned_ones():
     data = generate(1, mechanics=["bubble", "sprinkler"], difficulty=1)
     bubbles = sum(thing.cover == COVERS.index("bubble") for thing in loader.load(data).things.values())
     assert {"collect": "bubble", "amount": bubbles + SPAWNED_UNITS["sprinkler"][2]} in data["goals"]
@@ -145,7 +145,7 @@ def test_no_mechanics():
     assert [goal["collect"].split(".")[0] for goal in data["goals"]] == ["basic"]
 
 
-def test_harder_levels_have_more_in_the_way_and_fewer_moves():
+def test_harder_levels_have_more_obstacles_and_fewer_moves():
     def hits(data):
         return sum(thing.hp for thing in loader.load(data).things.values() if thing.kind == CODES["rock"])
 
@@ -161,7 +161,7 @@ def test_half_of_the_boards_are_mirrored():
     assert 15 < sum(site.mirrored for site in boards) < 45
 
 
-def test_the_moves_that_are_asked_for():
+def test_given_limit_of_moves():
     assert generate(1, moves=17)["moves"] == 17
 
 

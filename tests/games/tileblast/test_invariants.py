@@ -113,7 +113,7 @@ def is_settled(board):
     )
 
 
-def dealt(level, seed, **params):
+def start_episode(level, seed, **params):
     play = Episode(make(level, **params))
     play.reset(seed)
     return play
@@ -136,9 +136,9 @@ def count(board, kinds):
 
 
 @given(LEVELS | TIGHT, LUCK)
-def test_boards_are_settled_and_masks_say_what_is_valid(level, seed):
+def test_boards_are_settled_and_masks_are_correct(level, seed):
     """§4.7, §3.2, §4.12: nothing can fall or leave or come in, and there is a tap or the board is dead."""
-    play = dealt(level, seed)
+    play = start_episode(level, seed)
     start = Board(play)
     assert is_settled(start)
     for _ in random_taps(play, seed):
@@ -153,7 +153,7 @@ def test_boards_are_settled_and_masks_say_what_is_valid(level, seed):
 @given(LEVELS, LUCK)
 def test_invalid_taps_only_count(level, seed):
     """§3.3"""
-    play = dealt(level, seed)
+    play = start_episode(level, seed)
     rng = np.random.default_rng(seed)
     for _ in random_taps(play, seed, 6):
         invalid = sorted(set(range(CELLS)) - Board(play).valid())
@@ -173,7 +173,7 @@ def test_invalid_taps_only_count(level, seed):
 @given(LEVELS, LUCK)
 def test_goals_counters_and_pieces_agree(level, seed):
     """§6.1, §6.5, §4.13, §5: the infos, the rewards and the board agree on a tap."""
-    play = dealt(level, seed)
+    play = start_episode(level, seed)
     names = [goal.name for goal in play.game.objectives]
     infos, drawn, shuffled, score, made = play.game.infos(play.state), 0, 0, 0, 0
     for before, cell in random_taps(play, seed):
@@ -216,10 +216,10 @@ COUNTED = st.sets(
 
 
 @given(st.builds(lambda seed, names: generate(seed, 10, 9, 4, sorted(names), 0.3), st.integers(0, 10**6), COUNTED), LUCK)
-def test_no_units_vanish(level, seed):
+def test_units_are_conserved(level, seed):
     """§6.1: what is no longer on the board was collected, unit by unit; nothing of these kinds is made in play."""
     names = [goal["collect"] for goal in level["goals"]]
-    play = dealt(level, seed)
+    play = start_episode(level, seed)
     for before, _ in random_taps(play, seed):
         board, infos = Board(play), play.game.infos(play.state)
         for k, name in enumerate(names):
@@ -239,9 +239,9 @@ def holds(board, name):
 
 @given(LEVELS, LUCK, st.booleans(), st.integers(1, 30))
 def test_a_game_is_over_exactly_when_it_ends(level, seed, strict, bound):
-    """§6.2: won, lost by moves or by a dead board, or cut off after so many taps."""
+    """§6.2: won, lost by moves or by a dead board, or truncated after so many taps."""
     level = level | {"moves": min(level["moves"], 20)}
-    play = dealt(level, seed, strict_moves=strict, max_taps=bound)
+    play = start_episode(level, seed, strict_moves=strict, max_taps=bound)
     for _ in random_taps(play, seed, bound + 1):
         infos, state = play.game.infos(play.state), play.state
         won = not any(infos["goals_remaining"])

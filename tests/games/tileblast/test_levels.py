@@ -104,22 +104,22 @@ def test_a_level_fills_a_state(number):
         assert state["below"][i] == next((j for j in range(i - 13, -1, -13) if j in oracle.active), NOWHERE)
 
 
-def test_what_a_feed_brings():
+def test_units_of_feeds():
     state = filled(loader.load(GOOD))
     assert (state["feed_kind"][0], state["feed_hp"][0], state["feed_color"][0]) == (CODES["pot"], 2, 1)
 
 
 def test_levels_of_the_vectors_load():
-    """Those that the linter refuses too: they ask for 90 pink basics, so that they never end."""
+    """These include levels that the linter rejects: their goal of 90 pink basics keeps the games running."""
     seen = []
 
-    def deal(level, *arguments, **more):
+    def start_game(level, *arguments, **more):
         loader.load(level, check=False)
         seen.append(level)
         return Naive(level, *arguments, **more)
 
     for check in vectors.ALL:
-        check(deal)
+        check(start_game)
     assert len(seen) > 100
 
 
@@ -131,8 +131,8 @@ def test_data_is_not_shared():
     assert level.data == GOOD
 
 
-def test_data_are_a_level():
-    """What may be left out is, what may not is there, also where it says nothing."""
+def test_levels_from_data():
+    """Empty optional keys are dropped, required keys are kept."""
     level = loader.load({**GOOD, "id": 0, "title": "", "feed": None, "weights": None})
     assert list(level.data) == ["id", "title", "moves", "colors", "goals", "legend", "layout"]
     assert loader.load(level.data) == level

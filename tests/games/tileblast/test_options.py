@@ -33,7 +33,7 @@ def taps(play, seed, count=30):
     [(7, ["cage", "chestnut"]), (11, ["bubble", "stump"]), (12, ["gnomes", "bush"]), (12, ["gnomes.red", "dandelion"])],
 )
 def test_goals_of_all(number, goals):
-    """§6.1 What is left of such a goal is what the board holds: covers, hit points of bushes and gnomes, pieces."""
+    """§6.1 The rest of such a goal equals the units on the board: covers, hit points of bushes and gnomes, pieces."""
     level = read_level(number) | {"goals": [{"collect": goal, "amount": "all"} for goal in goals]}
     rng, slow, fast = (
         random.Random(number),
@@ -103,7 +103,7 @@ def test_fields(channels):
 
 
 def test_points_of_drops_that_leave_at_once():
-    """§5.4 Nothing but seedbags comes in, and every one falls out: the bound of a tap counts them."""
+    """§5.4 Only seedbags come in, and all of them leave: the bound of a tap includes them."""
     level = {
         "id": 1, "title": "Rain", "moves": 3, "colors": ["red", "blue"], "goals": [{"collect": "seedbag", "amount": 500}],
         "layout": "#############\n" * 8 + "rrb##########\n",

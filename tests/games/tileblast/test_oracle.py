@@ -37,7 +37,7 @@ def choose(rng, game, naive):
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("number", LEVELS)
 def test_oracle(number, strict):
-    """Whole positions, valid taps, observations, what a tap did and pays (§2 to §7)."""
+    """Positions, valid taps, observations, results and rewards of taps (§2 to §7)."""
     rng = random.Random(f"{number} {strict}")
     for _ in range(3):
         seed = rng.randrange(2**64)
@@ -79,7 +79,7 @@ def test_settled_after_every_tap(number):
 
 
 @pytest.mark.parametrize("number", LEVELS)
-def test_an_invalid_tap_changes_nothing_else(number):
+def test_invalid_taps_change_nothing_else(number):
     """§3.3"""
     game = CompiledTileBlast(LEVELS[number], 5)
     for _ in range(4):
@@ -96,7 +96,7 @@ def test_an_invalid_tap_changes_nothing_else(number):
 
 
 @pytest.mark.parametrize("number", LEVELS)
-def test_a_position_goes_on_as_the_game_does(number):
+def test_position_resumes_the_game(number):
     """§9 A position as data, and a copied state, have the same future."""
     rng, game = random.Random(number), CompiledTileBlast(LEVELS[number], 11, strict_moves=False)
     for _ in range(12):

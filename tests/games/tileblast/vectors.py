@@ -1,7 +1,7 @@
-"""Small boards with the outcome that the rules give them, worked out by hand, for anything that plays MO-TileBlast.
+"""Small boards of MO-TileBlast with results derived by hand from the rules, for any implementation of the game.
 
-Every function in ALL takes `deal(level, seed, strict_moves=True, max_taps=None)`, which returns a game with the interface of
-`naive.Naive`, and asserts what must hold. § cites momagames/games/tileblast/SPEC.md.
+Every function in ALL takes `start_game(level, seed, strict_moves=True, max_taps=None)`, which returns a game with the
+interface of `naive.Naive`, and asserts its results. § cites momagames/games/tileblast/SPEC.md.
 """
 
 WIDTH, HEIGHT, CELLS = 13, 9, 117
@@ -103,13 +103,13 @@ SHOWN = {
 
 
 @vector
-def channels(deal):
+def channels(start_game):
     for name, (row, legend, goals, expected) in SHOWN.items():
-        assert cell(deal(level(row, legend=legend, goals=goals), 0), 0) == expected, name
+        assert cell(start_game(level(row, legend=legend, goals=goals), 0), 0) == expected, name
 
 
 @vector
-def channels_of_large_pieces(deal):
+def channels_of_large_pieces(start_game):
     """All four cells show what the whole piece has; of a crate's colors those count that a goal wants."""
     crate = {"t": {"kind": "gnomes", "colors": {"red": 2, "blue": 3}}}
     for kind, goals, expected in (
@@ -120,25 +120,25 @@ def channels_of_large_pieces(deal):
         (crate, {"gnomes.blue": 3}, {0: 1, 1: 2, 2: 3, 8: 5, 9: 3, 21: 5, 22: 5}),
         (crate, {"gnomes.blue": 3, "gnomes.red": 2}, {0: 1, 1: 2, 2: 3, 8: 5, 9: 5, 21: 5, 22: 5}),
     ):
-        game = deal(level("ttrr", "ttbb", legend=kind, goals=goals), 0)
+        game = start_game(level("ttrr", "ttbb", legend=kind, goals=goals), 0)
         assert [cell(game, x, y) for x in (0, 1) for y in (0, 1)] == [expected] * 4, kind
-    game = deal(level("#SS", "#SS", "rbb", legend={"S": "seedbox"}, goals={"seedbox": 1}), 0)
+    game = start_game(level("#SS", "#SS", "rbb", legend={"S": "seedbox"}, goals={"seedbox": 1}), 0)
     assert cell(game, 2, 2) == {0: 1, 8: 1, 9: 1, 15: 1}
 
 
 @vector
-def goal_channel_ends_with_the_goal(deal):
+def goal_channel_ends_with_the_goal(start_game):
     """What is collected in full is wanted no more."""
-    game = deal(level("rr#1bb#2", legend={1: "rock:1", 2: "rock:2"}, goals={"rock": 1, "basic.pink": 90}), 0)
+    game = start_game(level("rr#1bb#2", legend={1: "rock:1", 2: "rock:2"}, goals={"rock": 1, "basic.pink": 90}), 0)
     assert has(game, 7, goal=2)
     tap(game, 4, collected=[1, 0], hits=3)
     assert has(game, 7, goal=0, block=2)
 
 
 @vector
-def three_more_channels(deal):
+def three_more_channels(start_game):
     """24: what can be destroyed, 25: what cannot, 26: always 0."""
-    game = deal(level("ctzrr", legend={"c": "cage+chestnut", "t": "rock:4", "z": "beehive"}), 0)
+    game = start_game(level("ctzrr", legend={"c": "cage+chestnut", "t": "rock:4", "z": "beehive"}), 0)
     late = [{c: v for c, v in cell(game, x, channels=27).items() if c > 23} for x in range(4)]
     assert late == [{24: 3}, {24: 4}, {25: 1}, {24: 1}]
 
@@ -147,17 +147,17 @@ def three_more_channels(deal):
 
 
 @vector
-def valid_taps(deal):
+def valid_taps(start_game):
     """Pairs and power pieces; not what is alone, caged or no basic. Bubbles do not matter, holes cut clusters."""
     legend = {"c": "cage+basic.red", "u": "bubble+basic.red", "x": "cage+bomb", "d": "dandelion"}
-    game = deal(level("rr#rc#ur#xd*#", "r#r#b#b#y#y##", legend=legend), 0)
+    game = start_game(level("rr#rc#ur#xd*#", "r#r#b#b#y#y##", legend=legend), 0)
     assert list(game.valid()) == [at(0, 0)] + [at(x, 1) for x in (0, 1, 6, 7, 11)]
 
 
 @vector
-def invalid_taps(deal):
+def invalid_taps(start_game):
     """They change nothing but two counters: nothing heals, spreads or is drawn."""
-    game = deal(level("rrw#b", legend={"w": "weed"}, goals={"weed": "all"}), 5)
+    game = start_game(level("rrw#b", legend={"w": "weed"}, goals={"weed": "all"}), 5)
     board, rng, moves, score = [int(v) for v in game.board()], int(game.rng), game.moves, game.score
     for a in (at(2), at(3), at(4), 116):
         event = game.tap(a)
@@ -172,11 +172,11 @@ def invalid_taps(deal):
 
 
 @vector
-def thresholds(deal):
+def thresholds(start_game):
     """5 make a rocket, 8 a bomb, 10 a flask of the cluster's color, in the tapped cell."""
     for n in (2, 4, 5, 6, 7, 8, 9, 10, 13):
         for x in (0, n - 1):
-            game = deal(level("r" * n, goals={"basic.red": 90}), 3)
+            game = start_game(level("r" * n, goals={"basic.red": 90}), 3)
             tap(game, x, valid=True, hits=n, cluster=n, created=int(n >= 5), used=0, combo=0)
             assert game.score == n + (n - 2) ** 2
             assert game.remaining() == [90 - n]
@@ -190,11 +190,11 @@ def thresholds(deal):
 
 
 @vector
-def directions_of_new_rockets(deal):
+def directions_of_new_rockets(start_game):
     """§4.2: the first draw of the tap: 0 is horizontal, 1 vertical."""
     found = set()
     for seed in range(8):
-        game = deal(level("rrrrr"), seed)
+        game = start_game(level("rrrrr"), seed)
         tap(game, 2, created=1)
         vertical = draws(seed, 2, 1)[0]
         assert cell(game, 2)[13 + vertical] == 1
@@ -214,17 +214,17 @@ def draws(seed, n, count):
 
 
 @vector
-def chance(deal):
+def chance(start_game):
     """§2.3: the published numbers; a basic is drawn by weight, cells ascending; the word moves on with each draw."""
     assert draws(42, 5, 20) == [3, 0, 1, 1, 0, 4, 1, 4, 1, 3, 1, 2, 2, 2, 3, 1, 0, 2, 0, 3]
     colors = ["red", "blue", "yellow", "orange", "purple"]
-    game = deal(level("..........", ".....rr...", colors=colors), 42)
+    game = start_game(level("..........", ".....rr...", colors=colors), 42)
     kinds = draws(42, 5, 18)
     cells = [(x, 0) for x in (0, 1, 2, 3, 4, 7, 8, 9)] + [(x, 1) for x in range(10)]
     assert [next(c for c in range(6) if has_color(game, p, c)) for p in cells] == kinds
     assert game.draws == 18
     assert int(game.rng) == (42 + 18 * 0x9E3779B97F4A7C15) % 2**64
-    game = deal(level(".....rr", colors=["pink", "blue"], weights=[1, 3]), 42)
+    game = start_game(level(".....rr", colors=["pink", "blue"], weights=[1, 3]), 42)
     assert [has_color(game, (x, 0), 5) for x in range(5)] == [r == 0 for r in draws(42, 4, 5)]
 
 
@@ -233,8 +233,8 @@ def has_color(game, place, color):
 
 
 @vector
-def copied_tap_equals_the_tap(deal):
-    game = deal(level("....", "....", "rr..", legend={}), 9)
+def copied_tap_equals_the_tap(start_game):
+    game = start_game(level("....", "....", "rr..", legend={}), 9)
     twin = game.copy()
     one, other = game.tap(at(0)), twin.tap(at(0))
     assert one == other
@@ -246,24 +246,24 @@ def copied_tap_equals_the_tap(deal):
 
 
 @vector
-def one_bomb(deal):
-    game = deal(level(*checkered(7, 7, {(3, 3): "*"}), goals={"basic": 90, "bomb": 1}), 0)
+def one_bomb(start_game):
+    game = start_game(level(*checkered(7, 7, {(3, 3): "*"}), goals={"basic": 90, "bomb": 1}), 0)
     event = tap(game, 3, 3, hits=20, used=1, combo=0, cluster=0, created=0, score=20, collected=[20, 1])
     assert sum(event["colors"]) == 20
 
 
 @vector
-def two_bombs(deal):
-    game = deal(level(*checkered(7, 7, {(3, 3): "*", (2, 3): "*"}), goals={"bomb": 2, "basic.pink": 90}), 0)
+def two_bombs(start_game):
+    game = start_game(level(*checkered(7, 7, {(3, 3): "*", (2, 3): "*"}), goals={"bomb": 2, "basic.pink": 90}), 0)
     tap(game, 3, 3, hits=47, used=2, combo=1, score=47, collected=[2, 0])
 
 
 @vector
-def corners_of_a_bomb(deal):
+def corners_of_a_bomb(start_game):
     """A bomb leaves the four corners of its square, two bombs do not."""
     rocks = {(1, 1): "t", (1, 2): "t", (5, 5): "t", (0, 0): "t"}
     for signs, hurt in (({(3, 3): "*"}, [(1, 2)]), ({(3, 3): "*", (3, 4): "*"}, list(rocks))):
-        game = deal(level(*checkered(7, 7, rocks | signs), legend={"t": "rock:2"}), 0)
+        game = start_game(level(*checkered(7, 7, rocks | signs), legend={"t": "rock:2"}), 0)
         tap(game, 3, 3)
         assert [p for p in rocks if has(game, *p, block=1)] == sorted(hurt, key=list(rocks).index)
 
@@ -283,9 +283,9 @@ COMBINATIONS = {
 
 
 @vector
-def combinations(deal):
+def combinations(start_game):
     for name, (signs, tapped, hits) in COMBINATIONS.items():
-        game = deal(level(*checkered(9, 5, signs), goals={"power": 9, "basic": 90}), 0)
+        game = start_game(level(*checkered(9, 5, signs), goals={"power": 9, "basic": 90}), 0)
         event = tap(game, *tapped, combo=1, created=0, cluster=0)
         used = len(signs) if name != "everything" else 2
         # "three columns from x = 4" leaves the horizontal rocket's column out of it, but the rocket is used up all the same.
@@ -295,29 +295,29 @@ def combinations(deal):
 
 
 @vector
-def convert_to_bombs(deal):
+def convert_to_bombs(start_game):
     """Each basic of the color is cleared, counts, and goes off as a bomb; the caged one is left alone by the change."""
-    game = deal(level("R*byrbyb", goals={"basic.red": 9, "power": 9, "basic": 90}), 0)
+    game = start_game(level("R*byrbyb", goals={"basic.red": 9, "power": 9, "basic": 90}), 0)
     tap(game, 0, hits=1 + 4, used=3, combo=1, created=0, collected=[1, 3, 5])
-    game = deal(level("*Rb#b#c#rb", legend={"c": "cage+basic.red"}), 0)
+    game = start_game(level("*Rb#b#c#rb", legend={"c": "cage+basic.red"}), 0)
     tap(game, 0, hits=1 + 1 + 1, used=3)
     assert has(game, 6, block=0, red=1)
 
 
 @vector
-def color_of_a_conversion(deal):
+def color_of_a_conversion(start_game):
     """With one flask it is the flask's color, wherever the tap was."""
     for x in (0, 1):
-        game = deal(level("*B##r#b", goals={"basic.blue": 9, "basic.red": 9}), 0)
+        game = start_game(level("*B##r#b", goals={"basic.blue": 9, "basic.red": 9}), 0)
         tap(game, x, used=3, collected=[1, 1])
 
 
 @vector
-def convert_to_rockets(deal):
+def convert_to_rockets(start_game):
     """Every direction is drawn anew."""
     seen = set()
     for seed in range(8):
-        game = deal(level("########b", "R-byrbyb", goals={"power": 9, "basic": 90}), seed)
+        game = start_game(level("########b", "R-byrbyb", goals={"power": 9, "basic": 90}), seed)
         event = tap(game, 0, used=3, combo=1)
         assert event["hits"] == (1 if draws(seed, 2, 1)[0] else 6)
         seen.add(event["hits"])
@@ -325,71 +325,71 @@ def convert_to_rockets(deal):
 
 
 @vector
-def nothing_is_lit_twice(deal):
+def nothing_is_lit_twice(start_game):
     """What waits to go off is not queued again and not turned any more."""
-    game = deal(level("R*##rbr", goals={"power": 9}), 0)
+    game = start_game(level("R*##rbr", goals={"power": 9}), 0)
     tap(game, 0, hits=2 + 1, used=4)
     seed = next(seed for seed in range(99) if draws(seed, 2, 2) == [0, 0])
-    game = deal(level("#####b", "R-#rbr", goals={"power": 9}), seed)
+    game = start_game(level("#####b", "R-#rbr", goals={"power": 9}), seed)
     tap(game, 0, hits=2 + 1, used=4)
 
 
 @vector
-def first_lit_first_used(deal):
+def first_lit_first_used(start_game):
     """The lower rocket goes first and turns the third one, so that the rock is hit once and not twice."""
     signs = {(4, 3): "*", (3, 1): "-", (6, 4): "|", (6, 1): "-", (8, 1): "t"}
-    game = deal(level(*checkered(9, 5, signs), legend={"t": "rock:3"}), 0)
+    game = start_game(level(*checkered(9, 5, signs), legend={"t": "rock:3"}), 0)
     tap(game, 4, 3, used=4)
     assert has(game, 8, 1, block=2)
 
 
 @vector
-def rocket_turned_by_rocket(deal):
+def rocket_turned_by_rocket(start_game):
     """A beam turns the rocket that lies along it; one across it fires as it lies."""
     for sign, hits in (("-", 3 + 2), ("|", 3 + 2)):
-        game = deal(level("byrby", "rbybr", f"-by{sign}r"), 0)
+        game = start_game(level("byrby", "rbybr", f"-by{sign}r"), 0)
         tap(game, 0, hits=hits, used=2, combo=0)
     for sign, hits in (("-", 1 + 3), ("|", 1 + 3)):
-        game = deal(level(f"{sign}byr", "ryrb", "|rby"), 0)
+        game = start_game(level(f"{sign}byr", "ryrb", "|rby"), 0)
         tap(game, 0, hits=hits, used=2, combo=0)
 
 
 @vector
-def bombs_turn_nothing(deal):
-    game = deal(level("byrby", "*r-yb"), 0)
+def bombs_turn_nothing(start_game):
+    game = start_game(level("byrby", "*r-yb"), 0)
     tap(game, 0, hits=1 + 2 + 1 + 2, used=2)
 
 
 @vector
-def a_cross_turns_by_its_beams(deal):
+def a_cross_turns_by_its_beams(start_game):
     """The row of a cross turns horizontal rockets and its column vertical ones."""
-    game = deal(level("|yrbyr", "ybyryb", "--b-yr"), 0)
+    game = start_game(level("|yrbyr", "ybyryb", "--b-yr"), 0)
     tap(game, 0, hits=3 + 1 + 2 + 4, used=4, combo=1)
 
 
 @vector
-def power_effects_pass_everything(deal):
+def power_effects_pass_everything(start_game):
     """Holes and blockers stop no beam; a cage is all that the effect takes where it lies."""
-    game = deal(level("-#tcb", legend={"t": "rock:2", "c": "cage+basic.red"}), 0)
+    game = start_game(level("-#tcb", legend={"t": "rock:2", "c": "cage+basic.red"}), 0)
     tap(game, 0, hits=3, used=1)
     assert has(game, 2, block=1)
     assert has(game, 3, red=1, block=0)
 
 
 @vector
-def caged_power_pieces(deal):
+def caged_power_pieces(start_game):
     """They are neither lit nor part of a combination."""
-    game = deal(level("-xbb", legend={"x": "cage+bomb"}), 0)
+    game = start_game(level("-xbb", legend={"x": "cage+bomb"}), 0)
     tap(game, 0, hits=3, used=1, combo=0)
     assert has(game, 1, bomb=1, block=0)
 
 
 @vector
-def flasks(deal):
+def flasks(start_game):
     """All free basics of the color, the cages of caged ones, and one wave around what was cleared."""
     legend = {"c": "cage+basic.red", "t": "rock:3", "m": "mushroom.red", "n": "mushroom.blue", "u": "bubble+basic.red"}
     goals = {"basic.red": 9, "mushroom": 2, "bubble": 1}
-    game = deal(level("Rctr#rmrtu#yy", "n####n#######", legend=legend, goals=goals), 0)
+    game = start_game(level("Rctr#rmrtu#yy", "n####n#######", legend=legend, goals=goals), 0)
     tap(game, 0, 1, hits=4 + 1 + 1 + 3, used=1, combo=0, collected=[4, 1, 1])
     assert has(game, 1, 1, red=1, block=0)
     assert [cell(game, *p)[8] for p in ((2, 1), (8, 1), (0, 0), (5, 0))] == [2, 2, 1, 1]
@@ -397,17 +397,17 @@ def flasks(deal):
 
 
 @vector
-def large_pieces_take_one_hit(deal):
+def large_pieces_take_one_hit(start_game):
     """A 2x2 piece is hit once by an effect, however many of its cells that covers."""
-    game = deal(level("bTTy", "*TTb", legend={"T": "basket"}, goals={"basket": 1, "basic": 90}), 0)
+    game = start_game(level("bTTy", "*TTb", legend={"T": "basket"}, goals={"basket": 1, "basic": 90}), 0)
     tap(game, 0, hits=2, used=1, collected=[0, 1])
     assert has(game, 1, block=2)
     assert has(game, 2, 1, block=2)
 
 
 @vector
-def only_power_hurts_hard_things(deal):
-    game = deal(level("rrs#t#-st", legend={"s": "snail", "t": "stump"}, goals={"snail": 2, "stump": 2}), 0)
+def only_power_hurts_hard_things(start_game):
+    game = start_game(level("rrs#t#-st", legend={"s": "snail", "t": "stump"}, goals={"snail": 2, "stump": 2}), 0)
     tap(game, 0, hits=2, collected=[0, 0])
     tap(game, 6, collected=[2, 2], used=1)
 
@@ -416,35 +416,35 @@ def only_power_hurts_hard_things(deal):
 
 
 @vector
-def one_hit_per_wave(deal):
-    game = deal(level("rrr", "r3r", legend={3: "rock:3"}), 0)
+def one_hit_per_wave(start_game):
+    game = start_game(level("rrr", "r3r", legend={3: "rock:3"}), 0)
     tap(game, 0, hits=5 + 1, cluster=5)
     assert has(game, 1, block=2)
-    game = deal(level("rrrr", "rLLr", "rLLr", legend={"L": "bush"}, goals={"bush": 10}), 0)
+    game = start_game(level("rrrr", "rLLr", "rLLr", legend={"L": "bush"}, goals={"bush": 10}), 0)
     tap(game, 0, hits=8 + 1, collected=[1])
     assert has(game, 2, 1, block=9)
 
 
 @vector
-def units_of_a_bush(deal):
+def units_of_a_bush(start_game):
     """Each hp is a unit, the last one too, and the whole bush is none."""
-    game = deal(level("rLL#LL", "rLL#LL", legend={"L": "bush:1"}, goals={"bush": 2}), 0)
+    game = start_game(level("rLL#LL", "rLL#LL", legend={"L": "bush:1"}, goals={"bush": 2}), 0)
     tap(game, 0, hits=3, collected=[1])
     assert game.remaining() == [1]
 
 
 @vector
-def no_diagonal_hits(deal):
-    game = deal(level("1b", "br", "yr", legend={1: "rock:2"}), 0)
+def no_diagonal_hits(start_game):
+    game = start_game(level("1b", "br", "yr", legend={1: "rock:2"}), 0)
     tap(game, 1, hits=2)
     assert has(game, 0, 2, block=2)
 
 
 @vector
-def cages_and_colors(deal):
+def cages_and_colors(start_game):
     """A match opens cages over its color and over all that is no basic, and does not hurt what is below."""
     for thing, opened in (("basic.red", 1), ("basic.blue", 0), ("chestnut", 1), ("pot.blue:2", 1), ("bomb", 1)):
-        game = deal(level("rrc", legend={"c": f"cage+{thing}"}, goals={"cage": 1, "basic.pink": 90}), 0)
+        game = start_game(level("rrc", legend={"c": f"cage+{thing}"}, goals={"cage": 1, "basic.pink": 90}), 0)
         before = cell(game, 2)
         tap(game, 0, hits=2 + opened, cluster=2, collected=[opened, 0])
         expected = dict(before)
@@ -458,87 +458,87 @@ def cages_and_colors(deal):
 
 
 @vector
-def bubbles(deal):
+def bubbles(start_game):
     """They go with the basic under them and in no other way, and hinder nothing."""
     legend = {"u": "bubble+basic.red", "v": "bubble+basic.blue"}
-    game = deal(level("ruv", legend=legend, goals={"bubble": 2}), 0)
+    game = start_game(level("ruv", legend=legend, goals={"bubble": 2}), 0)
     tap(game, 0, hits=3, cluster=2, collected=[1])
     assert has(game, 1, by_piece=0)
     assert has(game, 2, by_piece=1, blue=1)
-    game = deal(level("-uv", legend=legend, goals={"bubble": 2}), 0)
+    game = start_game(level("-uv", legend=legend, goals={"bubble": 2}), 0)
     tap(game, 0, hits=4, collected=[2], won=True)
 
 
 @vector
-def bubbles_stay_in_their_cells(deal):
+def bubbles_stay_in_their_cells(start_game):
     """The piece under a bubble falls out of it, §4.7."""
-    game = deal(level("vy#", "rr#", "##yy", legend={"v": "bubble+basic.blue"}, goals={"bubble": 1}), 0)
+    game = start_game(level("vy#", "rr#", "##yy", legend={"v": "bubble+basic.blue"}, goals={"bubble": 1}), 0)
     tap(game, 0, 1, hits=2)
     assert has(game, 0, 1, blue=1, by_piece=0)
     assert has(game, 0, 2, basic=1, by_piece=1)
 
 
 @vector
-def things_with_a_color(deal):
+def things_with_a_color(start_game):
     """A match hurts a pot or a mushroom of its color only; power pieces hurt all."""
     legend = {"a": "pot.red:2", "q": "pot.blue:2", "m": "mushroom.red", "n": "mushroom.blue"}
     goals = {"pot": 2, "mushroom.blue": 1, "mushroom.red": 1}
-    game = deal(level("arrq#nbbm", legend=legend, goals=goals), 0)
+    game = start_game(level("arrq#nbbm", legend=legend, goals=goals), 0)
     tap(game, 1, hits=3, collected=[0, 0, 0])
     assert [cell(game, x)[8] for x in (0, 3)] == [1, 2]
     tap(game, 6, hits=3, collected=[0, 1, 0])
-    game = deal(level("-aq#mn", legend=legend, goals=goals), 0)
+    game = start_game(level("-aq#mn", legend=legend, goals=goals), 0)
     tap(game, 0, hits=4, collected=[0, 1, 1])
 
 
 @vector
-def butterflies(deal):
+def butterflies(start_game):
     """The first hit colors them: as the match, or by chance under a power piece. Then only their color hurts."""
-    game = deal(level("rrubb", legend={"u": "butterfly"}, goals={"butterfly": 1}), 0)
+    game = start_game(level("rrubb", legend={"u": "butterfly"}, goals={"butterfly": 1}), 0)
     tap(game, 0, hits=3, collected=[0])
     assert cell(game, 2) == {0: 1, 1: 1, 8: 1, 9: 1, 15: 1, 21: 1, 22: 1}
     tap(game, 3, hits=2, collected=[0])
     assert has(game, 2, red=1)
     found = set()
     for seed in range(8):
-        game = deal(level("-u", legend={"u": "butterfly"}, goals={"butterfly": 1}), seed)
+        game = start_game(level("-u", legend={"u": "butterfly"}, goals={"butterfly": 1}), seed)
         tap(game, 0, hits=1)
         color = COLORS[draws(seed, 4, 1)[0]]
         assert cell(game, 1)[{"red": 1, "blue": 2, "yellow": 3, "pink": 6}[color]] == 1
         found.add(color)
     assert len(found) > 1
-    game = deal(level("*u-", legend={"u": "butterfly"}, goals={"butterfly": 1}), 0)
+    game = start_game(level("*u-", legend={"u": "butterfly"}, goals={"butterfly": 1}), 0)
     tap(game, 0, hits=2, used=2, collected=[1], won=True)
 
 
 @vector
-def gnomes(deal):
+def gnomes(start_game):
     """A match takes one of its color, a power piece one of the first color that is left."""
     crate = {"G": {"kind": "gnomes", "colors": {"blue": 1, "pink": 2}}}
     goals = {"gnomes": 3, "gnomes.pink": 2}
-    game = deal(level("rGGb", "rGGb", legend=crate, goals=goals), 0)
+    game = start_game(level("rGGb", "rGGb", legend=crate, goals=goals), 0)
     tap(game, 0, hits=2, collected=[0, 0])
     tap(game, 3, hits=3, collected=[1, 0])
     assert cell(game, 2, 1) == {0: 1, 6: 2, 8: 2, 9: 2, 21: 2, 22: 2}
-    game = deal(level("bGGy", "-GGb", legend=crate, goals=goals), 0)
+    game = start_game(level("bGGy", "-GGb", legend=crate, goals=goals), 0)
     tap(game, 0, hits=2, collected=[1, 0])
-    game = deal(level("-GGb", "-GGb", "-GGb", "-GGb", legend=crate, goals={"gnomes": 6}), 0)
+    game = start_game(level("-GGb", "-GGb", "-GGb", "-GGb", legend=crate, goals={"gnomes": 6}), 0)
     tap(game, 0, combo=1, collected=[1])
 
 
 @vector
-def healing(deal):
+def healing(start_game):
     """A hit on an open polaroid or chest heals in the next valid move without one; two hits in a row destroy it."""
     for kind in ("polaroid", "chest"):
         facts = level("rrabb#yy", legend={"a": kind}, goals={kind: 1})
-        game = deal(facts, 0)
+        game = start_game(facts, 0)
         tap(game, 0, hits=3)
         assert has(game, 2, block=1)
         game.tap(at(5))
         assert has(game, 2, block=1)
         tap(game, 6, valid=True)
         assert has(game, 2, block=2)
-        game = deal(facts, 0)
+        game = start_game(facts, 0)
         tap(game, 0)
         tap(game, 3, hits=3, collected=[1], won=True)
 
@@ -547,89 +547,89 @@ def healing(deal):
 
 
 @vector
-def drops_leave_at_the_bottom(deal):
+def drops_leave_at_the_bottom(start_game):
     goals = {"seedbag": 1, "basic.pink": 90}
-    game = deal(level("sb", "rr", legend={"s": "seedbag"}, goals=goals), 0)
+    game = start_game(level("sb", "rr", legend={"s": "seedbag"}, goals=goals), 0)
     tap(game, 0, hits=2 + 1, score=3, collected=[1, 0])
     assert has(game, 0, basic=1)
-    game = deal(level("sb", "rr", "#y", legend={"s": "seedbag"}, goals=goals), 0)
+    game = start_game(level("sb", "rr", "#y", legend={"s": "seedbag"}, goals=goals), 0)
     tap(game, 0, 1, hits=2 + 1, collected=[1, 0])
-    game = deal(level("sb", "rr", "yb", legend={"s": "seedbag"}, goals=goals), 0)
+    game = start_game(level("sb", "rr", "yb", legend={"s": "seedbag"}, goals=goals), 0)
     tap(game, 0, 1, hits=2, collected=[0, 0])
     assert cell(game, 0, 1) == {0: 1, 8: 1, 9: 1, 15: 1}
 
 
 @vector
-def large_drops(deal):
-    game = deal(level("SS", "SS", "rr", "yb", legend={"S": "seedbox"}, goals={"seedbox": 1}), 0)
+def large_drops(start_game):
+    game = start_game(level("SS", "SS", "rr", "yb", legend={"S": "seedbox"}, goals={"seedbox": 1}), 0)
     tap(game, 0, 1, hits=2, collected=[0])
     assert [cell(game, x, y).get(15) for x in (0, 1) for y in (1, 2)] == [1] * 4
     assert has(game, 0, 1, block=1)
     assert has(game, 0, 3, basic=1)
-    game = deal(level("SS#", "SSy", "rby", "rbb", legend={"S": "seedbox"}, goals={"seedbox": 1}), 0)
+    game = start_game(level("SS#", "SSy", "rby", "rbb", legend={"S": "seedbox"}, goals={"seedbox": 1}), 0)
     tap(game, 0, 1, hits=2)
     assert has(game, 0, 3, block=1)
     assert [cell(game, 0, y) for y in (0, 1)] == [{0: 1}] * 2
-    game = deal(level("SS", "SS", "rr", legend={"S": "seedbox"}, goals={"seedbox": 1}), 0)
+    game = start_game(level("SS", "SS", "rr", legend={"S": "seedbox"}, goals={"seedbox": 1}), 0)
     tap(game, 0, hits=2 + 1, collected=[1], won=True)
 
 
 @vector
-def drops_cannot_be_hurt(deal):
+def drops_cannot_be_hurt(start_game):
     """Neither matches nor power pieces do; a cage holds them."""
-    game = deal(level("-sb", "rby", legend={"s": "seedbag"}, goals={"seedbag": 1}), 0)
+    game = start_game(level("-sb", "rby", legend={"s": "seedbag"}, goals={"seedbag": 1}), 0)
     tap(game, 0, 1, hits=1, used=1, collected=[0])
     assert cell(game, 1, 1) == {0: 1, 8: 1, 9: 1, 15: 1}
-    game = deal(level("cb", "-y", "rb", legend={"c": "cage+seedbag"}, goals={"seedbag": 1}), 0)
+    game = start_game(level("cb", "-y", "rb", legend={"c": "cage+seedbag"}, goals={"seedbag": 1}), 0)
     tap(game, 0, 1, hits=1, collected=[0])
     assert has(game, 0, 2, block=2)
     assert cell(game, 0, 1) == {0: 1}
-    game = deal(level("cb", "ry", "ry", legend={"c": "cage+seedbag"}, goals={"seedbag": 1}), 0)
+    game = start_game(level("cb", "ry", "ry", legend={"c": "cage+seedbag"}, goals={"seedbag": 1}), 0)
     tap(game, 0, hits=2 + 1 + 1, collected=[1])
 
 
 @vector
-def feeding(deal):
+def feeding(start_game):
     """Drops that fall in from above: random, up to the limits on the board and in total."""
     feed = [{"piece": "seedbag", "per_mille": 1000, "max_on_board": 1, "total": 3}]
     facts = level("rr", "yb", "by", feed=feed, goals={"seedbag": 3})
-    game = deal(facts, 0)
+    game = start_game(facts, 0)
     assert game.draws == 0
     tap(game, 0, 2, hits=2, draws=3 - 1)
     assert has(game, 0, 2, block=1)
     assert has(game, 1, 2, basic=1)
-    game = deal(level("rr", feed=feed, goals={"seedbag": 3, "basic.pink": 90}), 0)
+    game = start_game(level("rr", feed=feed, goals={"seedbag": 3, "basic.pink": 90}), 0)
     event = tap(game, 0, hits=2 + 3, collected=[3, 0])
     assert event["draws"] >= 5
     assert has(game, 0, basic=1)
     drawn = draws(0, 1000, 1)[0]
     for per_mille, units in ((drawn, 0), (drawn + 1, 1)):
         feed = [{"piece": "seedbag", "per_mille": per_mille, "max_on_board": 1, "total": 1}]
-        game = deal(level("rr", "yb", feed=feed, goals={"seedbag": 1}), 0)
+        game = start_game(level("rr", "yb", feed=feed, goals={"seedbag": 1}), 0)
         tap(game, 0, 1, hits=2)
         assert bool(cell(game, 0, 1).get(8)) == bool(units)
 
 
 @vector
-def shielded_cells(deal):
+def shielded_cells(start_game):
     """Nothing falls past a static or caged piece: cells below it stay empty until it goes."""
-    game = deal(level("2y", "_b", "rr", legend={2: "rock:2"}), 0)
+    game = start_game(level("2y", "_b", "rr", legend={2: "rock:2"}), 0)
     assert cell(game, 0, 1) == {0: 1}
     assert game.draws == 0
     tap(game, 0, hits=2)
     assert [cell(game, 0, y) for y in (0, 1)] == [{0: 1}] * 2
-    game = deal(level("cy", "rr", legend={"c": "cage+basic.blue"}), 0)
+    game = start_game(level("cy", "rr", legend={"c": "cage+basic.blue"}), 0)
     tap(game, 0, hits=2)
     assert cell(game, 0, 0) == {0: 1}
     assert has(game, 0, 1, blue=1, block=1)
-    game = deal(level("1rr", "_yb", legend={1: "rock:1"}, goals={"rock": 1, "basic.pink": 90}), 0)
+    game = start_game(level("1rr", "_yb", legend={1: "rock:1"}, goals={"rock": 1, "basic.pink": 90}), 0)
     tap(game, 1, 1, hits=3, collected=[1, 0])
     assert [cell(game, 0, y).get(10) for y in (0, 1)] == [1, 1]
 
 
 @vector
-def holes_are_passed_through(deal):
-    game = deal(level("b###", "####", "#y##", "rr#yy"), 0)
+def holes_are_passed_through(start_game):
+    game = start_game(level("b###", "####", "#y##", "rr#yy"), 0)
     tap(game, 0, hits=2)
     assert has(game, 0, 0, blue=1)
     assert has(game, 0, 3, basic=1)
@@ -637,10 +637,10 @@ def holes_are_passed_through(deal):
 
 
 @vector
-def refilled_from_the_bottom(deal):
+def refilled_from_the_bottom(start_game):
     """Columns from the left, each from its lowest empty cell."""
     for seed in range(3):
-        game = deal(level("rrr", "rry"), seed)
+        game = start_game(level("rrr", "rry"), seed)
         tap(game, 1, cluster=5)
         # The rocket's direction comes first; the tapped cell (1, 0) holds it.
         drawn = draws(seed, 4, 5)[1:]
@@ -652,10 +652,10 @@ def refilled_from_the_bottom(deal):
 
 
 @vector
-def sprinklers_and_dispensers(deal):
+def sprinklers_and_dispensers(start_game):
     """Each hit puts one thing on a bare basic; they are never used up."""
     for kind, channel in (("sprinkler", 20), ("dispenser", 21)):
-        game = deal(level("rrt#bbby", legend={"t": kind}), 1)
+        game = start_game(level("rrt#bbby", legend={"t": kind}), 1)
         before = cell(game, 2)
         event = tap(game, 0, hits=3)
         assert cell(game, 2) == before
@@ -666,20 +666,20 @@ def sprinklers_and_dispensers(deal):
 
 
 @vector
-def no_place_to_spawn(deal):
+def no_place_to_spawn(start_game):
     """With no bare basic nothing is spawned and nothing drawn."""
     for kind in ("sprinkler", "dispenser"):
-        game = deal(level("t##", "|#u", legend={"t": kind, "u": "bubble+basic.red"}), 0)
+        game = start_game(level("t##", "|#u", legend={"t": kind, "u": "bubble+basic.red"}), 0)
         tap(game, 0, hits=1, used=1, draws=0)
         assert cell(game, 0) == {0: 1}
         assert has(game, 2, red=1, by_piece=1)
 
 
 @vector
-def buckets(deal):
+def buckets(start_game):
     """A hit bucket is gone and all around it is wet, blockers too; a bush of 10 shows 11."""
     legend = {"L": "bush", "g": "bucket"}
-    game = deal(level("bybLL", "rrgLL", "ybyby", legend=legend, goals={"bubble": 9, "bush": 10}), 0)
+    game = start_game(level("bybLL", "rrgLL", "ybyby", legend=legend, goals={"bubble": 9, "bush": 10}), 0)
     tap(game, 0, 1, hits=3, collected=[0, 0])
     wet = [(x, y) for x in range(5) for y in range(3) if cell(game, x, y).get(20)]
     assert wet == [(x, y) for x in (1, 2, 3) for y in (0, 1, 2)]
@@ -687,19 +687,19 @@ def buckets(deal):
 
 
 @vector
-def beehives(deal):
-    game = deal(level("rrzbb", legend={"z": "beehive"}, goals={"bee": 2}), 0)
+def beehives(start_game):
+    game = start_game(level("rrzbb", legend={"z": "beehive"}, goals={"bee": 2}), 0)
     tap(game, 0, hits=3, collected=[1], won=False)
     tap(game, 3, hits=3, collected=[1], won=True)
     assert has(game, 2, block=1)
 
 
 @vector
-def spreading(deal):
+def spreading(start_game):
     """To a nearest bare basic, when no weed was attacked."""
     legend = {"w": "weed", "u": "bubble+basic.blue", "c": "cage+basic.blue"}
     for row, tapped, grown in (("wb#rr", 3, [0, 1]), ("wrr#bw", 1, [5]), ("wub#rr", 4, [0, 2]), ("wcb#rr", 4, [0, 2])):
-        game = deal(level(row, legend=legend, goals={"weed": "all"}), 0)
+        game = start_game(level(row, legend=legend, goals={"weed": "all"}), 0)
         count = row.count("w")
         assert game.remaining() == [count]
         tap(game, tapped, collected=[int(len(grown) == 1)], won=False)
@@ -707,7 +707,7 @@ def spreading(deal):
         assert game.remaining() == [len(grown)]
     found = set()
     for seed in range(8):
-        game = deal(level("bwb#rr", legend=legend, goals={"weed": "all"}), seed)
+        game = start_game(level("bwb#rr", legend=legend, goals={"weed": "all"}), seed)
         tap(game, 4)
         grown = [x for x in (0, 2) if has(game, x, weed=1)]
         assert grown == [(0, 2)[draws(seed, 2, 3)[2]]]
@@ -719,11 +719,11 @@ def spreading(deal):
 
 
 @vector
-def shuffles(deal):
+def shuffles(start_game):
     """Colors are permuted until there is a tap, at the start and after a move; nothing else moves."""
     counts = set()
     for seed in range(6):
-        game = deal(level("rbr", goals={"basic.red": 9}), seed)
+        game = start_game(level("rbr", goals={"basic.red": 9}), seed)
         colors, numbers, shuffles = [1, 2, 1], iter(range(1, 99)), 0
         while colors[1] == 2:
             for k in (2, 1):
@@ -734,57 +734,57 @@ def shuffles(deal):
         assert (game.shuffles, game.draws) == (shuffles, 2 * shuffles)
         counts.add(shuffles)
     assert max(counts) > 1
-    game = deal(level("rrt#bu", legend={"t": "rock:5", "u": "bubble+basic.blue"}, goals={"basic.red": 9}), 0)
+    game = start_game(level("rrt#bu", legend={"t": "rock:5", "u": "bubble+basic.blue"}, goals={"basic.red": 9}), 0)
     assert (game.shuffles, game.draws) == (0, 0)
-    game = deal(level("u#ry#yb", legend={"u": "bubble+basic.blue"}, goals={"basic.red": 9}), 0)
+    game = start_game(level("u#ry#yb", legend={"u": "bubble+basic.blue"}, goals={"basic.red": 9}), 0)
     assert has(game, 0, blue=1)
     assert game.shuffles >= 1
 
 
 @vector
-def last_resort(deal):
+def last_resort(start_game):
     """After a hundred permutations that gave no tap, one basic takes the color of another; or the board is dead."""
-    game = deal(level("rb", goals={"basic.red": 9}), 0)
+    game = start_game(level("rb", goals={"basic.red": 9}), 0)
     assert list(game.valid()) == [at(0), at(1)]
     assert cell(game, 0) == cell(game, 1)
     assert game.draws == 100
     swaps = draws(0, 2, 100).count(0)
     assert cell(game, 0)[1 + swaps % 2] == 1
-    game = deal(level("r#b", goals={"basic.red": 9}), 0)
+    game = start_game(level("r#b", goals={"basic.red": 9}), 0)
     assert list(game.valid()) == []
     assert game.draws == 100
     assert game.tap(at(0))["valid"] is False
     legend = {"u": "bubble+basic.red", "v": "bubble+basic.blue", "c": "cage+basic.yellow"}
-    game = deal(level("v#", "uc", legend=legend, goals={"basic.red": 9}), 0)
+    game = start_game(level("v#", "uc", legend=legend, goals={"basic.red": 9}), 0)
     assert list(game.valid()) == [at(0), at(0, 1)]
     assert (game.draws, [cell(game, 0, y)[1] for y in (0, 1)]) == (0, [1, 1])
-    game = deal(level("u#", "vu", legend=legend, goals={"basic.red": 9}), 0)
+    game = start_game(level("u#", "vu", legend=legend, goals={"basic.red": 9}), 0)
     assert list(game.valid()) == [at(0), at(1)]
     assert [has(game, 0, 0, blue=1), has(game, 1, 0, blue=1), has(game, 0, 1, red=1)] == [True] * 3
 
 
 @vector
-def dead_boards(deal):
+def dead_boards(start_game):
     """A weed overgrows the last pair: the game is lost."""
-    game = deal(level("rr#w", legend={"w": "weed"}, goals={"weed": "all"}), 4, strict_moves=False)
+    game = start_game(level("rr#w", legend={"w": "weed"}, goals={"weed": "all"}), 4, strict_moves=False)
     tap(game, 0, dead=True, lost=True, won=False, draws=2 + 1)
     assert has(game, 1, weed=1)
     assert not len(game.valid())
 
 
 @vector
-def surplus_is_not_counted(deal):
-    game = deal(level("rrr#b", goals={"basic.red": 2, "basic.pink": 90}), 0)
+def surplus_is_not_counted(start_game):
+    game = start_game(level("rrr#b", goals={"basic.red": 2, "basic.pink": 90}), 0)
     event = tap(game, 0, hits=3, collected=[2, 0])
     assert game.remaining() == [0, 90]
     assert event["colors"][0] == 3
 
 
 @vector
-def win(deal):
+def win(start_game):
     """The goal ends the game at once: nothing spreads or heals after it; the reward includes the moves left."""
     facts = level("rr#wb", legend={"w": "weed"}, goals={"basic.red": 2})
-    game = deal(facts, 0)
+    game = start_game(facts, 0)
     event = tap(game, 0, won=True, lost=False, dead=False, truncated=False)
     assert has(game, 4, blue=1)
     assert list(game.valid()) == []
@@ -816,11 +816,11 @@ def win(deal):
 
 
 @vector
-def out_of_moves(deal):
+def out_of_moves(start_game):
     """The last move without a win loses under strict moves, and does not otherwise."""
     facts = level("rr#bb#yy", moves=2)
     for strict in (True, False):
-        game = deal(facts, 0, strict_moves=strict)
+        game = start_game(facts, 0, strict_moves=strict)
         tap(game, 0, lost=False)
         tap(game, 2, valid=False, lost=False)
         tap(game, 3, valid=True, lost=strict, won=False, dead=False)
@@ -828,8 +828,8 @@ def out_of_moves(deal):
 
 
 @vector
-def too_many_taps(deal):
+def too_many_taps(start_game):
     for most, taps in ((3, 3), (None, 40)):
-        game = deal(level("rr#b", moves=2), 0, max_taps=most)
+        game = start_game(level("rr#b", moves=2), 0, max_taps=most)
         cut = [game.tap(at(3))["truncated"] for _ in range(taps)]
         assert cut == [False] * (taps - 1) + [True]

@@ -112,9 +112,9 @@ def rate(
     cap: Annotated[int, typer.Option(help="Largest number of moves of a game.", min=1)] = 150,
 ) -> None:
     """Rate the difficulty of a level: its win rate within the limit of moves, and the moves to win without a limit."""
-    from momagames.games.tileblast.cli.difficulty import rate_level as rating
+    from momagames.games.tileblast.cli.difficulty import rate_level
 
-    rating = rating(int(source) if source.isdecimal() else source, policy, runs, seed, cap)
+    rating = rate_level(int(source) if source.isdecimal() else source, policy, runs, seed, cap)
     never = f"more than {cap}"
     print(f"won within {rating.limit} moves: {rating.win_rate:.3f} +- {rating.error:.3f} of {runs} games of {policy}")
     print(f"moves to win: {rating.p5 or never} for the best 5 %, {rating.median or never} in the median")

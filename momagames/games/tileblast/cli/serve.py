@@ -31,7 +31,7 @@ def tileblast(
 ) -> None:
     """Serve MO-TileBlast over the HTTP protocol of the tap-to-blast competition, until Ctrl-C."""
     from momagames.games.tileblast.serve.limits import Limits
-    from momagames.games.tileblast.serve.server import listen, run, url  # names the missing extra
+    from momagames.games.tileblast.serve.server import listen, run_server, url  # names the missing extra
     from momagames.games.tileblast.serve.service import Service
     from momagames.games.tileblast.serve.sessions import Sessions
     from momagames.games.tileblast.serve.simulator import Levels
@@ -44,6 +44,6 @@ def tileblast(
         print(f"level {level.index}: {level.name}")
     print(f"MO-TileBlast, levels 1 to {len(found)}: {url(host, sockets)} (stop with Ctrl-C)", flush=True)
     try:
-        run(Service(found, Sessions(max_sessions, idle)), Limits(rate=rate, body=max_body), sockets)
+        run_server(Service(found, Sessions(max_sessions, idle)), Limits(rate=rate, body=max_body), sockets)
     except KeyboardInterrupt:
         print("momagames: stopped", file=sys.stderr)

@@ -163,4 +163,4 @@ def evaluate_position(states: Any) -> None:
     update_end(state)
 
 
-evaluate_position = driver(evaluate_position, "tileblast.judge")
+evaluate_position = driver(evaluate_position, "tileblast.evaluate_position")

@@ -124,7 +124,7 @@ def lowest_counter_color(state, anchor):
 @kernel
 def queue_spawn(state, anchor, spawn):
     """§4.6 Append to the list of spawns. Spawns on bare basics succeed at most once per cell of the board,
-    so that no more than CELLS of them are stored.
+    and no more than CELLS of them are stored.
     """
     if spawn == SPAWN_AROUND or state["makers"] < CELLS:
         state["spawns"][state["spawned"]] = anchor if spawn == SPAWN_AROUND else SPAWNERS + spawn

@@ -13,7 +13,7 @@ from typing import Any
 from momagames.errors import InvalidParameter, MissingExtra, TooLarge
 
 try:
-    import starlette  # noqa: F401 - asked for here, so that one error tells of both
+    import starlette  # noqa: F401 - imported here for one error about both
     import uvicorn
 except ImportError as error:
     raise MissingExtra('the simulator needs starlette and uvicorn: pip install "momagames[serve]"') from error
@@ -28,19 +28,19 @@ from momagames.games.tileblast.serve.timeouts import Connections
 LOCALHOST = "localhost"
 LOOPBACKS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 BACKLOG = 1024
-KEEP_ALIVE = 5  # seconds that a connection may wait for its next request
-FAREWELL = 10  # seconds that running requests have when the server stops
-STARTING = 60
+KEEP_ALIVE = 5  # seconds until an idle connection is closed
+SHUTDOWN_TIMEOUT = 10  # seconds for running requests when the server stops
+START_TIMEOUT = 60
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
-    """Sockets that listen at a host; "localhost" is IPv4 and, where there is one, the IPv6 loopback.
+    """Return sockets that listen at a host; "localhost" is IPv4 and, if there is one, the IPv6 loopback.
 
-    port     0: any that is free, the same for all
-    Raises   InvalidParameter if the port is taken or the host is none of this machine's
+    port     0: a free one, the same for all
+    Raises   InvalidParameter if the port is in use or the host is not an address of this machine
     """
     opened: list[socket.socket] = []
-    for family, address in places(host):
+    for family, address in resolve_host(host):
         one = socket.socket(family, socket.SOCK_STREAM)
         try:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -51,41 +51,43 @@ def listen(host: str, port: int) -> list[socket.socket]:
         except (OSError, OverflowError) as error:
             one.close()
             if opened and getattr(error, "errno", None) in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-                continue  # there is no IPv6 here
+                continue  # this machine has no IPv6
             for other in opened:
                 other.close()
-            raise InvalidParameter(f"cannot listen at {address} port {port}: {reason(error)}") from None
+            raise InvalidParameter(f"cannot listen at {address} port {port}: {describe_error(error)}") from None
         opened.append(one)
         port = one.getsockname()[1]
     return opened
 
 
-def places(host: str) -> list[tuple[int, str]]:
-    """Families and addresses of a host; InvalidParameter if it has none."""
+def resolve_host(host: str) -> list[tuple[int, str]]:
+    """Return families and addresses of a host; raise InvalidParameter if it has none."""
     if host == LOCALHOST:
         return list(LOOPBACKS) if socket.has_ipv6 else list(LOOPBACKS[:1])
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise InvalidParameter(f"--host {host!r} is not known here: {reason(error)}; the usual one is {LOCALHOST!r}") from None
+        raise InvalidParameter(
+            f"invalid --host={host!r}: expected {LOCALHOST!r} or an address; {describe_error(error)}"
+        ) from None
     return [(found[0][0], str(found[0][4][0]))]
 
 
-def reason(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     if getattr(error, "errno", None) == errno.EADDRINUSE:
-        return "another program listens there; stop it, or choose another --port"
+        return "another program listens there; stop it, or use another --port"
     return str(getattr(error, "strerror", None) or error)
 
 
-def make(service: Service, limits: Limits) -> uvicorn.Server:
-    """The server, not started."""
+def make_server(service: Service, limits: Limits) -> uvicorn.Server:
+    """Return the server, not started."""
     config: Any = {
         "access_log": False,
         "lifespan": "off",
         "log_level": "warning",
-        "proxy_headers": False,  # anybody could claim to be somebody else, and so evade the limit of the rate
+        "proxy_headers": False,  # clients could forge their address and evade the rate limit
         "server_header": False,
-        "timeout_graceful_shutdown": FAREWELL,
+        "timeout_graceful_shutdown": SHUTDOWN_TIMEOUT,
         "timeout_keep_alive": KEEP_ALIVE,
         "ws": "none",
     }
@@ -94,29 +96,29 @@ def make(service: Service, limits: Limits) -> uvicorn.Server:
     return uvicorn.Server(uvicorn.Config(connections.watch(app(service, limits)), http=protocol, **config))
 
 
-def run(service: Service, limits: Limits, sockets: list[socket.socket]) -> None:
-    """Serve until Ctrl-C or SIGTERM; requests that are running then are answered."""
+def run_server(service: Service, limits: Limits, sockets: list[socket.socket]) -> None:
+    """Serve until Ctrl-C or SIGTERM; running requests are answered first."""
     try:
-        make(service, limits).run(sockets=sockets)
+        make_server(service, limits).run(sockets=sockets)
     finally:
         for one in sockets:
             one.close()
 
 
 @contextmanager
-def background(
+def serve_in_background(
     service: Service | None = None, limits: Limits | None = None, host: str = LOCALHOST, port: int = 0
 ) -> Iterator[str]:
-    """Serve in a thread for as long as the context lasts; gives the address, such as "http://localhost:40123"."""
+    """Serve in a thread during a context; yield the address, such as "http://localhost:40123"."""
     sockets = listen(host, port)
-    server = make(service or Service(Levels(), Sessions()), limits or Limits())
+    server = make_server(service or Service(Levels(), Sessions()), limits or Limits())
     thread = threading.Thread(target=server.run, kwargs={"sockets": sockets}, daemon=True)
     thread.start()
     try:
-        until = time.monotonic() + STARTING
+        until = time.monotonic() + START_TIMEOUT
         while not server.started:
             if not thread.is_alive() or time.monotonic() > until:
-                raise TooLarge(f"the simulator did not start within {STARTING} s")
+                raise TooLarge(f"the simulator did not start within {START_TIMEOUT} s")
             time.sleep(0.005)
         yield url(host, sockets)
     finally:
@@ -127,5 +129,5 @@ def background(
 
 
 def url(host: str, sockets: list[socket.socket]) -> str:
-    """Where clients find the server."""
+    """Return the address of the server."""
     return f"http://{f'[{host}]' if ':' in host else host}:{sockets[0].getsockname()[1]}"

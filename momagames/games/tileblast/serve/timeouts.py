@@ -1,7 +1,7 @@
-"""Limits on connections: uvicorn waits for the head of a request, and for clients that do not read, without end.
+"""Limits on connections: uvicorn waits without limit for the head of a request, and for clients that do not read.
 
-`Connections.protocol` stands between the event loop and uvicorn's protocol, as a protocol of asyncio, and passes everything
-on; `Connections.watch` stands around the application and says when a request begins and ends.
+`Connections.protocol` is an asyncio protocol between the event loop and uvicorn's protocol, and forwards everything.
+`Connections.watch` wraps the application and reports when a request begins and ends.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from momagames.games.tileblast.serve.limits import DRAINED, Limits
+from momagames.games.tileblast.serve.limits import DRAIN_FACTOR, Limits
 
-HEAD = 65536  # bytes that a client may send before a request begins, or ahead of an answer, besides the limit of a body
+HEAD = 65536  # bytes that a client may send before a request begins or before an answer, in addition to a body
 
 Address = tuple[str, int]
 
 
 class Connection(asyncio.Protocol):
-    """A connection that is closed when it waits too long or sends too much."""
+    """Connection that is closed when it waits too long or sends too much."""
 
     def __init__(self, inner: Any, connections: Connections) -> None:
         self._inner, self._connections = inner, connections
-        self._begun = 0  # requests so far
-        self._runs = self._reads_body = False
-        self._received = 0  # bytes since all requests were answered
+        self._requests = 0  # number of requests
+        self._is_running = self._reads_body = False
+        self._received = 0  # bytes since the last time without open requests
         self.address: Address | None = None
 
     def connection_made(self, transport: Any) -> None:
@@ -41,15 +41,15 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         limits = self._connections.limits
-        if self._received > HEAD + limits.body * (DRAINED if self._reads_body else 1):
+        if self._received > HEAD + limits.body * (DRAIN_FACTOR if self._reads_body else 1):
             self.transport.abort()
             return
         self._received += len(data)
         self._inner.data_received(data)
 
     def eof_received(self) -> bool | None:
-        kept: bool | None = self._inner.eof_received()
-        return kept
+        keep_open: bool | None = self._inner.eof_received()
+        return keep_open
 
     def pause_writing(self) -> None:
         self._inner.pause_writing()
@@ -63,50 +63,52 @@ class Connection(asyncio.Protocol):
         self._inner.connection_lost(exc)
 
     def begin_request(self) -> None:
-        self._begun += 1
-        self._runs = self._reads_body = True
+        self._requests += 1
+        self._is_running = self._reads_body = True
         self._since = self._loop.time()
 
     def end_body(self) -> None:
         self._reads_body = False
 
     def end_request(self) -> None:
-        self._runs = self._reads_body = False
+        self._is_running = self._reads_body = False
         self._since = self._loop.time()
-        self._loop.call_soon(self._loop.call_soon, self._settle, self._begun)  # a request that is here begins before that
+        self._loop.call_soon(
+            self._loop.call_soon, self._reset_received, self._requests
+        )  # an arrived request begins before that
 
-    def _settle(self, begun: int) -> None:
-        if begun == self._begun:
+    def _reset_received(self, requests: int) -> None:
+        if requests == self._requests:
             self._received = 0
 
     def _check(self) -> None:
-        """Close the connection if no request has begun for too long; abort it if its client does not read the answers."""
+        """Close the connection after too long without a request; abort it if its client does not read the answers."""
         patience, waited = self._connections.limits.patience, self._loop.time() - self._since
         if self.transport.is_closing() or waited > 2 * patience:
             self.transport.abort()
             return
-        if not self._runs and waited >= patience:
+        if not self._is_running and waited >= patience:
             self.transport.close()
         self._alarm = self._loop.call_later(patience, self._check)
 
 
 class Connections:
-    """The open connections, the one whose last request is longest ago first."""
+    """Open connections, the one with the oldest last request first."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._open: dict[Address | None, Connection] = {}
 
     def protocol(self, **options: Any) -> Connection:
-        """Make a protocol, as uvicorn's option `http` asks for it."""
+        """Return a protocol, for uvicorn's option `http`."""
         return Connection(AutoHTTPProtocol(**options), self)
 
     def watch(self, app: ASGIApp) -> ASGIApp:
-        """Wrap the application."""
+        """Return the application wrapped in calls of begin_request and end_request."""
 
         async def watched(scope: Scope, receive: Receive, send: Send) -> None:
             connection = self._open.pop(scope["client"], None)
-            if connection is None:  # it is lost
+            if connection is None:  # the connection is lost
                 return
             self._open[connection.address] = connection
 
@@ -120,7 +122,7 @@ class Connections:
             try:
                 await app(scope, receive_watched, send)
             except RuntimeError:
-                if not connection.transport.is_closing():  # uvloop refuses to write to a connection that was aborted
+                if not connection.transport.is_closing():  # uvloop raises for writes to an aborted connection
                     raise
             finally:
                 connection.end_request()
@@ -131,7 +133,9 @@ class Connections:
         self._open[connection.address] = connection
         if len(self._open) > self.limits.connections:
             opened = [one for one in self._open.values() if not one.transport.is_closing()]
-            for one in opened[: len(opened) - self.limits.connections]:  # these wait for their clients: answers are quick
+            for one in opened[
+                : len(opened) - self.limits.connections
+            ]:  # these wait for their clients, because answers are fast
                 one.transport.abort()
 
     def remove(self, connection: Connection) -> None:

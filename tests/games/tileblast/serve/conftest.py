@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from momagames.games.tileblast.serve.limits import Limits
-from momagames.games.tileblast.serve.server import background
+from momagames.games.tileblast.serve.server import serve_in_background
 from momagames.games.tileblast.serve.service import Service
 from momagames.games.tileblast.serve.sessions import Sessions
 from momagames.games.tileblast.serve.simulator import Levels
@@ -30,7 +30,7 @@ def quick_turns():
 @pytest.fixture(scope="session")
 def url(levels):
     """Address of a simulator with default limits, for all tests."""
-    with background(Service(levels, Sessions()), Limits()) as url:
+    with serve_in_background(Service(levels, Sessions()), Limits()) as url:
         yield url
 
 
@@ -39,6 +39,6 @@ def serve(levels):
     """Factory of simulators: serve(max_sessions=..., idle=..., rate=..., body=..., ...) -> context."""
 
     def start(max_sessions=10_000, idle=0, **limits):
-        return background(Service(levels, Sessions(max_sessions, idle)), Limits(**limits))
+        return serve_in_background(Service(levels, Sessions(max_sessions, idle)), Limits(**limits))
 
     return start

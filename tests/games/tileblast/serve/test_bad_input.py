@@ -20,7 +20,7 @@ CREATE = {"levelIndex": 1, "seed": 1, "returnFullState": False}
 
 @pytest.fixture
 def game(url):
-    """A session that must stand as it is when the test is over."""
+    """A session that must be unchanged after the test."""
     session = create(url, 12, 1)["sessionId"]
     before = post(url, "/session/status", sessionId=session)
     yield session
@@ -205,7 +205,7 @@ LOAD = b"POST /load HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(LOA
 
 
 def cut_off(greedy, said):
-    """Whether the connection is reset while this is sent again and again, and nothing read."""
+    """Return whether the connection is reset while this is sent again and again and nothing is read."""
     until, left = time.monotonic() + 5, b""
     while time.monotonic() < until:
         left = left or said
@@ -251,7 +251,9 @@ def test_idle_connections_are_closed_first(serve, said):
 
 
 def test_oldest_of_simultaneous_connections_is_closed(serve, monkeypatch):
-    """What comes while the simulator is busy is accepted in one turn of its loop; who came last, and asks, is answered."""
+    """Connections that arrive while the simulator is busy are accepted in one turn of its loop; the last one
+    gets an answer.
+    """
     seen = service.format_position
 
     def slowly(*asked):
@@ -282,7 +284,7 @@ def test_one_connection_for_a_thousand_requests(url):
 
 
 def test_internal_error(serve, monkeypatch):
-    """A click that fails is answered with an error, and is not played; clients send it again."""
+    """A failing click is answered with an error and is not played; clients repeat it."""
     with serve() as url:
         session = create(url, 12, 1)["sessionId"]
         before = post(url, "/session/status", sessionId=session)

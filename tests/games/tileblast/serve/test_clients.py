@@ -12,7 +12,7 @@ from tests.games.tileblast.serve.client import click, create, mask, post, read_b
 
 
 class Competitor:
-    """The environment of the competition: a game is over when there is nothing left to collect."""
+    """Environment of the competition: a game is over at 0 remaining units."""
 
     def __init__(self, url, level):
         self.url, self.level, self.session, self.retries = url, level, None, 0
@@ -25,7 +25,7 @@ class Competitor:
         return self.read(answer)
 
     def step(self, action):
-        """A click that fails is sent once more."""
+        """Tap; repeat a failed click once."""
         try:
             answer = click(self.url, self.session, action)
         except requests.HTTPError:
@@ -54,7 +54,7 @@ def random_agent(url, level, seed, steps):
 
 
 def test_concurrent_clients(serve):
-    """Each game is what it is for a client alone, and no session is left."""
+    """Each game equals the game of a single client, and no session is left."""
     with serve() as url:
         with ThreadPoolExecutor(4) as pool:
             games = list(pool.map(lambda n: random_agent(url, 1 + n % 2, n, 250), range(4)))
@@ -64,7 +64,7 @@ def test_concurrent_clients(serve):
 
 
 def test_thousands_of_steps_on_one_connection(serve):
-    """Every valid tap is in the state of its session, and nothing else."""
+    """The state of a session holds exactly its valid taps."""
     with serve() as url:
         connection, rng, session, over = (
             HTTPConnection(*url.removeprefix("http://").split(":")),

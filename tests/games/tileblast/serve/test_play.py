@@ -93,7 +93,7 @@ def test_after_a_win_nothing_changes(url, levels):
 
 
 def find_win(levels, index, seed, max_taps=60):
-    """The position in which taps of the largest index win, or None."""
+    """Return the position in which taps of the largest index win, or None."""
     position = levels.start(index, seed)
     for _ in range(max_taps):
         view = position.level.observe(position)
@@ -134,7 +134,7 @@ def test_equal_games_give_equal_bytes(url):
 
 
 def test_states_resume_games(url):
-    """The full state, /session/status, /load and /click all speak of the same game."""
+    """The full state, /session/status, /load and /click describe the same game."""
     answer = post(url, "/session/create", levelIndex=9, seed=2**70 + 3, returnFullState=True)
     session = answer["sessionId"]
     loaded = post(url, "/load", levelIndex=9, seed=2**70 + 3)
@@ -199,7 +199,7 @@ def test_clicks_off_the_board_and_on_inactive_cells_fail(url, xy):
 
 
 def test_goal_distances(levels):
-    """Hit points on the board; twice for what only power pieces hit; nothing for a goal that is reached."""
+    """Hit points on the board, doubled for pieces that only power pieces hit, 0 for a reached goal."""
 
     def distances(level, seed=0):
         position = levels.start(level, seed)

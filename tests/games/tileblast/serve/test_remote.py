@@ -133,7 +133,7 @@ def test_destroyed_session(serve):
 
 @contextmanager
 def answering(*answers):
-    """A server that gives these answers, (status, body) each, one after the other; gives its address."""
+    """Start a server that sends these answers, (status, body) each, in order; yield its address."""
     left = list(answers)
 
     class Handler(BaseHTTPRequestHandler):
@@ -191,7 +191,7 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize("strange", INVALID)
+@pytest.mark.parametrize("invalid", INVALID)
 def test_invalid_answers(url, invalid):
     given = INVALID[invalid](create(url))
     status, body = given if isinstance(given, tuple) else (200, json.dumps(given).encode())

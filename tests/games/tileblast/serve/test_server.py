@@ -19,7 +19,7 @@ from momagames.errors import InvalidLevel, InvalidParameter, MissingExtra
 from momagames.games.tileblast.levels import loader as packaged
 from momagames.games.tileblast.levels.document import format_level
 from momagames.games.tileblast.serve.limits import Limits
-from momagames.games.tileblast.serve.server import background, listen
+from momagames.games.tileblast.serve.server import listen, serve_in_background
 from momagames.games.tileblast.serve.service import Service
 from momagames.games.tileblast.serve.sessions import Sessions
 from momagames.games.tileblast.serve.simulator import Levels
@@ -54,17 +54,17 @@ def test_unknown_hosts():
 
 
 def test_host_by_address(levels):
-    with background(Service(levels, Sessions()), Limits(), host="127.0.0.1") as url:
+    with serve_in_background(Service(levels, Sessions()), Limits(), host="127.0.0.1") as url:
         assert url.startswith("http://127.0.0.1:")
         assert post(url, "/sessions/list") == {"sessionIds": []}
 
 
 def test_running_requests_are_answered_at_the_end(levels):
-    """Clients that click all the time see whole answers, then no server; and no click was played without its answer."""
+    """Clients that click all the time get complete answers until the end; every played click is answered."""
     sessions = Sessions()
     service = Service(levels, sessions)
     answered, broken = [], []
-    with background(service, Limits()) as url:
+    with serve_in_background(service, Limits()) as url:
         session = create(url, 12, 1)["sessionId"]
 
         def click_on():
@@ -98,7 +98,7 @@ def test_level_files_continue_the_numbers(tmp_path):
     found = Levels([tmp_path, tmp_path / "b.yaml"])
     assert [(level.index, level.name) for level in found.from_files] == [(13, "a.json"), (14, "b.yaml"), (15, "b.yaml")]
     service = Service(found, Sessions())
-    with background(service, Limits()) as url:
+    with serve_in_background(service, Limits()) as url:
         own, original = create(url, 14, 5), create(url, 4, 5)
         assert own["levelName"] == "b.yaml"
         assert own["multichannelArrayState"] == original["multichannelArrayState"]

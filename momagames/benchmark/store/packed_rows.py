@@ -1,0 +1,57 @@
+"""Reader of the Parquet file that holds the rows of all finished runs of a results directory, see `packing`."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from momagames.errors import InvalidFile, MissingExtra
+
+Row = dict[str, Any]
+PACKED = "rows.parquet"
+RETURN = "return_"  # prefix of the columns of returns
+ROW_COLUMNS = (
+    "game", "method", "seed", "version", "episode", "policy", "length", "set", "opponent", "seat", "found", "actions",
+)  # fmt: skip
+
+
+def read_packed_rows(place: Path, objectives: Sequence[str]) -> Iterator[Row]:
+    """Return the rows of the run in this directory from the packed file of all runs; InvalidFile if they are missing."""
+    packed = place.parent.parent / PACKED
+    if not packed.is_file():
+        raise InvalidFile(f"{place}: its rows are missing, and there is no {packed}")
+    tables = _read_tables(packed, packed.stat().st_mtime_ns)
+    if place.name not in tables:
+        raise InvalidFile(f"{packed}: no rows of {place.name}")
+    table = tables[place.name]
+    columns = {name: table[name].to_list() for name in ROW_COLUMNS if table[name].null_count() < table.height}
+    columns["start"] = [None if start is None else int(start) for start in table["start"]]
+    options = {text: json.loads(text) for text in table["options"].unique()}
+    columns["options"] = [options[text] for text in table["options"]]
+    columns["return"] = [*zip(*(table[f"{RETURN}{name}"].to_list() for name in objectives), strict=True)]
+    for values in zip(*columns.values(), strict=True):
+        row = {name: value for name, value in zip(columns, values, strict=True) if value is not None}
+        yield {**row, "return": list(row["return"])}
+
+
+@functools.lru_cache(maxsize=2)
+def _read_tables(packed: Path, changed: int) -> dict[str, Any]:
+    """Return the table of each run; read again when the file has changed."""
+    library = import_polars(f"{packed}: reading packed rows needs polars")
+    try:
+        table = library.read_parquet(packed)
+        return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
+    except (library.exceptions.PolarsError, OSError) as error:
+        raise InvalidFile(f"{packed}: {' '.join(str(error).split())}") from None
+
+
+def import_polars(reason: str, alternative: str = "") -> Any:
+    """Return the library polars, or raise MissingExtra with the reason and an alternative."""
+    try:
+        return import_module("polars")
+    except ImportError:
+        raise MissingExtra(f'{reason}: pip install "momagames[analysis]"{alternative}') from None
