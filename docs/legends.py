@@ -10,7 +10,7 @@ from PIL import Image
 import momagames
 from momagames.engine.episode import Episode
 from momagames.games.pommerman.rules import state as codes
-from momagames.games.pommerman.view.tiles import FALLING, IN_RANGE, NOBODY, Bomb, cell
+from momagames.games.pommerman.view.tiles import FALLING, IN_RANGE, UNKNOWN_OWNER, Bomb, cell
 from momagames.games.robotmail.layouts import loader as layouts
 from momagames.games.robotmail.rules import state as mail
 from momagames.games.robotmail.view import drawing
@@ -30,7 +30,7 @@ ROWS = (
     (tuple((codes.AGENT + seat,) for seat in range(4)), "agents 0 to 3"),
     (tuple((codes.AGENT + seat, 0, None, True) for seat in range(4)), "the same in teams"),
     (((codes.PASSAGE, 0, None, False, 1), (codes.FOG,)), "grave of agent 1, fog"),
-    (((codes.BOMB, 0, Bomb(9, 0, 0)), (codes.BOMB, 0, Bomb(2, 0, 1)), (codes.BOMB, 0, Bomb(7, 0, NOBODY))),
+    (((codes.BOMB, 0, Bomb(9, 0, 0)), (codes.BOMB, 0, Bomb(2, 0, 1)), (codes.BOMB, 0, Bomb(7, 0, UNKNOWN_OWNER))),
      "bombs: steps left, owner"),
     (((codes.BOMB, 0, Bomb(6, codes.RIGHT, 3)), (codes.AGENT + 2, 0, Bomb(8, 0, 2))), "rolling, under an agent"),
     (((codes.FLAMES, 2), (codes.FLAMES, 1), (codes.FLAMES, 0)), "flames: new to old"),

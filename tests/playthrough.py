@@ -55,7 +55,7 @@ def legal_actions(play: Episode, agent: int) -> Any:
 
 
 def scene(play: Episode) -> Iterator[str]:
-    """What can be seen now: the position, and the mask and observation of every agent."""
+    """Return the position, and the mask and observation of every agent."""
     yield from (f"  {line}" for line in play.game.codec.show(play.state).splitlines())
     for agent, name in enumerate(play.game.agents):
         mask = play.mask(agent)

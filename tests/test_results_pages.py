@@ -1,4 +1,4 @@
-"""The pages of results: made of an archive, whole, and the same each time."""
+"""The pages of results: generated from an archive, complete and reproducible."""
 
 import json
 import re
@@ -44,7 +44,7 @@ LEARNED = {
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """A collection in small: two suites, each with an experiment."""
+    """Return a small collection of two suites, each with one experiment."""
     folder = tmp_path_factory.mktemp("results") / "both"
     experiments = [{**plans([RANDOM, EXACT]), "name": "one: boards"}, {**POLICIES, "name": "two: seats"}]
     suite = load_suite({"name": "both", "description": "", "experiments": experiments, "indicators": INDICATORS})
@@ -75,7 +75,7 @@ def test_pages_of_an_archive(results, tmp_path):
         assert line.title.partition(": ")[2] in pages["index.md"]
 
 
-def test_curves_of_learning(tmp_path):
+def test_training_curves(tmp_path):
     pytest.importorskip("matplotlib")
     MAKER["Results"]({}, {}, LEARNED).draw_figures(tmp_path)
     figure = (tmp_path / "learning-boards.svg").read_text()

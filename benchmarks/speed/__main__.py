@@ -88,7 +88,7 @@ def remark(part: str, case: str, values: dict[str, Any], variant: str) -> str:
     return ""
 
 
-def shown(part: str, variant: str, value: float) -> tuple[str, str]:
+def format_figure(part: str, variant: str, value: float) -> tuple[str, str]:
     """A figure as text, and as millions of steps a second where it is a time per step."""
     if part == "memory":
         return f"{value:,} B", ""
@@ -116,7 +116,7 @@ def table(results: dict[str, Any]) -> Table:
     for part in PARTS:
         for case, values in results.get(part, {}).items():
             for variant, value in values.items():
-                out.add_row(part, case, variant, *shown(part, variant, value), remark(part, case, values, variant))
+                out.add_row(part, case, variant, *format_figure(part, variant, value), remark(part, case, values, variant))
         out.add_section()
     return out
 

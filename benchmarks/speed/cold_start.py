@@ -22,10 +22,10 @@ print(json.dumps([time.process_time(), time.perf_counter() - start]))
 
 def run(code: str, **environment: str) -> tuple[float, float]:
     """CPU seconds of the process, and wall seconds if the code measures them."""
-    shown = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=True
     )
-    cpu, wall = json.loads(shown.stdout.strip().splitlines()[-1])
+    cpu, wall = json.loads(completed.stdout.strip().splitlines()[-1])
     return float(cpu), float(wall)
 
 

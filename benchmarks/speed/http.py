@@ -52,7 +52,7 @@ def games(level: int) -> list[tuple[int, list[int]]]:
     return out
 
 
-def kept(where: str) -> Ask:
+def keep_alive(where: str) -> Ask:
     """http.client on one connection."""
     connection = HTTPConnection(where)
 
@@ -109,6 +109,6 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
         out = {}
         for case, level in CASES.items():
             played = games(level)
-            asks = {"new connections": anew(where), "kept connection": kept(where), "requests.post": public(where)}
+            asks = {"new connections": anew(where), "kept connection": keep_alive(where), "requests.post": public(where)}
             out[case] = interleaved({name: loop(ask, level, played) for name, ask in asks.items()}, rounds)
         return out

@@ -1,4 +1,4 @@
-"""MO-RoboticMail: agent steps, in batches and through the AEC door."""
+"""MO-RoboticMail: agent steps, in batches and through the AEC API."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def replay(env: Any, games: Iterable[tuple[int, list[Any]]], clock: Callable[[],
 def record(env: Any, seeds: Iterable[int], rng: Any) -> list[tuple[int, list[Any]]]:
     """Games of uniformly random legal actions, as (seed, actions of every agent, None for one that has finished).
 
-    A game is broken off where the mask is empty (momaland's masks of MO-Breakthrough miss captures to the left).
+    A game ends early where the mask is empty (momaland's masks of MO-Breakthrough miss captures to the left).
     """
     games = []
     for seed in seeds:

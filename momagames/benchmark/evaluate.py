@@ -1,4 +1,4 @@
-"""What one run does: search for plans, or let policies play. It yields the rows of its result, one for each episode."""
+"""Execution of one run: search for plans or evaluation of policies. Yields rows, one for each plan or episode."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from momagames.engine.playouts import KERNEL, Episodes, generate_starts, play
 from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies, policy_weights
 
 Row = dict[str, Any]
-# Purposes of random numbers: start positions, the lots that players draw, and training, which knows neither
+# Independent random streams: start positions, actions of policies, training
 STARTS, PLAYERS, TRAINING = 1, 2, 3
 SETS = ("select", "report")
 
 
 def rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
-    """The rows of a run; `facts` takes up counts that belong to the run as a whole, and `policies` the policies that play.
+    """Yield the rows of a run. Counts of the whole run are added to `facts`, the evaluated policies to `policies`.
 
-    Every row holds the canonical game, method, options, seed, version, episode, policy, return and length. A plan has its
-    actions and the engine's steps made when it was found; a policy's episode has opponent, seat, set and start seed.
+    Every row holds the canonical game, method, options, seed, version, episode, policy, return and length. A plan also has its
+    actions and `found`, the environment steps until it was found. An episode has opponent, seat, set and start seed.
     """
     head = {
         "game": run.canonical,
@@ -40,7 +40,7 @@ def rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = N
 
 
 def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
-    """One row for each plan that no other plan of this run dominates."""
+    """Yield one row for each non-dominated plan of the run."""
     game = run.game.game()
     start = generate_starts(game, np.array([run.seed], np.uint64))
     found = run.method.method(game).plan(game, start, run.budget or 0, run.seed)
@@ -58,20 +58,20 @@ def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
 
 
 def policy_rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
-    """One row for each episode of each policy, opponent and seat.
+    """Yield one row for each episode of each policy, opponent and seat.
 
-    policies    filled, if it is empty, with those that the method has, or finds in training
+    policies    if empty, filled with the policies that the method defines or trains
 
-    Episode e has the same start and the same lots for every policy, opponent and seat, so that they are compared on equal
-    terms. Episodes of the two sets differ.
+    Episode e has the same start position and random numbers for every policy, opponent and seat. The two sets have different
+    episodes.
     """
     game = run.game.game()
-    others = [(one.label, one.policy(game)) for one in run.opponents] or [("nobody", nobody(game))]
+    others = [(one.label, one.policy(game)) for one in run.opponents] or [("nobody", default_opponent(game))]
     policies = [] if policies is None else policies
     if not policies:
         policies += _trained(run, game, [other for _, other in others], facts)
     select = run.select_episodes or 0
-    seeds, words = luck(run, game)
+    seeds, words = episode_seeds(run, game)
     starts = generate_starts(game, seeds)
     weights = {policy.label: list(policy.weights) for policy in policies if any(policy.weights)}
     facts |= {"policies": len(policies), "steps": facts.get("training_steps", 0), "weights": weights}
@@ -103,21 +103,21 @@ def _trained(run: Run, game: Game, others: list[BatchPolicy], facts: dict[str, A
     return found.policies
 
 
-def luck(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """What is left to chance in the episodes of a run: seeds of the starts uint64[E], the players' words uint64[E, A]."""
+def episode_seeds(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the randomness of the episodes of a run: seeds of start positions uint64[E], words of policies uint64[E, A]."""
     episodes = (run.select_episodes or 0) + (run.report_episodes or 0)
     seeds = np.random.SeedSequence([run.seed, STARTS]).generate_state(episodes, np.uint64)
-    lots = np.random.SeedSequence([run.seed, PLAYERS]).generate_state(episodes * len(game.agents), np.uint64)
-    return seeds.astype(np.uint64), lots.astype(np.uint64).reshape(-1, len(game.agents))
+    words = np.random.SeedSequence([run.seed, PLAYERS]).generate_state(episodes * len(game.agents), np.uint64)
+    return seeds.astype(np.uint64), words.astype(np.uint64).reshape(-1, len(game.agents))
 
 
-def nobody(game: Game) -> CompiledPolicy:
-    """Return the policy of the other agents in a run without opponents."""
+def default_opponent(game: Game) -> CompiledPolicy:
+    """Return the policy of the other agents in a run without opponents: random actions."""
     return replace(RANDOM_POLICY, label="nobody")
 
 
 def by_kernels(policies: tuple[BatchPolicy, ...]) -> bool:
-    """Return whether these policies play as kernels, and not by the rules of `playouts.play`."""
+    """Return whether one of these policies is a kernel, not a rule of `playouts.play`."""
     return any(policy.rule == KERNEL for policy in policies)
 
 
@@ -129,7 +129,7 @@ def play_from(
     starts: NDArray[Any],
     words: NDArray[np.uint64],
 ) -> Episodes:
-    """Play every episode with every policy at one seat and those of its team mates; episodes are the inner loop."""
+    """Play every episode with every policy at one seat and the seats of its team mates; episodes are the inner loop."""
     seats = np.full((len(policies) * len(starts), len(game.agents)), len(policies))
     seats[:, side(game, seat)] = np.repeat(np.arange(len(policies)), len(starts))[:, None]
     states, words = np.tile(starts, len(policies)), np.tile(words, (len(policies), 1))

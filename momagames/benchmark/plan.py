@@ -1,4 +1,4 @@
-"""Suites: what is run, written down without hidden defaults, and expanded into runs that are known by their content."""
+"""Suites without hidden defaults, and the runs that they expand into, identified by a hash of their content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidParameter, nearest, one_of
 
 UNLIMITED = 10_000_000.0  # seconds; four months
-ROWS_FORMAT = 1  # changes with the meaning of rows, so that old results are not taken for new ones
+ROWS_FORMAT = 1  # incremented when the meaning of rows changes
 
 Indicator = Literal[
     "hypervolume",
@@ -62,7 +62,7 @@ class MethodChoice(Frozen):
     options: dict[str, Any]
 
     def method(self, game: Game) -> Method:
-        """Return the method, or raise UnknownId or InvalidParameter; `game` has policies that are methods as well."""
+        """Return the method of this game. Raises UnknownId, InvalidParameter."""
         kind = method(self.name, game)
         _check_options(self.name, self.options, [one.name for one in fields(kind)])
         try:
@@ -73,9 +73,9 @@ class MethodChoice(Frozen):
 
 
 class Opponent(Frozen):
-    """A policy that plays all seats but those of one agent and its team mates, with every option.
+    """A policy of all agents except the evaluated agent and its team mates, with every option.
 
-    label    stands in rows: the name, and the options that are not empty lists
+    label    text in rows: the name, and the options that are not empty lists
     """
 
     name: str
@@ -88,8 +88,8 @@ class Opponent(Frozen):
 
     @property
     def label(self) -> str:
-        told = ", ".join(f"{name}={_short(value)}" for name, value in self.options.items() if value != [])
-        return f"{self.name}({told})" if told else self.name
+        text = ", ".join(f"{name}={_short(value)}" for name, value in self.options.items() if value != [])
+        return f"{self.name}({text})" if text else self.name
 
 
 def _short(value: Any) -> str:
@@ -99,7 +99,7 @@ def _short(value: Any) -> str:
 
 
 def _check_options(name: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Raise InvalidParameter unless all options that there are are given, and no others."""
+    """Raise InvalidParameter unless exactly the known options are given."""
     for option in given:
         if option not in known:
             allowed = f"it has {one_of(known)}" if known else "it has none"
@@ -110,12 +110,12 @@ def _check_options(name: str, given: Mapping[str, Any], known: Sequence[str]) ->
 
 
 class _Experiment(Frozen):
-    """What both kinds have.
+    """Fields of both kinds of experiments.
 
-    utopia    the best return of each objective, for normalized indicators: "declared", the objectives' upper bounds, or
-              "reference", the best of each objective in the reference front
-    seconds   of wall time that a run may take, compilation included. It only decides whether there is a result: a run that is
-              over its time has failed, and no row of one that is not depends on how fast a machine is
+    utopia    ideal point of normalized indicators: "declared", the objectives' upper bounds, or "reference", the best value
+              of each objective in the reference front
+    seconds   time limit of a run (wall time, compilation included). A run over its limit fails; the rows of a finished run
+              do not depend on the speed of the machine
     """
 
     name: str
@@ -127,10 +127,10 @@ class _Experiment(Frozen):
 
 
 class PlansExperiment(_Experiment):
-    """Search from a dealt position; the seed deals it and drives the search. Nothing more is left to chance, or what is left
-    is known to the search (`hindsight_beam`).
+    """Search from a start position. The run's seed generates the position and seeds the search. The game is deterministic after
+    the start, or the search knows the future random draws (`hindsight_beam`).
 
-    budget    steps of the engine for each run, look-ahead included
+    budget    environment steps of each run, look-ahead included
     """
 
     kind: Literal["plans"]
@@ -138,12 +138,12 @@ class PlansExperiment(_Experiment):
 
 
 class PoliciesExperiment(_Experiment):
-    """Whole games of each policy against each opponent from each seat; a point is a policy's mean return.
+    """Full episodes of each policy against each opponent from each seat; a point is the mean return of a policy.
 
-    budget             steps of the engine with which methods train before, look-ahead included; 0 if no method does
+    budget             environment steps of training, look-ahead included; 0 if no method is trained
     seats              agents that the policies play, in turn; empty: every agent
-    select_episodes    games by which the non-dominated policies are chosen, for each policy, opponent and seat
-    report_episodes    other games, from which their values are taken
+    select_episodes    episodes that select the non-dominated policies, for each policy, opponent and seat
+    report_episodes    separate episodes that estimate the values of the selected policies
     """
 
     kind: Literal["policies"]
@@ -158,12 +158,12 @@ Experiment = Annotated[PlansExperiment | PoliciesExperiment, Field(discriminator
 
 
 class Indicators(Frozen):
-    """What the report computes.
+    """Settings of the report.
 
-    margin        the reference point is moved outwards by this share of the range up to the utopia, so that extreme points
-                  count
-    confidence    of the bootstrap interval over seeds
-    resamples     of the bootstrap
+    margin        share of the range up to the ideal point by which the reference point is moved outwards; extreme points then
+                  contribute volume
+    confidence    level of the bootstrap interval over seeds
+    resamples     number of bootstrap resamples
     """
 
     names: Annotated[tuple[Indicator, ...], Field(min_length=1)]
@@ -173,7 +173,7 @@ class Indicators(Frozen):
 
 
 class Suite(Frozen):
-    """A benchmark: experiments, and what is reported of them."""
+    """Experiments, and the indicators of their report."""
 
     name: Name
     description: str
@@ -181,9 +181,9 @@ class Suite(Frozen):
     indicators: Indicators
 
     def runs(self, version: str | None = None) -> tuple[Run, ...]:
-        """Every run, in order, each once; where two experiments share one, it has the longer time.
+        """Return the distinct runs, in order. A run that two experiments share has the longer time limit.
 
-        version    of momagames that carries it out; None: this one
+        version    version of momagames; None: the installed one
         """
         found: dict[str, Run] = {}
         for experiment in self.experiments:
@@ -194,10 +194,10 @@ class Suite(Frozen):
 
 
 class Collection(Frozen):
-    """Several suites taken together as one.
+    """Several suites merged into one.
 
-    suites    names of suites that come with the package, or files; none of them a collection
-    seeds     of every experiment, in place of its own
+    suites    names of packaged suites, or files; none of them a collection
+    seeds     seeds of every experiment, instead of its own
     """
 
     name: Name
@@ -207,7 +207,7 @@ class Collection(Frozen):
     indicators: Indicators
 
     def united(self, members: Sequence[Suite]) -> Suite:
-        """One suite of the experiments of these, each under its suite's name and its own."""
+        """Return one suite with the experiments of these, each named "SUITE: EXPERIMENT"."""
         experiments = tuple(
             experiment.model_copy(update={"name": f"{suite.name}: {experiment.name}", "seeds": self.seeds})
             for suite in members
@@ -217,9 +217,9 @@ class Collection(Frozen):
 
 
 class Run(Frozen):
-    """One unit of work, and all that its result depends on; and the seconds that it may take, which are no part of that.
+    """One unit of work: everything that its result depends on, and its time limit, which the digest excludes.
 
-    budget    of a search, or of training; None for policies that are not trained
+    budget    environment steps of a search or of training; None for policies that are not trained
     """
 
     game: GameChoice
@@ -238,12 +238,12 @@ class Run(Frozen):
 
     @staticmethod
     def of(content: Mapping[str, Any], seconds: float = UNLIMITED) -> Run:
-        """The run of this content."""
+        """Return the run with this content."""
         return Run.model_validate_json(json.dumps({**content, "seconds": seconds}))
 
     @functools.cached_property
     def digest(self) -> str:
-        """sha256 of the canonical JSON of this run."""
+        """SHA-256 of the canonical JSON of this run."""
         return hashlib.sha256(canonical_json(self.content()).encode()).hexdigest()
 
     def content(self) -> dict[str, Any]:
@@ -251,18 +251,20 @@ class Run(Frozen):
 
     @property
     def folder(self) -> str:
-        """Name of the run's folder: readable, and unique by content."""
+        """Name of the run's directory: readable, and unique by content."""
         return f"{self.game.id}.{self.method.name.replace(':', '-')}.seed{self.seed}.{self.digest[:16]}"
 
 
 def canonical_json(data: Any) -> str:
-    """One text for equal data: sorted keys, no spaces, no NaN."""
+    """Return canonical JSON: sorted keys, no spaces, no NaN."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def expand(experiment: PlansExperiment | PoliciesExperiment, version: str | None = None) -> Iterator[Run]:
-    """The runs of an experiment, by this version of momagames or another one: games x seeds x methods, so that what is
-    compared is finished together."""
+    """Yield the runs of an experiment in the order games x seeds x methods; runs that are compared finish together.
+
+    version    version of momagames; None: the installed one
+    """
     plans = experiment if isinstance(experiment, PlansExperiment) else None
     policies = experiment if isinstance(experiment, PoliciesExperiment) else None
     for choice in experiment.games:
@@ -287,7 +289,7 @@ def expand(experiment: PlansExperiment | PoliciesExperiment, version: str | None
 
 
 def method_names(experiment: PlansExperiment | PoliciesExperiment) -> dict[str, str]:
-    """Labels of the methods: their names, with options where one name stands twice."""
+    """Return labels of the methods: their names, with options where a name occurs more than once."""
     names = [chosen.name for chosen in experiment.methods]
     return {
         chosen.model_dump_json(): chosen.name

@@ -1,7 +1,7 @@
-"""The policy behind a point of a front, played again: the same game, or other ones.
+"""Replays of the policy behind a point of a front: its stored episodes, or new ones.
 
-What is stored of a point is data (`front.json`, `config.json`, `policies.npz`): nothing is trained again. A
-game that is played again is checked: its returns must come out as they were stored.
+A point is stored as data (`front.json`, `config.json`, `policies.npz`), so nothing is trained again. A replayed episode must
+reproduce the stored returns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from momagames.benchmark.store.store import checked, read_rows, read_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import make_step_buffers, generate_starts, compile_playouts
+from momagames.engine.playouts import compile_playouts, generate_starts, make_step_buffers
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, check_range, nearest, one_of
 from momagames.wrappers.recording import replay_data
@@ -31,10 +31,10 @@ from momagames.wrappers.recording import replay_data
 
 @dataclass(frozen=True)
 class Replay:
-    """A stored game, played again with the same result.
+    """A stored episode that was replayed with the same returns.
 
-    record    as `momagames.wrappers.Record` writes it, for `momagames.wrappers.replay`
-    title     whose game it is
+    record    the record format of `momagames.wrappers`
+    title     policy, method, seat, opponent and episode, as text
     """
 
     record: dict[str, Any]
@@ -42,9 +42,9 @@ class Replay:
 
 
 def points(folder: str | Path) -> list[dict[str, Any]]:
-    """The points of a run's front, see `experiments.results.run_front`; InvalidFile if the folder is not that of a finished run."""
+    """Return the points of a run's front, see `store.run_front`. Raises InvalidFile unless `folder` holds a finished run."""
     path = Path(folder) / "front.json"
-    if not path.is_file() and (run := read_run(path.parent)).kind == "plans":  # it was packed: the rows are the points
+    if not path.is_file() and (run := read_run(path.parent)).kind == "plans":  # packed: the rows are the points
         plans = Collector(run)
         for row in read_rows(path.parent):
             plans.add(row)
@@ -58,12 +58,12 @@ def points(folder: str | Path) -> list[dict[str, Any]]:
 def replay(
     folder: str | Path, point: int, episode: int | None = None, opponent: str | None = None, seat: str | None = None
 ) -> Replay:
-    """Play a stored game of a point again.
+    """Replay a stored episode of a point.
 
-    folder     of a finished run, runs/RUN in a folder of results
-    episode, opponent, seat     of a policy's game; None: the first of those for the report. Plans have none of them
-    Raises     InvalidFile if the folder cannot be read, or the game does not come out as stored; InvalidParameter if there is no
-               such point or game
+    folder     directory of a finished run: runs/RUN in a results directory
+    episode, opponent, seat     choice among the episodes of a policy; None: the first of the report set. Not for plans
+    Raises     InvalidFile if the directory cannot be read or the returns differ from the stored ones; InvalidParameter if there
+               is no such point or episode
     """
     place, run, chosen = _point(folder, point)
     game = run.game.game()
@@ -91,10 +91,10 @@ def replay(
 
 @dataclass(frozen=True)
 class Typical:
-    """The stored game of a point that stands for it best.
+    """The most representative stored episode of a point.
 
     choice   episode, opponent and seat, for `replay`; empty for plans
-    games    for the report, of which the point is the mean; 0 for plans
+    games    number of report episodes, whose mean is the point; 0 for plans
     """
 
     choice: dict[str, Any]
@@ -102,7 +102,7 @@ class Typical:
 
 
 def typical(folder: str | Path, point: int) -> Typical:
-    """Of a policy the game for the report whose return is nearest to their mean, in standard deviations of each objective."""
+    """Return the report episode of a policy whose return is nearest to the mean, in standard deviations of each objective."""
     place, run, chosen = _point(folder, point)
     if run.kind == "plans":
         return Typical({}, 0)
@@ -117,9 +117,9 @@ def typical(folder: str | Path, point: int) -> Typical:
 
 
 def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> dict[tuple[str, str], NDArray[np.float64]]:
-    """Let the policy of a point play new games: (opponent, seat) -> returns float64[episodes, K].
+    """Evaluate the policy of a point on new episodes: (opponent, seat) -> returns float64[episodes, K].
 
-    A plan has no new games: its single return is that of the deal it was made for, played again.
+    A plan has no new episodes: its single return is that of its own start position.
     """
     place, run, chosen = _point(folder, point)
     if run.kind == "plans":
@@ -144,11 +144,11 @@ def _point(folder: str | Path, point: int) -> tuple[Path, Run, dict[str, Any]]:
 def _row(
     place: Path, run: Run, chosen: dict[str, Any], episode: int | None, opponent: str | None, seat: str | None
 ) -> dict[str, Any]:
-    """The stored row of the game that is asked for."""
+    """Return the stored row of the chosen episode."""
     asked = {"episode": episode, "opponent": opponent, "seat": seat}
     if run.kind == "plans":
         if wrong := [name for name, value in asked.items() if value is not None]:
-            raise InvalidParameter(f"a plan has no {wrong[0]}: it is one way to play one deal")
+            raise InvalidParameter(f"a plan has no {wrong[0]}: it plays one start position")
         return chosen
     rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"]]
     for name, value in asked.items():
@@ -167,7 +167,7 @@ def _row(
 
 
 def _policy(place: Path, run: Run, chosen: dict[str, Any]) -> BatchPolicy:
-    """The policy of a point: as the method offers it, or as it was stored."""
+    """Return the policy of a point: as the method defines it, or restored from its file."""
     game, label = run.game.game(), chosen["policy"]
     method = run.method.method(game)
     if method.trains:
@@ -191,17 +191,17 @@ def _plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any]]:
 
 
 def _episode(run: Run, game: Game, row: dict[str, Any], own: BatchPolicy) -> tuple[Any, list[NDArray[np.int64]]]:
-    """Start and actions int64[S, P] of a stored game, by the kernels that played it, a step at a time."""
+    """Return the start position and the actions int64[S, P] of a stored episode, computed step by step."""
     method = run.method.method(game)
     policies = (own,) if method.trains else method.policies(game)
-    other = next((one.policy(game) for one in run.opponents if one.label == row["opponent"]), evaluate.nobody(game))
-    seeds, words = evaluate.luck(run, game)
+    other = next((one.policy(game) for one in run.opponents if one.label == row["opponent"]), evaluate.default_opponent(game))
+    seeds, words = evaluate.episode_seeds(run, game)
     start = generate_starts(game, seeds[row["episode"], None])
-    luck = words[row["episode"], None].copy()
+    episode_words = words[row["episode"], None].copy()
     ours = side(game, game.agents.index(row["seat"]))
     if evaluate.by_kernels((*policies, other)):
-        return start[0].copy(), _kernels(game, start, own, other, ours, luck)
-    return start[0].copy(), _rules(game, start, own, other, ours, luck)
+        return start[0].copy(), _kernels(game, start, own, other, ours, episode_words)
+    return start[0].copy(), _rules(game, start, own, other, ours, episode_words)
 
 
 def _rules(

@@ -1,4 +1,4 @@
-"""Runs a suite: what is finished is skipped, what fails is recorded, and the rest goes on."""
+"""Run suites: finished runs are skipped, failures are recorded, and the remaining runs continue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from momagames.errors import InvalidParameter, check_range
 
 @dataclass(frozen=True)
 class Results:
-    """How a suite, or a shard of it, ended. The results themselves are in `folder`."""
+    """Outcome of a suite or a shard. The results themselves are in `folder`."""
 
     folder: Path
     finished: tuple[Run, ...]
@@ -26,7 +26,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Shard:
-    """Part `number` of `of`, from 1: every run belongs to one of them, by the hash of its content, whoever asks."""
+    """Shard `number` (from 1) of `of`. The hash of a run's content determines its shard."""
 
     number: int
     of: int
@@ -39,7 +39,7 @@ class Shard:
 
     @staticmethod
     def of_text(text: str) -> Shard:
-        """ "2/8": the second of eight shards."""
+        """Parse a shard: "2/8" is the second of eight."""
         number, _, of = text.partition("/")
         if not (number.isdecimal() and of.isdecimal()):
             raise InvalidParameter(f"shard {text!r} is not of the form i/n, such as 1/4")
@@ -49,7 +49,7 @@ class Shard:
         return f"{self.number}/{self.of}"
 
     def part(self, runs: Sequence[Run]) -> tuple[Run, ...]:
-        """The runs of this shard."""
+        """Return the runs of this shard."""
         return tuple(run for run in runs if int(run.digest, 16) % self.of == self.number - 1)
 
 
@@ -60,18 +60,18 @@ def run_suite(
     suite: Suite,
     folder: str | Path,
     workers: int = 1,
-    tell: Callable[[Outcome], None] | None = None,
+    on_outcome: Callable[[Outcome], None] | None = None,
     executor: Executor | None = None,
     shard: Shard = EVERYTHING,
 ) -> Results:
-    """Carry out the runs of a suite that are not in `folder` yet.
+    """Execute the runs of a suite that are not in `folder` yet.
 
-    workers     1: here; more: that many processes (in a script, call this under `if __name__ == "__main__":`)
-    tell        called with each outcome as it comes
-    executor    another one, such as `executors.ray.RayCluster()`, instead of those two
-    shard       the part of the suite that is to be run; shards may share a folder
-    Raises      MissingExtra if a method needs a package that is not there; InvalidFile if the folder cannot be used;
-                KeyboardInterrupt goes through, and loses only the runs in hand
+    workers     1: this process; more: that many processes (in a script, call this under `if __name__ == "__main__":`)
+    on_outcome  callback for each outcome
+    executor    executor instead of these two, such as `executors.ray.RayCluster()`
+    shard       part of the suite to run; shards may share a directory
+    Raises      MissingExtra if a method needs a missing package; InvalidFile if the directory cannot be used;
+                KeyboardInterrupt propagates and loses only the runs in progress
     """
     check_range("workers", workers, 1)
     started = time.perf_counter()
@@ -86,8 +86,8 @@ def run_suite(
     outcomes = []
     for outcome in chosen.outcomes(due, store.folder) if due else ():
         outcomes.append(outcome)
-        if tell:
-            tell(outcome)
+        if on_outcome:
+            on_outcome(outcome)
     missing = {run.digest for run in due}
     return Results(
         folder=store.folder,

@@ -1,4 +1,4 @@
-"""Suites as files: read, checked to the last name, and told what is wrong with its place and the nearest right thing."""
+"""Suite files: reading and validation. An error names the file, the key, the allowed values and the nearest match."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Kind = TypeVar("Kind", Suite, Collection)
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML without its traps: no key twice, no aliases (a small file could unfold into a huge one)."""
+    """Safe YAML loader that rejects duplicate keys and aliases (a small file could expand into a huge one)."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -48,22 +48,22 @@ class _Loader(yaml.SafeLoader):
 
 
 def suites() -> dict[str, Path]:
-    """The suites that come with the package, by name."""
+    """Return the packaged suites, by name."""
     packed = Path(str(files("momagames.benchmark"))) / "suites"
     folder = packed if packed.is_dir() else Path(__file__).resolve().parents[2] / "configs" / "suites"  # a checkout
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
 def load_suite(source: str | Path | Mapping[str, Any]) -> Suite:
-    """A suite from a YAML file, from the name of one that comes with the package, or from a mapping of the same form.
+    """Load a suite from a YAML file, the name of a packaged suite, or a mapping of the same form.
 
-    Raises InvalidFile, with file, key, what is allowed and what is nearest; UnknownId for a name that is neither
+    Raises InvalidFile, with file, key, allowed values and nearest match; UnknownId if `source` is neither a file nor a name
     """
     return check(*_read(source))
 
 
 def _read(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
-    """A suite, or a collection as one, and where it is from."""
+    """Return a suite, or a collection merged into one, and its source."""
     data, place = (source, "suite") if isinstance(source, Mapping) else _data(source)
     if "suites" not in data:
         return _validated(Suite, data, place), place
@@ -73,7 +73,7 @@ def _read(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
         with _located(f"{place}: suites[{k}]"):
             if name in whole.suites[:k]:
                 raise InvalidFile(f"{name!r} stands there twice")
-            beside = Path(place).parent / name  # files are looked for beside the collection
+            beside = Path(place).parent / name  # relative to the collection
             one, file = _data(beside if beside.is_file() else name)
             if "suites" in one:
                 raise InvalidFile(f"{name!r} is a collection itself; a collection takes suites together")
@@ -82,7 +82,7 @@ def _read(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
 
 
 def _data(source: str | Path) -> tuple[dict[str, Any], str]:
-    """The mapping in a file, and the file."""
+    """Return the mapping in a file, and the path of the file."""
     path = Path(source)
     if not path.is_file():
         known = suites()
@@ -104,7 +104,7 @@ def _data(source: str | Path) -> tuple[dict[str, Any], str]:
 
 
 def check(suite: Suite, source: str) -> Suite:
-    """The suite itself, if every name, parameter and combination in it is possible; else InvalidFile, with file and key."""
+    """Return the suite if every name, parameter and combination is valid. Raises InvalidFile, with file and key."""
     names = [experiment.name for experiment in suite.experiments]
     for i, experiment in enumerate(suite.experiments):
         at = f"{source}: experiments[{i}]"
@@ -155,7 +155,7 @@ def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
 
 
 class _located:
-    """Errors of ours inside this block become InvalidFile with the place in the suite."""
+    """Context manager that turns errors of momagames into InvalidFile with the location in the suite."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -164,11 +164,11 @@ class _located:
         pass
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, (MomagamesError, TypeError)):  # TypeError: a parameter of the wrong kind altogether
+        if isinstance(error, (MomagamesError, TypeError)):  # TypeError: a parameter of the wrong type
             raise InvalidFile(f"{self.place}: {error}") from error
 
 
-# ------------------------------------------------------------------------------------------------------------ telling
+# ------------------------------------------------------------------------------------------------------------- errors
 
 
 def _validated(model: type[Kind], data: Mapping[str, Any], source: str) -> Kind:
@@ -177,11 +177,11 @@ def _validated(model: type[Kind], data: Mapping[str, Any], source: str) -> Kind:
     except (TypeError, ValueError) as error:
         if not isinstance(error, ValidationError):
             raise InvalidFile(f"{source}: {error}") from None
-        raise InvalidFile("\n".join(_told(model, source, one) for one in error.errors())) from None
+        raise InvalidFile("\n".join(_describe_error(model, source, one) for one in error.errors())) from None
 
 
-def _told(model: type[BaseModel], source: str, error: Any) -> str:
-    """One of pydantic's errors as: file: key: what is wrong; allowed; nearest."""
+def _describe_error(model: type[BaseModel], source: str, error: Any) -> str:
+    """Format an error of pydantic as "file: key: problem; allowed values; nearest match"."""
     tags = ("plans", "policies")
     place = [part for part in error["loc"] if part not in tags]
     at = f"{source}: " + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
@@ -200,7 +200,7 @@ def _told(model: type[BaseModel], source: str, error: Any) -> str:
 
 
 def _model_at(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel]:
-    """The model that a place in a suite, or in a collection, belongs to."""
+    """Return the model at a location of a suite or collection."""
     for part in location:
         if part == "plans":
             model = PlansExperiment

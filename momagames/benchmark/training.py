@@ -23,7 +23,7 @@ from momagames.analysis.indicators import hypervolume
 from momagames.baselines.base import seat_of
 from momagames.baselines.moppo.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
-from momagames.benchmark.evaluate import nobody, play_from
+from momagames.benchmark.evaluate import default_opponent, play_from
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
@@ -83,7 +83,7 @@ class Training:
 
     def make_opponents(self) -> list[BatchPolicy]:
         """Return the policies of the opponents; a placeholder if there are none."""
-        return [one.policy(self.game) for one in self.opponents] or [nobody(self.game)]
+        return [one.policy(self.game) for one in self.opponents] or [default_opponent(self.game)]
 
 
 def train(

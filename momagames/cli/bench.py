@@ -1,4 +1,4 @@
-"""The commands `momagames bench`: run suites, see how far they are, compare them, take their rows elsewhere."""
+"""Commands `momagames bench`: run suites, show their progress, compare and export results."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from momagames.benchmark.store.store import Store
     from momagames.reports.data.results_comparison import Comparison
 
-RESULTS = Path("momagames-results")  # where results go if nothing else is said
-LETTERS = string.ascii_uppercase  # names of folders that are compared
+RESULTS = Path("momagames-results")  # default results directory
+LETTERS = string.ascii_uppercase  # names of compared directories
 
 bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True, callback=see_own_code)
 
 
 class Place(StrEnum):
-    """Where runs are carried out."""
+    """Executor of runs."""
 
     here = "here"
     pool = "pool"
     ray = "ray"
 
 
-Named = Annotated[str, typer.Argument(help="A YAML file, or the name of a suite (see `momagames bench list`).")]
-Folder = Annotated[Path, typer.Argument(help="Where `momagames bench run` put its results.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the results [momagames-results/SUITE].")]
-Workers = Annotated[int | None, typer.Option("--workers", "-w", help="At most so many [the cores that there are].", min=1)]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would run, and what it would cost.")]
-Where = Annotated[Place, typer.Option("--executor", help="In this process, in processes of this machine, on a Ray cluster.")]
+Named = Annotated[str, typer.Argument(help="YAML file or name of a suite (see `momagames bench list`).")]
+Folder = Annotated[Path, typer.Argument(help="Results directory.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Results directory [momagames-results/SUITE].")]
+Workers = Annotated[int | None, typer.Option("--workers", "-w", help="Maximum number of workers [all cores].", min=1)]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="List runs and estimated costs only.")]
+Where = Annotated[Place, typer.Option("--executor", help="Executor: this process, local processes or a Ray cluster.")]
 Address = Annotated[
-    str | None, typer.Option(help="Of the Ray cluster: auto, HOST:PORT or ray://HOST:PORT [a new one on this machine].")
+    str | None, typer.Option(help="Address of the Ray cluster: auto, HOST:PORT or ray://HOST:PORT [a new local one].")
 ]
-Part = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Only part I of N, such as 1/8.")]
+Part = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Shard I of N, such as 1/8.")]
 
 
 # --------------------------------------------------------------------------------------------------------------- suites
@@ -53,19 +53,19 @@ Part = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Only p
 
 @bench.command("list")
 def list_suites() -> None:
-    """List the suites that come with the package."""
+    """List the packaged suites."""
     from momagames.benchmark import load_suite, suites
 
-    shown = table("suite", "runs", "description")
+    listing = table("suite", "runs", "description")
     for name, path in suites().items():
         suite = load_suite(path)
-        shown.add_row(name, str(len(suite.runs())), suite.description)
-    console().print(shown)
+        listing.add_row(name, str(len(suite.runs())), suite.description)
+    console().print(listing)
 
 
 @bench.command()
 def show(suite: Named) -> None:
-    """Say what a suite runs: games, methods, budgets, opponents, indicators."""
+    """Show a suite: games, methods, budgets, opponents, indicators."""
     from momagames.benchmark import load_suite
     from momagames.benchmark.plan import expand
 
@@ -93,19 +93,19 @@ def _experiment(experiment: Experiment) -> Any:
     lines = [("games", _spelled(one.id, one.params)) for one in experiment.games]
     lines += [("methods", _spelled(one.name, one.options)) for one in experiment.methods]
     if experiment.budget:
-        lines.append(("budget", f"{experiment.budget:,} steps of the engine a run"))
+        lines.append(("budget", f"{experiment.budget:,} environment steps a run"))
     if not isinstance(experiment, PlansExperiment):
         lines += [("opponents", one.label) for one in experiment.opponents] or [("opponents", "none")]
         lines.append(("seats", ", ".join(experiment.seats) or "every agent"))
-        told = f"{experiment.select_episodes} to choose policies by, {experiment.report_episodes} to report, each match"
-        lines.append(("episodes", told))
+        episodes = f"{experiment.select_episodes} to select policies, {experiment.report_episodes} to report, each match"
+        lines.append(("episodes", episodes))
     lines.append(("seeds", ", ".join(map(str, experiment.seeds))))
     lines.append(("time", f"at most {experiment.seconds:g} s a run"))
     lines.append(("utopia", experiment.utopia))
     grid = Table.grid(padding=(0, 2))
     before = ""
-    for name, told in lines:
-        grid.add_row("" if name == before else f"[dim]{name}[/dim]", escape(told))
+    for name, value in lines:
+        grid.add_row("" if name == before else f"[dim]{name}[/dim]", escape(value))
         before = name
     return grid
 
@@ -133,11 +133,11 @@ def run(
     address: Address = None,
     shard: Part = None,
 ) -> None:
-    """Run a suite. What is finished is skipped; interrupt it as you like and start again."""
+    """Run a suite. Finished runs are skipped, so an interrupted suite can be started again."""
     from momagames.benchmark import load_suite
 
     loaded = load_suite(suite)
-    _go(loaded, out or RESULTS / loaded.name, workers, dry_run, executor, address, shard)
+    _run_suite(loaded, out or RESULTS / loaded.name, workers, dry_run, executor, address, shard)
 
 
 @bench.command()
@@ -149,14 +149,14 @@ def resume(
     address: Address = None,
     shard: Part = None,
 ) -> None:
-    """Go on with the suite whose results are in a folder."""
+    """Resume the suite of a results directory."""
     from momagames.benchmark.store.store import Store
     from momagames.benchmark.suite_files import check
 
     store = Store(folder)
     suite = check(store.suite(), str(folder / "suite.json"))
     _tell_version(store)
-    _go(suite, folder, workers, dry_run, executor, address, shard)
+    _run_suite(suite, folder, workers, dry_run, executor, address, shard)
 
 
 def _tell_version(store: Store) -> None:
@@ -164,13 +164,13 @@ def _tell_version(store: Store) -> None:
 
     if store.version() != momagames.__version__:
         print(
-            f"momagames: these results are of momagames {store.version()}; this is {momagames.__version__}, and runs all of it "
-            "again (the old rows stay)",
+            f"momagames: these results are of momagames {store.version()}; this is {momagames.__version__}, which runs the "
+            "whole suite again (old rows are kept)",
             file=sys.stderr,
         )
 
 
-def _go(
+def _run_suite(
     suite: Suite, folder: Path, workers: int | None, dry_run: bool, place: Place, address: str | None, part: str | None
 ) -> None:
     from momagames.benchmark import run_suite
@@ -185,15 +185,15 @@ def _go(
         _tell_cost(store, runs, due)
         return
     where = _executor(place, address, workers, len(due))
-    told = f"suite {suite.name}: {len(runs)} runs, {len(runs) - len(due)} finished before, {_where(where)}, into {folder}"
-    screen.print(told + (f", shard {shard}" if part else ""))
+    header = f"suite {suite.name}: {len(runs)} runs, {len(runs) - len(due)} finished before, {_where(where)}, into {folder}"
+    screen.print(header + (f", shard {shard}" if part else ""))
     if due and not store.has_suite():
-        screen.print("the first runs compile the games; later ones find the code on disk", style="dim")
+        screen.print("the first runs compile the games; later ones use the cache on disk", style="dim")
     try:
         with progress(screen, len(due)) as moved:
-            results = run_suite(suite, folder, tell=lambda one: moved(_ended(one)), executor=where, shard=shard)
+            results = run_suite(suite, folder, on_outcome=lambda one: moved(_ended(one)), executor=where, shard=shard)
     except KeyboardInterrupt:
-        print("momagames: interrupted; the same command goes on where this one stopped", file=sys.stderr)
+        print("momagames: interrupted; the same command resumes the suite", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     page = _report(store, suite, shard)
     for outcome in results.failed:
@@ -225,7 +225,7 @@ def _where(executor: Executor) -> str:
 
 
 def _report(store: Store, suite: Suite, shard: Shard) -> str:
-    """Print the tables and write the page, unless other shards are not finished; returns the line to end with."""
+    """Print the tables and write the page, unless other shards are unfinished; return the last line of output."""
     from momagames.benchmark.runner import EVERYTHING
     from momagames.reports import report
 
@@ -239,13 +239,13 @@ def _report(store: Store, suite: Suite, shard: Shard) -> str:
 
 
 def _ended(outcome: Outcome) -> str:
-    """A word on a run that is over."""
+    """Return the label of a run that has ended."""
     return f"{outcome.run.method.name} seed {outcome.run.seed}" + (" failed" if outcome.error else "")
 
 
 def _tell_cost(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
-    """What would run, with the time and steps that it will take as far as finished runs tell."""
-    from momagames.benchmark.store.costs import told
+    """Print the due runs, with time and steps estimated from finished runs."""
+    from momagames.benchmark.store.costs import describe_cost
     from momagames.reports.data.panels import short_name
 
     timings, screen = _timings(store.folder), console()
@@ -254,17 +254,17 @@ def _tell_cost(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
         if store.has(one):
             screen.print(f"finished  {what}", style="dim", highlight=False, markup=False, soft_wrap=True)
         else:
-            cost = told(timings.of([one]), 1)
+            cost = describe_cost(timings.of([one]), 1)
             line = f"due       {what}  (time: {cost['time']}, steps: {cost['steps']})"
             screen.print(line, highlight=False, markup=False, soft_wrap=True)
     screen.print(f"{len(runs)} runs, {len(due)} due", highlight=False)
     if due:
-        cost = told(timings.of(due), len(due))
-        screen.print(f"time on one core: {cost['time']}; steps of the engine: {cost['steps']}", highlight=False)
+        cost = describe_cost(timings.of(due), len(due))
+        screen.print(f"time on one core: {cost['time']}; environment steps: {cost['steps']}", highlight=False)
 
 
 def _timings(folder: Path) -> Timings:
-    """From the folder itself, and from those beside it where results go by default."""
+    """Return timings of this directory, and of its siblings in the default results directory."""
     from momagames.benchmark.store.costs import Timings
     from momagames.benchmark.store.store import Store
 
@@ -277,7 +277,7 @@ def _timings(folder: Path) -> Timings:
 
 @bench.command("status")
 def status_of(folder: Folder) -> None:
-    """Say how far the suite in a folder is, what failed, and how long the rest will take."""
+    """Show the progress of a suite, its failures, and the remaining time."""
     from momagames.benchmark.store.status import status
 
     found, screen = status(folder), console()
@@ -290,32 +290,32 @@ def status_of(folder: Folder) -> None:
 
 
 def _status(found: Status) -> Any:
-    from momagames.benchmark.store.costs import duration, told
+    from momagames.benchmark.store.costs import describe_cost, duration
 
-    shown = table("experiment", "method")
+    listing = table("experiment", "method")
     for name in ("finished", "failed", "due", "time used", "left, on one core"):
-        shown.add_column(name, justify="right")
+        listing.add_column(name, justify="right")
     before = ""
     for line in found.lines:
         runs = line.failed + line.due
-        left = told(line.left, runs)["time"] if runs else ""
+        left = describe_cost(line.left, runs)["time"] if runs else ""
         counts = (str(line.finished), str(line.failed or ""), str(line.due or ""))
         experiment = line.experiment if line.experiment != before else ""
-        shown.add_row(experiment, line.method, *counts, duration(line.used), left)
+        listing.add_row(experiment, line.method, *counts, duration(line.used), left)
         before = line.experiment
-    return shown
+    return listing
 
 
 @bench.command("report")
 def report_on(
     folder: Folder,
-    every: Annotated[bool, typer.Option("--every", help="Every comparison, not only the primary ones.")] = False,
+    every: Annotated[bool, typer.Option("--every", help="All comparisons, not only the primary ones.")] = False,
     figures: Annotated[
-        Path | None, typer.Option(help="Also write figures for papers into this folder, as SVG and PNG (extra `figures`).")
+        Path | None, typer.Option(help="Directory for figures for papers, as SVG and PNG (extra `figures`).")
     ] = None,
-    replays: Annotated[bool, typer.Option("--replays/--no-replays", help="Games of points to watch on the page.")] = True,
+    replays: Annotated[bool, typer.Option("--replays/--no-replays", help="Replays on the page.")] = True,
 ) -> None:
-    """Print the tables of a folder of results and write its page again."""
+    """Print the tables of a results directory and write its page again."""
     from momagames.reports import report
 
     screen = console()
@@ -333,7 +333,7 @@ def report_on(
 def compare_folders(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER FOLDER...", help="Results of the same games and methods.")],
 ) -> None:
-    """Set folders side by side: the same games and methods, by other code or on other machines."""
+    """Compare results directories: the same games and methods with other code or on other machines."""
     from rich.markup import escape
 
     from momagames.benchmark.store.store import Store
@@ -347,22 +347,22 @@ def compare_folders(
         screen.print(f"\n[bold]{escape(one.title)}: {escape(one.method)}[/bold]", highlight=False, soft_wrap=True)
         screen.print(_comparison(one))
         screen.print(f"{count} seed{'s' * (count > 1)} in common", style="dim", highlight=False)
-    screen.print("each game is measured against one reference front, that of all these folders together", style="dim")
+    screen.print("each game is measured against one reference front, of all these directories together", style="dim")
 
 
 def _comparison(found: Comparison) -> Any:
     from momagames.reports.text.labels import heading
 
     letters = LETTERS[: len(found.scores)]
-    shown = table("indicator")
+    listing = table("indicator")
     for letter in letters:
-        shown.add_column(letter, justify="right")
+        listing.add_column(letter, justify="right")
     for letter in letters[1:]:
-        shown.add_column(f"{letter} - A", justify="right")
+        listing.add_column(f"{letter} - A", justify="right")
     for name in found.scores[0]:
         scores = [_interval(one[name].interval) for one in found.scores]
-        shown.add_row(heading(name), *scores, *(_interval(one[name], "+.3g") for one in found.differences))
-    return shown
+        listing.add_row(heading(name), *scores, *(_interval(one[name], "+.3g") for one in found.differences))
+    return listing
 
 
 def _interval(found: Any, form: str = ".4g") -> str:
@@ -375,22 +375,22 @@ def _interval(found: Any, form: str = ".4g") -> str:
 @bench.command("merge")
 def merge_folders(
     folders: Annotated[list[Path], typer.Argument(help="Results of one suite, such as its shards.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where they go; it may hold some already.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Results directory to merge into.")],
 ) -> None:
-    """Take the results of several folders together into one."""
+    """Merge results directories of one suite."""
     from momagames.benchmark.store.merge import merge
 
     done = merge(folders, out)
-    print(f"{done.taken} runs taken over, {done.equal} were there already, {done.failed} failed; into {out}")
+    print(f"{done.copied} runs copied, {done.equal} already there, {done.failed} failed; into {out}")
 
 
 @bench.command("export")
 def export_rows(
     folder: Folder,
-    file: Annotated[Path, typer.Option("--out", "-o", help="The file.")],
-    csv: Annotated[bool, typer.Option("--csv", help="Commas, for everything.")] = False,
-    parquet: Annotated[bool, typer.Option("--parquet", help="Small and typed (extra `analysis`).")] = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="One JSON object a line.")] = False,
+    file: Annotated[Path, typer.Option("--out", "-o", help="Output file.")],
+    csv: Annotated[bool, typer.Option("--csv", help="CSV.")] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Parquet (extra `analysis`).")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="JSON Lines.")] = False,
 ) -> None:
     """Write all rows as one flat table: a line for each plan or episode, a column for each objective."""
     from momagames.benchmark.store.export import export

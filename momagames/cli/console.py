@@ -1,4 +1,4 @@
-"""What several commands need: exit codes, an option, a console, a progress bar."""
+"""Shared parts of commands: exit codes, an option, a console, a progress bar."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter of the game.")]
-WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: the user's mistake; a run that failed; Ctrl-C
+Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the game.")]
+WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: invalid call; failed run; Ctrl-C
 
 
 def console() -> Any:
@@ -22,18 +22,18 @@ def console() -> Any:
 
 
 def see_own_code() -> None:
-    """Let Python that commands name as module:name lie in the current folder."""
+    """Allow imports from the current directory, for modules named in commands."""
     if "" not in sys.path:
         sys.path.insert(0, "")
 
 
 def command() -> str:
-    """The command that was given, for those who want to repeat it."""
+    """Return the command line, for provenance."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def parameters(pairs: list[str]) -> dict[str, Any]:
-    """["board_width=5"] -> {"board_width": 5}: values are YAML; InvalidParameter for what has no '='."""
+    """Parse ["board_width=5"] into {"board_width": 5}; values are YAML. Raises InvalidParameter."""
     import yaml
 
     from momagames.errors import InvalidParameter
@@ -51,7 +51,7 @@ def parameters(pairs: list[str]) -> dict[str, Any]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, or InvalidFile."""
+    """Return the text of a file. Raises InvalidFile."""
     from momagames.errors import InvalidFile
 
     try:
@@ -61,7 +61,7 @@ def read_text(path: Path) -> str:
 
 
 def table(*columns: Any, **options: Any) -> Any:
-    """A table in the style of this package."""
+    """Return a table in the style of this package."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -69,11 +69,12 @@ def table(*columns: Any, **options: Any) -> Any:
 
 
 @contextmanager
-def progress(shown: Any, due: int, share: bool = False) -> Iterator[Any]:
-    """A bar with the time that is left; yields what is to be called, with a word on it, whenever one of `due` is over, or with
-    the number of those that are.
+def progress(screen: Any, due: int, share: bool = False) -> Iterator[Any]:
+    """Show a progress bar with the remaining time.
 
-    share    shows which part of `due` is over, instead of how many
+    Yield a callback (label, completed): without `completed` it advances the bar by one of `due`.
+
+    share    show the completed share of `due` instead of the number
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -82,10 +83,10 @@ def progress(shown: Any, due: int, share: bool = False) -> Iterator[Any]:
         BarColumn(), count, TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
         TextColumn("{task.description}"),
     )  # fmt: skip
-    with Progress(*columns, console=shown, transient=True) as bar:
+    with Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task("compiling", total=due)
 
-        def moved(said: str, over: int | None = None) -> None:
-            bar.update(task, advance=1 if over is None else None, completed=over, description=said)
+        def advance(label: str, completed: int | None = None) -> None:
+            bar.update(task, advance=1 if completed is None else None, completed=completed, description=label)
 
-        yield moved
+        yield advance

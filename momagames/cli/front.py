@@ -1,4 +1,4 @@
-"""The commands `momagames front`: Pareto fronts as files, made, shown and checked."""
+"""Commands `momagames front`: compute, show and verify Pareto front files."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 front = typer.Typer(help="Proven and best-known Pareto fronts.", no_args_is_help=True)
 
 
-class What(StrEnum):
-    """What a front claims."""
+class Claim(StrEnum):
+    """Claim of a front."""
 
     returns = "returns"
     clairvoyant = "clairvoyant"
@@ -32,38 +32,38 @@ Named = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A front file, o
 
 @front.command("list")
 def list_fronts() -> None:
-    """List the fronts that come with the package."""
+    """List the packaged fronts."""
     from rich.table import Column
 
     from momagames import fronts
 
-    shown = table(Column("name", no_wrap=True), "kind", "claim", "agent", "objectives", "points", "positions")
+    listing = table(Column("name", no_wrap=True), "kind", "claim", "agent", "objectives", "points", "positions")
     for name, path in fronts.packaged_fronts().items():
         one = fronts.read_front(path)
-        goals, states = str(len(one.objectives)), f"{one.method.states:,}" if one.method else ""
-        shown.add_row(name, one.kind, one.claim, one.agent, goals, str(len(one.points)), states)
-    console().print(shown)
+        objectives, states = str(len(one.objectives)), f"{one.method.states:,}" if one.method else ""
+        listing.add_row(name, one.kind, one.claim, one.agent, objectives, str(len(one.points)), states)
+    console().print(listing)
 
 
 @front.command()
 def show(source: Named) -> None:
-    """Show a front: what it claims, how it was made, its points."""
+    """Show a front: claim, provenance, points."""
     from momagames import fronts
 
     one, screen = fronts.load_front(source), console()
     screen.print(f"[bold]{one.kind}[/bold]: {one.statement}", highlight=False)
-    for name, told in _facts(one):
-        screen.print(f"{name + ':':10} {told}", highlight=False, markup=False, soft_wrap=True)
-    shown = table("point", *one.objectives, "witness")
+    for name, value in _facts(one):
+        screen.print(f"{name + ':':10} {value}", highlight=False, markup=False, soft_wrap=True)
+    listing = table("point", *one.objectives, "witness")
     for number, point in enumerate(one.points):
         witness = "a strategy" if point.actions is None else f"{len(point.actions)} actions"
-        shown.add_row(str(number), *(f"{value:.6g}" for value in point.value), witness)
-    screen.print(shown)
+        listing.add_row(str(number), *(f"{value:.6g}" for value in point.value), witness)
+    screen.print(listing)
 
 
 def _facts(one: FrontFile) -> list[tuple[str, str]]:
     facts = [("game", one.canonical)]
-    facts.append(("start", f"the deal of seed {one.start.seed}" if one.start.seed is not None else str(one.start.position)))
+    facts.append(("start", f"seed {one.start.seed}" if one.start.seed is not None else str(one.start.position)))
     facts.append(("agent", one.agent + (f", against {one.opponent.label}" if one.opponent else "")))
     if one.method:
         options = ", ".join(f"{name}={value}" for name, value in one.method.options.items())
@@ -79,20 +79,19 @@ def _facts(one: FrontFile) -> list[tuple[str, str]]:
 @front.command()
 def make(
     id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file; gzip if it ends in .gz.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output file; gzip if it ends in .gz.")],
     claim: Annotated[
-        What, typer.Option(help="Attainable returns, the same with known random draws, guaranteed vectors, or responses.")
-    ] = What.returns,
-    agent: Annotated[str | None, typer.Option(help="Whose front [the first].")] = None,
-    opponent: Annotated[str, typer.Option(help="For `response`: random or greedy (equal weights).")] = "random",
-    seed: Annotated[int, typer.Option(help="Of the deal.", min=0)] = 0,
-    state: Annotated[Path | None, typer.Option(help="Instead: a file with a position, as text.")] = None,
-    max_states: Annotated[int, typer.Option(help="Positions to solve at most.", min=1)] = 100_000_000,
-    max_gigabytes: Annotated[float, typer.Option(help="Memory to use at most.", min=0.001)] = 8.0,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Solved positions are kept in this file; a search that was broken off goes on from it.")
-    ] = None,
-    every: Annotated[float, typer.Option(help="Seconds from one writing of the checkpoint to the next.", min=0.0)] = 60.0,
+        Claim,
+        typer.Option(help="Claim: attainable returns, returns with known random draws, guaranteed returns, or responses."),
+    ] = Claim.returns,
+    agent: Annotated[str | None, typer.Option(help="Agent of the front [the first].")] = None,
+    opponent: Annotated[str, typer.Option(help="Opponent of `response`: random or greedy (equal weights).")] = "random",
+    seed: Annotated[int, typer.Option(help="Seed of the start position.", min=0)] = 0,
+    state: Annotated[Path | None, typer.Option(help="File with a start position as text, instead of a seed.")] = None,
+    max_states: Annotated[int, typer.Option(help="Maximum number of solved positions.", min=1)] = 100_000_000,
+    max_gigabytes: Annotated[float, typer.Option(help="Memory limit in GiB.", min=0.001)] = 8.0,
+    checkpoint: Annotated[Path | None, typer.Option(help="Checkpoint file, from which an interrupted search resumes.")] = None,
+    every: Annotated[float, typer.Option(help="Seconds between checkpoints.", min=0.0)] = 60.0,
     param: Params = None,
 ) -> None:
     """Compute the proven front of a game and write it with a witness for each point."""
@@ -105,13 +104,13 @@ def make(
     game = choice.game()
     start = seed if state is None else game.codec.read(read_text(state))
     with screen.status("compiling") as status:
-        kept = Checkpoint(checkpoint, every) if checkpoint else None
-        effort = fronts.SearchLimits(max_states, int(max_gigabytes * 2**30), _teller(status), kept)
-        if claim == What.returns:
+        saved = Checkpoint(checkpoint, every) if checkpoint else None
+        effort = fronts.SearchLimits(max_states, int(max_gigabytes * 2**30), _make_progress_callback(status), saved)
+        if claim == Claim.returns:
             made = fronts.returns_front(choice, start, effort, command())
-        elif claim == What.clairvoyant:
+        elif claim == Claim.clairvoyant:
             made = fronts.clairvoyant_front(choice, start, effort, command())
-        elif claim == What.response:
+        elif claim == Claim.response:
             other = Opponent(name=opponent, options={"weights": []} if opponent == "greedy" else {})
             made = fronts.response_front(choice, start, agent or game.agents[0], other, effort, command())
         else:
@@ -120,30 +119,32 @@ def make(
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
     assert made.method is not None
-    told = f"{len(made.points)} points, {made.method.states:,} positions, {made.method.seconds:.3g} s: {out}"
-    screen.print(told, highlight=False, soft_wrap=True)
+    summary = f"{len(made.points)} points, {made.method.states:,} positions, {made.method.seconds:.3g} s: {out}"
+    screen.print(summary, highlight=False, soft_wrap=True)
 
 
-def _teller(status: Any) -> Callable[[int, int], None]:
-    """Says how far a search is, a few times a second."""
-    began, told = time.monotonic(), 0.0
+def _make_progress_callback(status: Any) -> Callable[[int, int], None]:
+    """Return a callback that shows the progress of a search a few times a second."""
+    began, updated = time.monotonic(), 0.0
 
-    def tell(states: int, size: int) -> None:
-        nonlocal told
+    def update(states: int, size: int) -> None:
+        nonlocal updated
         now = time.monotonic()
-        if now - told > 0.2:
-            told = now
+        if now - updated > 0.2:
+            updated = now
             status.update(f"{states:,} positions solved, {size / 2**20:,.0f} MiB, {now - began:.0f} s")
 
-    return tell
+    return update
 
 
 @front.command()
 def union(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Results of `momagames bench run`.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="A file (.json) for one game and deal, else a folder.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Results directories.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Output file (.json) for one game and start position, else a directory.")
+    ],
 ) -> None:
-    """Put together what archived runs found: best-known fronts, one for each game and deal, never called true."""
+    """Merge the points of archived runs into best-known fronts, one for each game and start position."""
     from momagames import fronts
     from momagames.errors import InvalidParameter
 
@@ -158,18 +159,18 @@ def union(
     for name, one in found.items():
         place = out if single else out / name
         fronts.write_front(place, one)
-        told = f"{len(one.points)} points of {len(one.runs)} runs: {place}"
-        console().print(told, highlight=False, soft_wrap=True)
+        summary = f"{len(one.points)} points of {len(one.runs)} runs: {place}"
+        console().print(summary, highlight=False, soft_wrap=True)
 
 
 @front.command()
 def verify(
     sources: Annotated[
-        list[str], typer.Argument(metavar="FILE|NAME...", help="Front files, or names; `all`: those of the package.")
+        list[str], typer.Argument(metavar="FILE|NAME...", help="Front files or names; `all`: the packaged ones.")
     ],
-    prove: Annotated[bool, typer.Option("--prove", help="Derive proven fronts again as well, and compare.")] = False,
+    prove: Annotated[bool, typer.Option("--prove", help="Compute proven fronts again, and compare.")] = False,
 ) -> None:
-    """Check fronts: the hash, that no point dominates another, and that the witness of each point gets what it says."""
+    """Verify fronts: the hash, that no point dominates another, and that each witness attains its point."""
     from momagames import fronts
     from momagames.errors import InvalidFile
 
@@ -183,10 +184,10 @@ def verify(
                 fronts.prove(one)
         except InvalidFile as error:
             wrong += 1
-            told = str(error)
-            screen.print(f"WRONG {told if told.startswith(name) else f'{name}: {told}'}", style="red", soft_wrap=True)
+            message = str(error)
+            screen.print(f"WRONG {message if message.startswith(name) else f'{name}: {message}'}", style="red", soft_wrap=True)
         else:
-            told = "derived again" if prove and one.kind == "proven" else "witnesses played again"
-            screen.print(f"ok    {name}: {len(one.points)} points, {told}", highlight=False, soft_wrap=True)
+            check = "derived again" if prove and one.kind == "proven" else "witnesses played again"
+            screen.print(f"ok    {name}: {len(one.points)} points, {check}", highlight=False, soft_wrap=True)
     if wrong:
         raise typer.Exit(FAILED)

@@ -1,4 +1,4 @@
-"""The command `momagames replay`: the policy behind a point of a front, played again."""
+"""Command `momagames replay`: replay the policy behind a point of a front."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ if TYPE_CHECKING:
 
 
 def replay(
-    run: Annotated[Path, typer.Argument(help="A finished run: runs/RUN in a folder of results.")],
+    run: Annotated[Path, typer.Argument(help="Finished run: runs/RUN in a results directory.")],
     point: Annotated[int | None, typer.Option(help="Number of the point on the run's front [list them].", min=0)] = None,
-    episode: Annotated[int | None, typer.Option(help="Of a policy [the first of those for the report].", min=0)] = None,
-    opponent: Annotated[str | None, typer.Option(help="Whom the policy meets [the first].")] = None,
-    seat: Annotated[str | None, typer.Option(help="Which agent the policy plays [the first].")] = None,
-    gif: Annotated[Path | None, typer.Option(help="Write pictures to this file.")] = None,
-    file: Annotated[Path | None, typer.Option("--json", help="Write the record to this file.")] = None,
-    window: Annotated[bool, typer.Option("--window", help="Show it in a window (extra `render`).")] = False,
-    rate: Annotated[float, typer.Option(help="Steps a second.", min=0.1, max=100)] = 4.0,
-    again: Annotated[int, typer.Option("--again", help="Instead: new games of the policy, so many a match.", min=0)] = 0,
-    seed: Annotated[int, typer.Option(help="Of those new games.", min=0)] = 0,
+    episode: Annotated[int | None, typer.Option(help="Episode of a policy [the first of the report set].", min=0)] = None,
+    opponent: Annotated[str | None, typer.Option(help="Opponent of the policy [the first].")] = None,
+    seat: Annotated[str | None, typer.Option(help="Agent that the policy plays [the first].")] = None,
+    gif: Annotated[Path | None, typer.Option(help="Output file of an animation.")] = None,
+    file: Annotated[Path | None, typer.Option("--json", help="Output file of the record.")] = None,
+    window: Annotated[bool, typer.Option("--window", help="Display in a window (extra `render`).")] = False,
+    rate: Annotated[float, typer.Option(help="Steps per second.", min=0.1, max=100)] = 4.0,
+    again: Annotated[
+        int, typer.Option("--again", help="Number of new episodes per opponent and seat, instead of a stored one.", min=0)
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the new episodes.", min=0)] = 0,
 ) -> None:
-    """Play a stored game of a point again, in the terminal, a window or a file; its returns must come out as stored."""
+    """Replay a stored episode of a point, in the terminal, a window or a file, and check its returns."""
     from momagames.benchmark import replays
 
     see_own_code()
@@ -41,55 +43,55 @@ def replay(
 
 
 def _list(run: Path) -> None:
-    """The points of a run."""
+    """Print the points of a run."""
     from momagames.benchmark import replays
     from momagames.benchmark.store.store import read_run
 
-    names = [goal.name for goal in read_run(run).game.game().objectives]
-    shown = table("point", "policy", *names)
+    names = [objective.name for objective in read_run(run).game.game().objectives]
+    listing = table("point", "policy", *names)
     for one in replays.points(run):
-        shown.add_row(str(one["point"]), one["policy"], *(f"{value:.4g}" for value in one["return"]))
-    console().print(shown)
+        listing.add_row(str(one["point"]), one["policy"], *(f"{value:.4g}" for value in one["return"]))
+    console().print(listing)
     console().print("--point N plays one of them", style="dim")
 
 
 def _again(run: Path, point: int, episodes: int, seed: int) -> None:
-    """New games, with the standard errors of their means."""
+    """Print the mean returns of new episodes, with standard errors."""
     from momagames.benchmark import replays
     from momagames.benchmark.store.store import read_run
 
-    names = [goal.name for goal in read_run(run).game.game().objectives]
-    shown = table("opponent", "as", "games", *names)
+    names = [objective.name for objective in read_run(run).game.game().objectives]
+    listing = table("opponent", "as", "games", *names)
     for (opponent, seat), returns in replays.evaluate_again(run, point, episodes, seed).items():
         count = len(returns)
         errors = returns.std(axis=0, ddof=1) / count**0.5 if count > 1 else returns[0] * 0
         pairs = zip(returns.mean(axis=0), errors, strict=True)
         cells = [f"{mean:.4g} ± {error:.2g}" if count > 1 else f"{mean:.4g}" for mean, error in pairs]
-        shown.add_row(opponent, seat, str(count), *cells)
-    console().print(shown)
+        listing.add_row(opponent, seat, str(count), *cells)
+    console().print(listing)
 
 
-def _play(shown: Replay, gif: Path | None, file: Path | None, window: bool, rate: float) -> None:
+def _play(episode: Replay, gif: Path | None, file: Path | None, window: bool, rate: float) -> None:
     import json
 
     from momagames.files import atomic_path
-    from momagames.wrappers.recording import write_video, replay_from_data
+    from momagames.wrappers.recording import replay_from_data, write_video
 
-    print(shown.title)
+    print(episode.title)
     if file is not None:
         with atomic_path(file) as temporary:
-            temporary.write_text(json.dumps(shown.record, indent=1) + "\n", encoding="utf-8")
+            temporary.write_text(json.dumps(episode.record, indent=1) + "\n", encoding="utf-8")
     if gif is not None:
-        frames = [env.render() for env in replay_from_data(shown.record, shown.title, "rgb_array")]
+        frames = [env.render() for env in replay_from_data(episode.record, episode.title, "rgb_array")]
         with atomic_path(gif) as temporary:
             write_video(temporary, frames, "gif", rate)
     if window or (gif is None and file is None):
-        for env in replay_from_data(shown.record, shown.title, "human" if window else "ansi"):
+        for env in replay_from_data(episode.record, episode.title, "human" if window else "ansi"):
             _show(env.render(), rate, window)
     for name in filter(None, (gif, file)):
         print(f"written: {name}")
-    agents, names = shown.record["agents"], shown.record["objectives"]
-    for agent, values in zip(agents, shown.record["returns"], strict=True):
+    agents, names = episode.record["agents"], episode.record["objectives"]
+    for agent, values in zip(agents, episode.record["returns"], strict=True):
         print(f"{agent}: " + ", ".join(f"{name} {value:g}" for name, value in zip(names, values, strict=True)))
     print("the returns are as stored")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a game is made: "module:function", called with the id and the parameters; `fixed` ones are set by the id."""
+    """Factory of a game: "module:function", called with the id and the parameters; the id sets the `fixed` ones."""
 
     factory: str
     fixed: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What the positions of games on a board of cells share: rows of symbols, the dict form and the text form."""
+"""Positions of games on a board of cells: rows of symbols, the dict form and the text form."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ def _by_symbol(board: Sequence[str], symbols: str, allowed: str) -> list[list[in
 
 
 def check(given: Mapping[str, Any], agents: Sequence[str]) -> int:
-    """Refuse a dict form that has no board, or keys or an agent that do not exist; the index of the agent to move."""
+    """Return the index of the agent to move. Raises InvalidState for a missing board and for unknown keys or agents."""
     check_position(given, KEYS, needed="board")
     mover = given.get("next_agent", given.get("first_agent", agents[0]))
     if mover not in agents:
-        raise InvalidState(f"next_agent={mover!r}; agents are {', '.join(agents)}")
+        raise InvalidState(f"invalid next_agent={mover!r}: expected {', '.join(agents)}")
     return agents.index(mover)
 
 
 def load_header(state: State, given: Mapping[str, Any], mover: int, most_plies: int) -> None:
-    """Set whose turn it is, the plies made (at most `most_plies`) and, if given, the random word."""
+    """Set the agent to move, the plies made (at most `most_plies`) and, if given, the random word."""
     state["to_move"] = mover
     state["ply"] = position_number(given, "ply", 0, most_plies)
     if "rng" in given:
@@ -75,7 +75,7 @@ def load_header(state: State, given: Mapping[str, Any], mover: int, most_plies: 
 
 
 def save(state: State, board: list[str], agents: Sequence[str]) -> dict[str, Any]:
-    """The dict form: JSON-able, and what `load` takes. A foreign record may name an agent that does not exist."""
+    """Return the dict form that `load` accepts, in JSON types. A foreign record may name an agent that does not exist."""
     mover = int(state["to_move"])
     name = agents[mover] if 0 <= mover < len(agents) else f"number {mover}"
     return {"board": board, "next_agent": name, "ply": int(state["ply"]), "rng": int(state["rng"])}
@@ -88,7 +88,7 @@ def show(position: Mapping[str, Any]) -> str:
 
 
 def read(text: str) -> dict[str, Any]:
-    """The dict form of what `show` wrote."""
+    """Return the dict form of the text that `show` writes."""
     facts, *board = text.strip().splitlines() or [""]
     position: dict[str, Any] = dict(fact.partition("=")[::2] for fact in facts.split())
     return {**position, "board": [row.strip() for row in board]}
@@ -100,7 +100,7 @@ def spell(position: Mapping[str, Any]) -> list[str]:
 
 
 def unspell(text: str) -> tuple[dict[str, Any], list[str]]:
-    """What `spell` wrote, and the words that are something else; or InvalidState."""
+    """Parse the output of `spell`; return the values by name and the words of another form. Raises InvalidState."""
     position: dict[str, Any] = {}
     rest = []
     for word in text.split():
@@ -116,7 +116,7 @@ def unspell(text: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def numbers(text: str) -> list[int]:
-    """The whole numbers that a person typed, whatever stands between them; empty if there is anything else."""
+    """Return the integers of a text with commas and brackets; an empty list if it holds anything else."""
     try:
         return [int(part) for part in text.translate(str.maketrans(",()-", "    ")).split()]
     except ValueError:
@@ -130,13 +130,13 @@ def cell_name(action: int, width: int) -> str:
 
 
 def parse_cell(text: str, width: int) -> int:
-    """The action of a cell from 'x y' or 'x,y', or its number; ValueError says what to type."""
+    """Return the action of a cell from 'x y', 'x,y' or its number. Raises ValueError."""
     given = numbers(text)
     if len(given) == 1:
         return given[0]
     if len(given) == 2:
         return given[1] * width + given[0]
-    raise ValueError(f"{text!r} is not a cell: type column and row, such as '3 14'")
+    raise ValueError(f"{text!r} is not a cell: expected column and row, such as '3 14'")
 
 
 def nearest_cells(action: int, mask: NDArray[np.int8], width: int) -> str:

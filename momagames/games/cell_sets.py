@@ -12,7 +12,7 @@ def around(cell: Cell) -> list[Cell]:
 
 
 def connected(cells: set[Cell]) -> bool:
-    """Whether cells hang together through their sides."""
+    """Return whether the cells form one component, connected by their sides."""
     found = {min(cells)} if cells else set()
     fresh = set(found)
     while fresh:

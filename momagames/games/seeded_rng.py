@@ -1,4 +1,4 @@
-"""Chance for what is made before a game: the draws of kernels/rng.py, on Python numbers."""
+"""Random numbers for generators of boards: the draws of kernels/rng.py, on Python integers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 
 
 class SeededRng:
-    """Draws that a seed determines everywhere: the k-th is the k-th of a state whose random word starts at the seed."""
+    """Seeded random draws: the k-th equals the k-th draw of a state whose random word starts at the seed."""
 
     def __init__(self, seed: int) -> None:
         self.word = seed % 2**64
@@ -29,7 +29,7 @@ class SeededRng:
         return items[self.below(len(items))]
 
     def sample(self, items: Sequence[Item], count: int) -> list[Item]:
-        """Some of the items, each at most once, in their order."""
+        """Return `count` different items in their original order."""
         left = list(range(len(items)))
-        taken = [left.pop(self.below(len(left))) for _ in range(count)]
-        return [items[k] for k in sorted(taken)]
+        indices = [left.pop(self.below(len(left))) for _ in range(count)]
+        return [items[k] for k in sorted(indices)]

@@ -1,1 +1,1 @@
-"""People at a game: in a terminal or in a window."""
+"""Play of people, in a terminal or in a window."""

@@ -1,4 +1,4 @@
-"""One game of people and policies, for every kind of display."""
+"""Game session of people and policies, independent of the display."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def choose_seed(seed: int | None) -> int:
 class Session:
     """One game with its human agents and policies.
 
-    opponent   of the other agents: the name of a policy, or a policy
+    opponent   policy of the other agents, or its name
     last       the last action (of the mover, or int64[A, P] where all move at once), None before the first
     history    for `undo_move`: the episodes, last actions and policy states of `save_position`
     """

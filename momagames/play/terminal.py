@@ -1,4 +1,4 @@
-"""A person plays at the terminal, alone or against the built-in policies."""
+"""Play of a person at the terminal, alone or against policies."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def play(
 ) -> NDArray[np.float64]:
     """Play a game at the terminal.
 
-    opponent   who plays the other agents: the name of a policy, or a policy
-    seed       of the deal and of the opponents' luck; without one a new game each time
-    human      the agent that the person at the terminal plays, or several (default: the first); none: only watch
-    console    where to print
-    params     of the game
-    Returns    float64[A, K], the returns when the game was over or left
+    opponent   policy of the other agents, or its name
+    seed       seed of the start position and of the opponents; None: a random one
+    human      agent or agents that the person plays (default: the first); empty: only watch
+    console    output console
+    params     parameters of the game
+    Returns    float64[A, K], the returns at the end of the game or when the person left
     Raises     UnknownId, InvalidParameter
     """
     game = registry.spec(id, **params)
@@ -47,7 +47,7 @@ def play(
 
 
 class Quit(Exception):
-    """The person has left."""
+    """Signal that the person leaves the game."""
 
 
 class Table(Session):
@@ -73,7 +73,7 @@ class Table(Session):
         self.show()
 
     def turn(self) -> None:
-        """Ask the people who are to act, then move the game one step; or take a move back."""
+        """Ask the human agents to move, then advance the game by one step; or undo a move."""
         asked = self.human_turns()
         if asked:
             self.show()
@@ -89,7 +89,7 @@ class Table(Session):
         self.advance(chosen)
 
     def ask(self, agent: int) -> Any:
-        """A legal action that the person has typed, or None to take a move back."""
+        """Return a legal action that the person typed, or None to undo a move."""
         while True:
             typed = self.read(f"{self.game.agents[agent]}> ")
             if typed == "u":
@@ -109,7 +109,7 @@ class Table(Session):
             self.say(f"{self.play.illegal_action_error(agent, action)}; ? lists them", "red")
 
     def read(self, prompt: str) -> str:
-        """A line that the person has typed; Quit where there is no more."""
+        """Return a line that the person typed. Raises Quit at the end of the input."""
         try:
             typed = self.console.input(Text(prompt, "bold")).strip().lower()
         except (EOFError, KeyboardInterrupt):
@@ -120,7 +120,7 @@ class Table(Session):
         return typed
 
     def list_moves(self, agent: int) -> None:
-        """Legal moves, in a form that can be typed."""
+        """Print the legal moves, in a form that can be typed."""
         mask = self.play.mask(agent)
         if len(self.game.actions) == 1:
             legal = np.flatnonzero(mask)
@@ -132,29 +132,31 @@ class Table(Session):
             self.say(f"part {part + 1}: {' '.join(map(str, np.flatnonzero(allowed)))}")
 
     def undo(self) -> None:
-        """Take the last move of a person back, and say so."""
+        """Undo the last move of a person, with a message."""
         if self.undo_move():
             self.say("Taken back.")
         else:
             self.say("There is no move to take back.", "red")
 
     def advance(self, chosen: dict[int, Any]) -> None:
-        """Play the actions of people and those of the others, and say what they paid, as far as people may know that."""
+        """Play the actions of people and policies, and print moves and rewards that people may know."""
         play, game = self.play, self.game
         before, known = play.state.copy(), self.humans if self.view_options() else game.agents
         named = [(game.agents[i], game.human.action_name(before, action)) for i, action in self.step(chosen).items()]
         moves = [f"{name} plays {move}" for name, move in named if name in known]
         gained = zip(game.agents, map(self.gains, play.reward), strict=True)
-        paid = [f"{name} {gains}" for name, gains in gained if gains and name in known]
-        self.say(f"{', '.join(moves) or 'nobody moves'}: {'; '.join(paid) or 'no reward'}")
+        rewards = [f"{name} {gains}" for name, gains in gained if gains and name in known]
+        self.say(f"{', '.join(moves) or 'no move'}: {'; '.join(rewards) or 'no reward'}")
 
     def gains(self, reward: NDArray[np.float32]) -> str:
-        """A reward vector as text, without its zeros: "captures +0.062"."""
+        """Format the nonzero rewards: "captures +0.062"."""
         named = zip(self.game.objectives, reward, strict=True)
-        return ", ".join(f"{goal.name} {'+' if value > 0 else ''}{caption.number(value)}" for goal, value in named if value)
+        return ", ".join(
+            f"{objective.name} {'+' if value > 0 else ''}{caption.number(value)}" for objective, value in named if value
+        )
 
     def show(self) -> None:
-        """The board, the situation and the returns."""
+        """Print the board, the situation and the returns."""
         state, look = self.play.state, self.view_options()
         self.console.print()
         for line in describe_position(self.game, state, self.last, **look):

@@ -1,4 +1,4 @@
-"""A person plays in a window, with the keyboard or the mouse, against the built-in policies."""
+"""Play of a person in a window, with the keyboard or the mouse, alone or against policies."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from momagames.errors import InvalidCall, InvalidParameter
 from momagames.play.session import Session, choose_seed, human_agents
 from momagames.render import canvas, caption
 
-RATE = 4.0  # steps per second, unless something else is asked for
+RATE = 4.0  # default steps per second
 FASTEST = 30.0
-LOOKS = 60  # times per second that keys and pointer are looked at
+LOOKS = 60  # polls of keys and pointer per second
 LINE = 22  # pixels of a line below the picture
 NO_KEYS = Keys({}, "")
 Pixel = tuple[int, int]  # (x, y)
@@ -36,13 +36,13 @@ def play(
 ) -> NDArray[np.float64]:
     """Play a game in a window.
 
-    opponent   who plays the other agents: the name of a policy, or a policy
-    seed       of the deal and of the opponents' luck; without one a new game each time
-    human      the agent that the person plays (default: the first)
-    rate       steps per second; 0: a step whenever a key has chosen an action. Games that are played with the mouse wait for
-               the person, and the others move at this rate
-    params     of the game
-    Returns    float64[A, K], the returns when the game was over or left
+    opponent   policy of the other agents, or its name
+    seed       seed of the start position and of the opponents; None: a random one
+    human      agent that the person plays (default: the first)
+    rate       steps per second; 0: a step after each key that chooses an action. Games with the mouse wait for the person,
+               and the policies move at this rate
+    params     parameters of the game
+    Returns    float64[A, K], the returns at the end of the game or when the person left
     Raises     UnknownId, InvalidParameter; MissingExtra or InvalidCall where no window can be opened
     """
     board = open_board(id, opponent, seed, human, rate, **params)
@@ -58,12 +58,12 @@ def open_board(id: str, opponent: str | Policy, seed: int | None, human: str | N
 
 
 def is_playable(game: Game) -> bool:
-    """Whether a game can be played in a window."""
+    """Return whether a game can be played in a window."""
     return game.human.keys is not None or game.human.pick is not None
 
 
 class Board:
-    """A game in a window. It waits for a first key; afterwards `look`, called often, does what there is to do."""
+    """A game in a window. It waits for a first key; afterwards frequent calls of `look` handle input and steps."""
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | None, rate: float = RATE) -> None:
         if not is_playable(game):
@@ -93,7 +93,7 @@ class Board:
         return bool(self.seats.play.state["over"])
 
     def run(self) -> None:
-        """Until the person leaves or closes the window; the end of a game stays in view until then."""
+        """Run until the person leaves or closes the window; the end of a game stays in view."""
         try:
             while not self.window.closed:
                 time.sleep(1 / LOOKS)
@@ -102,7 +102,7 @@ class Board:
             self.window.close()
 
     def look(self, now: float) -> None:
-        """Take the keys, play a step if it is time (seconds of a clock), draw what has changed."""
+        """Handle input, step if it is time (`now`: seconds of a clock), draw changes."""
         for key in self.window.poll_keys():
             self.press(key, now)
         for pressed, released in self.window.clicks:
@@ -115,13 +115,13 @@ class Board:
             self.draw()
 
     def is_time(self, now: float) -> bool:
-        """Whether to play a step: by the clock, or as soon as an action has been chosen. Who only watches needs the clock."""
+        """Return whether to step: by the clock, or after an action was chosen. Watching needs the clock."""
         if self.rate or not self.seats.human_turns():
             return now >= self.due
         return self.fresh
 
     def press(self, key: str, now: float) -> None:
-        """What a key does; the first one also starts the clock."""
+        """Handle a key; the first one also starts the clock."""
         if key in LEAVE:
             self.window.close()
         elif key == PAUSE:
@@ -134,7 +134,7 @@ class Board:
             self.renderer.cycle_option(key)
 
     def click(self, pressed: Pixel, released: Pixel) -> None:
-        """What the mouse does: nothing, in games with keys."""
+        """Handle a click: nothing in games with keys."""
 
     def choose(self, key: str) -> None:
         """Set a part of the next action."""
@@ -146,34 +146,34 @@ class Board:
         self.fresh = self.fresh or part == 0
 
     def action(self) -> Any:
-        """The action of the next step: what was chosen, or what a key that is down says, or else as little as is legal."""
+        """Return the action of the next step: the chosen one, that of a held key, or else the first legal one."""
         play, parts = self.seats.play, list(self.chosen)
         if not self.fresh:
             held = [self.keys.choices[key][1] for key in self.window.held if self.keys.choices.get(key, ((), 0))[0] == (0,)]
             parts[0] = held[-1] if held else 0
         legal = [np.flatnonzero(part) for part in split_mask(play.mask(self.me), self.seats.game.actions)]
-        taken = [part if part in allowed else int(allowed[0]) for part, allowed in zip(parts, legal, strict=True)]
-        return taken[0] if len(taken) == 1 else np.array(taken, np.int64)
+        chosen = [part if part in allowed else int(allowed[0]) for part, allowed in zip(parts, legal, strict=True)]
+        return chosen[0] if len(chosen) == 1 else np.array(chosen, np.int64)
 
     def step(self) -> None:
-        """One step of the game."""
+        """Advance the game by one step."""
         self.seats.step({self.me: self.action()} if self.seats.human_turns() else {})
         self.fresh = False
         if not self.seats.view_options():  # the person is out of the game and may see everything
             self.restrict({})
 
     def restrict(self, options: dict[str, Any]) -> None:
-        """What of the ways to look is not up to the person from now on."""
+        """Set the render options that the person may not change from now on."""
         self.renderer.options.update({**dict.fromkeys(self.restricted), **options})
         self.restricted = options
 
     def summary(self) -> str:
-        """How the game stands, as text."""
+        """Return the situation as text."""
         play = self.seats.play
         return caption.text(self.seats.game, play.state, play.returns)
 
     def draw(self) -> None:
-        """Show the position, if it or the way to look at it has changed."""
+        """Draw the position if it or a render option has changed."""
         seats = self.seats
         play, options = seats.play, tuple(self.renderer.options.items())
         pointed = tuple(self.renderer.pointer_options(play.state).items())
@@ -191,28 +191,28 @@ class Board:
         self.window.show(sheet)
 
     def said(self) -> tuple[Any, ...]:
-        """What the person has asked for so far, as the window shows it."""
+        """Return the person's input so far, as the window shows it."""
         return tuple(self.chosen), self.fresh, tuple(self.window.held)
 
     def mark(self, sheet: canvas.Picture) -> None:
-        """Draw what the person has begun, in place: nothing, in games with keys."""
+        """Draw a pending input of the person into the picture: nothing in games with keys."""
 
     def help(self) -> str:
-        """A line on the keys."""
+        """Return a line of help on the keys."""
         return ", ".join([self.keys.help, *self.looks(), f"{PAUSE}: pause, {LEAVE[0]}: leave"])
 
     def looks(self) -> list[str]:
-        """The letters that change how a position is shown, each with what it changes."""
+        """Return the keys of render options, each with the option's name."""
         names = [option.name for option in self.seats.game.view.render_options if option.low is None]
         return [f"{name[0]}: {name}" for name in names if name not in self.restricted]
 
     def says(self) -> str:
-        """A line on the situation of the person."""
+        """Return a line on the situation of the person."""
         seats = self.seats
         if self.over:
             return f"The game is over; {LEAVE[0]} leaves."
         if not seats.human_turns():
-            return f"{seats.humans[0]} is out of the game; the others go on."
+            return f"{seats.humans[0]} is out of the game; the others continue."
         if self.paused:
             return f"{seats.welcome} A key of yours starts the {'clock' if self.rate else 'game'}."
         return f"{seats.humans[0]}: {seats.game.human.action_name(seats.play.state, self.action())} next"
@@ -221,23 +221,23 @@ class Board:
 class MouseBoard(Board):
     """A game of turns in a window, played with the mouse; it waits for the person, and moves can be taken back.
 
-    What a click means the game says (`Human.pick`). One that means nothing yet is the first of two, as from cell to cell.
-    Where the game has keys as well, each is an action.
+    `Human.pick` of the game maps a click to an action. A click without an action is the first of two, as from cell to cell.
+    If the game has keys as well, each key is an action.
     """
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, human: str | None, rate: float = RATE) -> None:
         self.picked: Any = None  # the action of the next step
         self.first: Pixel | None = None  # a click that waits for another
-        self.refused = ""  # why the last click was no move
+        self.refused = ""  # reason why the last click was not a move
         super().__init__(game, opponent, seed, human, rate)
         self.paused = False
 
     def is_time(self, now: float) -> bool:
-        """As soon as the person has clicked; the others move by the clock."""
+        """Return whether to step: after a click of the person; policies move by the clock."""
         return self.picked is not None if self.seats.human_turns() else now >= self.due
 
     def click(self, pressed: Pixel, released: Pixel) -> None:
-        """Choose the action that is meant, alone or together with the click before."""
+        """Choose the action of this click, alone or together with the previous click."""
         if self.over or not self.seats.human_turns():
             return
         action = self.meant(pressed, released)
@@ -248,12 +248,12 @@ class MouseBoard(Board):
             self.take(action)
 
     def choose(self, key: str) -> None:
-        """Take the action of a key."""
+        """Choose the action of a key."""
         if not self.over and self.seats.human_turns():
             self.take(self.keys.choices[key][1])
 
     def take(self, action: Any) -> None:
-        """Play an action next, or say that it is not possible."""
+        """Choose an action, or report that it is not possible."""
         self.first, self.refused = None, ""
         if self.allowed(action):
             self.picked = action
@@ -261,19 +261,19 @@ class MouseBoard(Board):
             self.refused = f"{self.seats.game.human.action_name(self.seats.play.state, action)} is not possible."
 
     def meant(self, pressed: Pixel, released: Pixel) -> Any:
-        """The action of a click, None if it means none."""
+        """Return the action of a click, or None."""
         pick, state = self.seats.game.human.pick, self.seats.play.state
         assert pick is not None
         (x, y), (end_x, end_y) = pressed, released
         return pick(state, (x - MARGIN, y - MARGIN), (end_x - MARGIN, end_y - MARGIN))
 
     def allowed(self, action: Any) -> bool:
-        """Whether an action is in the mask: a slip of the mouse is no move, not even where the rules would play it."""
+        """Return whether the mask allows an action; misplaced clicks are ignored even where the rules allow them."""
         mask, parts = self.seats.play.mask(self.me), self.seats.game.actions
         return all(part[n] for part, n in zip(split_mask(mask, parts), np.atleast_1d(action), strict=True))
 
     def press(self, key: str, now: float) -> None:
-        """What a key does."""
+        """Handle a key."""
         if key in LEAVE:
             self.window.close()
         elif key in (UNDO, AGAIN):
@@ -286,7 +286,7 @@ class MouseBoard(Board):
             self.renderer.cycle_option(key)
 
     def step(self) -> None:
-        """The move of the person, or that of another."""
+        """Play the move of the person, or of a policy."""
         if self.seats.human_turns():
             self.seats.save_position()
             self.seats.step({self.me: self.picked})
@@ -297,27 +297,27 @@ class MouseBoard(Board):
             self.restrict({})
 
     def said(self) -> tuple[Any, ...]:
-        """What the person has clicked, and the action that the pointer is on."""
+        """Return the pending clicks, and the action under the pointer."""
         return self.first, self.refused, self.pointed()
 
     def pointed(self) -> Any:
-        """The action that a click would mean now."""
+        """Return the action of a click at the pointer, or None."""
         pointer = self.window.pointer
         return None if pointer is None else self.meant(self.first or pointer, pointer)
 
     def mark(self, sheet: canvas.Picture) -> None:
-        """A dot where a click waits for another."""
+        """Draw a dot at a click that waits for a second one."""
         if self.first is not None:
             canvas.line(sheet, self.first, self.first, DOT, canvas.INK)
             canvas.line(sheet, self.first, self.first, DOT // 2, canvas.WHITE)
 
     def help(self) -> str:
-        """A line on mouse and keys."""
+        """Return a line of help on mouse and keys."""
         play = ["mouse: play", *([self.keys.help] if self.keys.help else [])]
         return ", ".join([*play, *self.looks(), f"{UNDO}: take back, {AGAIN}: from the start, {LEAVE[0]}: leave"])
 
     def says(self) -> str:
-        """A line on the situation of the person."""
+        """Return a line on the situation of the person."""
         seats = self.seats
         if self.over:
             return f"The game is over; {UNDO} takes back, {AGAIN} starts again, {LEAVE[0]} leaves."

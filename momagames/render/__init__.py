@@ -1,1 +1,1 @@
-"""Drawing without a game: letters, tiles and tables as arrays uint8[H, W, 3]. Games draw with it, the doors add captions."""
+"""Drawing primitives: letters, tiles and tables as arrays uint8[H, W, 3]. Games draw with them, renderers add captions."""

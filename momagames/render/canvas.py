@@ -1,4 +1,4 @@
-"""Pictures as arrays uint8[H, W, 3]: letters, tiles and frames. Whatever is drawn often is drawn once and kept."""
+"""Pictures as arrays uint8[H, W, 3]: letters, tiles and frames. Frequent drawings are cached."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMOOTH = 4  # shapes are drawn this many times larger, then shrunk
 
 
 def color(code: str) -> Color:
-    """(r, g, b) of "#rrggbb"."""
+    """Parse "#rrggbb" into (r, g, b)."""
     return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
@@ -44,7 +44,7 @@ def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 @functools.lru_cache(maxsize=4096)
 def _letters(text: str, size: int) -> NDArray[np.float32]:
-    """How much of each pixel the text covers, float32[height of the font, width of the text, 1]."""
+    """Return the coverage of each pixel by the text, float32[height of the font, width of the text, 1]."""
     face = font(size)
     width, height = face.getbbox(text)[2], face.getbbox("Ápg_")[3]
     image = Image.new("L", (max(1, int(width + 1)), int(height + 1)))
@@ -54,7 +54,7 @@ def _letters(text: str, size: int) -> NDArray[np.float32]:
 
 
 def text_width(text: str, size: int) -> int:
-    """Pixels that a text takes."""
+    """Return the width of a text in pixels."""
     return int(_letters(text, size).shape[1])
 
 
@@ -107,7 +107,7 @@ def frame(picture: Picture, top: int, left: int, side: int, thick: int, ink: Col
 
 
 def cell_at(place: tuple[float, float], top: int, left: int, side: int, height: int, width: int) -> tuple[int, int] | None:
-    """Row and column of the cell that a pixel (x, y) lies in, of a board of square cells; None beside it.
+    """Return row and column of the cell at a pixel (x, y) on a board of square cells, or None outside the board.
 
     top, left       pixel at which the board begins
     side            pixels of a cell

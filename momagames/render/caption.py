@@ -1,4 +1,4 @@
-"""What stands beside every game: how far it is, and what each agent has got so far in each objective."""
+"""Caption of a picture: the situation, and the return of each agent in each objective."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NARROWEST = 300  # pixels of a caption
 
 
 def situation(game: Game, state: State) -> str:
-    """How far the game is, and who is to move or how it ended: "ply 12, player_1 to move"."""
+    """Return the ply and the agent to move, or the end of the game: "ply 12, player_1 to move"."""
     plies = int(state["ply"])
     if state["over"]:
         undecided = state["truncated"] == 1  # 2: decided in the step that reached the limit
@@ -27,7 +27,7 @@ def situation(game: Game, state: State) -> str:
 
 
 def number(value: float) -> str:
-    """A return as text: whole numbers as such, everything else with three decimals; "" for what is not to be seen (NaN)."""
+    """Format a return: whole numbers as such, others with three decimals, NaN (hidden) as ""."""
     if math.isnan(value):
         return ""
     rounded = round(float(value), 3) + 0.0  # no negative zero
@@ -35,7 +35,7 @@ def number(value: float) -> str:
 
 
 def seen_by(game: Game, returns: NDArray[np.float64], viewer: str | None) -> NDArray[np.float64]:
-    """The returns that an agent knows, its own, with NaN for those of the others; all of them for None."""
+    """Return the returns visible to an agent: its own, with NaN for other agents; all returns for None."""
     if viewer is None:
         return returns
     known = np.full_like(returns, np.nan)
@@ -44,7 +44,7 @@ def seen_by(game: Game, returns: NDArray[np.float64], viewer: str | None) -> NDA
 
 
 def widest(game: Game, index: int) -> str:
-    """The longest number that the return of an objective can be."""
+    """Return the longest text that the return of an objective can have."""
     objective = game.objectives[index]
     bounds = [math.floor(b) if b == int(b) else b for b in (objective.return_low, objective.return_high)]
     whole = max((f"{b:.0f}" for b in bounds), key=len)
@@ -52,13 +52,13 @@ def widest(game: Game, index: int) -> str:
 
 
 def table(game: Game, returns: NDArray[np.float64]) -> list[list[str]]:
-    """Rows of text: the objectives' names, then each agent with its returns, float64[A, K]."""
+    """Return rows of text: the names of the objectives, then each agent with its returns, float64[A, K]."""
     head = ["", *(objective.name for objective in game.objectives)]
     return [head, *([name, *map(number, row)] for name, row in zip(game.agents, returns, strict=True))]
 
 
 def text(game: Game, state: State, returns: NDArray[np.float64], width: int = 100) -> str:
-    """The caption as text, in blocks of columns where it is wider than `width` characters."""
+    """Return the caption as text, in blocks of columns of at most `width` characters."""
     rows = table(game, returns)
     columns = list(zip(*rows, strict=True))
     wide = [max(map(len, column)) for column in columns]
@@ -70,7 +70,7 @@ def text(game: Game, state: State, returns: NDArray[np.float64], width: int = 10
 
 
 def blocks(first: int, others: list[int], width: int) -> list[list[int]]:
-    """Columns in blocks that fit beside the first column; at least one in each."""
+    """Return blocks of columns that fit beside the first column; at least one in each."""
     found: list[list[int]] = []
     room = -1
     for k, wide in enumerate(others):
@@ -83,7 +83,7 @@ def blocks(first: int, others: list[int], width: int) -> list[list[int]]:
 
 
 class Caption:
-    """The caption of a game as a picture, with all that stays the same drawn once.
+    """Caption of a game as a picture; its constant parts are drawn once.
 
     Rows are agents and columns objectives, or the other way round where that takes fewer lines; columns that do not fit
     beside each other go into blocks. The size depends on the game only, so that all pictures of a game have the same.
@@ -91,10 +91,10 @@ class Caption:
 
     def __init__(self, game: Game, width: int) -> None:
         self.game = game
-        goals = [objective.name for objective in game.objectives]
-        longest = [widest(game, k) for k in range(len(goals))]
-        upright = _Columns(list(game.agents), goals, [[sample] for sample in longest], width)
-        turned = _Columns(goals, list(game.agents), [longest] * len(game.agents), width)
+        objectives = [objective.name for objective in game.objectives]
+        longest = [widest(game, k) for k in range(len(objectives))]
+        upright = _Columns(list(game.agents), objectives, [[sample] for sample in longest], width)
+        turned = _Columns(objectives, list(game.agents), [longest] * len(game.agents), width)
         self.turned = turned.lines < upright.lines
         columns = turned if self.turned else upright
         self.places = [[(0.0, 0.0)] * len(columns.names) for _ in columns.rows]
@@ -113,7 +113,7 @@ class Caption:
             y += (1 + len(columns.rows)) * ROW
 
     def draw(self, state: State, returns: NDArray[np.float64]) -> canvas.Picture:
-        """The caption of a position, with the returns float64[A, K]: uint8[H, W, 3]."""
+        """Return the caption of a position with the returns float64[A, K], as uint8[H, W, 3]."""
         sheet = self.sheet.copy()
         canvas.write(sheet, 0, ROW / 2, situation(self.game, state), SIZE + 1)
         for places, row in zip(self.places, returns.T if self.turned else returns, strict=True):
@@ -123,7 +123,7 @@ class Caption:
 
 
 class _Columns:
-    """How wide the columns of a table are, and how they go into blocks."""
+    """Widths of the columns of a table, and their blocks."""
 
     def __init__(self, rows: list[str], names: list[str], samples: list[list[str]], width: int) -> None:
         self.rows, self.names = rows, names

@@ -1,4 +1,4 @@
-"""Ten colors and ten shapes that can be told apart, also by people who see fewer colors.
+"""Ten distinguishable colors and ten shapes, also for people with color vision deficiency.
 
 The colors start from Okabe and Ito's set ("Color Universal Design", 2008), extended to ten and moved apart by a search
 that maximized the smallest distance (OKLab) between any two of them, and to the paper, for normal sight and under simulated
@@ -20,7 +20,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def is_dark(ink: Color) -> bool:
-    """Whether white stands out better than black on a color (relative luminance, WCAG 2)."""
+    """Return whether white has more contrast than black on a color (relative luminance, WCAG 2)."""
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in ink]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] < 0.19
 
@@ -90,14 +90,14 @@ def star(radius: float, inner: float, points: int, ink: Color) -> Painter:
 
 def shape(index: int, ink: Color, paper: Color) -> Painter:
     """The shape that goes with the color COLORS[index], in the middle half of a tile."""
-    thin = 0.09
-    turned = [(0.5 + (x - y) * 0.7071, 0.5 + (x + y) * 0.7071) for x, y in _cross(0.32, thin)]
+    width = 0.09
+    turned = [(0.5 + (x - y) * 0.7071, 0.5 + (x + y) * 0.7071) for x, y in _cross(0.32, width)]
     shapes: tuple[Painter, ...] = (
         disc(0.19, ink),
         polygon([(0.5, 0.22), (0.8, 0.74), (0.2, 0.74)], ink),
         bars((0.23, 0.23, 0.77, 0.77), ink=ink),
         polygon([(0.5, 0.12), (0.82, 0.5), (0.5, 0.88), (0.18, 0.5)], ink),
-        polygon([(0.5 + x, 0.5 + y) for x, y in _cross(0.3, thin)], ink),
+        polygon([(0.5 + x, 0.5 + y) for x, y in _cross(0.3, width)], ink),
         star(0.34, 0.14, 5, ink),
         disc(0.28, ink, 0.15, paper),
         polygon(turned, ink),
@@ -107,9 +107,9 @@ def shape(index: int, ink: Color, paper: Color) -> Painter:
     return shapes[index]
 
 
-def _cross(long: float, thin: float) -> Points:
+def _cross(long: float, width: float) -> Points:
     """The outline of a plus sign around the origin."""
-    quarter = [(thin, -long), (thin, -thin), (long, -thin)]
+    quarter = [(width, -long), (width, -width), (long, -width)]
     outline = list(quarter)
     for _ in range(3):
         quarter = [(-y, x) for x, y in quarter]

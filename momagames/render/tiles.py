@@ -1,8 +1,7 @@
-"""Pictures of a game as numbers of tiles: a grid is laid over them, and every different tile is kept once.
+"""Compression of a game's pictures into tile indices: a grid splits them, and every distinct tile is stored once.
 
-Pictures of board games repeat a few squares again and again. Where the grid lies on the cells of the board, a long game
-takes some kilobytes. The grid is found in the pictures themselves, so that this holds for every game, and nothing is drawn by
-other code than the game's own. A grid that is not found costs space and nothing else.
+Pictures of board games repeat a few squares. If the grid matches the cells of the board, a long game takes some kilobytes. The
+grid is detected in the pictures, so this works for every game. A poor grid only costs space.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from PIL import Image
 from momagames.render.canvas import PAPER, Picture
 
 SIDES = range(14, 73)  # pixels of a tile
-ROWS = 48  # rows (or columns) of a picture that are looked at for its grid
+ROWS = 48  # rows (or columns) of a picture that the grid search samples
 COLUMNS = 32  # tiles in a row of the sheet
 COLORS = 255  # of the sheet
 PER_PIXEL = 0.2  # bytes of a written sheet, at most; measured: 0.1 to 0.19
@@ -52,9 +51,9 @@ class Grid:
 
 
 def find_grid(pictures: Sequence[Picture]) -> Grid:
-    """The grid by which pictures of one size take few different tiles.
+    """Return the grid that splits pictures of one size into few distinct tiles.
 
-    Both axes are looked at by themselves: of all ways to cut rows of pixels into pieces of one length, that whose different
+    The axes are searched separately: among all cuts of pixel rows into pieces of one length, choose the one whose distinct
     pieces have the fewest pixels.
     """
     costs = [_costs(np.stack(pictures).swapaxes(1, 2 if turned else 1)) for turned in (False, True)]
@@ -63,7 +62,7 @@ def find_grid(pictures: Sequence[Picture]) -> Grid:
 
 
 def _costs(pictures: NDArray[np.uint8]) -> dict[int, NDArray[np.int64]]:
-    """Side -> int64[side], for each place of the first cut: how many pixels the different pieces of rows have."""
+    """Return side -> int64[side], for each offset of the first cut: pixels of the distinct pieces of rows."""
     height, width = pictures.shape[1:3]
     lines = pictures[:, :: max(1, height // ROWS)].reshape(-1, width, 3).astype(np.uint64)
     mixed = lines @ np.array([1, 1 << 8, 1 << 16], np.uint64) + np.uint64(1)
@@ -82,13 +81,13 @@ def _costs(pictures: NDArray[np.uint8]) -> dict[int, NDArray[np.int64]]:
 
 @dataclass
 class Tiles:
-    """The different tiles of a game's pictures, in the order in which they came."""
+    """Distinct tiles of a game's pictures, in order of occurrence."""
 
     grid: Grid
     numbers: dict[bytes, int] = field(default_factory=dict)
 
     def changes(self, pictures: Sequence[Picture]) -> list[list[int]]:
-        """For each picture what is not as in the one before: place, number of the tile, place, number, ..."""
+        """Return the changes of each picture from the previous one: cell, tile index, cell, tile index, ..."""
         found, before = [], None
         for picture in pictures:
             tiles = self.grid.cut(picture)
@@ -107,11 +106,11 @@ class Tiles:
 
     @property
     def size(self) -> int:
-        """Bytes that the sheet will take at most, about."""
+        """Approximate upper bound of the bytes of the sheet."""
         return round(len(self.numbers) * self.grid.side**2 * PER_PIXEL)
 
     def sheet(self) -> str:
-        """All tiles in one PNG picture, COLUMNS in a row, as text in base 64."""
+        """Return all tiles in one PNG picture, COLUMNS in a row, as Base64 text."""
         side = self.grid.side
         rows = max(1, -(-len(self.numbers) // COLUMNS))
         tiles = np.zeros((rows * COLUMNS, side, side, 3), np.uint8)

@@ -21,7 +21,7 @@ from momagames.baselines.search.pareto_nrpa import FRONT_CAPACITY, _make_fronts,
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import InvalidParameter
 from momagames.games.samegame.move_codes import codes
-from momagames.games.samegame.rules import legal, thin
+from momagames.games.samegame.rules import legal, prune_equivalent_actions
 from momagames.kernels.jit import driver
 from tests.baselines.reference_search import RandomDraws, list_groups, make_episode, make_instance
 
@@ -202,7 +202,7 @@ def add_lines(lines, fronts):
 
 def list_codes(states, mask, actions, found):
     legal(states[0], 0, mask)
-    thin(states[0], mask)
+    prune_equivalent_actions(states[0], mask)
     return codes(states[0], actions, list_actions(mask, actions), found)
 
 

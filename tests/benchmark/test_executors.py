@@ -85,16 +85,16 @@ def children(process):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes through /proc")
-def test_kills_at_random_moments_lose_only_the_runs_in_hand(tmp_path):
+def test_kills_at_random_times_lose_only_runs_in_progress(tmp_path):
     """kill -9, of the program and of its workers; what is finished stays, and in the end all is there."""
     folder, moments, before = tmp_path / "out", random.Random(5), set()
     seeds, budget = 100, 60_000
-    for attempt in range(4):
+    for round_number in range(4):
         program = start(folder, seeds, budget)
-        if attempt:  # the first is killed before or while it begins
+        if round_number:  # the first is killed before or while it begins
             assert program.stdout.readline() == b"done\n"
-        time.sleep(moments.random() * (0.3 if attempt else 1.0))
-        if attempt % 2:
+        time.sleep(moments.random() * (0.3 if round_number else 1.0))
+        if round_number % 2:
             for worker in children(program.pid):
                 os.kill(worker, signal.SIGKILL)
             assert program.stdout.readline() == b"done\n"  # others do their work
@@ -118,7 +118,7 @@ def test_kills_at_random_moments_lose_only_the_runs_in_hand(tmp_path):
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_an_interrupted_program_ends_its_workers_and_can_go_on(tmp_path):
+def test_an_interrupted_program_ends_its_workers_and_resumes(tmp_path):
     """Ctrl-C in the middle of a suite that two processes run."""
     program = start(tmp_path / "out", 200, 300_000)
     assert program.stdout.readline() == b"done\n"
@@ -132,8 +132,8 @@ def test_an_interrupted_program_ends_its_workers_and_can_go_on(tmp_path):
     assert vanishes(program.pid)
 
 
-def test_a_run_that_is_over_its_time_is_ended(tmp_path, monkeypatch):
-    """Though it is compiled and would go on for minutes; the others are done meanwhile."""
+def test_a_run_beyond_its_time_limit_is_killed(tmp_path, monkeypatch):
+    """The compiled run would take minutes; other runs finish meanwhile."""
     run_suite(suite(plans([RANDOM, GREEDY])), tmp_path / "compiled")
     monkeypatch.setattr(worker_pool, "GRACE_S", 0.2)
     endless = {**plans([RANDOM], seeds=[0]), "name": "endless", "budget": 10**12, "seconds": 1}
@@ -150,7 +150,7 @@ def test_a_run_that_is_over_its_time_is_ended(tmp_path, monkeypatch):
     assert not list(store.working.iterdir())
 
 
-def test_a_script_without_a_guard_is_told_so(tmp_path):
+def test_a_script_without_a_main_guard(tmp_path):
     code = PROGRAM.replace('if __name__ == "__main__":', "if True:") % (4, 300)
     (tmp_path / "script.py").write_text(code)
     done = subprocess.run(
@@ -164,27 +164,27 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
 # ------------------------------------------------------------------------------------------------------------- dispatch
 
 
-class Brigade:
-    """A crew in this process, in which some runs kill their workers so many times."""
+class FakePool:
+    """Worker pool in this process in which some runs kill their workers a given number of times."""
 
     def __init__(self, folder, deadly):
         self.folder, self.deadly = folder, dict(deadly)
         self.idle, self.busy, self.log = [], {}, []
         self.closed = False
 
-    def hire(self, most):
+    def start(self, most):
         while len(self.idle) + len(self.busy) < min(2, most):
             self.idle.append(object())
 
     def free(self):
         return list(self.idle)
 
-    def give(self, worker, run):
+    def submit(self, worker, run):
         self.idle.remove(worker)
         self.busy[worker] = run
         self.log.append(run.folder)
 
-    def news(self, seconds):
+    def poll(self, seconds):
         worker, run = next(iter(self.busy.items()))
         del self.busy[worker]
         if self.deadly.get(run.folder, 0):
@@ -193,8 +193,8 @@ class Brigade:
         self.idle.append(worker)
         return [(worker, execute(run, self.folder))]
 
-    def dismiss(self, worker):
-        raise AssertionError("nobody is late")
+    def stop(self, worker):
+        raise AssertionError("no worker is late")
 
     def close(self):
         self.closed = True
@@ -209,18 +209,18 @@ def opened(tmp_path):
 @pytest.mark.parametrize("deaths", [1, 2])
 def test_a_run_whose_worker_died_is_given_to_another(opened, deaths):
     runs = whole().runs()
-    brigade = Brigade(opened, {runs[1].folder: deaths})
-    outcomes = list(worker_pool.dispatch(brigade, runs, opened))
+    pool = FakePool(opened, {runs[1].folder: deaths})
+    outcomes = list(worker_pool.dispatch(pool, runs, opened))
     assert {outcome.run.digest for outcome in outcomes} == {run.digest for run in runs}
     assert not any(outcome.error for outcome in outcomes)
-    assert brigade.log.count(runs[1].folder) == deaths + 1
-    assert len(brigade.log) == len(runs) + deaths
-    assert brigade.closed
+    assert pool.log.count(runs[1].folder) == deaths + 1
+    assert len(pool.log) == len(runs) + deaths
+    assert pool.closed
 
 
 def test_a_run_that_kills_every_worker_has_failed(opened):
     runs = whole().runs()
-    outcomes = list(worker_pool.dispatch(Brigade(opened, {runs[1].folder: 99}), runs, opened))
+    outcomes = list(worker_pool.dispatch(FakePool(opened, {runs[1].folder: 99}), runs, opened))
     [failed] = [outcome for outcome in outcomes if outcome.error]
     assert failed.run == runs[1]
     assert "the process died 3 times" in failed.error
@@ -228,22 +228,22 @@ def test_a_run_that_kills_every_worker_has_failed(opened):
     assert len(outcomes) == len(runs)
 
 
-def test_a_crew_is_sent_home_when_nobody_listens_any_more(opened):
-    brigade = Brigade(opened, {})
-    outcomes = worker_pool.dispatch(brigade, whole().runs(), opened)
+def test_a_pool_is_closed_when_its_outcomes_are_no_longer_read(opened):
+    pool = FakePool(opened, {})
+    outcomes = worker_pool.dispatch(pool, whole().runs(), opened)
     assert isinstance(next(outcomes), Outcome)
     outcomes.close()
-    assert brigade.closed
+    assert pool.closed
 
 
-def test_what_somebody_else_has_finished_is_not_done_again(opened):
+def test_runs_finished_by_another_process_are_skipped(opened):
     run = whole().runs()[0]
     Store(opened).record(run, [{"row": 1, "policy": "", "return": [0.0]}], {})
     assert [outcome.error for outcome in InProcess().outcomes([run], opened)] == [None]
     assert [row["row"] for row in Store(opened).rows(run)] == [1]
 
 
-def test_pools_hire_no_more_than_they_need(tmp_path, monkeypatch):
+def test_pools_start_no_more_workers_than_runs(tmp_path, monkeypatch):
     tested = suite(plans([RANDOM], seeds=[0, 1]))
     Store(tmp_path).open(tested)
     assert len(list(Pool(8).outcomes(tested.runs(), tmp_path))) == 2

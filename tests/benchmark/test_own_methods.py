@@ -47,18 +47,18 @@ def test_bench_runs_it_beside_others(place):
     assert len(mine) == 2
     [row] = store.rows(mine[0])
     assert row["options"] == {"skip": 1}
-    shown = momagames("replay", str(store.place(mine[0])), "--point", "0", "--json", "game.json")
-    assert shown.returncode == 0, shown.stdout + shown.stderr
+    result = momagames("replay", str(store.place(mine[0])), "--point", "0", "--json", "game.json")
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_its_options_are_checked_like_all(place, monkeypatch):
+def test_its_options_are_checked(place, monkeypatch):
     monkeypatch.syspath_prepend(str(place))
     with pytest.raises(InvalidFile, match=r"has no option 'skpi'; it has 'skip'; did you mean 'skip'"):
         load_suite(written(place, options={"skpi": 1}))
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [
         ("nowhere:First", "No module named 'nowhere'"),
         ("json:First", "no attribute 'First'"),
@@ -66,6 +66,6 @@ def test_its_options_are_checked_like_all(place, monkeypatch):
         ("beem", "expected .* or your own as 'module:class'; did you mean 'beam'"),
     ],
 )
-def test_what_is_no_method(name, told):
-    with pytest.raises(UnknownId, match=told):
+def test_names_that_are_not_methods(name, expected):
+    with pytest.raises(UnknownId, match=expected):
         method(name)

@@ -70,10 +70,10 @@ def test_merge_writes_the_text_again(finished, folder, tmp_path):
     merge([folder], tmp_path / "merged")
     for path in texts(finished):
         assert (tmp_path / "merged" / "runs" / path.parent.name / ROWS).read_bytes() == path.read_bytes()
-    assert merge([folder, finished], tmp_path / "merged").taken == 0  # packed or not, they are equal
+    assert merge([folder, finished], tmp_path / "merged").copied == 0  # packed or not, they are equal
 
 
-def test_what_is_finished_later_is_packed_next_time(tmp_path):
+def test_runs_finished_later_are_packed_by_the_next_call(tmp_path):
     few, more = suite(plans([RANDOM], seeds=[0]), POLICIES), suite(plans([RANDOM, EXACT], seeds=[0, 1]), POLICIES)
     run_suite(few, tmp_path)
     pack(tmp_path)
@@ -87,17 +87,17 @@ def test_what_is_finished_later_is_packed_next_time(tmp_path):
     assert pack(tmp_path).runs == 0
 
 
-def test_a_row_that_would_change_stops_it(folder):
+def test_a_row_that_would_change_is_an_error(folder):
     path = texts(folder)[0]
     row = json.loads(path.read_text().splitlines()[0])
     path.write_text(json.dumps({**row, "mood": "good"}, sort_keys=True, separators=(",", ":")) + "\n")
-    kept = texts(folder)
+    before = texts(folder)
     with pytest.raises(InvalidFile, match="line 1 does not come back"):
         pack(folder)
-    assert texts(folder) == kept
+    assert texts(folder) == before
 
 
-def test_stopped_before_the_texts_are_gone(folder, monkeypatch):
+def test_interruption_before_the_text_files_are_removed(folder, monkeypatch):
     before = rows(folder)
 
     def stop(*_):
@@ -113,7 +113,7 @@ def test_stopped_before_the_texts_are_gone(folder, monkeypatch):
     assert not texts(folder)
 
 
-def test_lost_or_broken_files_are_told(folder, monkeypatch):
+def test_missing_or_damaged_files(folder, monkeypatch):
     pack(folder)
     run = next(Store(folder).sealed())
     packed_rows._read_tables.cache_clear()

@@ -1,4 +1,4 @@
-"""Suites: every shipped one loads, every mistake is told with file, key, what is allowed and what is nearest."""
+"""Suites: packaged ones load; errors name file, key, allowed values and the nearest match."""
 
 import copy
 import json
@@ -60,7 +60,7 @@ def changed(path, value):
     return data
 
 
-def test_every_shipped_suite_loads():
+def test_every_packaged_suite_loads():
     found = suites()
     assert {"quick", "ten_seconds"} <= set(found)
     for name, path in found.items():
@@ -93,12 +93,12 @@ def test_a_suite_is_expanded_into_runs():
         (("experiments", 1, "report_episodes"), 4),
     ],
 )
-def test_all_that_matters_changes_the_digest(path, value):
+def test_fields_that_change_the_digest(path, value):
     before = {run.digest for run in load_suite(TINY).runs()}
     assert {run.digest for run in load_suite(changed(path, value)).runs()} != before
 
 
-def test_what_does_not_matter_does_not(monkeypatch):
+def test_fields_that_do_not_change_the_digest(monkeypatch):
     before = [run.digest for run in load_suite(TINY).runs()]
     renamed = changed(("name",), "other")
     renamed["indicators"]["margin"] = 0.5
@@ -107,7 +107,7 @@ def test_what_does_not_matter_does_not(monkeypatch):
     assert not set(before) & {run.digest for run in load_suite(TINY).runs()}
 
 
-def test_the_label_of_an_opponent_tells_its_options():
+def test_the_label_of_an_opponent_has_its_options():
     def label(name, **options):
         return Opponent(name=name, options=options).label
 
@@ -179,7 +179,7 @@ E0, E1 = ("experiments", 0), ("experiments", 1)
         (("indicators", "marge"), 2.0, r"indicators\.marge: no such key; .*did you mean 'margin'"),
     ],
 )
-def test_mistakes_are_told(path, value, said):
+def test_errors_in_a_suite(path, value, said):
     with pytest.raises(InvalidFile, match=said):
         load_suite(changed(path, value))
 
@@ -196,7 +196,7 @@ def test_mistakes_are_told(path, value, said):
         ("name: " + "x" * 1_000_001, "at most 1,000,000"),
     ],
 )
-def test_files_are_data(tmp_path, text, said):
+def test_unsafe_yaml_is_rejected(tmp_path, text, said):
     file = tmp_path / "bad.yaml"
     file.write_text(text)
     with pytest.raises(InvalidFile, match=said) as error:
@@ -204,12 +204,12 @@ def test_files_are_data(tmp_path, text, said):
     assert str(file) in str(error.value)
 
 
-def test_a_name_that_is_no_suite():
+def test_unknown_suite():
     with pytest.raises(UnknownId, match="did you mean 'quick'"):
         load_suite("quik")
 
 
-def test_canonical_json_is_one_text_for_equal_data():
+def test_canonical_json_is_unique():
     assert canonical_json({"b": [1, 2.5], "a": None}) == canonical_json(json.loads('{"a": null, "b": [1, 2.5]}'))
     with pytest.raises(ValueError, match="not JSON compliant"):
         canonical_json(float("nan"))
@@ -228,18 +228,18 @@ def collection(folder, suites=("one.yaml", "two.yaml"), **changes):
     return path
 
 
-def test_a_collection_takes_suites_together(tmp_path):
+def test_a_collection_merges_suites(tmp_path):
     found = load_suite(collection(tmp_path))
     assert [experiment.name for experiment in found.experiments] == ["one: board", "one: seats", "two: board"]
     assert {experiment.seeds for experiment in found.experiments} == {(5, 6, 7)}
     (own,) = load_suite(tmp_path / "two.yaml").experiments
     assert found.experiments[2] == own.model_copy(update={"name": "two: board", "seeds": (5, 6, 7)})
     assert len(found.runs()) == 3 * (2 + 1)  # the boards of both are the same runs
-    assert load_suite(json.loads(found.model_dump_json())) == found  # as a folder of results keeps it
+    assert load_suite(json.loads(found.model_dump_json())) == found  # as a results directory stores it
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "expected"),
     [
         ({"suites": []}, r"both\.yaml: suites: "),
         ({"suites": ["quikc"]}, r"suites\[0\]: no file and no suite 'quikc'; .*did you mean 'quick'"),
@@ -249,6 +249,6 @@ def test_a_collection_takes_suites_together(tmp_path):
         ({"seed": [1]}, "seed: no such key; allowed: .*did you mean 'seeds'"),
     ],
 )
-def test_mistakes_in_a_collection(tmp_path, change, told):
-    with pytest.raises(InvalidFile, match=told):
+def test_errors_in_a_collection(tmp_path, change, expected):
+    with pytest.raises(InvalidFile, match=expected):
         load_suite(collection(tmp_path, **change))

@@ -46,9 +46,9 @@ def here(tmp_path_factory):
     return Store(folder)
 
 
-def aside(process):
-    """A temporary folder, as that worker makes them."""
-    return Path(tempfile.mkdtemp(prefix=f"{executor.ASIDE}@{files.here()}@{process.pid}@"))
+def make_folder(process):
+    """Create a temporary directory like a worker."""
+    return Path(tempfile.mkdtemp(prefix=f"{executor.PREFIX}@{files.here()}@{process.pid}@"))
 
 
 def contents(store, tested):
@@ -66,7 +66,7 @@ def test_no_such_cluster():
     assert time.monotonic() - started < 20
 
 
-def test_what_a_run_cannot_do_is_told(two_nodes, tmp_path):
+def test_failed_runs_are_reported(two_nodes, tmp_path):
     """Failures come back with their tracebacks; runs over their time are ended."""
     endless = {**plans([RANDOM], seeds=[0]), "name": "endless", "budget": 10**12, "seconds": 1}
     tested = suite(endless, plans([RANDOM, HOPELESS], seeds=[0]))
@@ -82,11 +82,11 @@ def test_what_a_run_cannot_do_is_told(two_nodes, tmp_path):
     assert not list(store.working.iterdir())
 
 
-def test_a_worker_tidies_up_after_those_that_were_ended(two_nodes, tmp_path):
+def test_a_worker_removes_directories_of_dead_workers(two_nodes, tmp_path):
     with subprocess.Popen(["sleep", "60"]) as living:
         ended = subprocess.Popen(["true"])
         ended.wait()
-        left, in_use = aside(ended), aside(living)
+        left, in_use = make_folder(ended), make_folder(living)
         try:
             run_suite(suite(plans([RANDOM], seeds=[7])), tmp_path, executor=RayCluster())
             assert not left.exists()
@@ -102,29 +102,31 @@ def test_a_node_with_another_version_is_refused(two_nodes, tmp_path, monkeypatch
         run_suite(broken(), tmp_path, executor=RayCluster())
 
 
-def test_a_node_that_dies_has_its_runs_done_elsewhere(two_nodes, here, tmp_path, monkeypatch):
+def test_runs_of_a_dead_node_run_elsewhere(two_nodes, here, tmp_path, monkeypatch):
     """Killed in the middle of a suite: every run ends finished, with the rows of a run in one process."""
     given = []
-    give = executor._Actors.give
-    monkeypatch.setattr(executor._Actors, "give", lambda crew, worker, run: (given.append(run.digest), give(crew, worker, run)))
-    told = []
+    submit = executor._Actors.submit
+    monkeypatch.setattr(
+        executor._Actors, "give", lambda pool, worker, run: (given.append(run.digest), submit(pool, worker, run))
+    )
+    outcomes = []
 
-    def tell(outcome):
-        told.append(outcome)
-        if len(told) == 5:
+    def on_outcome(outcome):
+        outcomes.append(outcome)
+        if len(outcomes) == 5:
             two_nodes.remove_node(two_nodes.second, allow_graceful=False)
 
-    results = run_suite(many(), tmp_path, tell=tell, executor=RayCluster())
+    results = run_suite(many(), tmp_path, on_outcome=on_outcome, executor=RayCluster())
     assert not results.failed
-    assert len(results.finished) == len(many().runs()) == len(told)
+    assert len(results.finished) == len(many().runs()) == len(outcomes)
     assert len(given) > len(set(given))  # what was in hand there was given out once more
     assert contents(Store(tmp_path), many()) == contents(here, many())
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):
-    def refuse(name, *arguments, **options):
+    def fail_import(name, *arguments, **options):
         raise ImportError(name)
 
-    monkeypatch.setattr(executor, "import_module", refuse)
+    monkeypatch.setattr(executor, "import_module", fail_import)
     with pytest.raises(MissingExtra, match=r"momagames\[ray\]"):
         RayCluster()

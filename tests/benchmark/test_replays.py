@@ -31,7 +31,7 @@ def store(tmp_path_factory):
     return Store(folder)
 
 
-def test_the_front_is_that_of_the_rows(store):
+def test_the_front_matches_the_rows(store):
     for run in store.sealed():
         known = points(store.place(run))
         assert [one["point"] for one in known] == list(range(len(known)))
@@ -47,7 +47,7 @@ def test_the_front_is_that_of_the_rows(store):
         np.testing.assert_allclose([one["return"] for one in known], found.values, rtol=1e-12, atol=1e-12)
 
 
-def test_every_stored_game_of_the_front_can_be_played_again(store):
+def test_every_stored_episode_of_the_front_replays(store):
     """By turns and all at once, by rules and by kernels, from each seat, against each opponent."""
     for run in store.sealed():
         for one in points(store.place(run)):
@@ -59,11 +59,11 @@ def test_every_stored_game_of_the_front_can_be_played_again(store):
                 assert again.record["returns"][agent] == row["return"]
                 if "length" in row:
                     assert len(again.record["actions"]) == row["length"]
-                *_, last = replay_from_data(again.record, "record", "ansi")  # as the doors play it
+                *_, last = replay_from_data(again.record, "record", "ansi")  # through the environment API
                 assert last.returns.tolist() == again.record["returns"]
 
 
-def test_without_a_choice_the_first_game_for_the_report_is_shown(store):
+def test_default_is_the_first_report_episode(store):
     run = next(run for run in store.sealed() if run.kind == "policies")
     again = replay(store.place(run), 0)
     first = next(
@@ -73,7 +73,7 @@ def test_without_a_choice_the_first_game_for_the_report_is_shown(store):
 
 
 @pytest.mark.parametrize("kind", ["plans", "policies"])
-def test_a_result_that_does_not_come_out_is_refused(store, tmp_path, kind):
+def test_a_replay_with_other_returns_is_an_error(store, tmp_path, kind):
     run = next(run for run in store.sealed() if run.kind == kind and run.method.name == "greedy")
     for path in store.place(run).iterdir():
         text = path.read_text()
@@ -88,7 +88,7 @@ def test_a_result_that_does_not_come_out_is_refused(store, tmp_path, kind):
         replay(tmp_path, 0)
 
 
-def test_what_is_not_there(store, tmp_path):
+def test_unknown_points_and_episodes(store, tmp_path):
     plan = store.place(next(run for run in store.sealed() if run.kind == "plans"))
     policy = store.place(next(run for run in store.sealed() if run.kind == "policies"))
     with pytest.raises(InvalidParameter, match=r"point 99 is not there; .* has points 0\.\."):
@@ -103,7 +103,7 @@ def test_what_is_not_there(store, tmp_path):
         replay(tmp_path, 0)
 
 
-def test_new_games(store):
+def test_new_episodes(store):
     """Of a policy: the stored ones again if seed and number are those of the run, and others else."""
     run = next(run for run in store.sealed() if run.kind == "policies" and run.method.name == "greedy")
     place = store.place(run)

@@ -1,4 +1,4 @@
-"""What is made of stored results: status and costs, folders merged and compared, rows as tables of other programs."""
+"""Processing of stored results: status, costs, merging, comparison, export."""
 
 import csv
 import json
@@ -10,14 +10,14 @@ import pytest
 import momagames
 from momagames.benchmark.runner import Shard, run_suite
 from momagames.benchmark.store import export as exporting
-from momagames.benchmark.store.costs import Timings, duration, told, units
+from momagames.benchmark.store.costs import Timings, describe_cost, duration, units
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge
 from momagames.benchmark.store.status import status
 from momagames.benchmark.store.store import SCHEMA, SEALED, Store
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from momagames.reports import report
-from momagames.reports.data.comparing import compare_results
+from momagames.reports.data.results_comparison import compare_results
 from tests.benchmark.tiny import GREEDY, HOPELESS, POLICIES, RANDOM, plans, suite, whole
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
@@ -82,8 +82,8 @@ def test_costs_grow_with_the_work(here):
     assert timings.of(few.runs()).guessed  # what a proof takes is not known
     nothing = Timings([]).of(few.runs()[:2])
     assert (nothing.seconds, nothing.steps, nothing.unknown, nothing.guessed) == (0.0, 600, 2, False)
-    assert told(nothing, 2) == {"time": "unknown", "steps": "600"}
-    assert told(timings.of(few.runs()), 3)["time"].endswith("and 1 runs of unknown time")
+    assert describe_cost(nothing, 2) == {"time": "unknown", "steps": "600"}
+    assert describe_cost(timings.of(few.runs()), 3)["time"].endswith("and 1 runs of unknown time")
     policies = suite(POLICIES).runs()[0]
     assert units(policies) == 8 * 2 * 2
     each = [
@@ -108,7 +108,7 @@ def test_shards_in_folders_of_their_own_are_merged(here, tmp_path):
     for number in (1, 2):
         run_suite(whole(), tmp_path / str(number), shard=Shard(number, 2))
     done = merge([tmp_path / "1", tmp_path / "2"], tmp_path / "out")
-    assert (done.taken, done.equal, done.failed) == (len(whole().runs()), 0, 0)
+    assert (done.copied, done.equal, done.failed) == (len(whole().runs()), 0, 0)
     out = Store(tmp_path / "out")
     for run in whole().runs():
         assert (out.place(run) / "rows.jsonl").read_bytes() == (here.place(run) / "rows.jsonl").read_bytes()
@@ -116,16 +116,16 @@ def test_shards_in_folders_of_their_own_are_merged(here, tmp_path):
     assert out.suite() == whole()
     assert report(out.folder).panels
     again = merge([tmp_path / "1", here.folder], tmp_path / "out")
-    assert (again.taken, again.equal) == (0, len(whole().runs()) + len(list(Store(tmp_path / "1").sealed())))
+    assert (again.copied, again.equal) == (0, len(whole().runs()) + len(list(Store(tmp_path / "1").sealed())))
 
 
-def test_failures_are_merged_unless_somebody_finished(part, tmp_path):
+def test_failures_are_merged_unless_a_finished_run_exists(part, tmp_path):
     done = merge([part.folder], tmp_path / "out")
-    assert (done.taken, done.failed) == (1, 1)
+    assert (done.copied, done.failed) == (1, 1)
     assert status(tmp_path / "out").errors == status(part.folder).errors
 
 
-def test_what_cannot_be_merged(here, part, tmp_path):
+def test_merge_errors(here, part, tmp_path):
     with pytest.raises(InvalidFile, match="another suite"):
         merge([here.folder, part.folder], tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -175,7 +175,7 @@ def test_results_of_another_version_are_found_and_measured_together(here, tmp_pa
     assert back["boards 0", "greedy"].differences[0]["hypervolume"].value == -gained.value
 
 
-def test_what_cannot_be_compared(here, tmp_path):
+def test_comparison_errors(here, tmp_path):
     with pytest.raises(InvalidParameter, match="two folders or more; given: 1"):
         compare_results([here.folder])
     run_suite(suite({**plans([RANDOM]), "budget": 77}), tmp_path / "budget")
@@ -238,10 +238,10 @@ def test_parquet_holds_the_same(here, tmp_path):
 
 
 def test_without_polars_the_extra_is_named(here, tmp_path, monkeypatch):
-    def refuse(name):
+    def fail_import(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(exporting, "import_module", refuse)
+    monkeypatch.setattr(exporting, "import_module", fail_import)
     with pytest.raises(MissingExtra, match=r"momagames\[analysis\].*--csv"):
         export(here.folder, tmp_path / "rows.parquet", "parquet")
     assert not list(tmp_path.iterdir())
@@ -291,7 +291,7 @@ def test_files_of_a_newer_schema_are_refused(here, tmp_path):
         path.write_text(json.dumps(data))
 
 
-def test_configs_are_what_their_digest_says(here, tmp_path):
+def test_configs_match_their_digest(here, tmp_path):
     merge([here.folder], tmp_path / "out")
     out = Store(tmp_path / "out")
     path = out.place(whole().runs()[0]) / "config.json"

@@ -49,14 +49,14 @@ def test_a_changed_suite_keeps_the_runs_that_it_shares(here):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_failing_run_is_recorded_and_the_rest_goes_on(tmp_path, workers):
-    told = []
-    results = run_suite(broken(), tmp_path, workers, told.append)
+def test_a_failing_run_is_recorded_and_the_others_continue(tmp_path, workers):
+    outcomes = []
+    results = run_suite(broken(), tmp_path, workers, outcomes.append)
     assert len(results.finished) == 1
     [failed] = results.failed
     assert failed.run.method.name == "exact"
     assert "\n" not in failed.error
-    assert len(told) == 2
+    assert len(outcomes) == 2
     assert "Traceback" in Store(tmp_path).error(failed.run)
     again = run_suite(broken(), tmp_path, workers)
     assert len(again.skipped) == 1  # the failed run is tried again
@@ -68,7 +68,7 @@ def test_no_workers():
         run_suite(whole(), "unused", workers=0)
 
 
-def test_a_run_that_is_over_its_time_has_failed(tmp_path, monkeypatch):
+def test_a_run_beyond_its_time_limit_fails(tmp_path, monkeypatch):
     """A limit of time decides whether there is a result; it changes none, and is no part of what a run is."""
     rows = evaluate.rows
 
@@ -106,7 +106,7 @@ def test_the_longer_time_counts_where_two_experiments_share_a_run():
 
 
 @pytest.mark.parametrize("of", [1, 2, 3, 7, 50])
-def test_shards_are_a_partition_that_everybody_agrees_on(of):
+def test_shards_are_a_deterministic_partition(of):
     runs = suite(plans([RANDOM, GREEDY], seeds=range(10)), POLICIES).runs()
     parts = [Shard(number, of).part(runs) for number in range(1, of + 1)]
     assert sorted(run.digest for part in parts for run in part) == sorted(run.digest for run in runs)
@@ -124,7 +124,7 @@ def test_two_shards_fill_one_folder(here, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["3", "0/2", "3/2", "a/b", "1/0", "-1/2", "1/2/3"])
-def test_shards_that_there_are_not(text):
+def test_invalid_shards(text):
     with pytest.raises(InvalidParameter, match="shard"):
         Shard.of_text(text)
 
@@ -132,7 +132,7 @@ def test_shards_that_there_are_not(text):
 # ------------------------------------------------------------------------------------------------------------------ rows
 
 
-def test_rows_say_what_they_are(here):
+def test_rows_describe_their_run(here):
     for run in whole().runs():
         rows = list(here.rows(run))
         assert rows
@@ -158,7 +158,7 @@ def test_plans_can_be_played_again(here):
         assert one.state["ply"] == row["length"]
 
 
-def test_policies_meet_every_opponent_from_every_seat_on_equal_terms(here):
+def test_policies_play_every_opponent_from_every_seat_with_equal_starts(here):
     run = whole().runs()[-1]
     rows = list(here.rows(run))
     assert len(rows) == 4 * 2 * 2 * 8  # policies, opponents, seats, episodes
@@ -211,4 +211,4 @@ def test_scripted_policies_play_in_suites(tmp_path):
     assert all(
         sum(means["stationary", "random", seat]) > sum(means["random", "stationary", seat]) for seat in ("agent_0", "agent_1")
     )
-    assert set(means["stationary", "stationary", "agent_0"]) == {-1.0}  # nobody ever moves: a tie
+    assert set(means["stationary", "stationary", "agent_0"]) == {-1.0}  # no agent moves: a tie

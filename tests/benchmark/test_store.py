@@ -49,7 +49,7 @@ def killed(tmp_path):
     return tmp_path
 
 
-def test_a_kill_loses_only_the_run_in_hand(killed):
+def test_a_kill_loses_only_the_run_in_progress(killed):
     suite, store = whole(), Store(killed)
     assert store.suite() == suite
     assert [store.has(run) for run in suite.runs()[:3]] == [True, False, False]
@@ -64,7 +64,7 @@ def test_a_kill_loses_only_the_run_in_hand(killed):
     assert all(store.has(run) for run in suite.runs())
 
 
-def test_a_run_in_hand_of_a_living_process_is_left_alone(tmp_path):
+def test_a_run_in_progress_of_a_live_process_is_not_removed(tmp_path):
     store = Store(tmp_path)
     store.open(whole())
     busy = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
@@ -86,25 +86,25 @@ def test_a_run_in_hand_of_a_living_process_is_left_alone(tmp_path):
     assert not old.exists()
 
 
-def test_a_failure_is_kept_aside_with_what_was_written(tmp_path):
+def test_a_failure_is_stored_with_its_partial_rows(tmp_path):
     def rows():
         yield {"row": 1}
-        raise RuntimeError("no luck")
+        raise RuntimeError("no memory")
 
     suite, store = whole(), Store(tmp_path)
     store.open(suite)
     run = suite.runs()[0]
-    with pytest.raises(RuntimeError, match="no luck"):
+    with pytest.raises(RuntimeError, match="no memory"):
         store.record(run, rows(), {})
     assert not store.has(run)
-    assert "RuntimeError: no luck" in store.error(run)
+    assert "RuntimeError: no memory" in store.error(run)
     assert (store.failed / run.folder / "rows.jsonl").read_text() == '{"row":1}\n'
     store.record(run, [{"row": 2}], {})  # a second start that succeeds
     assert store.error(run) is None
     assert list(store.rows(run)) == [{"row": 2}]
 
 
-def test_ctrl_c_leaves_nothing_half(tmp_path):
+def test_ctrl_c_leaves_no_partial_result(tmp_path):
     def rows():
         yield {"row": 1}
         raise KeyboardInterrupt
@@ -118,7 +118,7 @@ def test_ctrl_c_leaves_nothing_half(tmp_path):
     assert not list(store.failed.iterdir())
 
 
-def test_what_is_sealed_is_not_written_again(tmp_path):
+def test_finished_runs_are_not_written_again(tmp_path):
     suite, store = whole(), Store(tmp_path)
     store.open(suite)
     run = suite.runs()[0]
@@ -135,7 +135,7 @@ def test_nan_never_reaches_a_file(tmp_path):
     assert not store.has(suite.runs()[0])
 
 
-def test_metadata_says_where_a_result_comes_from(tmp_path):
+def test_metadata_has_the_provenance(tmp_path):
     suite, store = whole(), Store(tmp_path)
     store.open(suite)
     run = suite.runs()[0]
@@ -149,7 +149,7 @@ def test_metadata_says_where_a_result_comes_from(tmp_path):
     assert 0 <= data["wall_s"] <= time.time() - before + 1
 
 
-def test_folders_that_cannot_be_used(tmp_path):
+def test_invalid_directories(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(InvalidFile, match="holds other things"):
         Store(tmp_path).open(whole())

@@ -56,7 +56,7 @@ def runs_of(tested, name):
 
 def train(game, options, budget, seed=0, name="nsga2", others=None):
     method = METHODS[name](**options)
-    opponents = others or [evaluate.nobody(game)]
+    opponents = others or [evaluate.default_opponent(game)]
     return method.train(game, range(len(game.agents)) if others else [0], opponents, budget, seed)
 
 
@@ -120,7 +120,7 @@ def test_training_does_not_depend_on_report_episodes(done, monkeypatch):
     assert calls[0] == calls[1]
     learning_agents, opponents, budget, seed = calls[0]
     assert (learning_agents, opponents, budget) == ([0, 1], ["random"], 12_000)
-    seeds, _ = evaluate.luck(run, run.game.game())
+    seeds, _ = evaluate.episode_seeds(run, run.game.game())
     assert seed != run.seed
     assert seed not in seeds
 
@@ -190,7 +190,7 @@ def volume(game, members):
     from momagames.engine.playouts import generate_starts
 
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
-    done = play_from(game, tuple(members), evaluate.nobody(game), 0, generate_starts(game, seeds), seeds[:, None])
+    done = play_from(game, tuple(members), evaluate.default_opponent(game), 0, generate_starts(game, seeds), seeds[:, None])
     means = done.returns[:, 0].reshape(len(members), 100, -1).mean(axis=1)
     return hypervolume(means, game.reference_point).value
 

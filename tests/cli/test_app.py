@@ -18,7 +18,7 @@ def momagames_command(*arguments, cwd=None, **environment):
     )
 
 
-def test_help_is_light():
+def test_help_imports_no_heavy_module():
     code = (
         "import sys\n"
         "sys.argv = ['momagames', '--help']\n"
@@ -46,8 +46,8 @@ def test_list_and_info():
         assert id in done.stdout
     done = momagames_command("info", "mo-breakthrough-v0", "--param", "board_width=5", "-p", "objectives=[win, captures]")
     assert done.returncode == 0, done.stderr
-    for told in ("player_0", "Discrete(120)", "captures", "board_width", "int8", "momaland 0.2.0", "reference point"):
-        assert told in done.stdout
+    for expected in ("player_0", "Discrete(120)", "captures", "board_width", "int8", "momaland 0.2.0", "reference point"):
+        assert expected in done.stdout
     assert "losses" not in done.stdout.split("parameter")[0]
 
 
@@ -59,15 +59,26 @@ def test_a_match(tmp_path):
         "--time-limit", "1000", "--json", "match.json", "-p", "max_steps=30", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    for told in ("random", "mine:stand", "(nobody)", "wins", "late", "outcome", "2 bouts", "seed 3", "1000 ms", "max_steps=30"):
-        assert told in done.stdout
+    for expected in (
+        "random",
+        "mine:stand",
+        "(nobody)",
+        "wins",
+        "late",
+        "outcome",
+        "2 bouts",
+        "seed 3",
+        "1000 ms",
+        "max_steps=30",
+    ):
+        assert expected in done.stdout
     data = json.loads((tmp_path / "match.json").read_text())
     assert data["players"] == ["random", "mine:stand"]
     assert (data["seed"], data["max_reruns"], len(data["bouts"])) == (3, 1, 2)
-    done = momagames_command("match", "mo-pommerman-duel-v0", "random", "nobody")
+    done = momagames_command("match", "mo-pommerman-duel-v0", "random", "unknown")
     assert (done.returncode, done.stdout.strip()) == (2, "")
     assert len(done.stderr.splitlines()) == 1
-    assert "no policy 'nobody'" in done.stderr
+    assert "no policy 'unknown'" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -80,7 +91,7 @@ def test_a_match(tmp_path):
         (["play", "mo-samegame-v1"], "did you mean 'mo-samegame-v0'"),
     ],
 )
-def test_mistakes_end_with_2_and_one_line(arguments, said, tmp_path):
+def test_invalid_calls_exit_with_2_and_one_line(arguments, said, tmp_path):
     done = momagames_command(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("momagames: ")

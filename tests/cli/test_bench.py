@@ -46,7 +46,7 @@ def test_a_bench_from_nothing_to_a_page(tmp_path):
     assert page.is_file()
 
 
-def test_a_failed_run_is_told_and_ends_with_1(tmp_path):
+def test_a_failed_run_is_reported_with_exit_code_1(tmp_path):
     write_suite(tmp_path, RANDOM, HOPELESS)
     done = momagames_command("bench", "run", "tiny.yaml", "-o", "out", "-w", "1", cwd=tmp_path)
     assert done.returncode == 1
@@ -54,14 +54,14 @@ def test_a_failed_run_is_told_and_ends_with_1(tmp_path):
     assert "Traceback" not in done.stdout + done.stderr
 
 
-def test_suites_that_come_along():
+def test_packaged_suites():
     done = momagames_command("bench", "list")
     assert done.returncode == 0, done.stderr
     assert "quick" in done.stdout
     assert "ten_seconds" in done.stdout
 
 
-def test_a_folder_of_something_else_is_left_alone(tmp_path):
+def test_a_directory_with_other_files_is_rejected(tmp_path):
     write_suite(tmp_path, RANDOM)
     done = momagames_command("bench", "run", "tiny.yaml", "--out", ".", cwd=tmp_path)
     assert done.returncode == 2
@@ -69,7 +69,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
 
 
-def test_ctrl_c_is_one_line_and_the_next_start_goes_on(tmp_path):
+def test_resumes_after_ctrl_c(tmp_path):
     experiment = {**plans([RANDOM], seeds=range(8)), "budget": 1_000_000}
     suite = {"name": "long", "description": "d", "experiments": [experiment], "indicators": INDICATORS}
     (tmp_path / "long.yaml").write_text(yaml.safe_dump(suite))
@@ -88,7 +88,7 @@ def test_ctrl_c_is_one_line_and_the_next_start_goes_on(tmp_path):
     os.killpg(program.pid, signal.SIGINT)
     _, complaint = program.communicate(timeout=60)
     assert program.returncode == 130
-    assert complaint.decode().strip() == "momagames: interrupted; the same command goes on where this one stopped"
+    assert complaint.decode().strip() == "momagames: interrupted; the same command resumes the suite"
     finished = len(list(runs.iterdir()))
     assert 1 <= finished < 8
     again = momagames_command("bench", "run", "long.yaml", cwd=tmp_path)
@@ -130,33 +130,33 @@ def done(tmp_path_factory):
     return folder
 
 
-def test_show_says_all_of_a_suite(ask, done):
+def test_show_prints_the_whole_suite(ask, done):
     code, said = ask("bench", "show", done / "tiny.yaml")
     assert code == 0
-    for told in (
+    for expected in (
         "tiny 6 runs", "boards 0 4 runs", "mo-samegame-v0(board_width=4, board_height=4, num_colors=2)", "greedy(divisions=2)",
-        "300 steps of the engine", "seats 2 runs", "greedy(weights=(0, 0, 1, 0))", "every agent",
-        "3 to choose policies by, 5 to report",
+        "300 environment steps", "seats 2 runs", "greedy(weights=(0, 0, 1, 0))", "every agent",
+        "3 to select policies, 5 to report",
         "seeds 0, 1", "at most 300 s a run", "hypervolume_ratio", "95% intervals",
     ):  # fmt: skip
-        assert told in said, told
+        assert expected in said, expected
 
 
-def test_a_dry_run_tells_what_is_known_about_the_cost(ask, done, tmp_path):
+def test_a_dry_run_estimates_the_cost(ask, done, tmp_path):
     code, said = ask("bench", "run", done / "tiny.yaml", "--dry-run", "-o", tmp_path / "new")
     assert code == 0
-    assert "6 runs, 6 due time on one core: unknown; steps of the engine: at least 1,200" in said
+    assert "6 runs, 6 due time on one core: unknown; environment steps: at least 1,200" in said
     data = yaml.safe_load((done / "tiny.yaml").read_text())
     data["experiments"][0]["seeds"] = [0, 1, 2]
     (tmp_path / "more.yaml").write_text(json.dumps(data))
     code, said = ask("bench", "run", tmp_path / "more.yaml", "--dry-run", "-o", done / "out")
     assert "8 runs, 2 due" in said
     assert re.search(r"due mo-samegame-v0\(.*?\) random seed 2 \(time: about [\d.]+ s, steps: \d+\)", said)
-    assert re.search(r"time on one core: about [\d.]+ s; steps of the engine: \d+", said)
+    assert re.search(r"time on one core: about [\d.]+ s; environment steps: \d+", said)
     assert not (tmp_path / "new").exists()
 
 
-def test_a_broken_suite_is_looked_at_and_resumed(ask, tmp_path):
+def test_status_and_resume_of_an_unfinished_suite(ask, tmp_path):
     data = {"name": "tiny", "description": "d", "experiments": [plans([RANDOM, HOPELESS], seeds=[0])], "indicators": INDICATORS}
     (tmp_path / "tiny.yaml").write_text(json.dumps(data))
     out = tmp_path / "out"
@@ -188,11 +188,11 @@ def test_shards_are_merged_compared_and_reported(ask, done, tmp_path):
         assert "runs of the suite are not finished here" in said
         assert not (out / "report.html").exists()
     code, said = ask("bench", "merge", tmp_path / "1", tmp_path / "2", "-o", tmp_path / "whole")
-    assert (code, said.partition(";")[0]) == (0, "6 runs taken over, 0 were there already, 0 failed")
+    assert (code, said.partition(";")[0]) == (0, "6 runs copied, 0 already there, 0 failed")
     code, said = ask("bench", "compare", done / "out", tmp_path / "whole")
     assert code == 0
-    for told in ("B - A", "HV ratio ↑", "[+0, +0]", "2 seeds in common"):
-        assert told in said
+    for expected in ("B - A", "HV ratio ↑", "[+0, +0]", "2 seeds in common"):
+        assert expected in said
     code, said = ask("bench", "report", tmp_path / "whole")
     assert (code, "page: " in said) == (0, True)
 
@@ -206,7 +206,7 @@ def test_figures_for_papers(ask, done, tmp_path):
     assert {path.suffix for path in written} == {".svg", ".png"}
 
 
-def test_export_and_its_mistakes(ask, done, tmp_path):
+def test_export(ask, done, tmp_path):
     code, said = ask("bench", "export", done / "out", "--csv", "-o", tmp_path / "rows.csv")
     assert code == 0
     rows = (tmp_path / "rows.csv").read_text().splitlines()
@@ -241,12 +241,12 @@ def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
     code, said = ask("replay", policy, "--point", "77")
     assert (code, "point 77 is not there" in said) == (2, True)
     front = plan / "front.json"
-    kept = front.read_text()
-    wrong = json.loads(kept)
+    before = front.read_text()
+    wrong = json.loads(before)
     wrong["points"][0]["return"][0] += 1
     front.write_text(json.dumps(wrong))
     code, said = ask("replay", plan, "--point", "0")
-    front.write_text(kept)
+    front.write_text(before)
     assert (code, "stored: " in said) == (2, True)
 
 
@@ -266,10 +266,10 @@ def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
         (["replay", "nowhere"], "config.json"),
     ],
 )
-def test_mistakes_are_told(ask, arguments, said, tmp_path, monkeypatch):
+def test_invalid_calls(ask, arguments, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, told = ask(*arguments)
+    code, output = ask(*arguments)
     assert code == 2
-    assert told.startswith("momagames: ")
-    assert said in told
+    assert output.startswith("momagames: ")
+    assert said in output
     assert not list(tmp_path.iterdir())

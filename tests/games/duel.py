@@ -35,11 +35,11 @@ def through_the_aec_door(id, oracle, params, seed, options=None):
             return oracle.ply
         action = chance.choice(sorted(oracle.legal(oracle.mover)))
         pending[oracle.mover] = 0
-        paid = np.array(oracle.step(action), np.float64)
-        pending += paid
+        rewards = np.array(oracle.step(action), np.float64)
+        pending += rewards
         env.step(action)
         for i, name in enumerate(names):
-            assert np.array_equal(env.rewards[name], paid[i].astype(np.float32))
+            assert np.array_equal(env.rewards[name], rewards[i].astype(np.float32))
             assert env.reward_space(name).contains(env.rewards[name])
 
 
@@ -68,9 +68,9 @@ def through_the_batch(id, oracles, params, seed, threads=1):
         assert batch.find_illegal(checked) == -1
         batch.step(checked)
         for i, (oracle, on) in enumerate(zip(oracles, running, strict=True)):
-            paid = np.array(oracle.step(actions[i])) if on else np.zeros_like(returns[i])
-            returns[i] += paid
-            assert np.array_equal(batch.rewards[i], paid.astype(np.float32))
+            rewards = np.array(oracle.step(actions[i])) if on else np.zeros_like(returns[i])
+            returns[i] += rewards
+            assert np.array_equal(batch.rewards[i], rewards.astype(np.float32))
             assert batch.finished[i] == (on and oracle.over)
             assert (batch.terminated[i] == oracle.over).all()
             assert not batch.truncated[i].any()

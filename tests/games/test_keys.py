@@ -1,4 +1,4 @@
-"""What the games give to search: keys of positions, equal exactly where the future is; and one action for each group."""
+"""Search support of games: keys of positions, equal exactly for equal futures; and one action for each group."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def key(play):
 
 
 def future(play):
-    """What decides how the game goes on: the position without its random word, and in Breakthrough the moves made."""
+    """Return the part of a position that determines its future: no random word, and in Breakthrough no move count."""
     data = play.game.codec.save(play.state)
     counted = data["ply"] if play.game.id == "mo-breakthrough-v0" else 0
     return tuple(data["board"]), data["next_agent"], counted
@@ -78,8 +78,8 @@ def test_thin_keeps_an_action_of_every_group():
     for _ in moves(play, 2):
         mask = play.masks[0].copy()
         clear(play.states, mask)
-        kept = set(np.flatnonzero(mask).tolist())
-        assert kept <= set(legal(play))
+        remaining = set(np.flatnonzero(mask).tolist())
+        assert remaining <= set(legal(play))
         for group in SameGame.given(board(play), **params).groups():
-            assert kept & {y * 7 + x for x, y in group}
-        assert len(kept) < len(legal(play)) or not kept
+            assert remaining & {y * 7 + x for x, y in group}
+        assert len(remaining) < len(legal(play)) or not remaining

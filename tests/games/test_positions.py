@@ -67,7 +67,7 @@ def test_a_copy_has_the_same_future(chosen, seed, when):
             assert other.states.tobytes() == play.states.tobytes()
             assert np.array_equal(other.observations, play.observations)
             assert np.array_equal(other.masks, play.masks)
-    for other in (play, *copies):  # and the same luck: the games that are dealt next
+    for other in (play, *copies):  # and the same random word: the same next start positions
         other.reset()
         assert other.states.tobytes() == play.states.tobytes()
 
@@ -166,7 +166,7 @@ def changed(rows, y, row):
 
 BAD_FOR_BOTH = [
     ({"state": {"boart": []}}, "invalid key 'boart' of a position.*did you mean 'board'"),
-    ({"next_agent": "nobody"}, "needs 'board'"),
+    ({"next_agent": "ghost"}, "needs 'board'"),
     ({"board": None}, "shape"),
     ({"board": 5}, "shape"),
     ({"board": ""}, "shape"),
@@ -191,11 +191,11 @@ BAD_FOR_BOTH = [
     ({"state": np.zeros(1, [("board", "u1", (9,))])[0]}, "record, a dict or the text"),
 ]
 WITH_A_GOOD_BOARD = [
-    ({"next_agent": "nobody"}, "next_agent='nobody'"),
+    ({"next_agent": "ghost"}, "next_agent='ghost'"),
     ({"next_agent": 0}, "next_agent=0"),
     ({"next_agent": None}, "next_agent=None"),
     ({"next_agent": ["agent_0"]}, "next_agent"),
-    ({"first_agent": "nobody"}, "next_agent='nobody'"),
+    ({"first_agent": "ghost"}, "next_agent='ghost'"),
     ({"ply": -1}, "ply=-1"),
     ({"ply": 1.5}, "ply=1.5"),
     ({"ply": True}, "ply=True"),
@@ -207,7 +207,7 @@ WITH_A_GOOD_BOARD = [
     ({"rng": -1}, "rng=-1"),
     ({"rng": 2**64}, "rng=18446744073709551616"),
     ({"rng": 0.5}, "rng=0.5"),
-    ({"rng": "luck"}, "rng='luck'"),
+    ({"rng": "text"}, "rng='text'"),
     ({"rng": []}, "rng="),
 ]
 GOOD_ROWS = GOOD[SAMEGAME]
@@ -318,7 +318,9 @@ def test_junk_actions_are_refused_and_change_nothing(id, action):
     env = momagames.make(id, **SMALL[id])
     env.reset(options={"board": GOOD[id]})
     before = everything(env)
-    with pytest.raises(momagames.errors.IllegalAction, match=f"illegal action=.* of {env.agent_selection}: expected one of .* legal actions"):
+    with pytest.raises(
+        momagames.errors.IllegalAction, match=f"illegal action=.* of {env.agent_selection}: expected one of .* legal actions"
+    ):
         env.step(action)
     assert everything(env) == before
 
@@ -333,7 +335,7 @@ def test_an_illegal_action_names_the_nearest_cells():
 
 @pytest.mark.parametrize(("id", "more"), [(SAMEGAME, {}), (BREAKTHROUGH, {}), (BREAKTHROUGH, {"canonical": True})])
 def test_actions_by_name(id, more):
-    """What action_name writes for an action, parse_action reads."""
+    """parse_action reads the names that action_name writes."""
     play = start(id, 3, **SMALL[id] | more)
     game = play.game
     for before, _, action, _ in moves(play, 3):

@@ -19,13 +19,13 @@ def strings(rows, symbols=SYMBOLS):
 
 
 def tiles(theirs):
-    """momaland's SameGame board as rows; it keeps columns, and every board so far."""
-    kept = theirs.gameinfo
-    return np.array(kept["board"][kept["curmove"]]).T
+    """Return momaland's SameGame board as rows; momaland stores columns, and all previous boards."""
+    info = theirs.gameinfo
+    return np.array(info["board"][info["curmove"]]).T
 
 
 def books(env):
-    """What PettingZoo keeps of a step, apart from types."""
+    """Return the fields that PettingZoo stores after a step, without their types."""
     return (
         {agent: np.round(np.asarray(r, float), 5).tolist() for agent, r in env.rewards.items()},
         {agent: np.round(np.asarray(r, float), 5).tolist() for agent, r in env._cumulative_rewards.items()},

@@ -1,4 +1,4 @@
-"""Games recorded with the original, replayed move by move through the AEC door.
+"""Games recorded with the original, replayed move by move through the AEC API.
 
 data/samegame.jsonl.gz and data/breakthrough.jsonl.gz: one game a line. `config` are the parameters, `initial_board` and
 `first_agent` the start; each of `steps` has the agent, all its legal actions, the action played, and the board, rewards,

@@ -1,4 +1,4 @@
-"""Episodes and short situations recorded with the original pommerman, replayed step by step through the Parallel door.
+"""Episodes and short situations recorded with the original pommerman, replayed step by step through the Parallel API.
 
 data/pommerman.jsonl.gz: one record a line. `s_...` are situations made by hand to show a rule, `p_mined_...` short stretches
 of play from crowded random boards, the others whole episodes. `config` are the parameters, `initial` is the position to load,
@@ -44,13 +44,13 @@ RECORDS = recorded()
 
 
 def several_owners(record):
-    """Whether somebody's bombs did something together, which is where full and split credit differ."""
+    """Return whether bombs of several owners share an effect, where full and split credit differ."""
     kinds = {"wood": 3, "death": 2, "item_burnt": 4, "item_lost": 4}
     return any(len(e[kinds[e[0]]]) > 1 for step in record["steps"] for e in step.get("ev", ()) if e[0] in kinds)
 
 
 class Ledger:
-    """What each objective pays, by agent, from the recorded events alone."""
+    """Rewards of each objective, by agent, from the recorded events alone."""
 
     def __init__(self, record, split=False):
         self.most = record["config"]["max_steps"]
@@ -80,59 +80,59 @@ class Ledger:
 
     def account(self, step):
         """{objective: [amount by agent]} of a step."""
-        pay = {name: [0.0] * len(self.seats) for name in self.names()}
+        amounts = {name: [0.0] * len(self.seats) for name in self.names()}
         for kind, *what in step.get("ev", ()):
-            getattr(self, kind)(pay, *what)
+            getattr(self, kind)(amounts, *what)
         dead = {e[1] for e in step.get("ev", ()) if e[0] == "death"}
         alive = [bool(self.agents[i][0]) and i not in dead for i in self.seats]
         for i in self.seats:
             before, after = self.agents[i][1:3], step["ag"][i][1:3]
-            pay["outcome_original"][i] = step["r"][i]
-            pay["outcome"][i] = step["r"][i] * step["d"]
-            pay["survival"][i] = alive[i] / self.most
-            pay["speed"][i] = (step["d"] - 1) / self.most
-            pay["movement"][i] = -float(before != after)
-            pay["explore"][i] = float(tuple(after) not in self.visited[i])
+            amounts["outcome_original"][i] = step["r"][i]
+            amounts["outcome"][i] = step["r"][i] * step["d"]
+            amounts["survival"][i] = alive[i] / self.most
+            amounts["speed"][i] = (step["d"] - 1) / self.most
+            amounts["movement"][i] = -float(before != after)
+            amounts["explore"][i] = float(tuple(after) not in self.visited[i])
             self.visited[i].add(tuple(after))
             if self.teams:
-                pay["mate_survival"][i] = alive[self.mate(i)] / self.most
-                pay["team_bombs"][i] = pay["bombs"][i] + pay["bombs"][self.mate(i)]
+                amounts["mate_survival"][i] = alive[self.mate(i)] / self.most
+                amounts["team_bombs"][i] = amounts["bombs"][i] + amounts["bombs"][self.mate(i)]
         if self.radio:
             words = self.said(step)
-            pay["comm"] = [-np.count_nonzero(said) / 2 for said in words]
-            pay["comm_change"] = [-float(said != old) for said, old in zip(words, self.words, strict=True)]
+            amounts["comm"] = [-np.count_nonzero(said) / 2 for said in words]
+            amounts["comm_change"] = [-float(said != old) for said, old in zip(words, self.words, strict=True)]
             self.words = words
         self.agents = step["ag"]
-        return pay
+        return amounts
 
-    def lay(self, pay, agent, *_):
-        pay["bombs"][agent] -= 1
+    def lay(self, amounts, agent, *_):
+        amounts["bombs"][agent] -= 1
 
-    def kick(self, pay, agent, *_):
-        pay["kicks"][agent] += 1
+    def kick(self, amounts, agent, *_):
+        amounts["kicks"][agent] += 1
 
-    def pickup(self, pay, agent, item, wasted):
-        pay["items"][agent] += 1
-        pay[ITEMS[item]][agent] += 1
-        pay["useful_items"][agent] += not wasted
+    def pickup(self, amounts, agent, item, wasted):
+        amounts["items"][agent] += 1
+        amounts[ITEMS[item]][agent] += 1
+        amounts["useful_items"][agent] += not wasted
 
-    def death(self, pay, victim, owners, *_):
+    def death(self, amounts, victim, owners, *_):
         for i in owners:
             side = "self_kill" if i == victim else "team_kill" if i == self.mate(victim) else "kills"
-            pay[side][i] += self.share(owners) * (1 if side == "kills" else -1)
+            amounts[side][i] += self.share(owners) * (1 if side == "kills" else -1)
 
-    def wood(self, pay, row, col, owners, *_):
+    def wood(self, amounts, row, col, owners, *_):
         for i in owners:
-            pay["wood"][i] += self.share(owners)
+            amounts["wood"][i] += self.share(owners)
 
-    def item_burnt(self, pay, row, col, item, owners):
+    def item_burnt(self, amounts, row, col, item, owners):
         for i in owners:
-            pay["item_waste"][i] -= self.share(owners)
+            amounts["item_waste"][i] -= self.share(owners)
 
     item_lost = item_burnt
 
-    def collapse_kill(self, pay, *_):
-        """Nobody's credit; the agent lived when rewards were computed."""
+    def collapse_kill(self, amounts, *_):
+        """No credit; the agent lived when rewards were computed."""
 
 
 def make(record, **more):
@@ -177,10 +177,10 @@ def check_position(position, step, items, words):
     assert position.get("messages", words) == words
 
 
-def check_rewards(rewards, names, pay):
+def check_rewards(rewards, names, amounts):
     for i, name in enumerate(rewards):
         found = dict(zip(names, rewards[name].tolist(), strict=True))
-        assert found == pytest.approx({objective: pay[objective][i] for objective in names}, abs=1e-6), name
+        assert found == pytest.approx({objective: amounts[objective][i] for objective in names}, abs=1e-6), name
 
 
 def test_all_records_are_here():
@@ -210,13 +210,13 @@ def test_replay(record):
     items = record["initial"]["items"]
     for step in record["steps"]:
         words = ledger.said(step)
-        pay = ledger.account(step)
+        amounts = ledger.account(step)
         seen, rewards, terminations, truncations, infos = env.step(actions_of(record, step))
         items = step.get("it", items)
         check_position(env.get_state(), step, items, words)
         if "o" in step:
             check_observations(seen, step["o"])
-        check_rewards(rewards, names, pay)
+        check_rewards(rewards, names, amounts)
         for agent in env.possible_agents:
             assert (terminations[agent] or truncations[agent]) == bool(step["d"])
             assert env.observation_space(agent).contains(seen[agent])
@@ -228,7 +228,7 @@ def test_replay(record):
 
 @pytest.mark.parametrize("record", [record for record in RECORDS if several_owners(record)], ids=lambda record: record["id"])
 def test_split_credit(record):
-    """What several did together is shared out."""
+    """Owners of a common effect share its credit."""
     names = ["kills", "self_kill", "wood", "item_waste"]
     env, ledger = make(record, objectives=names, credit="split"), Ledger(record, split=True)
     env.reset(seed=0, options={"state": record["initial"]})

@@ -1,4 +1,4 @@
-"""Games recorded with the original rbgame 0.0.3, replayed step by step through the AEC door.
+"""Games recorded with the original rbgame 0.0.3, replayed step by step through the AEC API.
 
 data/robotmail.jsonl.gz: one game a line. `config` are the parameters, `colors` and `targets` the lines of the layout's files.
 `init_draws` is what was drawn at the start, `init` the position then and the masks of all robots, a bit for each action.
@@ -100,7 +100,7 @@ def play(record):
 
 
 def ledger(record, step):
-    """What the objectives pay for a step, by robot, as its events and the positions tell. Not `blocked` and `blocking`."""
+    """Return the rewards of a step by robot, from its event and the positions, without `blocked` and `blocking`."""
     team = record["config"]["num_robots_per_player"]
     own = step.robot // team
     rows = [dict.fromkeys(OBJECTIVES, 0.0) for _ in step.before["robots"]]

@@ -40,7 +40,7 @@ def ply(board):
     return int(board.seats.play.state["ply"])
 
 
-def shown(board, pygame):
+def pixels(board, pygame):
     return pygame.surfarray.array3d(pygame.display.get_surface())
 
 
@@ -55,7 +55,7 @@ def test_the_clock_waits_for_the_first_key(hit):
     assert board.seats.last[0].tolist() == [2, 0]
 
 
-def test_the_clock_makes_steps_and_nobody_who_rests_moves(hit):
+def test_the_clock_steps_without_input(hit):
     board = sit(rate=4.0)
     hit("right")
     for now, plies in ((10.0, 1), (10.2, 1), (10.26, 2), (10.3, 2), (10.52, 3)):
@@ -97,7 +97,7 @@ def test_a_short_press_between_two_steps_counts_once(hit):
     assert board.seats.last[0, 0] == 0
 
 
-def test_words_stay_until_they_are_changed(hit):
+def test_message_parts_stay_until_changed(hit):
     board = sit()
     hit("2")
     for now in (0.0, 1.0):
@@ -171,20 +171,20 @@ def until(board, condition):
     raise AssertionError("that never happened")
 
 
-def test_who_is_out_of_the_game_watches_and_sees_everything(hit, pygame):
+def test_a_person_out_of_the_game_sees_everything(hit, pygame):
     board = sit(rate=0, human="rover_1")
     assert board.renderer.options == {"viewer": "rover_1"}
     hit("v")
     board.look(0.0)
     assert board.renderer.options == {"viewer": "rover_1"}
     assert board.help() == "arrows: move, 0 to 2: say, b: big, p: pause, escape: leave"
-    before = shown(board, pygame)
+    before = pixels(board, pygame)
     board.seats.play.state["gone"][1] = 1
     board.seats.play._update_observations()
     until(board, lambda: ply(board) == 1)
     assert board.renderer.options == {"viewer": None}
     assert "rover_1 is out" in board.says()
-    assert not np.array_equal(shown(board, pygame), before)
+    assert not np.array_equal(pixels(board, pygame), before)
     assert "v: viewer" in board.help()
     hit("v")
     board.look(1.0)
@@ -200,14 +200,14 @@ def test_who_is_out_of_the_game_watches_and_sees_everything(hit, pygame):
 
 def test_letters_go_through_the_ways_to_look(hit, pygame):
     board = sit()
-    before = shown(board, pygame).shape
+    before = pixels(board, pygame).shape
     hit("b")
     board.look(0.0)
-    assert shown(board, pygame).shape[0] == before[0] + 40
+    assert pixels(board, pygame).shape[0] == before[0] + 40
     assert board.paused
     hit("b")
     board.look(1.0)
-    assert shown(board, pygame).shape == before
+    assert pixels(board, pygame).shape == before
 
 
 def test_only_what_has_changed_is_drawn(hit, monkeypatch):
@@ -238,7 +238,7 @@ def test_the_lines_below_the_picture(hit, monkeypatch):
     assert "rover_0: 2 1 next" in lines
 
 
-def test_what_cannot_be_is_refused(pygame):
+def test_invalid_arguments(pygame):
     with pytest.raises(InvalidParameter, match="neither keys nor a mouse"):
         sit(game=meteors.game("meteors-v0"))
     with pytest.raises(InvalidParameter, match=r"invalid rate=-1: .* 0\.\.30"):
@@ -255,7 +255,7 @@ def test_without_pygame_it_is_said_what_to_install(monkeypatch):
         sit()
 
 
-def test_a_screen_that_nobody_sees_is_none(monkeypatch, pygame):
+def test_an_invisible_screen_is_an_error(monkeypatch, pygame):
     monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
     with pytest.raises(InvalidCall, match="no screen"):
         sit()

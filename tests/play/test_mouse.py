@@ -70,7 +70,7 @@ def valid(board):
     return np.flatnonzero(board.seats.play.masks[0]).tolist()
 
 
-def shown(pygame):
+def pixels(pygame):
     return pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2)
 
 
@@ -121,7 +121,7 @@ def test_what_is_no_click_on_a_cell_taps_nothing(mouse, how, pygame):
     assert ply(board) == 0
 
 
-def test_a_slip_is_no_tap_even_where_the_rules_would_count_it(mouse):
+def test_a_misplaced_click_is_ignored(mouse):
     board = opened(TILEBLAST, level=4)
     wrong = next(cell for cell in range(117) if cell not in valid(board))
     mouse.click(tile(wrong))
@@ -135,12 +135,12 @@ def test_a_slip_is_no_tap_even_where_the_rules_would_count_it(mouse):
 
 def test_the_pointer_shows_the_group(mouse, pygame):
     board = opened(TILEBLAST, level=1, seed=2)
-    before, state = shown(pygame), board.seats.play.state
+    before, state = pixels(pygame), board.seats.play.state
     cell = max(valid(board), key=lambda one: len(tap_cells(state, one)))
     assert len(tap_cells(state, cell)) > 3
     mouse.move(tile(cell))
     board.look(0.0)
-    changed = (shown(pygame) != before).any(axis=2)[: -2 * windowed.LINE - MARGIN]
+    changed = (pixels(pygame) != before).any(axis=2)[: -2 * windowed.LINE - MARGIN]
     ys, xs = np.nonzero(changed)
     touched = {
         ((x - MARGIN - tileblast.EDGE) // tileblast.SIDE, (y - MARGIN - tileblast.BAR) // tileblast.SIDE)
@@ -152,7 +152,7 @@ def test_the_pointer_shows_the_group(mouse, pygame):
     assert board.says() == f"agent_0: ({cell % 13},{cell // 13})"
     mouse.move((2, 2))
     board.look(1.0)
-    assert np.array_equal(shown(pygame), before)
+    assert np.array_equal(pixels(pygame), before)
 
 
 def test_groups_are_what_a_tap_bursts():
@@ -283,10 +283,10 @@ def test_backwards_is_no_move(mouse):
 
 def test_a_click_that_waits_is_shown(mouse, pygame):
     board = opened(BREAKTHROUGH)
-    before = shown(pygame)
+    before = pixels(pygame)
     mouse.click((300, 100))
     board.look(0.0)
-    assert (shown(pygame)[95:106, 295:306] != before[95:106, 295:306]).any()
+    assert (pixels(pygame)[95:106, 295:306] != before[95:106, 295:306]).any()
 
 
 # ------------------------------------------------------------------------------------- MO-RoboticMail: mouse and keys
@@ -342,7 +342,7 @@ def stuck(board):
     board.drawn = None
 
 
-def test_who_can_do_nothing_is_not_waited_for(mouse):
+def test_agents_without_a_move_are_skipped(mouse):
     board = opened(ROBOTMAIL)
     stuck(board)
     board.due = 1.0

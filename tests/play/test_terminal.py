@@ -1,4 +1,4 @@
-"""A person at the terminal: typed lines go in, what is shown comes out."""
+"""Play at the terminal: typed input and printed output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TINY = {"board_width": 4, "board_height": 5}
 
 @pytest.fixture
 def sit_down(monkeypatch):
-    """Play with these typed lines; gives what was shown and the returns."""
+    """Play with these typed lines; return the output and the returns."""
 
     def sit(id, *typed, **options):
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
@@ -33,10 +33,10 @@ def sit_down(monkeypatch):
     return sit
 
 
-def boards(shown):
+def boards(output):
     """The boards of a game, in order, each with its rows."""
     found, rows = [], []
-    for line in shown.splitlines():
+    for line in output.splitlines():
         if re.match(r" ?\d ?[ \[][.VA\d]", line):
             rows.append(line)
         elif rows:
@@ -46,17 +46,17 @@ def boards(shown):
 
 
 def test_the_end_of_the_input_ends_the_game_politely(sit_down):
-    shown, returns = sit_down(SAMEGAME, seed=1)
-    assert "You have left the game." in shown
-    assert "seed 1" in shown
+    output, returns = sit_down(SAMEGAME, seed=1)
+    assert "You have left the game." in output
+    assert "seed 1" in output
     assert returns.shape == (1, 5)
     assert not returns.any()
 
 
 def test_q_leaves(sit_down):
-    shown, _ = sit_down(BREAKTHROUGH, "q", "3 1 3", **TINY)
-    assert "You have left the game." in shown
-    assert "plays" not in shown
+    output, _ = sit_down(BREAKTHROUGH, "q", "3 1 3", **TINY)
+    assert "You have left the game." in output
+    assert "plays" not in output
 
 
 def test_a_single_agent_plays_to_the_end(sit_down):
@@ -69,52 +69,52 @@ def test_a_single_agent_plays_to_the_end(sit_down):
         action = int(env.observe("agent_0")["action_mask"].argmax())
         typed.append(game.human.action_name(env.record, action))
         env.step(action)
-    shown, returns = sit_down(SAMEGAME, *typed, seed=5, board_width=4, board_height=4, num_colors=2)
-    assert f"over after {len(typed)} plies" in shown
-    assert "left" not in shown
+    output, returns = sit_down(SAMEGAME, *typed, seed=5, board_width=4, board_height=4, num_colors=2)
+    assert f"over after {len(typed)} plies" in output
+    assert "left" not in output
     assert np.array_equal(returns, env.returns)
-    assert boards(shown)[0] == boards(sit_down(SAMEGAME, seed=5, board_width=4, board_height=4, num_colors=2)[0])[0]
+    assert boards(output)[0] == boards(sit_down(SAMEGAME, seed=5, board_width=4, board_height=4, num_colors=2)[0])[0]
 
 
 @pytest.mark.parametrize("params", [{}, {"canonical": True, "human": "player_1"}])
 def test_listed_moves_can_be_typed(sit_down, params):
-    shown, _ = sit_down(BREAKTHROUGH, "?", seed=3, **TINY, **params)
-    listed = re.search(r"(\d+) legal moves: (.*)", shown)
+    output, _ = sit_down(BREAKTHROUGH, "?", seed=3, **TINY, **params)
+    listed = re.search(r"(\d+) legal moves: (.*)", output)
     names = listed[2].split()
     assert len(names) == int(listed[1]) > 5
     for name in names:
-        shown, _ = sit_down(BREAKTHROUGH, name, seed=3, **TINY, **params)
-        assert f"{params.get('human', 'player_0')} plays {name}:" in shown
+        output, _ = sit_down(BREAKTHROUGH, name, seed=3, **TINY, **params)
+        assert f"{params.get('human', 'player_0')} plays {name}:" in output
 
 
 def test_long_lists_are_cut(sit_down):
-    shown, _ = sit_down(SAMEGAME, "?", seed=0, board_width=30, board_height=30, num_colors=2)
-    listed = re.search(r"(\d+) legal moves: ([^a]*) and (\d+) more", shown)
+    output, _ = sit_down(SAMEGAME, "?", seed=0, board_width=30, board_height=30, num_colors=2)
+    listed = re.search(r"(\d+) legal moves: ([^a]*) and (\d+) more", output)
     assert len(listed[2].split()) == 120
     assert int(listed[1]) == 120 + int(listed[3])
 
 
 def test_rewards_are_shown_as_vectors(sit_down):
-    shown, returns = sit_down(BREAKTHROUGH, "1 1 1", "1 2 1", "1 2 0", seed=1, opponent="greedy", **TINY)
-    assert "player_0 plays (1,1)-(1,2): no reward" in shown
-    assert "player_1 captures +0.125" in shown
-    assert "player_0 losses -0.125" in shown
+    output, returns = sit_down(BREAKTHROUGH, "1 1 1", "1 2 1", "1 2 0", seed=1, opponent="greedy", **TINY)
+    assert "player_0 plays (1,1)-(1,2): no reward" in output
+    assert "player_1 captures +0.125" in output
+    assert "player_0 losses -0.125" in output
     assert returns[1, 2] >= 0.125
 
 
-def test_taking_back_brings_back_the_position_and_the_returns(sit_down):
-    shown, returns = sit_down(BREAKTHROUGH, "1 1 1", "u", seed=1, opponent="greedy", **TINY)
-    first, second, third, _ = boards(shown)
+def test_undo_restores_the_position_and_the_returns(sit_down):
+    output, returns = sit_down(BREAKTHROUGH, "1 1 1", "u", seed=1, opponent="greedy", **TINY)
+    first, second, third, _ = boards(output)
     assert first == third != second
-    assert "Taken back." in shown
+    assert "Taken back." in output
     assert not returns.any()
-    shown, _ = sit_down(BREAKTHROUGH, "u", seed=1, **TINY)
-    assert "There is no move to take back." in shown
+    output, _ = sit_down(BREAKTHROUGH, "u", seed=1, **TINY)
+    assert "There is no move to take back." in output
 
 
 def test_several_moves_are_taken_back_one_by_one(sit_down):
-    shown, _ = sit_down(BREAKTHROUGH, "0 1 0", "3 1 3", "u", "u", seed=2, **TINY)
-    seen = boards(shown)
+    output, _ = sit_down(BREAKTHROUGH, "0 1 0", "3 1 3", "u", "u", seed=2, **TINY)
+    seen = boards(output)
     assert seen[0] == seen[4]
     assert seen[1] == seen[3]
 
@@ -128,7 +128,7 @@ def memories_after(monkeypatch, *typed):
     return [policy.get_state()[1].tobytes() for policy in table.policies.values()]
 
 
-def test_taking_back_is_forgotten_by_those_who_remember(monkeypatch):
+def test_undo_restores_the_memory_of_policies(monkeypatch):
     moves = ["stop"] * 12
     before = memories_after(monkeypatch, *moves)
     assert memories_after(monkeypatch, *moves, "stop") != before
@@ -136,7 +136,7 @@ def test_taking_back_is_forgotten_by_those_who_remember(monkeypatch):
     assert memories_after(monkeypatch, *moves, *["u"] * 12) == memories_after(monkeypatch)
 
 
-def test_taking_back_with_a_policy_of_ones_own(monkeypatch):
+def test_undo_with_a_custom_policy(monkeypatch):
     """One that tells its memory gets it back; one that does not is left as it is."""
 
     class Counting:
@@ -160,28 +160,28 @@ def test_taking_back_with_a_policy_of_ones_own(monkeypatch):
         assert one.seen == seen
 
 
-def test_what_is_not_a_move_is_refused_and_changes_nothing(sit_down):
-    shown, returns = sit_down(BREAKTHROUGH, "hello", "0 0 0", "99999999999999999999", "[bold]", seed=1, **TINY)
-    assert "'hello' is not a move" in shown
-    assert "'[bold]' is not a move" in shown
-    assert shown.count("of player_0: expected one of") == 2
-    assert "one of 10 legal actions" in shown
-    assert "plays" not in shown
-    assert len(set(map(tuple, boards(shown)))) == 1
+def test_invalid_input_changes_nothing(sit_down):
+    output, returns = sit_down(BREAKTHROUGH, "hello", "0 0 0", "99999999999999999999", "[bold]", seed=1, **TINY)
+    assert "'hello' is not a move" in output
+    assert "'[bold]' is not a move" in output
+    assert output.count("of player_0: expected one of") == 2
+    assert "one of 10 legal actions" in output
+    assert "plays" not in output
+    assert len(set(map(tuple, boards(output)))) == 1
     assert not returns.any()
 
 
-def test_the_person_may_sit_elsewhere_or_everywhere(sit_down):
-    shown, _ = sit_down(BREAKTHROUGH, seed=1, human="player_1", **TINY)
-    assert shown.index("player_0 plays") < shown.index("player_1>")
-    shown, _ = sit_down(BREAKTHROUGH, "0 1 0", "0 3 1", seed=1, human=["player_0", "player_1"], **TINY)
-    assert "player_0 plays (0,1)-(0,2)" in shown
-    assert "player_1 plays (0,3)-(1,2)" in shown
+def test_the_person_may_play_any_agent_or_all(sit_down):
+    output, _ = sit_down(BREAKTHROUGH, seed=1, human="player_1", **TINY)
+    assert output.index("player_0 plays") < output.index("player_1>")
+    output, _ = sit_down(BREAKTHROUGH, "0 1 0", "0 3 1", seed=1, human=["player_0", "player_1"], **TINY)
+    assert "player_0 plays (0,1)-(0,2)" in output
+    assert "player_1 plays (0,3)-(1,2)" in output
 
 
 def test_watching_only_and_seeds(sit_down):
     games = [sit_down(BREAKTHROUGH, seed=seed, human=(), **TINY) for seed in (7, 7, 8)]
-    assert all("over after" in shown for shown, _ in games)
+    assert all("over after" in output for output, _ in games)
     assert all(sorted(returns[:, 0]) == [-1, 1] for _, returns in games)
     assert games[0][0] == games[1][0]
     assert games[0][0].replace("seed 7", "") != games[2][0].replace("seed 8", "")
@@ -189,9 +189,9 @@ def test_watching_only_and_seeds(sit_down):
     assert len(starts) == 3
 
 
-def test_a_policy_of_ones_own_may_play(sit_down):
-    shown, _ = sit_down(BREAKTHROUGH, "1 1 1", opponent=lambda state, mask, rng: int(mask.argmax()), seed=1, **TINY)
-    assert "player_1 plays (0,3)-" in shown
+def test_a_custom_policy_may_play(sit_down):
+    output, _ = sit_down(BREAKTHROUGH, "1 1 1", opponent=lambda state, mask, rng: int(mask.argmax()), seed=1, **TINY)
+    assert "player_1 plays (0,3)-" in output
 
 
 def test_wrong_names_are_refused(sit_down):
@@ -217,11 +217,11 @@ def test_simultaneous_moves_of_several_parts(monkeypatch):
     screen = io.StringIO()
     table = Table(game, "random", 1, ("rover_1",), Console(file=screen, width=120))
     table.run()
-    shown = screen.getvalue()
-    assert "part 1: 0 1 2" in shown
-    assert "illegal action=[7, 7] of rover_1" in shown
-    assert "rover_1 plays 1 2" in shown
-    assert "Taken back." in shown
+    output = screen.getvalue()
+    assert "part 1: 0 1 2" in output
+    assert "illegal action=[7, 7] of rover_1" in output
+    assert "rover_1 plays 1 2" in output
+    assert "Taken back." in output
     assert table.play.state["ply"] == 1
     assert table.last[1].tolist() == [2, 1]
     assert table.play.state["word"][1] == 1

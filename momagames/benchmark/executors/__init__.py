@@ -1,10 +1,10 @@
-"""Where runs are carried out: here, in processes of this machine, or on a Ray cluster. Rows are the same everywhere.
+"""Executors of runs: this process, processes of this machine, or a Ray cluster. Rows are the same with each.
 
     here    InProcess     one run after the other, in this process
-    pool    Pool          processes of this machine, which write into the folder of the results
+    pool    Pool          processes of this machine, which write into the results directory
     ray     RayCluster    workers on the nodes of a Ray cluster, which send their results to this process
 
-An executor of your own needs one method, see `Executor`.
+A custom executor implements one method, see `Executor`.
 """
 
 from momagames.benchmark.executors.executor import Executor, InProcess, Outcome, execute

@@ -1,4 +1,4 @@
-"""What an executor is, and the simplest one."""
+"""Interface of executors, and the executor of one process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from momagames.errors import TooLarge
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: error is None, or one line."""
+    """Outcome of a run; `error` is one line, or None after success."""
 
     run: Run
     seconds: float
@@ -25,13 +25,13 @@ class Outcome:
 
 
 class Executor(Protocol):
-    """Where runs are carried out; each comes back when it has ended, in any order."""
+    """Executor of runs; outcomes arrive in any order."""
 
     def outcomes(self, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]: ...
 
 
 class InProcess:
-    """One run after the other, here. What is compiled cannot be stopped: a run that is over its time is noticed afterwards."""
+    """Executor in this process, one run after the other. Time limits are checked after compiled code returns."""
 
     def outcomes(self, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]:
         for run in runs:
@@ -39,9 +39,9 @@ class InProcess:
 
 
 def execute(run: Run, folder: Path) -> Outcome:
-    """Carry out one run and store it; an error of the run is recorded and told, not raised.
+    """Execute one run and store it. An error of the run is recorded and returned, not raised.
 
-    A run that somebody else has finished in the meantime is not carried out again.
+    A run that another process has finished in the meantime is not executed again.
     """
     store, started = Store(folder), time.perf_counter()
     error = None
@@ -56,7 +56,7 @@ def execute(run: Run, folder: Path) -> Outcome:
 
 
 def in_time(rows: Iterable[dict[str, Any]], seconds: float) -> Iterator[dict[str, Any]]:
-    """The rows, and TooLarge as soon as they are late: a limit of time fails a run, it never changes its rows."""
+    """Yield the rows. Raises TooLarge once the time limit is exceeded: the limit fails a run but never changes its rows."""
     started = time.monotonic()
     for row in rows:
         _check(started, seconds)

@@ -1,4 +1,4 @@
-"""Processes of this machine."""
+"""Executor in processes of this machine."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from momagames.errors import InvalidCall
 
 
 class Pool:
-    """Runs in fresh processes. Rows are equal, bit for bit, to those of InProcess.
+    """Executor in new processes. Rows are equal, bit for bit, to those of InProcess.
 
-    A process that dies (killed, out of memory) takes nothing with it but the run in hand, which is tried again in another;
-    one that is over its run's time is ended. When this process dies, they end themselves.
+    If a process dies (killed, out of memory), only its current run is lost and retried in another process. A process that
+    exceeds the time limit of its run is killed. Worker processes exit when this process dies.
     """
 
     def __init__(self, workers: int) -> None:
@@ -36,7 +36,7 @@ class Pool:
 
 @dataclass
 class _Process:
-    """A worker: its process, our end of its pipe, and how far it is."""
+    """A worker process, the parent's end of its pipe, and its state."""
 
     process: BaseProcess
     pipe: Connection
@@ -45,7 +45,7 @@ class _Process:
 
 
 class _Processes:
-    """A crew of processes, known by numbers."""
+    """Worker pool of processes, identified by numbers."""
 
     def __init__(self, workers: int, folder: Path) -> None:
         self._most, self._folder = workers, folder
@@ -53,32 +53,32 @@ class _Processes:
         self._workers: dict[Worker, _Process] = {}
         self._numbers = itertools.count()
 
-    def hire(self, most: int) -> None:
+    def start(self, most: int) -> None:
         while len(self._workers) < min(self._most, most):
             mine, theirs = self._context.Pipe()
             process = self._context.Process(target=_work, args=(theirs, self._folder), daemon=True)
             process.start()
-            theirs.close()  # so that the pipe ends with the process
+            theirs.close()  # the pipe then closes with the process
             self._workers[next(self._numbers)] = _Process(process, mine)
 
     def free(self) -> Sequence[Worker]:
         return [number for number, worker in self._workers.items() if worker.idle]
 
-    def give(self, worker: Worker, run: Run) -> None:
+    def submit(self, worker: Worker, run: Run) -> None:
         chosen = self._workers[worker]
         chosen.idle = False
-        with contextlib.suppress(OSError):  # it has died; `news` finds out
+        with contextlib.suppress(OSError):  # it has died; `poll` detects it
             chosen.pipe.send(run)
 
-    def news(self, seconds: float) -> Sequence[tuple[Worker, Outcome | None]]:
-        spoken = wait([worker.pipe for worker in self._workers.values()], seconds)
-        found = [self._hear(number, worker) for number, worker in list(self._workers.items()) if worker.pipe in spoken]
+    def poll(self, seconds: float) -> Sequence[tuple[Worker, Outcome | None]]:
+        ready = wait([worker.pipe for worker in self._workers.values()], seconds)
+        found = [self._receive(number, worker) for number, worker in list(self._workers.items()) if worker.pipe in ready]
         return [one for one in found if one]
 
-    def _hear(self, number: Worker, worker: _Process) -> tuple[Worker, Outcome | None] | None:
-        """What a worker said or, if its pipe has ended, that it died; None if that concerns no run."""
+    def _receive(self, number: Worker, worker: _Process) -> tuple[Worker, Outcome | None] | None:
+        """Receive a message of a worker, or detect from its closed pipe that it died. Return None if no run is affected."""
         try:
-            said: Outcome | None = worker.pipe.recv()  # None: it can begin
+            said: Outcome | None = worker.pipe.recv()  # None: it is ready
         except (EOFError, OSError):
             return self._died(number, worker)
         worker.idle, begun = True, worker.begun
@@ -86,7 +86,7 @@ class _Processes:
         return (number, said) if begun else None
 
     def _died(self, number: Worker, worker: _Process) -> tuple[Worker, None] | None:
-        self.dismiss(number)
+        self.stop(number)
         if not worker.begun:
             raise InvalidCall(
                 f"a worker process ended before it could begin (exit code {worker.process.exitcode}); in a script, start "
@@ -94,7 +94,7 @@ class _Processes:
             )
         return None if worker.idle else (number, None)
 
-    def dismiss(self, worker: Worker) -> None:
+    def stop(self, worker: Worker) -> None:
         gone = self._workers.pop(worker)
         gone.process.kill()
         gone.process.join()
@@ -104,12 +104,12 @@ class _Processes:
         for worker in self._workers.values():
             worker.process.kill()
         for number in list(self._workers):
-            self.dismiss(number)
+            self.stop(number)
 
 
 def _work(pipe: Connection, folder: Path) -> None:
-    """What a process does: one run after the other, until its parent has gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
+    """Main loop of a worker process: execute runs until the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     threading.Thread(target=_follow_parent, daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         pipe.send(None)
@@ -118,7 +118,7 @@ def _work(pipe: Connection, folder: Path) -> None:
 
 
 def _follow_parent() -> None:
-    """End this process in the middle of whatever it does when its parent dies: nobody would stop it any more."""
+    """Exit this process immediately when its parent dies, as no other process would stop it."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -126,8 +126,11 @@ def _follow_parent() -> None:
 
 
 def spread(runs: Sequence[Run]) -> list[Run]:
-    """The runs in an order in which processes do not compile the same code at the same time: one of each game, then one of
-    each method (the last ones, which are the heavy searches, first), then the rest, which find that code on disk."""
+    """Return the runs in an order in which processes rarely compile the same code at the same time.
+
+    One run of each game comes first, then one of each method (the last methods, the expensive searches, first), then the rest,
+    whose code is in the cache on disk.
+    """
     games: dict[str, int] = {}
     methods: dict[tuple[str, str], int] = {}
     for i, run in enumerate(runs):
@@ -144,5 +147,5 @@ def spread(runs: Sequence[Run]) -> list[Run]:
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores available to this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,7 +1,7 @@
-"""The nodes of a Ray cluster (extra `ray`).
+"""Executor on the nodes of a Ray cluster (extra `ray`).
 
-Nodes need momagames, in the same version, and no disk in common: a worker carries a run out in a temporary folder of its
-node and sends back the content of the files, which this process seals in the folder of the results.
+Nodes need the same version of momagames but no shared disk. A worker executes a run in a temporary directory of its node and
+sends back the content of the files, which this process stores in the results directory.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from momagames.benchmark.store.files import alive, here
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
 
-ASIDE = "momagames-ray"  # of temporary folders on nodes
+PREFIX = "momagames-ray"  # of temporary directories on nodes
 BYTES = 512 * 2**20  # shared memory of a local cluster: results in transit
 
 
 class RayCluster:
-    """Runs on a Ray cluster, a core for each. Rows are equal, bit for bit, to those of InProcess.
+    """Executor on a Ray cluster, one core for each run. Rows are equal, bit for bit, to those of InProcess.
 
-    address    of a running cluster ("auto": the one on this machine; "HOST:PORT"; "ray://HOST:PORT"); None: a cluster for
-               this call alone, on this machine. A Ray that this process has started already is used as it is
-    workers    at most; None: as many as the cluster has cores, now and later
+    address    address of a running cluster ("auto": the one on this machine; "HOST:PORT"; "ray://HOST:PORT"); None: a cluster
+               for this call alone, on this machine. A Ray runtime that this process has initialized is reused
+    workers    maximum number; None: all cores of the cluster, also those added later
 
-    A run whose worker or node dies is done elsewhere. Raises RemoteError if the cluster cannot be reached, or runs another
-    momagames.
+    A run whose worker or node dies is executed again on another worker. Raises RemoteError if the cluster cannot be reached;
+    InvalidCall if a node has another version of momagames.
     """
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
@@ -53,7 +53,7 @@ class RayCluster:
                 self._ray.shutdown()
 
     def _connect(self) -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports
         chosen: dict[str, Any] = {"address": self.address}
         if self.address is None:
             many = self.workers or cores()
@@ -74,7 +74,7 @@ def _module() -> Any:
 
 @dataclass(frozen=True)
 class Parcel:
-    """A run that was carried out elsewhere: how it ended, and the content of its files by name."""
+    """Result of a remote run: time, error, and the content of its files by name."""
 
     seconds: float
     error: str | None
@@ -85,10 +85,10 @@ class Hand:
     """A worker on a node."""
 
     def about(self) -> tuple[str, int]:
-        """The version of momagames there, and of its rows. What workers left there that were ended is removed."""
+        """Return the versions of momagames and of its rows on the node; remove temporary directories of dead workers."""
         import momagames
 
-        for left in Path(tempfile.gettempdir()).glob(f"{ASIDE}@{here()}@*@*"):
+        for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}@{here()}@*@*"):
             process = left.name.split("@")[2]
             if process.isdecimal() and not alive(int(process)):
                 shutil.rmtree(left, ignore_errors=True)
@@ -96,7 +96,7 @@ class Hand:
 
     def carry_out(self, content: dict[str, Any], seconds: float) -> Parcel:
         run = Run.of(content, seconds)
-        with tempfile.TemporaryDirectory(prefix=f"{ASIDE}@{here()}@{os.getpid()}@") as folder:
+        with tempfile.TemporaryDirectory(prefix=f"{PREFIX}@{here()}@{os.getpid()}@") as folder:
             store = Store(folder)
             store.prepare()
             outcome = execute(run, store.folder)
@@ -106,44 +106,44 @@ class Hand:
 
 
 class _Actors:
-    """A crew of Ray actors. `_asked` has what each is doing: the promise of an answer, and its run (None: saying hello)."""
+    """Worker pool of Ray actors. `_pending`: future -> worker and its run (None while it reports its version)."""
 
     def __init__(self, ray: Any, workers: int | None, folder: Path) -> None:
         self._ray, self._most, self._store = ray, workers, Store(folder)
         self._hand = ray.remote(Hand).options(num_cpus=1, max_restarts=0, max_task_retries=0)
         self._actors: dict[Worker, Any] = {}
-        self._asked: dict[Any, tuple[Worker, Run | None]] = {}
+        self._pending: dict[Any, tuple[Worker, Run | None]] = {}
         self._free: list[Worker] = []
 
-    def hire(self, most: int) -> None:
+    def start(self, most: int) -> None:
         there = int(self._ray.cluster_resources().get("CPU", 0))
         while len(self._actors) < min(most, there, self._most or there):
             actor = self._hand.remote()
             self._actors[actor._actor_id] = actor
-            self._asked[actor.about.remote()] = actor._actor_id, None
+            self._pending[actor.about.remote()] = actor._actor_id, None
 
     def free(self) -> Sequence[Worker]:
         return list(self._free)
 
-    def give(self, worker: Worker, run: Run) -> None:
+    def submit(self, worker: Worker, run: Run) -> None:
         self._free.remove(worker)
-        promise = self._actors[worker].carry_out.remote(run.content(), run.seconds)
-        self._asked[promise] = worker, run
+        future = self._actors[worker].carry_out.remote(run.content(), run.seconds)
+        self._pending[future] = worker, run
 
-    def news(self, seconds: float) -> Sequence[tuple[Worker, Outcome | None]]:
-        kept, _ = self._ray.wait(list(self._asked), num_returns=1, timeout=seconds)
-        return [told for promise in kept if (told := self._hear(promise))]
+    def poll(self, seconds: float) -> Sequence[tuple[Worker, Outcome | None]]:
+        ready, _ = self._ray.wait(list(self._pending), num_returns=1, timeout=seconds)
+        return [event for future in ready if (event := self._receive(future))]
 
-    def _hear(self, promise: Any) -> tuple[Worker, Outcome | None] | None:
-        worker, run = self._asked.pop(promise)
+    def _receive(self, future: Any) -> tuple[Worker, Outcome | None] | None:
+        worker, run = self._pending.pop(future)
         problems = self._ray.exceptions
         try:
-            said = self._ray.get(promise)
+            said = self._ray.get(future)
         except (problems.RayTaskError, problems.ActorUnschedulableError, problems.RuntimeEnvSetupError) as error:
             reason = getattr(error, "cause", None) or error
             raise RemoteError(f"a node cannot carry out runs: {' '.join(str(reason).split())}") from None
-        except problems.RayError:  # the worker or its node died, or what it sent was lost with it
-            self.dismiss(worker)
+        except problems.RayError:  # the worker or its node died, or its result was lost
+            self.stop(worker)
             return None if run is None else (worker, None)
         self._free.append(worker)
         if run is None:
@@ -158,11 +158,11 @@ class _Actors:
             given, wanted = (f"momagames {version}, rows of format {form}" for version, form in (about, ours))
             raise InvalidCall(f"a node of the cluster has {given}; needed, as here: {wanted}")
 
-    def dismiss(self, worker: Worker) -> None:
+    def stop(self, worker: Worker) -> None:
         self._ray.kill(self._actors.pop(worker))
-        self._asked = {promise: task for promise, task in self._asked.items() if task[0] != worker}
+        self._pending = {future: task for future, task in self._pending.items() if task[0] != worker}
         self._free = [one for one in self._free if one != worker]
 
     def close(self) -> None:
         for worker in list(self._actors):
-            self.dismiss(worker)
+            self.stop(worker)

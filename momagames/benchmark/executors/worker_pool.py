@@ -1,4 +1,4 @@
-"""Handing out runs to workers that may die or take too long."""
+"""Distribution of runs to workers that may die or exceed a time limit."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from momagames.benchmark.executors.executor import Outcome, over_time
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
 
-ATTEMPTS = 3  # workers that may die over one run
-GRACE_S = 2.0  # beyond its time; a worker that can still speak says itself that it was late
-LOOK_S = 5.0  # between two looks at how many workers can be had
+ATTEMPTS = 3  # workers that may die during one run
+GRACE_S = 2.0  # beyond the time limit, for a worker to report the timeout itself
+LOOK_S = 5.0  # between two checks of the number of available workers
 
 Worker = Hashable
 
 
-class Crew(Protocol):
-    """Workers; each carries out one run at a time."""
+class WorkerPool(Protocol):
+    """Pool of workers, each of which executes one run at a time."""
 
-    def hire(self, most: int) -> None:
-        """Have as many workers as can be had now, but no more than `most`."""
+    def start(self, most: int) -> None:
+        """Start the workers that are available now, up to `most` in all."""
 
     def free(self) -> Sequence[Worker]:
-        """Those that can begin at once."""
+        """Return the idle workers."""
 
-    def give(self, worker: Worker, run: Run) -> None:
-        """Have a worker carry out a run."""
+    def submit(self, worker: Worker, run: Run) -> None:
+        """Assign a run to a worker."""
 
-    def news(self, seconds: float) -> Sequence[tuple[Worker, Outcome | None]]:
-        """What happened to workers that have runs, after at most that time: a run's outcome, or None if the worker died."""
+    def poll(self, seconds: float) -> Sequence[tuple[Worker, Outcome | None]]:
+        """Wait up to `seconds` for busy workers; return each finished worker with the outcome, or None if the worker died."""
 
-    def dismiss(self, worker: Worker) -> None:
-        """End a worker in the middle of its run."""
+    def stop(self, worker: Worker) -> None:
+        """Kill a worker during its run."""
 
     def close(self) -> None:
-        """End all workers."""
+        """Stop all workers."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,19 @@ class _Task:
 
     @property
     def late(self) -> float:
-        """When it is to be ended."""
+        """Time at which the run is killed."""
         return self.started + self.run.seconds + GRACE_S
 
 
-def dispatch(crew: Crew, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]:
-    """The outcomes of all runs. A run whose worker dies is given to another, up to ATTEMPTS workers; then it has failed.
-    A worker that is over its run's time is ended, and the run has failed."""
+def dispatch(pool: WorkerPool, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]:
+    """Yield the outcomes of all runs.
+
+    A run whose worker dies goes to another worker; after ATTEMPTS deaths it has failed. A worker that exceeds the time limit of
+    its run is killed, and the run has failed.
+    """
     store = Store(folder)
     waiting, deaths = deque(runs), Counter[str]()
-    hands: dict[Worker, _Task] = {}
+    running: dict[Worker, _Task] = {}
 
     def failed(task: _Task, reason: str) -> Outcome:
         seconds = time.monotonic() - task.started
@@ -66,15 +69,15 @@ def dispatch(crew: Crew, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]
         return Outcome(task.run, seconds, reason)
 
     try:
-        while waiting or hands:
-            crew.hire(len(waiting) + len(hands))
-            for worker in crew.free()[: len(waiting)]:
+        while waiting or running:
+            pool.start(len(waiting) + len(running))
+            for worker in pool.free()[: len(waiting)]:
                 task = _Task(waiting.popleft(), time.monotonic())
-                crew.give(worker, task.run)
-                hands[worker] = task
-            soonest = min((task.late for task in hands.values()), default=float("inf"))
-            for worker, outcome in crew.news(max(0.0, min(LOOK_S, soonest - time.monotonic()))):
-                task = hands.pop(worker)
+                pool.submit(worker, task.run)
+                running[worker] = task
+            soonest = min((task.late for task in running.values()), default=float("inf"))
+            for worker, outcome in pool.poll(max(0.0, min(LOOK_S, soonest - time.monotonic()))):
+                task = running.pop(worker)
                 if outcome is not None:
                     yield outcome
                     continue
@@ -84,11 +87,11 @@ def dispatch(crew: Crew, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]
                     waiting.append(task.run)
                 else:
                     yield failed(task, f"the process died {ATTEMPTS} times over this run (killed, or out of memory)")
-            for worker in [worker for worker, task in hands.items() if time.monotonic() > task.late]:
-                crew.dismiss(worker)
+            for worker in [worker for worker, task in running.items() if time.monotonic() > task.late]:
+                pool.stop(worker)
                 store.sweep()
-                task = hands.pop(worker)
+                task = running.pop(worker)
                 yield failed(task, over_time(task.run.seconds, time.monotonic() - task.started))
     finally:
-        crew.close()
+        pool.close()
         store.sweep()

@@ -1,1 +1,1 @@
-"""Results on disk, and what is done with their folders: status, costs, merging, export."""
+"""Results directories: storage, status, cost estimates, merging, packing and export."""

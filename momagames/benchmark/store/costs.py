@@ -1,4 +1,4 @@
-"""What runs will take, from those that are finished."""
+"""Cost estimates of runs, from finished runs."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
 
-UNBOUNDED = ("exact",)  # methods that take what their proof takes, whatever the budget
+UNBOUNDED = ("exact",)  # methods that ignore the budget
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one run or several: seconds of wall time and steps of the engine, as far as they are known.
+    """Estimated wall time in seconds and environment steps of one run or several, as far as they are known.
 
-    unknown    how many of the runs have no known time
-    guessed    whether the steps of some run are not known
+    unknown    number of runs without a known time
+    guessed    true if the steps of some run are unknown
     """
 
     seconds: float
@@ -28,7 +28,7 @@ class Cost:
 
 
 class Timings:
-    """Medians over the finished runs of some folders, by game, method and options, for each unit of work."""
+    """Medians over the finished runs of results directories, by game, method and options, for each unit of work."""
 
     def __init__(self, stores: Iterable[Store]) -> None:
         self._found: dict[str, list[tuple[float, float]]] = {}
@@ -39,7 +39,7 @@ class Timings:
                 self._found.setdefault(_kind(run), []).append((data["wall_s"] / units(run), steps / units(run)))
 
     def of(self, runs: Iterable[Run]) -> Cost:
-        """Of these runs together."""
+        """Return the total estimate of these runs."""
         seconds, steps, unknown, guessed = 0.0, 0.0, 0, False
         for run in runs:
             found = self._found.get(_kind(run))
@@ -59,22 +59,22 @@ def _kind(run: Run) -> str:
 
 
 def units(run: Run) -> int:
-    """What the time of a run is proportional to: its budget, or its number of matches if it trains nothing."""
+    """Return the units of work of a run: its budget, or its number of episodes if it has none."""
     if run.budget is not None:
         return run.budget
     return ((run.select_episodes or 0) + (run.report_episodes or 0)) * max(1, len(run.opponents)) * len(run.seats)
 
 
 def duration(seconds: float) -> str:
-    """ "0.4 s", "3 min 20 s", "2 h 5 min" """
+    """Format seconds: "0.4 s", "3 min 20 s", "2 h 5 min"."""
     if seconds < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def told(cost: Cost, runs: int) -> dict[str, Any]:
-    """Time and steps in words."""
+def describe_cost(cost: Cost, runs: int) -> dict[str, Any]:
+    """Return time and steps as text."""
     if cost.unknown == runs:
         time = "unknown"
     else:

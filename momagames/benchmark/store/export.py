@@ -1,4 +1,4 @@
-"""All rows of a folder as one flat table, for other programs."""
+"""Export of all rows of a results directory as one flat table."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from momagames.errors import InvalidFile
 from momagames.files import atomic_path
 
 Flat = dict[str, Any]
-# column -> its kind; "return_NAME" for each objective follows before the last ones. What a row does not have is empty.
+# Column -> type. "return_NAME" of each objective follows, then the columns of LAST. Missing values are empty.
 COLUMNS: dict[str, type] = {
-    "run": str,  # name of the run's folder
-    "experiment": str,  # the first in which the suite has this run
+    "run": str,  # name of the run's directory
+    "experiment": str,  # first experiment of the suite with this run
     "kind": str,
     "game": str,  # canonical id
     "id": str,
@@ -41,18 +41,18 @@ LAST: dict[str, type] = {"version": str, "commit": str}
 
 
 def export(folder: str | Path, file: str | Path, form: str) -> int:
-    """Write every row of every finished run of a folder to a file, as "csv", "jsonl" or "parquet" (extra `analysis`).
+    """Write every row of every finished run of a results directory to a file: "csv", "jsonl" or "parquet" (extra `analysis`).
 
-    Returns the number of rows. Raises InvalidFile, MissingExtra
+    Return the number of rows. Raises InvalidFile, MissingExtra
     """
     store = Store(folder)
     store.suite()
     runs = list(store.sealed())
     columns = _columns(runs)
     write: Callable[[Path], int] = {
-        "csv": lambda aside: _csv(aside, columns, _rows(store, runs)),
-        "jsonl": lambda aside: _jsonl(aside, columns, _rows(store, runs)),
-        "parquet": lambda aside: _parquet(aside, {**columns, **ACTIONS}, _rows(store, runs)),
+        "csv": lambda path: _csv(path, columns, _rows(store, runs)),
+        "jsonl": lambda path: _jsonl(path, columns, _rows(store, runs)),
+        "parquet": lambda path: _parquet(path, {**columns, **ACTIONS}, _rows(store, runs)),
     }[form]
     try:
         with atomic_path(Path(file)) as temporary:
@@ -62,7 +62,7 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
 
 
 def _columns(runs: list[Run]) -> dict[str, type]:
-    names = {goal.name: None for run in runs for goal in run.game.game().objectives}
+    names = {objective.name: None for run in runs for objective in run.game.game().objectives}
     return {**COLUMNS, **{f"{RETURN}{name}": float for name in names}, **LAST}
 
 
@@ -81,7 +81,7 @@ def _rows(store: Store, runs: list[Run]) -> Iterator[Flat]:
             "budget": run.budget,
             "commit": store.metadata(run).get("commit"),
         }
-        names = [f"{RETURN}{goal.name}" for goal in run.game.game().objectives]
+        names = [f"{RETURN}{objective.name}" for objective in run.game.game().objectives]
         for row in store.rows(run):
             start = str(row["start"]) if "start" in row else None
             returns = dict(zip(names, row["return"], strict=True))

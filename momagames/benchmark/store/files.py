@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and who is writing them."""
+"""Helpers for reading and syncing files, and for identifying the process that writes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from momagames.errors import InvalidFile
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The mapping in a file; InvalidFile if there is none."""
+    """Return the JSON mapping in a file. Raises InvalidFile."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -26,13 +26,13 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def flush(file: Any) -> None:
-    """Have the system write a file's content."""
+    """Flush the content of a file to disk."""
     file.flush()
     os.fsync(file.fileno())
 
 
 def sync(folder: Path) -> None:
-    """Have the system write a folder's entries; not every system lets a folder be opened."""
+    """Flush the entries of a directory to disk, where the system can open directories."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -43,7 +43,7 @@ def sync(folder: Path) -> None:
 
 @functools.cache
 def here() -> str:
-    """Where process numbers mean the same as here: this machine since it was started, and this container."""
+    """Return an identifier of the process namespace: host, boot and container."""
     marks = []
     with contextlib.suppress(OSError):
         marks.append(Path("/proc/sys/kernel/random/boot_id").read_text())
@@ -52,7 +52,7 @@ def here() -> str:
 
 
 def alive(process: int) -> bool:
-    """Whether there is a process of this number here."""
+    """Return whether a process with this number exists."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

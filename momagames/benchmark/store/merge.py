@@ -1,4 +1,4 @@
-"""One folder of results out of several, such as the shards of a suite that machines without a common disk ran."""
+"""Merging of results directories, such as the shards of a suite from machines without a shared disk."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from momagames.errors import InvalidFile, InvalidParameter
 
 @dataclass(frozen=True)
 class Merged:
-    """What went into a folder: runs taken over, runs that were there already, and failed ones that nobody has finished."""
+    """Numbers of copied runs, runs that were already there, and failed runs without a finished one."""
 
-    taken: int
+    copied: int
     equal: int
     failed: int
 
 
 def merge(folders: Sequence[str | Path], out: str | Path) -> Merged:
-    """Take the runs of all folders over into `out`, which may hold some already; the folders stay as they are.
+    """Copy the runs of all results directories into `out`, which may already hold runs; the sources stay unchanged.
 
-    Raises     InvalidFile if they are of different suites or versions, or if two of them have different rows for one run
+    Raises     InvalidFile if suites or versions differ, or if two directories have different rows of one run
     """
     stores = [Store(folder) for folder in folders]
     if not stores:
@@ -42,7 +42,7 @@ def merge(folders: Sequence[str | Path], out: str | Path) -> Merged:
                 f"{store.folder}: another suite ({store.suite().name!r}) than in {every[0].folder} ({suite.name!r})"
             )
     into.open(suite)
-    taken = equal = 0
+    copied = equal = 0
     for store in stores:
         for run in store.sealed():
             if into.has(run):
@@ -50,11 +50,11 @@ def merge(folders: Sequence[str | Path], out: str | Path) -> Merged:
                 equal += 1
             else:
                 into.accept(run, files(store.place(run)))
-                taken += 1
+                copied += 1
     failed = {run.digest: place for store in stores for place in _failures(store) if not into.has(run := read_run(place))}
     for place in failed.values():
         into.accept(read_run(place), files(place))
-    return Merged(taken, equal, len(failed))
+    return Merged(copied, equal, len(failed))
 
 
 def _failures(store: Store) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Reader of the Parquet file that holds the rows of all finished runs of a results directory, see `packing`."""
+"""Reader of the Parquet file with the rows of all finished runs of a results directory, see `packing`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The rows of all finished runs of a folder in one Parquet file, instead of a text file in each run's folder.
+"""Packing of the rows of all finished runs of a results directory into one Parquet file.
 
-A folder of many runs gets much smaller by it, and other programs read its rows at once. The front.json of plans, which repeats
-their rows, goes as well. Nothing is lost: the file is read
-back and compared, line by line, before a text file is removed. Whatever stops it leaves every row readable; the next time
-goes on. Runs that are finished later have text files again, until somebody packs the folder again.
+The Parquet file replaces the text file of each run. It is much smaller and quick to read. The front.json of plans, which
+duplicates their rows, is removed as well. The file is read back and compared line by line before a text file is removed. After
+an interruption every row is still readable, and the next call resumes. Runs that finish later have text files until the next
+call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from momagames.errors import InvalidFile
 
 @dataclass(frozen=True)
 class Packing:
-    """What `pack` did: runs whose rows it took over, and the bytes of all rows of the folder before and after."""
+    """Number of packed runs, and bytes of all rows of the directory before and after."""
 
     runs: int
     before: int
@@ -28,9 +28,9 @@ class Packing:
 
 
 def pack(folder: str | Path) -> Packing:
-    """Pack the rows of every finished run of a folder; needs the extra `analysis`.
+    """Pack the rows of every finished run of a results directory (extra `analysis`).
 
-    Raises     MissingExtra; InvalidFile if the folder cannot be read, or if a row would not come back as it is
+    Raises     MissingExtra; InvalidFile if the directory cannot be read, or if a row would change
     """
     store = Store(folder)
     store.suite()

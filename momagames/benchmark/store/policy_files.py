@@ -1,7 +1,7 @@
-"""Policies that were found in a run, as a file beside its front: the arrays of each point, by "POINT/NAME".
+"""Files of trained policies (policies.npz): the arrays of each point of a run's front, by "POINT/NAME".
 
-An array that several points have is stored once; "links" (JSON as bytes) has the names that stand for those of others. The
-file is read without pickle, and only if it is the one that front.json knows by its hash.
+An array that several points share is stored once; "links" (JSON as bytes) maps the other names to it. The file is read without
+pickle, and only if its hash is the one in front.json.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ POLICIES, LINKS = "policies.npz", "links"
 
 
 def packed(policies: Sequence[BatchPolicy]) -> bytes:
-    """The content of the file for the points of a front, in their order; equal policies give equal bytes."""
+    """Return the file content for the points of a front, in their order; equal policies give equal bytes."""
     arrays: dict[str, NDArray[Any]] = {}
     known: dict[tuple[str, tuple[int, ...], bytes], str] = {}
     links: dict[str, str] = {}
@@ -44,15 +44,15 @@ def packed(policies: Sequence[BatchPolicy]) -> bytes:
 
 
 def digest(content: bytes) -> str:
-    """By which front.json knows the file."""
+    """Return the hash that front.json stores for the file."""
     return hashlib.sha256(content).hexdigest()
 
 
 def unpacked(path: Path, known: Any, point: int) -> dict[str, NDArray[Any]]:
-    """The arrays of a point.
+    """Return the arrays of a point.
 
-    known     the hash that the file must have
-    Raises    InvalidFile if it is missing, another one, or cannot be read
+    known     expected hash of the file
+    Raises    InvalidFile if the file is missing, has another hash or cannot be read
     """
     try:
         content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Where a result comes from: versions, machine, commit."""
+"""Provenance of results: versions, machine, commit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGES = ("numpy", "numba", "llvmlite", "moocore", "gymnasium", "pettingzoo", 
 
 @functools.cache
 def provenance() -> dict[str, Any]:
-    """What goes into the metadata of every run; JSON-able."""
+    """Return the provenance in the metadata of every run, as JSON data."""
     return {
         "momagames": momagames.__version__,
         "commit": _commit(),
@@ -50,7 +50,7 @@ def _processor() -> str:
 
 
 def _commit() -> str | None:
-    """The commit of the checkout that this package lies in, with "+changes" if files differ from it; else None."""
+    """Return the commit of the package's checkout, with "+changes" if files differ from it; None outside a checkout."""
     root = Path(momagames.__file__).resolve().parents[1]
     if not (root / ".git").exists():
         return None

@@ -1,12 +1,12 @@
-"""What a run offers: the points of its front, each with the policy behind it as plain data.
+"""Front of a run: its points, each with the policy behind it as plain data.
 
-    {"point": 3, "policy": LABEL, "return": [...], "actions": [...]}     a plan: play these actions from the dealt position
+    {"point": 3, "policy": LABEL, "return": [...], "actions": [...]}     a plan: actions from the start position
     {"point": 3, "policy": LABEL, "return": [...], "weights": [...], "rule": "greedy", "episodes": 48}
                                                                          a policy: that member of the method's family
 
-The return of a policy is its mean in the games for the report, over all opponents and seats. With the run's config.json
-(game, method, options, seed) a point can be played again: see `experiments.replays`. Policies that were found in the run are
-stored beside it, see `experiments.results.policies`.
+The return of a policy is its mean over the report episodes of all opponents and seats. Together with the run's config.json
+(game, method, options, seed) a point can be replayed, see `momagames.benchmark.replays`. Trained policies are stored in the
+same directory, see `store.policy_files`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Point = dict[str, Any]
 
 
 class Collector:
-    """Takes in the rows of a run as they come, and says at the end what the points of its front are.
+    """Collector of the rows of a run, which computes the points of its front.
 
-    policies   those that played, known when the rows have ended; empty: the policies that the method offers
+    policies   the evaluated policies, complete after the last row; empty: the policies that the method defines
     """
 
     def __init__(self, run: Run, policies: Sequence[BatchPolicy] = ()) -> None:
@@ -38,15 +38,15 @@ class Collector:
 
     def add(self, row: dict[str, Any]) -> None:
         if self._run.kind == "plans":
-            kept = {key: value for key, value in row.items() if key in ("policy", "return", "actions")}
-            self._plans.append({"point": len(self._plans), **kept})
+            fields = {key: value for key, value in row.items() if key in ("policy", "return", "actions")}
+            self._plans.append({"point": len(self._plans), **fields})
         elif {"policy", "set", "return"} <= row.keys():
             sets = self._sums.setdefault(row["policy"], {})
             count, total = sets.get(row["set"], (0, 0.0))
             sets[row["set"]] = count + 1, total + np.array(row["return"], np.float64)
 
     def points(self) -> list[Point]:
-        """The points, numbered; policies as `analysis` chooses them from the games for selection."""
+        """Return the numbered points. Policies are those that are non-dominated in the selection episodes."""
         if self._run.kind == "plans":
             return self._plans
         if not self._sums:
@@ -65,7 +65,7 @@ class Collector:
         ]
 
     def trained(self) -> list[BatchPolicy]:
-        """The policies behind the points, if they were found in the run; else none."""
+        """Return the policies behind the points if they were trained in the run, else none."""
         found = {policy.label: policy for policy in self._policies if policy.arrays}
         return [found[label] for label in self._chosen()[1]] if found else []
 
@@ -74,7 +74,7 @@ class Collector:
         return self._policies or self._run.method.method(game).policies(game)
 
     def _chosen(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
-        """The mean returns of all policies in both sets of games, and the labels of those that make the points."""
+        """Return the mean returns of all policies in both sets of episodes, and the labels of the selected policies."""
         means = {label: {kind: total / count for kind, (count, total) in sets.items()} for label, sets in self._sums.items()}
         chosen = is_nondominated(np.array([mean["select"] for mean in means.values()]))
         return means, [label for label, stays in zip(means, chosen, strict=True) if stays]

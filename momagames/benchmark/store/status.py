@@ -1,4 +1,4 @@
-"""How far a suite is, by experiment and method."""
+"""Progress of a suite, by experiment and method."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Line:
     """The runs of one method in one experiment.
 
     due     neither finished nor failed
-    used    seconds that finished and failed runs took, on whatever machines
-    left    what failed and due runs will take
+    used    seconds of finished and failed runs, on all machines
+    left    estimated cost of failed and due runs
     """
 
     experiment: str
@@ -31,10 +31,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Status:
-    """Of the suite that was started last in a folder.
+    """Progress of the suite that was started last in a results directory.
 
-    errors     the failed runs, each with the first line of what went wrong
-    in_hand    how many runs somebody is at, or was when it was stopped
+    errors     the failed runs, each with the first line of its error
+    in_hand    number of runs in progress, or in progress at an interruption
     """
 
     suite: Suite
@@ -45,7 +45,7 @@ class Status:
 
 
 def status(folder: str | Path) -> Status:
-    """How far the suite in a folder is; InvalidFile if there is none."""
+    """Return the progress of the suite in a results directory. Raises InvalidFile."""
     store = Store(folder)
     suite, version = store.suite(), store.version()
     timings = Timings([store])

@@ -1,17 +1,17 @@
-"""Results on disk: one folder for each run, written aside and put in place whole, so that no crash leaves half a result.
+"""Results directory: one subdirectory for each run, written to a working directory and moved into place in one step.
 
-    FOLDER/suite.json              the suite that was started last, and the version of momagames that did it
-    FOLDER/runs/RUN/config.json    all that the result depends on
-    FOLDER/runs/RUN/rows.jsonl     one row for each episode, see `experiments.evaluate`
-    FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `experiments.results.run_front`
-    FOLDER/runs/RUN/policies.npz   what those policies have learned, if they were found in the run, see `results.policies`
+    FOLDER/suite.json              the suite that was started last, and the version of momagames
+    FOLDER/runs/RUN/config.json    everything that the result depends on
+    FOLDER/runs/RUN/rows.jsonl     one row for each plan or episode, see `benchmark.evaluate`
+    FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `store.run_front`
+    FOLDER/runs/RUN/policies.npz   parameters of those policies if they were trained in the run, see `store.policy_files`
     FOLDER/runs/RUN/metadata.json  versions, machine, times, counts
-    FOLDER/rows.parquet            the rows of runs that were packed, instead of their rows.jsonl, see `results.packing`
-    FOLDER/failed/RUN/error.txt    what went wrong with a run, in one line and as a traceback, beside what it had written
-    FOLDER/working/...             runs in hand; what a crash left there is removed at the next start
+    FOLDER/rows.parquet            rows of packed runs, instead of their rows.jsonl, see `store.packing`
+    FOLDER/failed/RUN/error.txt    error of a run, as one line and as a traceback, beside its partial files
+    FOLDER/working/...             runs in progress; leftovers of a crash are removed at the next start
 
-Nothing in `runs` is ever changed once it is in its place, but that rows may be packed. Several processes, on one machine or
-on many that share the folder, may write into it at the same time.
+A crash leaves no partial result. Files in `runs` never change, except that rows may be packed. Several processes, on one
+machine or on many that share the directory, may write into it at the same time.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile
 from momagames.files import write_file_atomically
 
-SCHEMA = 2  # of the files here; 1 had no number
-STALE_S = 7 * 24 * 3600  # a run in hand of a machine that we cannot ask is given up when it is that old
+SCHEMA = 2  # version of the file formats; version 1 was not written
+STALE_S = 7 * 24 * 3600  # age at which an unfinished run of another machine is removed
 SEALED = ("config.json", "rows.jsonl", "front.json", "metadata.json")
 ROWS, ERROR = "rows.jsonl", "error.txt"
 
 
 class Store:
-    """The folder of a benchmark's results."""
+    """Results directory of a benchmark."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -56,11 +56,11 @@ class Store:
     # --------------------------------------------------------------------------------------------------------- writing
 
     def open(self, suite: Suite) -> None:
-        """Make the folder ready for a suite; raises InvalidFile if it cannot be written or holds something else."""
+        """Prepare the directory for a suite. Raises InvalidFile if it cannot be written or holds other files."""
         if self.folder.is_dir() and not self.has_suite() and any(self.folder.iterdir()) and not self._begun():
             raise InvalidFile(f"{self.folder}: this folder holds other things; choose an empty or a new one")
         if self.has_suite():
-            self._suite_file()  # refuses what another schema wrote, before anything is changed
+            self._suite_file()  # rejects another schema before any change
         try:
             self.prepare()
             data = {"schema": SCHEMA, "version": momagames.__version__, "suite": suite.model_dump(mode="json")}
@@ -70,18 +70,18 @@ class Store:
         self.sweep()
 
     def prepare(self) -> None:
-        """Make the folder and those in it."""
+        """Create the directory and its subdirectories."""
         for folder in (self.runs, self.failed, self.working):
             folder.mkdir(parents=True, exist_ok=True)
 
     def _begun(self) -> bool:
-        """Whether another process is making this folder ready, or died while it did."""
+        """Return whether another process is preparing this directory, or died while it did."""
         own = {self.runs.name, self.failed.name, self.working.name}
         names = {path.name for path in self.folder.iterdir()}
         return self.runs.name in names and all(name in own or name.startswith(".suite.json.") for name in names)
 
     def sweep(self) -> None:
-        """Remove what dead processes left in hand."""
+        """Remove unfinished runs of dead processes."""
         for left in self.working.iterdir():
             _, place, process, *_ = [*left.name.split("@"), "", ""]
             with contextlib.suppress(OSError):
@@ -95,11 +95,11 @@ class Store:
     def record(
         self, run: Run, rows: Iterable[dict[str, Any]], facts: dict[str, Any], policies: Sequence[BatchPolicy] = ()
     ) -> None:
-        """Write a run while it happens and seal it. `facts` and `policies` are read when the rows have ended.
+        """Write the rows of a run as they arrive, then finish it. `facts` and `policies` are read after the last row.
 
-        If the rows raise an Exception, what there is goes to `failed`, and the exception goes on.
+        If the rows raise an Exception, the partial files move to `failed`, and the exception propagates.
         """
-        aside = self._aside(run)
+        scratch = self._make_scratch(run)
         wall, cpu, started = time.time(), time.process_time(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         count = 0
 
@@ -108,9 +108,9 @@ class Store:
             return spelled({**_head(run), **times, "rows": count, "facts": facts, **provenance()})
 
         try:
-            write_file_atomically(aside / "config.json", config(run))
+            write_file_atomically(scratch / "config.json", config(run))
             front = Collector(run, policies)
-            with (aside / ROWS).open("w", encoding="utf-8") as file:
+            with (scratch / ROWS).open("w", encoding="utf-8") as file:
                 for row in rows:
                     file.write(line(row))
                     front.add(row)
@@ -119,30 +119,30 @@ class Store:
             known = {}
             if trained := front.trained():
                 content = packed(trained)
-                write_file_atomically(aside / POLICIES, content)
+                write_file_atomically(scratch / POLICIES, content)
                 known = {"policies": digest(content)}
-            write_file_atomically(aside / "front.json", spelled({"schema": SCHEMA, "points": front.points(), **known}))
-            write_file_atomically(aside / "metadata.json", metadata())
+            write_file_atomically(scratch / "front.json", spelled({"schema": SCHEMA, "points": front.points(), **known}))
+            write_file_atomically(scratch / "metadata.json", metadata())
         except Exception as error:
-            self._fail(run, aside, headline(error), traceback.format_exc(), metadata)
+            self._fail(run, scratch, headline(error), traceback.format_exc(), metadata)
             raise
-        except BaseException:  # Ctrl-C: the run in hand is lost, and nothing else
-            shutil.rmtree(aside, ignore_errors=True)
+        except BaseException:  # Ctrl-C: only this run is lost
+            shutil.rmtree(scratch, ignore_errors=True)
             raise
-        self._keep(run, aside)
+        self._keep(run, scratch)
 
     def accept(self, run: Run, files: Mapping[str, bytes]) -> None:
-        """Seal a run that was carried out elsewhere, from the content of its files; with an error.txt, it failed."""
-        aside = self._aside(run)
+        """Store a run from the content of its files, such as a remote run. A run with an error.txt has failed."""
+        scratch = self._make_scratch(run)
         for name, content in files.items():
-            write_file_atomically(aside / name, content)
+            write_file_atomically(scratch / name, content)
         if ERROR in files:
-            self._put_failed(run, aside)
+            self._put_failed(run, scratch)
         else:
-            self._keep(run, aside)
+            self._keep(run, scratch)
 
     def lost(self, run: Run, reason: str, seconds: float) -> None:
-        """Record a run whose process died, or was ended."""
+        """Record a run whose process died or was killed."""
         facts = {**_head(run), "wall_s": seconds, **provenance()}
         self.accept(
             run,
@@ -153,36 +153,36 @@ class Store:
             },
         )
 
-    def _aside(self, run: Run) -> Path:
-        aside = self.working / f"{run.folder}@{here()}@{os.getpid()}@{uuid.uuid4().hex[:8]}"
-        aside.mkdir(parents=True)
-        return aside
+    def _make_scratch(self, run: Run) -> Path:
+        scratch = self.working / f"{run.folder}@{here()}@{os.getpid()}@{uuid.uuid4().hex[:8]}"
+        scratch.mkdir(parents=True)
+        return scratch
 
-    def _keep(self, run: Run, aside: Path) -> None:
-        self._seal(aside, self.runs / run.folder)
+    def _keep(self, run: Run, scratch: Path) -> None:
+        self._seal(scratch, self.runs / run.folder)
         shutil.rmtree(self.failed / run.folder, ignore_errors=True)
 
-    def _seal(self, aside: Path, place: Path) -> None:
-        """Put a written folder in its place, in one step."""
-        sync(aside)
+    def _seal(self, scratch: Path, place: Path) -> None:
+        """Move a written directory into place, in one step."""
+        sync(scratch)
         try:
-            aside.rename(place)
+            scratch.rename(place)
         except OSError:
             if not place.is_dir():
                 raise
-            shutil.rmtree(aside)  # another process was faster; equal runs have equal rows
+            shutil.rmtree(scratch)  # another process finished first; equal runs have equal rows
         sync(place.parent)
 
-    def _fail(self, run: Run, aside: Path, line: str, trace: str, metadata: Callable[[], str]) -> None:
-        write_file_atomically(aside / ERROR, f"{line}\n\n{trace}")
-        with contextlib.suppress(ValueError, OSError):  # facts that are not JSON are no second failure
-            write_file_atomically(aside / "metadata.json", metadata())
-        self._put_failed(run, aside)
+    def _fail(self, run: Run, scratch: Path, line: str, trace: str, metadata: Callable[[], str]) -> None:
+        write_file_atomically(scratch / ERROR, f"{line}\n\n{trace}")
+        with contextlib.suppress(ValueError, OSError):  # facts that are not JSON do not fail again
+            write_file_atomically(scratch / "metadata.json", metadata())
+        self._put_failed(run, scratch)
 
-    def _put_failed(self, run: Run, aside: Path) -> None:
+    def _put_failed(self, run: Run, scratch: Path) -> None:
         place = self.failed / run.folder
         shutil.rmtree(place, ignore_errors=True)
-        self._seal(aside, place)
+        self._seal(scratch, place)
 
     # --------------------------------------------------------------------------------------------------------- reading
 
@@ -199,52 +199,52 @@ class Store:
         return data
 
     def suite(self) -> Suite:
-        """The suite that was started here last."""
+        """Return the suite that was started last."""
         try:
             return Suite.model_validate_json(json.dumps(self._suite_file()["suite"]))
         except ValidationError as error:
             raise InvalidFile(f"{self.folder / 'suite.json'}: {error}") from None
 
     def version(self) -> str:
-        """The version of momagames that started it."""
+        """Return the version of momagames that started it."""
         return str(self._suite_file()["version"])
 
     def place(self, run: Run) -> Path:
-        """The folder of a sealed run."""
+        """Return the directory of a finished run."""
         return self.runs / run.folder
 
     def sealed(self) -> Iterator[Run]:
-        """Every run that is finished here, of whatever suite and version, in the order of their names."""
+        """Yield every finished run, of all suites and versions, sorted by name."""
         for place in sorted(self.runs.iterdir()) if self.runs.is_dir() else ():
             yield read_run(place)
 
     def rows(self, run: Run) -> Iterator[dict[str, Any]]:
-        """The rows of a sealed run."""
+        """Return the rows of a finished run."""
         return read_rows(self.place(run))
 
     def metadata(self, run: Run) -> dict[str, Any]:
-        """Versions, machine, times and counts of a sealed run."""
+        """Return versions, machine, times and counts of a finished run."""
         path = self.place(run) / "metadata.json"
         return checked(path, read_json(path))
 
     def error(self, run: Run) -> str | None:
-        """What went wrong with a run that has not succeeded since: one line, an empty one, and the traceback."""
+        """Return the error of a run that has not succeeded since: one line, an empty line, and the traceback."""
         path = self.failed / run.folder / ERROR
         return path.read_text(encoding="utf-8") if path.is_file() and not self.has(run) else None
 
     def wasted(self, run: Run) -> float:
-        """Seconds that a failed run took."""
+        """Return the seconds that a failed run took."""
         path = self.failed / run.folder / "metadata.json"
         return float(read_json(path).get("wall_s", 0.0)) if path.is_file() else 0.0
 
 
 def config(run: Run) -> str:
-    """What is written about all that a result depends on."""
+    """Return the content of config.json: everything that the result depends on."""
     return spelled({"schema": SCHEMA, "digest": run.digest, **run.content()})
 
 
 def read_run(place: Path) -> Run:
-    """The run whose folder this is; InvalidFile if it is none."""
+    """Return the run stored in this directory. Raises InvalidFile."""
     path = place / "config.json"
     data = checked(path, read_json(path))
     digest = data.pop("digest", None)
@@ -259,7 +259,7 @@ def read_run(place: Path) -> Run:
 
 
 def read_rows(place: Path) -> Iterator[dict[str, Any]]:
-    """The rows of the run in this folder, from its own file or, if they were packed, from that of all runs."""
+    """Yield the rows of the run in this directory, from its own file or, if packed, from the file of all runs."""
     path = place / ROWS
     if not path.is_file():
         objectives = [objective.name for objective in read_run(place).game.game().objectives]
@@ -274,12 +274,12 @@ def read_rows(place: Path) -> Iterator[dict[str, Any]]:
 
 
 def line(row: Mapping[str, Any]) -> str:
-    """A row as it stands in a file."""
+    """Return a row as a line of rows.jsonl."""
     return canonical_json(row) + "\n"
 
 
 def files(place: Path) -> dict[str, bytes]:
-    """What there is in the folder of a run, sealed or failed, for `Store.accept`; packed rows as they were."""
+    """Return the files of a finished or failed run, for `Store.accept`; packed rows are unpacked."""
     found = {name: (place / name).read_bytes() for name in (*SEALED, POLICIES, ERROR) if (place / name).is_file()}
     if ERROR not in found and ROWS not in found:
         found[ROWS] = "".join(map(line, read_rows(place))).encode()
@@ -287,7 +287,7 @@ def files(place: Path) -> dict[str, bytes]:
 
 
 def checked(path: Path, data: dict[str, Any]) -> dict[str, Any]:
-    """The content of a file of ours, if this version can read it."""
+    """Return the content of a file if this version can read its schema. Raises InvalidFile."""
     schema = data.get("schema", 1)
     if schema == SCHEMA:
         return data
@@ -300,7 +300,7 @@ def checked(path: Path, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def headline(error: BaseException) -> str:
-    """An error in one line."""
+    """Return an error as one line."""
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 

@@ -9,7 +9,7 @@ so that a step forward never runs into the next column.
 import numpy as np
 
 from momagames.kernels.grid import remainder, unpack_bits_short
-from momagames.kernels.jit import kernel, unpack_bits64, unpack_bit_triples64
+from momagames.kernels.jit import kernel, unpack_bit_triples64, unpack_bits64
 from momagames.kernels.record import record
 from momagames.kernels.reward import credit
 
@@ -155,7 +155,7 @@ def write_few_moves(left, straight, right, mask, cells, turned):
 
 @kernel
 def backwards(word):
-    """The bits of a word from last to first."""
+    """Return a word with its bits reversed."""
     for k in range(6):
         shift = ONE << np.uint64(k)
         mask = FULL // ((ONE << shift) + ONE)
@@ -181,20 +181,20 @@ def step(state, actions, reward):
     state["ply"] += 1
     won = on_goal_row(state, mover, target) or state["count"][1 - mover] == 0  # §6.1
     state["over"] = won
-    pay(state, mover, won, capture, reward)  # §5
+    write_rewards(state, mover, won, capture, reward)  # §5
     state["to_move"] = 1 - mover  # §4.3
 
 
 @kernel
 def on_goal_row(state, side, cell):
-    """§6.1 Whether a cell lies on the row that `side` wants to reach."""
+    """§6.1 Return whether a cell lies on the goal row of `side`."""
     height = np.int64(state["height"])
     return remainder(cell, height) == (height - 1 if side == 0 else 0)
 
 
 @kernel
-def pay(state, mover, won, capture, reward):
-    """§5 The only place that knows objectives."""
+def write_rewards(state, mover, won, capture, reward):
+    """§5 Write the rewards of a move."""
     width = np.int64(state["width"])
     reward[:] = 0
     if won:
@@ -211,7 +211,7 @@ def pay(state, mover, won, capture, reward):
 
 @kernel
 def observe(state, agent, out):
-    """§7 The agent's own pieces, then the opponent's; on the turned board (§7.1) last cell first."""
+    """§7 Write the agent's own pieces, then the opponent's; on the turned board (§7.1) the last cell comes first."""
     cells = np.int64(state["width"]) * np.int64(state["height"])
     turned = state["canonical"] and agent == 1
     for plane in range(2):
@@ -230,7 +230,7 @@ def observe(state, agent, out):
 
 @kernel
 def write_cells(word, out, plane, cells, start, turned):
-    """§7 The 64 cells from `start` on."""
+    """§7 Write the 64 cells from `start` on."""
     if turned:
         unpack_bits64(backwards(word), out, plane + cells - 64 - start)
     else:

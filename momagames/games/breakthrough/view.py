@@ -37,7 +37,7 @@ def ends(state: State, last: Any) -> tuple[tuple[int, int], tuple[int, int]] | N
 
 
 def said(state: State, side: int) -> str:
-    """What is said of a player: where it goes, or how its game ended."""
+    """Describe a player: its direction, or its result when the game is over."""
     if state["over"]:
         return f"{PLAYERS[side]} {'lost' if side == int(state['to_move']) else 'won'}"
     return f"{PLAYERS[side]} goes {WAYS[side]}"

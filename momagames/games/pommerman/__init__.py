@@ -173,14 +173,14 @@ def objectives(mode: int, params: Mapping[str, Any]) -> dict[str, Objective]:
 
 
 def free_cells(size: int, seats: int) -> int:
-    """§2 G1-G4 Cells where generation may put walls: off the main diagonal, the starts, the corridors and the ring of wood."""
+    """§2 G1-G4 Count the cells for walls: without the main diagonal, the starts, the corridors and the ring of wood."""
     far = size - 2
-    kept = {(1, 1), (far, far)}
+    reserved = {(1, 1), (far, far)}
     for i in range(2, size - 2) if seats == SEATS else (2, 3):
-        kept |= {(1, i), (i, 1), (far, size - 1 - i), (size - 1 - i, far)}
+        reserved |= {(1, i), (i, 1), (far, size - 1 - i), (size - 1 - i, far)}
     if seats == SEATS:
-        kept |= {(1, far), (far, 1)}
-    return size * size - size - sum(row != col for row, col in kept)
+        reserved |= {(1, far), (far, 1)}
+    return size * size - size - sum(row != col for row, col in reserved)
 
 
 def ring_of_wood(size: int, seats: int) -> int:
@@ -189,12 +189,12 @@ def ring_of_wood(size: int, seats: int) -> int:
 
 
 def wood_laid(ring: int, wood: int) -> int:
-    """§2 G4, G6 How many wooden walls a board gets: pairs beside the ring."""
+    """§2 G4, G6 Return the number of wooden walls of a board: the ring and pairs."""
     return ring + max(0, wood - ring + 1) // 2 * 2
 
 
 def pairs(cells: Fraction) -> int:
-    """Walls come in pairs."""
+    """Return the number of cells rounded down to an even number."""
     return int(cells) // 2 * 2
 
 
@@ -203,7 +203,7 @@ def seats_of(mode: int) -> int:
 
 
 def check_together(id: str, mode: int, params: Mapping[str, Any], chosen: tuple[str, ...]) -> None:
-    """§8.3 What does not go together."""
+    """§8.3 Raise InvalidParameter for parameters that exclude each other."""
     if params["egocentric"] and not params["is_partially_observable"]:
         raise InvalidParameter(f"{id}: egocentric=True needs is_partially_observable=True")
     for needed, has, what in ((NEEDS_RADIO, mode == RADIO, "radio"), (NEEDS_MATE, mode in (TEAM, RADIO), "teams")):
@@ -229,10 +229,10 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
 def assemble(
     id: str, variant: str, mode: int, params: dict[str, Any], declared: tuple[Parameter, ...], chosen: tuple[str, ...]
 ) -> Game:
-    """The game of checked parameters."""
+    """Return the game with validated parameters."""
     seats, size = seats_of(mode), params["board_size"]
     agents = tuple(f"agent_{seat}" for seat in range(seats))
-    sight = params["agent_view_size"] if params["is_partially_observable"] else 0
+    view_size = params["agent_view_size"] if params["is_partially_observable"] else 0
     planes = params["observation"] == "planes"
     selection = Parameter("objectives", VARIANTS[variant].objectives, "objectives by name, in this order", choices=OBJECTIVES)
     return Game(
@@ -242,15 +242,15 @@ def assemble(
         teams=tuple(seat % 2 for seat in range(seats)) if mode in (TEAM, RADIO) else (),
         dynamics="simultaneous",
         chance="start",
-        information="partial",  # §7: what is hidden in wood, and what others carry
+        information="partial",  # §7: hidden items, and the equipment of other agents
         objectives=tuple(objectives(mode, params)[name] for name in chosen),
         actions=(len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else [])),
-        fields=fields(mode, size, seats, sight, params["egocentric"], planes, params["max_steps"]),
+        fields=fields(mode, size, seats, view_size, params["egocentric"], planes, params["max_steps"]),
         max_episode_steps=params["max_steps"],
         params={**params, "objectives": chosen},
         parameters=(*declared, selection),
         factory=partial(game, variant=variant),
-        blank_state=blank(mode, params, sight, chosen),
+        blank_state=blank(mode, params, view_size, chosen),
         kernels=KERNELS,
         rules_key="pommerman",
         codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
@@ -279,13 +279,13 @@ def add_collapse(game: Game) -> Game:
     return game.factory(game.id, **{**game.params, "first_collapse": first})
 
 
-def blank(mode: int, params: Mapping[str, Any], sight: int, chosen: tuple[str, ...]) -> State:
-    """A state with the parameters filled in and nothing dealt."""
+def blank(mode: int, params: Mapping[str, Any], view_size: int, chosen: tuple[str, ...]) -> State:
+    """Return a state with the parameters and an empty board."""
     state = np.zeros(1, rules.state_dtype)[0]
     state["mode"], state["seats"], state["size"] = mode, seats_of(mode), params["board_size"]
     for name in ("num_rigid", "num_wood", "num_items", "max_steps", "blast_strength", "egocentric"):
         state[name] = params[name]
-    state["view"], state["max_strength"] = sight, params["max_blast_strength"]
+    state["view"], state["max_strength"] = view_size, params["max_blast_strength"]
     state["first_collapse"] = params["first_collapse"] or 0
     state["planes"] = params["observation"] == "planes"
     state["leave"], state["split"] = params["dead"] == "leave", params["credit"] == "split"
@@ -313,5 +313,5 @@ def parse_action(state: State, text: str) -> Any:
 
 
 def legal_hint(state: State, action: Any, mask: NDArray[np.int8]) -> str:
-    """What there is to choose from."""
+    """Return the legal moves as text."""
     return f"moves are 0..{LAY}: {one_of(ACTIONS)}"

@@ -28,7 +28,7 @@ from momagames.games.pommerman.rules.state import (
     MAX_AMMO,
     MAX_BOMBS,
     MAX_ORDERED,
-    NOBODY,
+    NO_AGENT,
     PASSAGE,
     RADIO,
     RIGHT,
@@ -62,7 +62,7 @@ def save(state: State) -> dict[str, Any]:
     size, seats = int(state["size"]), int(state["seats"])
     flames = listed_flames(state)
     position: dict[str, Any] = {
-        "board": "".join(HEX[int(shown)] for shown in state["board"][: size * size]),
+        "board": "".join(HEX[int(code)] for code in state["board"][: size * size]),
         "agents": [[int(state[part][seat]) for part in AGENT_PARTS] for seat in range(seats)],
         "bombs": [[int(state[f"bomb_{part}"][bomb]) for part in BOMB_PARTS] for bomb in range(int(state["bombs"]))],
         "flames": [[cell // size, cell % size, life] for cell, life in flames],
@@ -118,14 +118,14 @@ def table(given: Mapping[str, Any], name: str, width: int) -> list[list[int]]:
         try:
             rows = json.loads(rows)
         except ValueError:
-            raise InvalidState(f"{name}={rows!r} cannot be read: needed is a list of lists of {width} whole numbers") from None
+            raise InvalidState(f"invalid {name}={rows!r}: expected a list of lists of {width} whole numbers") from None
     if not isinstance(rows, Sequence) and not isinstance(rows, np.ndarray):
-        raise InvalidState(f"{name}={rows!r}: needed is a list of lists of {width} whole numbers")
+        raise InvalidState(f"invalid {name}={rows!r}: expected a list of lists of {width} whole numbers")
     out = []
     for k, row in enumerate(rows):
         row = list(row) if isinstance(row, (list, tuple, np.ndarray)) else row
         if not isinstance(row, list) or len(row) != width or not all(whole(part) for part in row):
-            raise InvalidState(f"{name}[{k}]={row!r}: needed are {width} whole numbers")
+            raise InvalidState(f"invalid {name}[{k}]={row!r}: expected {width} whole numbers")
         out.append([int(part) for part in row])
     return out
 
@@ -139,7 +139,7 @@ def for_each(given: Mapping[str, Any], name: str, count: int, what: str, high: i
     values = given[name]
     values = json.loads(values) if isinstance(values, str) else values
     if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
-        raise InvalidState(f"{name}={values!r}: needed is a list of {count} whole numbers, one for each {what}")
+        raise InvalidState(f"invalid {name}={values!r}: expected a list of {count} whole numbers, one for each {what}")
     for k, value in enumerate(values):
         if not whole(value) or not 0 <= value <= high:
             raise InvalidState(f"invalid {name}[{k}]={value!r}: expected 0..{high}")
@@ -165,19 +165,19 @@ def load_board(state: State, board: Any) -> None:
     size = int(state["size"])
     rows = [board] if isinstance(board, str) else board
     if not isinstance(rows, (list, tuple)) or not all(isinstance(row, str) for row in rows):
-        raise InvalidState(f"board={board!r}: needed is a text of {size * size} hex digits, or {size} rows of {size}")
+        raise InvalidState(f"invalid board={board!r}: expected a text of {size * size} hex digits, or {size} rows of {size}")
     text = "".join(rows)
     if len(text) != size * size:
         raise InvalidState(f"board has {len(text)} cells; this game needs {size} x {size} = {size * size} hex digits")
     last = AGENT + int(state["seats"]) - 1
     state["board"] = PASSAGE
     for cell, digit in enumerate(text):
-        shown = HEX.find(digit.lower())
-        if not 0 <= shown <= last or shown in (FOG, NOBODY):
+        code = HEX.find(digit.lower())
+        if not 0 <= code <= last or code in (FOG, NO_AGENT):
             raise InvalidState(
                 f"board row {cell // size}, column {cell % size} holds {digit!r}; allowed: 0-4, 6-8, agents a-{HEX[last]}"
             )
-        state["board"][cell] = shown
+        state["board"][cell] = code
 
 
 def load_agents(state: State, given: Mapping[str, Any]) -> None:
@@ -195,9 +195,9 @@ def load_agents(state: State, given: Mapping[str, Any]) -> None:
             AGENT_PARTS, row, (0, 0, 0, 0, 1, 0), (1, size, size, MAX_AMMO, LONGEST, 1), strict=True
         ):
             state[part][seat] = within(name, part, value, low, high)
-        shown = [int(c) for c in np.flatnonzero(state["board"] == AGENT + seat)]
-        if shown != ([cell] if row[0] else []):
-            where = ", ".join(f"({c // size}, {c % size})" for c in shown) or "nowhere"
+        code = [int(c) for c in np.flatnonzero(state["board"] == AGENT + seat)]
+        if code != ([cell] if row[0] else []):
+            where = ", ".join(f"({c // size}, {c % size})" for c in code) or "nowhere"
             stands = f"lives on ({row[1]}, {row[2]})" if row[0] else "is dead"
             raise InvalidState(f"agent_{seat} {stands}, but the board shows it at: {where}")
 
@@ -207,25 +207,25 @@ def load_bombs(state: State, given: Mapping[str, Any]) -> None:
     rows = table(given, "bombs", len(BOMB_PARTS))
     if len(rows) > MAX_BOMBS:
         raise InvalidState(f"bombs lists {len(rows)}; a position holds at most {MAX_BOMBS}")
-    taken: set[int] = set()
+    occupied: set[int] = set()
     for bomb, row in enumerate(rows):
         name = f"bombs[{bomb}]"
         cell = place(state, name, row[0], row[1])
-        if cell in taken:
+        if cell in occupied:
             raise InvalidState(f"{name}: there is another bomb on row {row[0]}, column {row[1]}")
-        shown = int(state["board"][cell])
-        if shown not in (BOMB, FLAMES) and shown < AGENT:
-            raise InvalidState(f"{name}: the board shows {shown} on row {row[0]}, column {row[1]}; a bomb (3) or an agent fits")
-        taken.add(cell)
+        code = int(state["board"][cell])
+        if code not in (BOMB, FLAMES) and code < AGENT:
+            raise InvalidState(f"{name}: the board shows {code} on row {row[0]}, column {row[1]}; a bomb (3) or an agent fits")
+        occupied.add(cell)
         limits = ((0, CELLS), (0, CELLS), (1, FUSE), (1, LONGEST), (0, int(state["seats"]) - 1), (0, RIGHT))
         for part, value, (low, high) in zip(BOMB_PARTS, row, limits, strict=True):
             state[f"bomb_{part}"][bomb] = within(name, part, value, low, high)
     state["bombs"] = len(rows)
-    check_listed(state, BOMB, taken, "a bomb", "bombs")
+    check_listed(state, BOMB, occupied, "a bomb", "bombs")
 
 
 def check_listed(state: State, code: int, listed: set[int], what: str, where: str) -> None:
-    """§9.1 What the board shows is in the list of its kind."""
+    """§9.1 Raise InvalidState if the board shows a thing of a kind that its list lacks."""
     size = int(state["size"])
     for cell in np.flatnonzero(state["board"] == code).tolist():
         if cell not in listed:
@@ -237,9 +237,9 @@ def check_listed(state: State, code: int, listed: set[int], what: str, where: st
 def load_flames(state: State, given: Mapping[str, Any]) -> None:
     """§9.2 [row, col, life], with `flame_owners` as the bits of the seats whose bombs lit each."""
     rows = table(given, "flames", 3)
-    everybody = 2 ** int(state["seats"]) - 1
+    all_seats = 2 ** int(state["seats"]) - 1
     given_owners = "flame_owners" in given
-    owners = for_each(given, "flame_owners", len(rows), "flame", everybody) if given_owners else [0] * len(rows)
+    owners = for_each(given, "flame_owners", len(rows), "flame", all_seats) if given_owners else [0] * len(rows)
     order = []
     for k, (row, col, life) in enumerate(rows):
         name = f"flames[{k}]"
@@ -262,7 +262,7 @@ def load_flames(state: State, given: Mapping[str, Any]) -> None:
 
 
 def out_of_order(order: list[int]) -> int:
-    """§9.2 How many flames, words 4 * cell + life, have to be named before all others for the rest to follow as in play."""
+    """§9.2 Return the number of flames (words 4 * cell + life) to list first so that the others follow in order of play."""
     ages = [(word % 4, word // 4) for word in order]
     return max((k + 1 for k in range(len(ages) - 1) if ages[k] > ages[k + 1]), default=0)
 
@@ -279,7 +279,7 @@ def load_items(state: State, given: Mapping[str, Any]) -> None:
 
 
 def load_messages(state: State, given: Mapping[str, Any]) -> None:
-    """§9.1 What each agent said last, two words."""
+    """§9.1 Load the last message of each agent, two words."""
     state["message"] = 0
     rows = table(given, "messages", WORDS)
     if rows and len(rows) != int(state["seats"]):
@@ -288,7 +288,9 @@ def load_messages(state: State, given: Mapping[str, Any]) -> None:
         for k, word in enumerate(row):
             state["message"][seat, k] = within(f"messages[{seat}]", "word", word, 0, VOCABULARY - 1)
     if state["message"].any() and state["mode"] != RADIO:
-        raise InvalidState("messages: nobody speaks in this game; leave them out")
+        raise InvalidState(
+            f"invalid messages={given.get('messages')!r}: expected no words in a game without radio; omit the key"
+        )
 
 
 def load_visited(state: State, given: Mapping[str, Any]) -> None:
@@ -299,7 +301,7 @@ def load_visited(state: State, given: Mapping[str, Any]) -> None:
     if words is None:
         words = [f"{1 << int(state['row'][seat]) * size + int(state['col'][seat]):x}" for seat in range(seats)]
     if not isinstance(words, (list, tuple)) or len(words) != seats:
-        raise InvalidState(f"visited={words!r}: needed is a list of {seats} hex numbers, one for each agent")
+        raise InvalidState(f"invalid visited={words!r}: expected a list of {seats} hex numbers, one for each agent")
     state["visited"] = 0
     for seat, word in enumerate(words):
         try:
@@ -307,13 +309,15 @@ def load_visited(state: State, given: Mapping[str, Any]) -> None:
         except (TypeError, ValueError):
             bits = -1
         if not 0 <= bits < 1 << size * size:
-            raise InvalidState(f"visited[{seat}]={word!r}: needed is a hex number with a bit for each of {size * size} cells")
+            raise InvalidState(
+                f"invalid visited[{seat}]={word!r}: expected a hex number with a bit for each of {size * size} cells"
+            )
         for k in range(CELLS // 64):
             state["visited"][seat, k] = np.uint64(bits >> 64 * k & 2**64 - 1)
 
 
 def load_gone(state: State, given: Mapping[str, Any]) -> None:
-    """§9.1 Who has left the game: where the dead leave it, all of them unless said otherwise."""
+    """§9.1 Load the agents that have left the game; by default all dead agents if dead agents leave."""
     seats, leave = int(state["seats"]), bool(state["leave"])
     dead = state["alive"][:seats] == 0
     state["gone"] = 0
@@ -322,52 +326,54 @@ def load_gone(state: State, given: Mapping[str, Any]) -> None:
         return
     for seat, gone in enumerate(for_each(given, "gone", seats, "agent", 1)):
         if gone and not leave:
-            raise InvalidState(f"gone[{seat}]=1: nobody leaves this game (dead='stay'); leave 'gone' out")
+            raise InvalidState(
+                f"invalid gone[{seat}]=1: expected 0, since dead agents stay in this game (dead='stay'); omit 'gone'"
+            )
         if gone and not dead[seat]:
             raise InvalidState(f"gone[{seat}]=1, but agent_{seat} lives")
         state["gone"][seat] = gone
 
 
 def load_over(state: State, given: Mapping[str, Any]) -> None:
-    """§9.5 Whether the game is over, and how it ended: as `over` says, else by the position itself if time is up."""
+    """§9.5 Load the end of the game from `over`; without it, from the position if time is up."""
     live = {seat for seat in range(int(state["seats"])) if state["alive"][seat]}
     time_is_up = bool(state["ply"] == state["max_steps"])
     if "over" not in given:
         if time_is_up:
             conclude(state, live)
         return
-    result, winners = told_end(given["over"], int(state["seats"]))
+    result, winners = parse_end(given["over"], int(state["seats"]))
     if result == INCOMPLETE and not winners and not time_is_up:
-        state["over"] = 1  # broken off
+        state["over"] = 1  # ended by a forfeit
         return
     left = live if time_is_up else winners  # before that a ring may have fallen on winners since (§4.11 W4)
     conclude(state, left)
     if live - left or (int(state["result"]), int(state["winners"])) != (result, sum(1 << seat for seat in winners)):
-        alive = ", ".join(f"agent_{seat}" for seat in sorted(live)) or "nobody"
+        alive = ", ".join(f"agent_{seat}" for seat in sorted(live)) or "none"
         raise InvalidState(
             f"over={given['over']!r}: the game cannot have ended like this; alive after {int(state['ply'])} of "
             f"{int(state['max_steps'])} steps: {alive}"
         )
 
 
-def told_end(told: Any, seats: int) -> tuple[int, set[int]]:
-    """Result and seats of the winners, of {"result": ..., "winners": [names]}."""
-    told = json.loads(told) if isinstance(told, str) else told
+def parse_end(end: Any, seats: int) -> tuple[int, set[int]]:
+    """Return the result and the seats of the winners from {"result": ..., "winners": [names]}."""
+    end = json.loads(end) if isinstance(end, str) else end
     names = [f"agent_{seat}" for seat in range(seats)]
     if (
-        not isinstance(told, Mapping)
-        or set(told) != {"result", "winners"}
-        or told["result"] not in RESULTS
-        or not isinstance(told["winners"], (list, tuple))
-        or not all(name in names for name in told["winners"])
+        not isinstance(end, Mapping)
+        or set(end) != {"result", "winners"}
+        or end["result"] not in RESULTS
+        or not isinstance(end["winners"], (list, tuple))
+        or not all(name in names for name in end["winners"])
     ):
         needed = f"{{'result': {one_of(RESULTS)}, 'winners': [...]}} with names of {names[0]} to {names[-1]}"
-        raise InvalidState(f"over={told!r}: needed is {needed}")
-    return RESULTS.index(told["result"]), {names.index(name) for name in told["winners"]}
+        raise InvalidState(f"invalid over={end!r}: expected {needed}")
+    return RESULTS.index(end["result"]), {names.index(name) for name in end["winners"]}
 
 
 def conclude(state: State, left: set[int]) -> None:
-    """§6.1 Make a position the end of a game in which these agents were left."""
+    """§6.1 Turn a position into the end of a game in which these agents are left."""
     states = np.array([state], dtype=state.dtype)
     states["alive"][0] = [seat in left for seat in range(len(state["alive"]))]
     rules.conclude(states)
@@ -376,7 +382,7 @@ def conclude(state: State, left: set[int]) -> None:
 
 
 def check_capacity(state: State) -> None:
-    """§9.3 No more bombs can come to lie on the board than a position holds."""
+    """§9.3 Raise InvalidState if more bombs could be laid than a position holds."""
     extra = int((state["board"] == EXTRA_BOMB).sum() + (state["hidden"] == EXTRA_BOMB).sum())
     most = int(state["bombs"]) + int(state["ammo"].sum()) + extra
     if most > MAX_BOMBS:
@@ -395,6 +401,6 @@ def show(state: State) -> str:
 
 
 def read(text: str) -> dict[str, Any]:
-    """The dict form of what `show` wrote."""
+    """Return the dict form of the text that `show` writes."""
     position, board = board_codec.unspell(text)
     return {**position, "board": "".join(board)}

@@ -1,4 +1,4 @@
-"""What `infos` say of a game of MO-Pommerman (SPEC §6.4)."""
+"""Infos of MO-Pommerman (SPEC §6.4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RESULTS = ("incomplete", "win", "tie")
 
 
 def facts(state: State) -> dict[str, Any]:
-    """ "result": "incomplete", "win" or "tie", and "winners", the names of who has won."""
+    """Return "result" ("incomplete", "win" or "tie") and "winners" (names of the winning agents)."""
     if not state["result"]:
         return {"result": RESULTS[0], "winners": []}
     winners, seats = int(state["winners"]), int(state["seats"])

@@ -106,7 +106,7 @@ def parameters(kind: Variant, with_battery: Any) -> tuple[Parameter, ...]:
         Parameter("num_players", kind.players, "players", *players),
         Parameter("num_robots_per_player", kind.team, "robots of each player", *team),
         Parameter("with_battery", True, "moving takes energy, and robots must charge"),
-        Parameter("random_num_steps", False, "a turn has 1 to 5 steps, by lot, instead of 1"),
+        Parameter("random_num_steps", False, "turns of 1 to 5 steps at random, instead of 1"),
         Parameter("max_step", kind.max_step, "steps of all robots until the game is cut off", 1, MOST_STEPS),
         Parameter("always_legal", False, "a robot that can do nothing may stand, so that no mask is empty"),
         Parameter("observation", "vector", "the robots, or fields that also show the board", choices=("vector", "dict")),
@@ -195,7 +195,7 @@ def assemble(
         teams=tuple(i // team for i in range(players * team)),
         dynamics="sequential",
         chance="step",
-        information="partial",  # §7: the mails on green cells, and how far everybody is
+        information="partial",  # §7: the mails on green cells, and the progress of the players
         objectives=tuple(objectives(params)[name] for name in chosen),
         published_weights=published_weights(chosen, params["with_battery"]),
         actions=(len(codec.ACTIONS),),

@@ -61,7 +61,7 @@ def show(
     if not source:
         listed()
     for each in paired(source or []):
-        shown(loader.load(each), each if isinstance(each, str) else ", ".join(each))
+        print_layout(loader.load(each), each if isinstance(each, str) else ", ".join(each))
 
 
 @layout.command()
@@ -85,7 +85,7 @@ def generate(
 
     made = make(seed, width, height, density, receivers, greens, chargers, white)
     if out is None:
-        shown(made, f"seed {seed}")
+        print_layout(made, f"seed {seed}")
         return
     for ending, lines in zip(ENDINGS, made.data.values(), strict=True):
         try:
@@ -126,8 +126,8 @@ def listed() -> None:
     Console(highlight=False).print(table)
 
 
-def shown(found: Layout, name: str) -> None:
-    """A layout: what it has, its board in colors, what the signs mean."""
+def print_layout(found: Layout, name: str) -> None:
+    """Print a layout: its counts, its board in colors, and a legend."""
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -167,7 +167,7 @@ def board(found: Layout) -> Any:
 
 
 def symbol(found: Layout, cell: Cell) -> tuple[str, str]:
-    """What stands for a cell, and its style."""
+    """Return the symbol of a cell, and its style."""
     color, target = found.color(cell), found.target(cell)
     sign, style, _ = SIGNS[color]
     if color == "y":
@@ -178,7 +178,7 @@ def symbol(found: Layout, cell: Cell) -> tuple[str, str]:
 
 
 def legend(found: Layout) -> Any:
-    """What the signs mean that this layout has."""
+    """Return the legend of the symbols in this layout."""
     from rich.text import Text
 
     text = Text()
@@ -194,7 +194,7 @@ def legend(found: Layout) -> Any:
 
 
 def stray(found: Layout) -> bool:
-    """Whether a cell that is no receiver has a number."""
+    """Return whether a cell other than a receiver has a number."""
     return any(
         target and color != "y"
         for colors, targets in zip(found.colors, found.targets, strict=True)

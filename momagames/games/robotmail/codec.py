@@ -100,7 +100,7 @@ def load_mails(state: State, given: Mapping[str, Any]) -> None:
         )
     if not isinstance(mails, (Sequence, np.ndarray)) or isinstance(mails, str) or len(mails) != len(cells):
         raise InvalidState(
-            f"mails={mails!r}: needed is a list of {len(cells)} mail indices, one for each green cell, row by row"
+            f"invalid mails={mails!r}: expected a list of {len(cells)} mail indices, one for each green cell, row by row"
         )
     for k, (cell, mail) in enumerate(zip(cells, mails, strict=True)):
         state["waiting"][cell] = index(state, f"mails[{k}]", mail)
@@ -127,12 +127,12 @@ def load_robots(state: State, robots: Any) -> None:
     count = robots_of(state)
     if not isinstance(robots, (Sequence, np.ndarray)) or isinstance(robots, str) or len(robots) != count:
         listed = f"{len(robots)} of them" if hasattr(robots, "__len__") and not isinstance(robots, str) else repr(robots)
-        raise InvalidState(f"robots: needed is a list of {count} rows [{', '.join(PARTS)}]; given: {listed}")
+        raise InvalidState(f"invalid robots: expected a list of {count} rows [{', '.join(PARTS)}]; given: {listed}")
     state["robot"][:] = 0
     state["docked"] = 0
     for robot, parts in enumerate(robots):
         if not isinstance(parts, (Sequence, np.ndarray)) or isinstance(parts, str) or len(parts) != len(PARTS):
-            raise InvalidState(f"robots[{robot}]={parts!r}: needed are {len(PARTS)} numbers [{', '.join(PARTS)}]")
+            raise InvalidState(f"invalid robots[{robot}]={parts!r}: expected {len(PARTS)} numbers [{', '.join(PARTS)}]")
         load_robot(state, robot, dict(zip(PARTS, parts, strict=True)))
 
 
@@ -153,7 +153,7 @@ def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
     cell = number(int(state["width"]), x, y)
     color, other = int(state["ground"][cell]) & COLOR_BITS, int(state["robot"][cell])
     if color == RED:
-        raise InvalidState(f"{place} is red, nobody can stand there")
+        raise InvalidState(f"{place} is red, expected a cell that robots can enter")
     if other:
         raise InvalidState(f"{place} is taken by robots[{other - 1}]")
     if color == YELLOW and mail:
@@ -166,7 +166,7 @@ def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
 
 
 def load_battery(state: State, robot: int, parts: Mapping[str, Any]) -> None:
-    """§9.2 The inner battery; the shown one follows from it."""
+    """§9.2 Load the inner battery, which determines the shown one."""
     battery, said = parts["inner battery"], parts["shown battery"]
     low, allowed = (0.0, f"numbers 0..{FULL:g}") if state["with_battery"] else (FULL, f"{FULL:g}, full, without battery")
     if not is_number(battery) or not low <= battery <= FULL:
@@ -177,14 +177,14 @@ def load_battery(state: State, robot: int, parts: Mapping[str, Any]) -> None:
 
 
 def load_winner(state: State, winner: Any) -> None:
-    """§9.2 Who has won is who has delivered all; whether the game is over follows."""
+    """§9.2 Load the winner, which must have delivered all required mails, and the end of the game."""
     players, team, required = int(state["players"]), int(state["team"]), int(state["required"])
     if winner is not None and not (whole(winner) and 0 <= winner < players):
         raise InvalidState(f"invalid winner={winner!r}: expected None, or the index of a player, 0..{players - 1}")
     for player in range(players):
         mails = int(state["delivered"][player * team : (player + 1) * team].sum())
         if mails > required or (mails == required) != (player == winner):
-            wins = "the winner, and nobody else, has" if winner is not None else "without a winner nobody has"
+            wins = "only the winner has" if winner is not None else "without a winner no player has"
             raise InvalidState(f"winner={winner!r}, and player {player} has delivered {mails}; {wins} delivered {required}")
     cut = int(state["ply"]) >= int(state["max_step"])
     state["winner"] = -1 if winner is None else winner
@@ -201,7 +201,7 @@ def show(state: State) -> str:
 
 
 def read(text: str) -> dict[str, Any]:
-    """The dict form of what `show` wrote."""
+    """Return the dict form of the text that `show` writes."""
     position, rest = board_codec.unspell(text)
     if rest:
         raise InvalidState(f"{rest[0]!r} cannot be read: each line is name=value, the names are {one_of(KEYS)}")
@@ -223,6 +223,6 @@ def parse_action(state: State, text: str) -> int:
 
 
 def legal_hint(state: State, action: Any, mask: NDArray[np.int8]) -> str:
-    """What there is to choose from."""
+    """Return the legal actions as text."""
     named = [f"{k} {name}" for k, name in enumerate(ACTIONS) if mask[k]]
     return f"actions are 0..{len(ACTIONS) - 1}; legal now: {', '.join(named) or 'none, any action is a skip'}"

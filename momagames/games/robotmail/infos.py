@@ -1,4 +1,4 @@
-"""What the infos of the doors say (SPEC §7.4)."""
+"""Infos of MO-RoboticMail (SPEC §7.4)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from momagames.games.robotmail.rules.state import EVENTS
 
 
 def facts(state: State) -> dict[str, Any]:
-    """What the last step was, the names of the winner's robots, and the counts that nobody sees."""
+    """Return the last event, the names of the winner's robots, and the counts outside of the observations."""
     player, team = int(state["winner"]), int(state["team"])
     won = range(player * team, (player + 1) * team) if player >= 0 else ()
     return {

@@ -68,7 +68,7 @@ def game(id: str, **given: Any) -> Game:
         search=SearchSupport(
             rules.key,
             key_words,
-            rules.thin,
+            rules.prune_equivalent_actions,
             heuristics.optimistic,
             heuristics.present,
             move_codes.codes,

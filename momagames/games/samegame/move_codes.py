@@ -21,17 +21,17 @@ assert MAX_CELLS * LARGEST**2 < 1 << 30
 
 @kernel
 def codes(state, actions, count, codes):
-    """The code of each group, once; a group that has been seen is marked GONE. The actions are those that `thin` leaves."""
+    """Write the code of each group and mark the group GONE. The actions are those of `prune_equivalent_actions`."""
     board = state["board"]
     width = np.int64(state["width"])
-    kept = 0
+    num_groups = 0
     for i in range(count):
         cell = actions[i]
         if board[FIRST + np.uint64(cell)] & GONE == 0:
-            actions[kept] = cell
-            codes[kept] = mix(mix(describe(board, width, cell)) ^ np.uint64(cell)) | ONE
-            kept += 1
-    return kept
+            actions[num_groups] = cell
+            codes[num_groups] = mix(mix(describe(board, width, cell)) ^ np.uint64(cell)) | ONE
+            num_groups += 1
+    return num_groups
 
 
 @kernel
@@ -49,7 +49,8 @@ def describe(board, width, cell):
 
 @kernel
 def flood(board, width, cell):
-    """Mark a group GONE, as the rules do, from a cell that has no equal neighbor on the left or above (see `rules.thin`).
+    """Mark a group GONE, as the rules do, from a cell that has no equal neighbor on the left or above
+    (see `rules.prune_equivalent_actions`).
 
     Returns its size, the sum of its positions, and the sum of their squares.
     """
@@ -91,6 +92,6 @@ def take(board, members, size, position, wanted):
 
 @kernel
 def rows_alike(board, color, position):
-    """What a tile of a color holds in the row of this position, and in the rows next to it."""
+    """Return the byte of a tile of this color in the row of this position, and in the adjacent rows."""
     here = np.uint8(color | (board[position] & ODD))
     return here, np.uint8(here ^ ODD)

@@ -8,7 +8,7 @@ rows: the last cell of a row and the first of the next then never look equal, an
 import numpy as np
 
 from momagames.kernels.grid import remainder, unpack_bits_short
-from momagames.kernels.jit import equal_mask64, value_mask64, kernel, local_array, unpack_bits64
+from momagames.kernels.jit import equal_mask64, kernel, local_array, unpack_bits64, value_mask64
 from momagames.kernels.record import record
 from momagames.kernels.rng import draw
 
@@ -49,7 +49,7 @@ def deal(state):
 
 @kernel
 def fill(state):
-    """§2 Every cell one of the colors, uniformly, row by row."""
+    """§2 Fill every cell with a uniformly random color, row by row."""
     board = state["board"]
     width = np.int64(state["width"])
     colors = np.int64(state["colors"])
@@ -63,7 +63,7 @@ def fill(state):
 
 @kernel
 def legal(state, agent, mask):
-    """§3 Every cell of every group, for the agent whose turn it is."""
+    """§3 Mark every cell of every group as legal for the agent to move."""
     n = np.int64(state["width"]) * np.int64(state["height"])
     if state["over"] or agent != state["to_move"]:
         mask[:n] = 0
@@ -87,10 +87,10 @@ def groups(state, start):
 
 
 @kernel
-def thin(state, mask):
-    """§3.1 All cells of a group do the same: those with an equal neighbor on the left or above are left out.
+def prune_equivalent_actions(state, mask):
+    """§3.1 Remove equivalent actions: cells with an equal neighbor on the left or above.
 
-    One cell at least stays of each group: of its topmost cells the first.
+    At least one cell of each group remains: the first of its topmost cells.
     """
     board = state["board"]
     width = np.uint64(state["width"])
@@ -102,7 +102,7 @@ def thin(state, mask):
 
 @kernel
 def has_group(state):
-    """§6.1 Whether two equal tiles touch; looks from the bottom up, where tiles are."""
+    """§6.1 Return whether two equal tiles are adjacent. The search starts at the bottom, where the tiles are."""
     place = np.int64(state["width"]) * np.int64(state["height"])
     while place > 0:
         place = max(place - 64, 0)
@@ -122,14 +122,14 @@ def step(state, actions, reward):
         close_columns(state, first)  # §4.3
     state["tiles"] -= size
     state["over"] = not has_group(state)  # §6.1
-    pay(state, mover, color, size, reward)  # §5
+    write_rewards(state, mover, color, size, reward)  # §5
     state["ply"] += 1
     state["to_move"] = mover + 1 if mover + 1 < state["agents"] else 0  # §4.4
 
 
 @kernel
 def remove_group(state, cell):
-    """§4.1 Mark the group of `cell` GONE. Returns its size, its first and last column, and where its lowest row starts.
+    """§4.1 Mark the group of `cell` GONE. Return its size, its first and last column, and the start of its lowest row.
 
     The list of members grows while it is read. Each neighbor is written to its end, and the end moves on only if the
     neighbor belongs: no branch depends on the board. An entry is a position with its column in the upper bits, counted
@@ -159,7 +159,7 @@ def remove_group(state, cell):
 
 @kernel
 def join(board, members, size, entry, wanted):
-    """§4.1 Put a cell on the list if it holds `wanted`; returns the new length of the list."""
+    """§4.1 Append a cell to the list if it holds `wanted`; return the new length of the list."""
     p = np.uint64(entry % COLUMN)
     held = board[p]
     belongs = held == wanted
@@ -172,8 +172,8 @@ def join(board, members, size, entry, wanted):
 def drop_tiles(state, first, last, lowest):
     """§4.2 In the columns `first..last` tiles fall into the gaps, in order; nothing moves below the row at `lowest`.
 
-    Returns whether one of these columns is empty now. No branch depends on the board: each cell is emptied, and its tile
-    written where the next tile belongs, or an empty cell if it was GONE.
+    Return whether one of these columns is empty now. No branch depends on the board: each cell is emptied, and its tile
+    (an empty cell if it was GONE) is written to the position of the next tile.
     """
     board = state["board"]
     width = np.uint64(state["width"])
@@ -198,7 +198,7 @@ def drop_tiles(state, first, last, lowest):
 
 @kernel
 def close_columns(state, first):
-    """§4.3 Empty columns from `first` on go; those on the right of them move left."""
+    """§4.3 Remove empty columns from `first` on; columns on their right move left."""
     board = state["board"]
     width = np.int64(state["width"])
     bottom = GUARD + width * (np.int64(state["height"]) - 1)
@@ -213,8 +213,8 @@ def close_columns(state, first):
 
 
 @kernel
-def pay(state, mover, color, size, reward):
-    """§5 The square of the group's size, in the objective of its color, to the mover or to everybody."""
+def write_rewards(state, mover, color, size, reward):
+    """§5 Write the squared group size to the objective of its color, for the mover or for all agents."""
     agents = np.int64(state["agents"])
     objective = color - 1 if state["color_rewards"] else 0
     points = np.float32(size * size)
@@ -230,7 +230,7 @@ def pay(state, mover, color, size, reward):
 
 @kernel
 def observe(state, agent, out):
-    """§7 One plane per color, the same for every agent."""
+    """§7 Write one plane per color, the same for every agent."""
     n = np.int64(state["width"]) * np.int64(state["height"])
     board = state["board"]
     for color in range(np.int64(state["colors"])):
@@ -245,7 +245,7 @@ def observe(state, agent, out):
 
 @kernel
 def key(state, words):
-    """The board as bits, `key_bits` a cell, and whose turn it is."""
+    """Write the board with `key_bits` bits per cell, and the agent to move."""
     n = np.uint64(state["width"]) * np.uint64(state["height"])
     board = state["board"]
     bits = np.uint64(key_bits(np.int64(state["colors"])))
@@ -261,5 +261,5 @@ def key(state, words):
 
 @kernel
 def key_bits(colors):
-    """Bits that hold the colors 0..colors."""
+    """Return the number of bits that hold the colors 0..colors."""
     return 2 if colors < 4 else 3 if colors < 8 else 4

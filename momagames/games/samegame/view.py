@@ -1,4 +1,4 @@
-"""MO-SameGame for people: a picture with a color and a shape for each kind of tile, and a text with its digit."""
+"""Images and texts of MO-SameGame: each kind of tile has a color, a shape and a digit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEGEND_ROW = 24
 def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
     """A position as an RGB image, uint8[H, W, 3]: the board, and for each color its tile, number and tiles left.
 
-    last   the cell that was chosen last, which is framed
+    last   the last action; its cell is framed
     """
     board, colors = cells(state), int(state["colors"])
     height, width = board.shape
@@ -70,7 +70,7 @@ def _legend_place(height: int, width: int, colors: int, side: int, k: int) -> tu
 
 @functools.lru_cache(maxsize=16)
 def _sheet(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]:
-    """All that does not change: coordinates and the legend without its counts."""
+    """Return the static part: coordinates and the legend without its counts."""
     places = [_legend_place(height, width, colors, side, k) for k in range(colors)]
     bottom = max(EDGE + height * side + 6, max(y for y, _ in places) + LEGEND_ROW)
     right = max(EDGE + width * side + 6, max(x for _, x in places) + LEGEND)
@@ -88,7 +88,7 @@ def _sheet(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]
 
 
 def sketch(state: State, last: Any = None) -> list[Line]:
-    """A position as text with coordinates; the cell that was chosen last stands in brackets."""
+    """Return a position as text with coordinates; the cell of the last action stands in brackets."""
     board = cells(state)
     styles = ["dim", *(f"bold {shapes.contrast_code(k)} on {code}" for k, code in enumerate(shapes.CODES))]
     marked = set() if last is None else {divmod(int(last), board.shape[1])}

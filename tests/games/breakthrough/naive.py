@@ -62,16 +62,16 @@ class Breakthrough:
         self.pieces[other] = self.pieces[other] - {to}
         self.ply += 1
         self.over = to[1] == (self.height - 1 if side == 0 else 0) or not self.pieces[other]
-        paid = [dict.fromkeys(NAMES, 0.0), dict.fromkeys(NAMES, 0.0)]
+        rewards = [dict.fromkeys(NAMES, 0.0), dict.fromkeys(NAMES, 0.0)]
         if self.over:
             speed = 1 - self.ply / (4 * self.width * (self.height - 3) + 1)
-            paid[side] |= {"win": 1.0, "speed": speed}
-            paid[other] |= {"win": -1.0, "speed": -speed}
+            rewards[side] |= {"win": 1.0, "speed": speed}
+            rewards[other] |= {"win": -1.0, "speed": -speed}
         if capture:
-            paid[side]["captures"] = 1 / (2 * self.width)
-            paid[other]["losses"] = -1 / (2 * self.width)
+            rewards[side]["captures"] = 1 / (2 * self.width)
+            rewards[other]["losses"] = -1 / (2 * self.width)
         self.mover = other
-        return [[row[name] for name in self.names] for row in paid]
+        return [[row[name] for name in self.names] for row in rewards]
 
     def rows(self):
         """§9"""

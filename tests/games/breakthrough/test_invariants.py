@@ -1,4 +1,4 @@
-"""What must hold at every point of every game of MO-Breakthrough."""
+"""Invariants of every position of MO-Breakthrough."""
 
 import numpy as np
 import pytest

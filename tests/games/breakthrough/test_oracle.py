@@ -49,7 +49,7 @@ def name(params):
 
 
 def board(chance, params):
-    """Any position: 1 to 2W pieces a side, nobody on its goal row."""
+    """Any position: 1 to 2W pieces a side, none on its goal row."""
     width, height = params["board_width"], params["board_height"]
     cells = [(x, y) for x in range(width) for y in range(height)]
     first = set(chance.sample([c for c in cells if c[1] < height - 1], chance.randint(1, 2 * width)))

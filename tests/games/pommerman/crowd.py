@@ -37,9 +37,9 @@ def position(game, seed):
         if board[row, col] == 2 and rng.random() < 0.7:
             items.append([row, col, int(rng.integers(6, 9))])
     order = sorted(range(len(flames)), key=lambda k: (flames[k][2], flames[k][0], flames[k][1]))
-    told = {"messages": rng.integers(0, 9, (seats, 2)).tolist()} if len(game.actions) > 1 else {}
-    return told | {
-        "board": "".join(f"{shown:x}" for shown in board.ravel()),
+    messages = {"messages": rng.integers(0, 9, (seats, 2)).tolist()} if len(game.actions) > 1 else {}
+    return messages | {
+        "board": "".join(f"{code:x}" for code in board.ravel()),
         "agents": agents,
         "bombs": bombs,
         "flames": [flames[k] for k in order],

@@ -6,7 +6,7 @@ first_collapse (None: never), range_limit, view (None: everything), credit ("ful
 
 from copy import deepcopy
 
-PASSAGE, RIGID, WOOD, BOMB, FLAMES, FOG, EXTRA, RANGE, KICK, NOBODY = range(10)
+PASSAGE, RIGID, WOOD, BOMB, FLAMES, FOG, EXTRA, RANGE, KICK, NO_AGENT = range(10)
 STEPS = {1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}
 ITEMS = (EXTRA, RANGE, KICK)
 GAME_TYPES = {"ffa": 1, "team": 2, "radio": 3, "duel": 4}
@@ -35,7 +35,7 @@ class Game:
         if first_collapse:
             self.rings = list(range(first_collapse, max_steps, (max_steps - first_collapse) // 4))
         digits = [int(digit, 16) for digit in position["board"]]
-        self.board = {(i // size, i % size): shown for i, shown in enumerate(digits)}
+        self.board = {(i // size, i % size): code for i, code in enumerate(digits)}
         self.agents = [Agent(seat, facts) for seat, facts in enumerate(position["agents"])]
         self.bombs = [Bomb(*facts) for facts in position["bombs"]]
         owners = position.get("flame_owners") or [0] * len(position["flames"])
@@ -72,13 +72,13 @@ class Game:
     def live(self):
         return [agent for agent in self.agents if agent.alive]
 
-    def pay(self, seat, name, amount):
+    def add_reward(self, seat, name, amount):
         self.rewards[seat][name] = self.rewards[seat].get(name, 0) + amount
 
-    def pay_owners(self, owners, among, name, sign):
+    def add_owner_rewards(self, owners, among, name, sign):
         for seat in owners:
             if seat in among:
-                self.pay(seat, name, sign if self.credit == "full" else sign / len(owners))
+                self.add_reward(seat, name, sign if self.credit == "full" else sign / len(owners))
 
     # --------------------------------------------------------------------------------------------------------- a step
 
@@ -96,7 +96,7 @@ class Game:
         self.move()
         self.explode()
         self.draw()
-        self.judge()
+        self.credit_outcomes()
         return self.rewards
 
     def fall(self):
@@ -126,14 +126,14 @@ class Game:
             return
         for agent, words in zip(self.agents, messages, strict=True):
             said = tuple(words) if agent.alive else (0, 0)
-            self.pay(agent.seat, "comm", -0.5 * sum(word != 0 for word in said))
+            self.add_reward(agent.seat, "comm", -0.5 * sum(word != 0 for word in said))
             if said != agent.message:
-                self.pay(agent.seat, "comm_change", -1)
+                self.add_reward(agent.seat, "comm_change", -1)
             agent.message = said
 
     def cool(self):
         """§4.1"""
-        kept, came = [], []
+        burning, came = [], []
         for flame in self.flames:
             if flame["life"] == 0:
                 item = self.items.pop(flame["cell"], None)
@@ -142,12 +142,12 @@ class Game:
                 self.board[flame["cell"]] = item or PASSAGE
             else:
                 flame["life"] -= 1
-                kept.append(flame)
-        self.flames = kept
+                burning.append(flame)
+        self.flames = burning
         for cell in came:
-            owners = set().union(*(flame["owners"] for flame in kept if flame["cell"] == cell))
-            self.pay_owners(owners, range(4), "item_waste", -1)
-        for flame in kept:
+            owners = set().union(*(flame["owners"] for flame in burning if flame["cell"] == cell))
+            self.add_owner_rewards(owners, range(4), "item_waste", -1)
+        for flame in burning:
             self.board[flame["cell"]] = FLAMES
 
     def wish(self, actions):
@@ -161,9 +161,9 @@ class Game:
                 if agent.ammo > 0 and all(bomb.cell != agent.cell for bomb in self.bombs):
                     agent.ammo -= 1
                     self.bombs.append(Bomb(*agent.cell, 10, agent.strength, agent.seat, 0))
-                    self.pay(agent.seat, "bombs", -1)
+                    self.add_reward(agent.seat, "bombs", -1)
                     for seat in self.side(agent.seat):
-                        self.pay(seat, "team_bombs", -1)
+                        self.add_reward(seat, "team_bombs", -1)
             elif action:
                 to = self.next(agent.cell, action)
                 if self.on_board(to) and self.board[to] not in (RIGID, WOOD):
@@ -259,7 +259,7 @@ class Game:
         """§4.7"""
         for bomb in self.bombs:
             if bomb.kicker:
-                self.pay(bomb.kicker.seat, "kicks", 1)
+                self.add_reward(bomb.kicker.seat, "kicks", 1)
             elif bomb.want == bomb.cell:
                 bomb.direction = 0
             bomb.cell = bomb.want
@@ -267,10 +267,10 @@ class Game:
             if agent.want == agent.cell:
                 continue
             agent.cell = agent.want
-            self.pay(agent.seat, "movement", -1)
+            self.add_reward(agent.seat, "movement", -1)
             if agent.cell not in agent.seen:
                 agent.seen.add(agent.cell)
-                self.pay(agent.seat, "explore", 1)
+                self.add_reward(agent.seat, "explore", 1)
             if self.board[agent.cell] in ITEMS:
                 self.take(agent, self.board[agent.cell])
                 self.board[agent.cell] = PASSAGE
@@ -287,9 +287,9 @@ class Game:
         else:
             agent.kick = True
             useful = not before[2]
-        self.pay(agent.seat, "items", 1)
-        self.pay(agent.seat, {EXTRA: "extra_bombs", RANGE: "ranges", KICK: "kick_items"}[item], 1)
-        self.pay(agent.seat, "useful_items", int(useful))
+        self.add_reward(agent.seat, "items", 1)
+        self.add_reward(agent.seat, {EXTRA: "extra_bombs", RANGE: "ranges", KICK: "kick_items"}[item], 1)
+        self.add_reward(agent.seat, "useful_items", int(useful))
 
     def refund(self, owner):
         self.agents[owner].ammo = min(self.agents[owner].ammo + 1, 10)
@@ -331,9 +331,9 @@ class Game:
         for cell in sorted(self.blast):
             owners = self.blast[cell]
             if self.board[cell] == WOOD:
-                self.pay_owners(owners, range(4), "wood", 1)
+                self.add_owner_rewards(owners, range(4), "wood", 1)
             elif self.board[cell] in ITEMS:
-                self.pay_owners(owners, range(4), "item_waste", -1)
+                self.add_owner_rewards(owners, range(4), "item_waste", -1)
             self.flames.append({"cell": cell, "life": 2, "owners": set(owners)})
         for flame in self.flames:
             self.board[flame["cell"]] = FLAMES
@@ -344,11 +344,11 @@ class Game:
             agent.alive = False
             owners = set().union(*(flame["owners"] for flame in self.flames if flame["cell"] == agent.cell))
             side = self.side(agent.seat)
-            self.pay_owners(owners, [seat for seat in range(4) if seat not in side], "kills", 1)
-            self.pay_owners(owners, [seat for seat in side if seat != agent.seat], "team_kill", -1)
-            self.pay_owners(owners, [agent.seat], "self_kill", -1)
+            self.add_owner_rewards(owners, [seat for seat in range(4) if seat not in side], "kills", 1)
+            self.add_owner_rewards(owners, [seat for seat in side if seat != agent.seat], "team_kill", -1)
+            self.add_owner_rewards(owners, [agent.seat], "self_kill", -1)
 
-    def judge(self):
+    def credit_outcomes(self):
         """§4.10, §6"""
         self.count += 1
         sides = {tuple(sorted(self.side(agent.seat))) for agent in self.live()}
@@ -366,12 +366,12 @@ class Game:
             else:
                 outcome = -1 if self.kind == "ffa" and not agent.alive else 0
             last = self.over or (self.leave and not agent.alive)  # §6.5
-            self.pay(agent.seat, "outcome_original", outcome)
-            self.pay(agent.seat, "outcome", outcome if last else 0)
-            self.pay(agent.seat, "speed", 0 if last else -1 / self.max_steps)
-            self.pay(agent.seat, "survival", agent.alive / self.max_steps)
+            self.add_reward(agent.seat, "outcome_original", outcome)
+            self.add_reward(agent.seat, "outcome", outcome if last else 0)
+            self.add_reward(agent.seat, "speed", 0 if last else -1 / self.max_steps)
+            self.add_reward(agent.seat, "survival", agent.alive / self.max_steps)
             if self.teams:
-                self.pay(agent.seat, "mate_survival", self.agents[agent.seat ^ 2].alive / self.max_steps)
+                self.add_reward(agent.seat, "mate_survival", self.agents[agent.seat ^ 2].alive / self.max_steps)
             if agent.gone:
                 self.rewards[agent.seat] = {}
             agent.gone = self.leave and not agent.alive
@@ -387,8 +387,8 @@ class Game:
             later.fall()
             return later.position()
         cells = list(self.board)
-        shown = {
-            "board": "".join(f"{shown:x}" for shown in self.board.values()),
+        code = {
+            "board": "".join(f"{code:x}" for code in self.board.values()),
             "agents": [[int(a.alive), *a.cell, a.ammo, a.strength, int(a.kick)] for a in self.agents],
             "bombs": [[*b.cell, b.life, b.strength, b.owner, b.direction] for b in self.bombs],
             "flames": [[*f["cell"], f["life"]] for f in self.flames],
@@ -398,12 +398,12 @@ class Game:
             "visited": [f"{sum(1 << cells.index(cell) for cell in a.seen):x}" for a in self.agents],
         }
         if self.kind == "radio":
-            shown["messages"] = [list(a.message) for a in self.agents]
+            code["messages"] = [list(a.message) for a in self.agents]
         if self.leave:
-            shown["gone"] = [int(a.gone) for a in self.agents]
+            code["gone"] = [int(a.gone) for a in self.agents]
         if self.over:
-            shown["over"] = {"result": self.result, "winners": [f"agent_{seat}" for seat in self.winners]}
-        return shown
+            code["over"] = {"result": self.result, "winners": [f"agent_{seat}" for seat in self.winners]}
+        return code
 
     def legal(self, seat):
         """§3.2 Moves that the agent may choose from; it may say anything if it may do anything, else be silent."""
@@ -438,8 +438,8 @@ class Game:
             "ammo": [agent.ammo],
             "blast_strength": [agent.strength],
             "can_kick": [int(agent.kick)],
-            "teammate": [10 + side[1] if self.teams else NOBODY],
-            "enemies": enemies + [NOBODY] * self.teams,
+            "teammate": [10 + side[1] if self.teams else NO_AGENT],
+            "enemies": enemies + [NO_AGENT] * self.teams,
             "game_type": [GAME_TYPES[self.kind]],
             "step_count": [self.count],
         }

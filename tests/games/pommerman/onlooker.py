@@ -1,11 +1,11 @@
-"""What an agent of MO-Pommerman sees, written from SPEC §7 with lists and dicts alone. Imports nothing of ours.
+"""Observations of MO-Pommerman, written from SPEC §7 with lists and dicts alone. Imports nothing of ours.
 
 A position is a dict: mode ("ffa", "team", "radio" or "duel"), board (a list of rows of codes), agents (dicts with alive, row,
 col, ammo, strength, kick, words), bombs (dicts with row, col, life, strength, direction), flames (dicts with row, col, life; a
 cell may have several), step_count, max_steps.
 """
 
-FOG, RIGID, NOBODY = 5, 1, 9
+FOG, RIGID, NO_AGENT = 5, 1, 9
 GAME_TYPES = {"ffa": 1, "team": 2, "radio": 3, "duel": 4}
 
 
@@ -34,10 +34,10 @@ class Sight:
 
 def observe(position, agent, view, egocentric):
     """§7.3 The dict form."""
-    sight = Sight(position, agent, view, egocentric)
-    places = dict(sight.cells())
-    board = matrix(sight.side, RIGID if egocentric else FOG)
-    strength, life, direction, flames = (matrix(sight.side, 0) for _ in range(4))
+    window = Sight(position, agent, view, egocentric)
+    places = dict(window.cells())
+    board = matrix(window.side, RIGID if egocentric else FOG)
+    strength, life, direction, flames = (matrix(window.side, 0) for _ in range(4))
     for (row, col), (r, c) in places.items():
         board[r][c] = position["board"][row][col]
     for bomb in position["bombs"]:
@@ -63,8 +63,8 @@ def observe(position, agent, view, egocentric):
         "ammo": [own["ammo"]],
         "blast_strength": [own["strength"]],
         "can_kick": [int(own["kick"])],
-        "teammate": [NOBODY if mate is None else 10 + mate],
-        "enemies": enemies if mate is None else [*enemies, NOBODY],
+        "teammate": [NO_AGENT if mate is None else 10 + mate],
+        "enemies": enemies if mate is None else [*enemies, NO_AGENT],
         "game_type": [GAME_TYPES[mode]],
         "step_count": [position["step_count"]],
     }
@@ -82,8 +82,8 @@ def planes(position, agent, view, egocentric):
     names = ["passage", "rigid", "wood", "bomb", "flames", "fog", "extra_bomb", "range", "kick"]
     result = {name: where("board", code) for code, name in enumerate(names)}
     result["own"] = where("board", 10 + agent)
-    result["mate"] = where("board", *[code for code in seen["teammate"] if code != NOBODY])
-    result["enemies"] = where("board", *[code for code in seen["enemies"] if code != NOBODY])
+    result["mate"] = where("board", *[code for code in seen["teammate"] if code != NO_AGENT])
+    result["enemies"] = where("board", *[code for code in seen["enemies"] if code != NO_AGENT])
     result["bomb_blast_strength"], result["bomb_life"] = seen["bomb_blast_strength"], seen["bomb_life"]
     for code, name in enumerate(["up", "down", "left", "right"], start=1):
         result[f"bomb_moving_{name}"] = where("bomb_moving_direction", code)

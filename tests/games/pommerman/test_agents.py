@@ -45,7 +45,7 @@ def with_bombs(given, bombs):
 
 
 class Chooser:
-    """The same position many times, with luck of its own for each."""
+    """The same position many times, each with its own random word."""
 
     def __init__(self, given, id="mo-pommerman-ffa-v0", agent=0, **params):
         size = int(len(given["board"]) ** 0.5)
@@ -69,7 +69,7 @@ class Chooser:
 
 
 def choices(given, **options):
-    """What the agent does, and how often."""
+    """Return the actions of the agent and their frequencies."""
     return Counter(Chooser(given, **options).act().tolist())
 
 
@@ -326,11 +326,13 @@ def recorded():
 
 @pytest.mark.parametrize("record", recorded(), ids=lambda record: record["id"])
 def test_the_originals_agent_does_what_ours_could_have_done(record):
-    """Each of its moves is one that ours makes by some luck, with a memory that its moves so far may have left."""
+    """Our agent makes each of its moves for some random word, with a memory consistent with the moves so far."""
     agent, n = WHO[record["id"]], 64
     game = momagames.spec(IDS[record["variant"]])
     batch = Batch(game, n)
-    players = SeatedPolicies(batch, [batch_policy("simple", game)], [0 if i == agent else UNSEATED for i in range(len(game.agents))], 7)
+    players = SeatedPolicies(
+        batch, [batch_policy("simple", game)], [0 if i == agent else UNSEATED for i in range(len(game.agents))], 7
+    )
     memory = players._memories[0]
     state, decisions = record["initial"], 0
     rng = np.random.default_rng(0)
@@ -380,11 +382,11 @@ def test_its_games_are_like_those_of_the_original(id, length, means, interpreted
         assert abs(ours[name] - means[name]) < slack, (name, ours[name], means[name])
 
 
-# -------------------------------------------------------------------------------------------------------- other doors
+# --------------------------------------------------------------------------------------------------------- other APIs
 
 
-def test_the_single_doors_play_the_same_agent():
-    """The Gymnasium door: an agent that never moves, three scripted ones, some hundred steps without an illegal action."""
+def test_the_single_agent_apis_play_the_same_agent():
+    """The Gymnasium API: an agent that never moves, three scripted ones, some hundred steps without an illegal action."""
     env = momagames.make("mo-pommerman-ffa-v0", api="gymnasium", agent="agent_3", others="simple")
     env.reset(seed=4)
     laid = 0

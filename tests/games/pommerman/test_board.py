@@ -50,7 +50,7 @@ def dealt(number, id=FFA, seed=0, **params):
 
 
 def squares(states):
-    """What the cells show, uint8[N, n, n], and the items hidden in them."""
+    """Return the codes of the cells, uint8[N, n, n], and the items hidden in them."""
     n = int(states["size"][0])
     return tuple(states[name][:, : n * n].reshape(-1, n, n) for name in ("board", "hidden"))
 
@@ -80,32 +80,32 @@ def ring(n, seats):
 
 
 def candidate_cells(n, seats):
-    """G1-G4 Cells that may get a wall by chance."""
-    taken = corridors(n, seats) | ring(n, seats) | set(starts(n, seats))
-    return {(row, col) for row in range(n) for col in range(n) if row != col} - taken
+    """G1-G4 Return the cells that may get a random wall."""
+    reserved = corridors(n, seats) | ring(n, seats) | set(starts(n, seats))
+    return {(row, col) for row in range(n) for col in range(n) if row != col} - reserved
 
 
-def reached(shown, first):
-    """The cells that somebody on `first` could come to if wood were open."""
+def reached(cells, first):
+    """Return the cells that an agent on `first` could reach if wood were open."""
     seen, edge = {first}, [first]
     while edge:
         row, col = edge.pop()
         for cell in ((row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)):
-            inside = min(cell) >= 0 and max(cell) < len(shown)
-            if inside and cell not in seen and shown[cell] != RIGID:
+            inside = min(cell) >= 0 and max(cell) < len(cells)
+            if inside and cell not in seen and cells[cell] != RIGID:
                 seen.add(cell)
                 edge.append(cell)
     return seen
 
 
-def dry(shown, seats):
-    """G7 How many passages and how many wooden walls cannot be reached."""
-    seen = reached(shown, starts(len(shown), seats)[2 if seats == 4 else 1])
-    return [sum((row, col) not in seen for row, col in np.argwhere(shown == code).tolist()) for code in (PASSAGE, WOOD)]
+def dry(cells, seats):
+    """G7 Return the numbers of passages and wooden walls that cannot be reached."""
+    seen = reached(cells, starts(len(cells), seats)[2 if seats == 4 else 1])
+    return [sum((row, col) not in seen for row, col in np.argwhere(cells == code).tolist()) for code in (PASSAGE, WOOD)]
 
 
 def close(found, among, expected, measured=TRACED):
-    """Whether two shares, one of them measured on that many boards, can come from the same chance."""
+    """Return whether two shares, one of them measured on that many boards, can have the same probability."""
     spread = (expected * (1 - expected) * (1 / among + 1 / measured)) ** 0.5
     return abs(found / among - expected) < SIGMAS * spread
 
@@ -130,23 +130,23 @@ def test_G1_to_G9_hold_on_every_board(chosen, seed):
     n, seats = params["board_size"], int(states["seats"][0])
     rigid, wood, items = params["num_rigid"], params["num_wood"], params["num_items"]
     fixed = ring(n, seats)
-    for shown, hidden in zip(*squares(states), strict=True):
-        assert not np.isin(np.diag(shown), (RIGID, WOOD)).any(), "G1"
+    for cells, hidden in zip(*squares(states), strict=True):
+        assert not np.isin(np.diag(cells), (RIGID, WOOD)).any(), "G1"
         for seat, corner in enumerate(starts(n, seats)):
-            assert shown[corner] == AGENT + seat, "G2"
-        assert all(shown[cell] == PASSAGE for cell in corridors(n, seats)), "G3"
-        assert all(shown[cell] == WOOD for cell in fixed), "G4"
-        count = Counter(shown.ravel().tolist())
+            assert cells[corner] == AGENT + seat, "G2"
+        assert all(cells[cell] == PASSAGE for cell in corridors(n, seats)), "G3"
+        assert all(cells[cell] == WOOD for cell in fixed), "G4"
+        count = Counter(cells.ravel().tolist())
         assert count[RIGID] == rigid + rigid % 2, "G5: walls come in pairs"
         extra = max(0, wood - len(fixed))
         assert count[WOOD] == len(fixed) + extra + extra % 2, "G6"
         assert count[PASSAGE] == n * n - count[RIGID] - count[WOOD] - seats, "G8"
-        assert dry(shown, seats)[0] <= 4, "G7"
-        plain = np.where(shown >= AGENT, PASSAGE, shown)
+        assert dry(cells, seats)[0] <= 4, "G7"
+        plain = np.where(cells >= AGENT, PASSAGE, cells)
         assert np.array_equal(plain, plain.T), "G8"
-        assert set(starts(n, seats)) <= reached(shown, (1, 1)), "G8"
+        assert set(starts(n, seats)) <= reached(cells, (1, 1)), "G8"
         assert np.count_nonzero(hidden) == items, "G9"
-        assert (shown[hidden > 0] == WOOD).all(), "G9"
+        assert (cells[hidden > 0] == WOOD).all(), "G9"
         assert set(hidden[hidden > 0].tolist()) <= {EXTRA_BOMB, RANGE, KICK}, "G9"
     assert not states["board"][:, n * n :].any(), "nothing is written beyond the board"
     assert not states["hidden"][:, n * n :].any()
@@ -155,9 +155,9 @@ def test_G1_to_G9_hold_on_every_board(chosen, seed):
 @pytest.mark.parametrize(("id", "n", "counts"), [(FFA, 11, (36, 36, 45, 20, 80)), (DUEL, 8, (16, 16, 30, 10, 48))])
 def test_G8_the_boards_of_the_original(id, n, counts):
     states = dealt(20, id)
-    shown, hidden = squares(states)
-    assert shown.shape[1:] == (n, n)
-    for one, items in zip(shown, hidden, strict=True):
+    cells, hidden = squares(states)
+    assert cells.shape[1:] == (n, n)
+    for one, items in zip(cells, hidden, strict=True):
         found = [int((one == code).sum()) for code in (RIGID, WOOD, PASSAGE)]
         assert (*found, np.count_nonzero(items)) == counts[:4]
     seats = int(states["seats"][0])
@@ -176,10 +176,10 @@ def test_G1_to_G4_the_places_for_walls_are_those_that_the_ranges_count(id, n):
 @pytest.mark.parametrize(("id", "n"), [(FFA, 7), (FFA, 11), (FFA, 16), (DUEL, 8), (DUEL, 13)])
 def test_G5_G6_every_place_gets_each_wall_and_no_other_place_does(id, n, interpreted):
     states = dealt(60 if interpreted else 400, id, board_size=n)
-    shown, _ = squares(states)
+    cells, _ = squares(states)
     seats = int(states["seats"][0])
     for code, sure in ((RIGID, set()), (WOOD, ring(n, seats))):
-        found = {tuple(cell) for cell in np.argwhere((shown == code).any(0)).tolist()}
+        found = {tuple(cell) for cell in np.argwhere((cells == code).any(0)).tolist()}
         assert found == candidate_cells(n, seats) | sure
 
 
@@ -230,7 +230,7 @@ def test_G0_the_random_word_decides_the_board():
 def test_G7_G10_what_cannot_be_reached(id, shares, interpreted):
     states = dealt(300 if interpreted else 3000, id, seed=11)
     seats = int(states["seats"][0])
-    passages, wood = np.array([dry(shown, seats) for shown in squares(states)[0]]).T
+    passages, wood = np.array([dry(cells, seats) for cells in squares(states)[0]]).T
     assert passages.max() == 4
     for k, share in enumerate(shares):
         assert close(int((passages == k).sum()), len(states), share), f"{k} passages"
@@ -245,19 +245,19 @@ def test_G7_G10_candidates_for_a_board(id, tries, interpreted):
     unreached = np.zeros(number, np.int64)
     candidates(states, unreached)
     assert close(int((unreached <= 4).sum()), number, 1 / tries, round(TRACED * tries))
-    for shown, count in zip(squares(states)[0][:200], unreached[:200], strict=True):
-        assert dry(shown, int(states["seats"][0]))[0] == count
+    for cells, count in zip(squares(states)[0][:200], unreached[:200], strict=True):
+        assert dry(cells, int(states["seats"][0]))[0] == count
 
 
 def test_G9_G10_items(interpreted):
     """Each kind as often, in every wooden wall as often, and not mirrored."""
     states = dealt(100 if interpreted else 3000, seed=12)
-    shown, hidden = squares(states)
+    cells, hidden = squares(states)
     kinds = [int((hidden == kind).sum()) for kind in (EXTRA_BOMB, RANGE, KICK)]
     assert sum(kinds) == 20 * len(states)
     for kind in kinds:
         assert close(kind, sum(kinds), 1 / 3, 60_000)
-    wooden, filled = (shown == WOOD).sum(0), (hidden > 0).sum(0)
+    wooden, filled = (cells == WOOD).sum(0), (hidden > 0).sum(0)
     for row, col in candidate_cells(11, 4) | ring(11, 4):
         assert close(int(filled[row, col]), int(wooden[row, col]), 20 / 36, 10**9)
     mirrored = np.logical_and(hidden > 0, hidden == hidden.transpose(0, 2, 1)).sum()
@@ -265,11 +265,11 @@ def test_G9_G10_items(interpreted):
 
 
 def test_G10_walls_by_cell(interpreted):
-    shown, _ = squares(dealt(200 if interpreted else 6000, seed=13))
-    slack = SIGMAS * (0.25 / len(shown)) ** 0.5
+    cells, _ = squares(dealt(200 if interpreted else 6000, seed=13))
+    slack = SIGMAS * (0.25 / len(cells)) ** 0.5
     places = tuple(np.array(sorted(candidate_cells(11, 4))).T)
     for code, low, high in ((RIGID, 0.40, 0.48), (WOOD, 0.28, 0.33)):
-        shares = (shown == code).mean(0)[places]
+        shares = (cells == code).mean(0)[places]
         assert low - slack < shares.min()
         assert shares.max() < high + slack
 

@@ -82,7 +82,7 @@ def square(state, row, col, **options):
 
 
 def column(state, last=None, **options):
-    """What stands beside the board."""
+    """Return the column beside the board."""
     size = int(state["size"])
     return drawing.picture(state, last, **options)[:, drawing.EDGE + size * drawing.side_of(size) :]
 
@@ -158,9 +158,9 @@ def test_only_what_changes_is_drawn_anew():
     """Neither the position nor the pictures that were made before are touched."""
     state = position()
     before, first = state.tobytes(), drawing.picture(state)
-    kept = first.copy()
+    original = first.copy()
     first[:] = 7
-    assert np.array_equal(drawing.picture(state), kept)
+    assert np.array_equal(drawing.picture(state), original)
     assert state.tobytes() == before
 
 
@@ -328,7 +328,7 @@ def test_the_end_is_told():
     assert "agent_2 has won" in text(state)
     lost = state.copy()
     lost["winners"] = 0
-    assert "nobody has won" in text(lost)
+    assert "no agent has won" in text(lost)
     assert not np.array_equal(column(state), column(lost))
 
 
@@ -357,14 +357,14 @@ def test_text_is_plain_ascii():
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_colors_can_be_told_apart(sight):
-    assert closest([*tiles.SEATS, canvas.PAPER], sight) > 0.12
+def test_colors_are_distinguishable(vision):
+    assert closest([*tiles.SEATS, canvas.PAPER], vision) > 0.12
     for seat in tiles.SEATS:
-        assert closest([seat, tiles.FLOOR], sight) > 0.12
-    assert closest([tiles.FLOOR, tiles.STONE, tiles.PLANK], sight) > 0.12
-    assert closest([tiles.FLOOR, tiles.MIST], sight) > 0.1
-    assert closest([tiles.FLOOR, tiles.HATCHES[tiles.IN_RANGE][1], tiles.HATCHES[tiles.FALLING][1]], sight) > 0.12
-    assert closest([tiles.RED, tiles.INK], sight) > 0.1
+        assert closest([seat, tiles.FLOOR], vision) > 0.12
+    assert closest([tiles.FLOOR, tiles.STONE, tiles.PLANK], vision) > 0.12
+    assert closest([tiles.FLOOR, tiles.MIST], vision) > 0.1
+    assert closest([tiles.FLOOR, tiles.HATCHES[tiles.IN_RANGE][1], tiles.HATCHES[tiles.FALLING][1]], vision) > 0.12
+    assert closest([tiles.RED, tiles.INK], vision) > 0.1
 
 
 def test_outlines_of_agents_differ():

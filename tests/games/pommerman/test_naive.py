@@ -37,12 +37,12 @@ def play(oracle, step):
 
 
 def seen(oracle):
-    """What all agents see, as arrays by name."""
+    """Return the observations of all agents, as arrays by name."""
     names = range(len(oracle.agents))
     return {f"agent_{seat}": {key: np.array(value) for key, value in oracle.observe(seat).items()} for seat in names}
 
 
-def paid(oracle, names):
+def rewards_of(oracle, names):
     """The rewards of the last step, by agent and in the order of these objectives."""
     rows = enumerate(oracle.rewards)
     return {f"agent_{seat}": np.array([row.get(name, 0) for name in names]) for seat, row in rows}
@@ -56,11 +56,11 @@ def test_replay(record):
     check_observations(seen(oracle), record["initial_obs"])
     items = record["initial"]["items"]
     for step in record["steps"]:
-        words, pay = ledger.said(step), ledger.account(step)
+        words, amounts = ledger.said(step), ledger.account(step)
         play(oracle, step)
         items = step.get("it", items)
         check_position(oracle.position(), step, items, words)
-        check_rewards(paid(oracle, names), names, pay)
+        check_rewards(rewards_of(oracle, names), names, amounts)
         if "o" in step:
             check_observations(seen(oracle), step["o"])
         assert oracle.over == bool(step["d"])
@@ -74,4 +74,4 @@ def test_split_credit(record):
     oracle, ledger = begin(record, "split"), Ledger(record, split=True)
     for step in record["steps"]:
         play(oracle, step)
-        check_rewards(paid(oracle, names), names, ledger.account(step))
+        check_rewards(rewards_of(oracle, names), names, ledger.account(step))

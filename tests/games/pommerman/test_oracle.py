@@ -65,7 +65,7 @@ def mask_of(game, moves):
 
 
 def same_seen(game, batch, i, oracle):
-    """What all agents of environment i see, and what they may do."""
+    """Compare the observations and masks of all agents of environment i."""
     for seat, agent in enumerate(oracle.agents):
         assert batch.masks[i, seat].tolist() == mask_of(game, oracle.legal(seat))
         seen, wanted = game.observation_views(batch.observations[i, seat]), oracle.observe(seat)
@@ -76,19 +76,19 @@ def same_seen(game, batch, i, oracle):
 
 
 def same_position(game, state, oracle):
-    shown = game.codec.save(state)
-    del shown["rng"]
+    found = game.codec.save(state)
+    del found["rng"]
     wanted = oracle.position()
-    assert shown.keys() == wanted.keys()
+    assert found.keys() == wanted.keys()
     for key, value in wanted.items():
-        assert shown[key] == value, key
+        assert found[key] == value, key
     assert game.infos(state) == {"result": oracle.result, "winners": [f"agent_{seat}" for seat in oracle.winners]}
 
 
-def same_pay(game, batch, i, oracle):
+def same_rewards(game, batch, i, oracle):
     """The reward vectors of the last step, which are inside their bounds."""
-    for seat, paid in enumerate(oracle.rewards):
-        expected = [paid.get(goal.name, 0) for goal in game.objectives]
+    for seat, row in enumerate(oracle.rewards):
+        expected = [row.get(goal.name, 0) for goal in game.objectives]
         for goal, amount, found in zip(game.objectives, expected, batch.rewards[i, seat].tolist(), strict=True):
             assert found == pytest.approx(amount, abs=1e-6), (seat, goal.name)
             assert goal.low - 1e-6 <= amount <= goal.high + 1e-6, goal.name
@@ -98,7 +98,7 @@ def compare(game, batch, i, oracle):
     """Environment i of a batch after a step against its oracle."""
     same_position(game, batch.states[i], oracle)
     same_seen(game, batch, i, oracle)
-    same_pay(game, batch, i, oracle)
+    same_rewards(game, batch, i, oracle)
     gone = [agent.gone for agent in oracle.agents]
     assert batch.terminated[i].tolist() == [left or (oracle.over and not oracle.cut) for left in gone]
     assert batch.truncated[i].tolist() == [oracle.cut and not left for left in gone]
@@ -147,7 +147,7 @@ def test_crowds(case):
 
 
 FAR = [[1, 10, 10, 1, 2, 0], [1, 0, 10, 1, 2, 0]]
-SENT_BACK = {  # agents, bombs, joint actions: kicks that come to nothing because somebody else is in the way in the end
+SENT_BACK = {  # agents, bombs, joint actions: kicks that fail because another agent or bomb blocks the target
     "by a bomb that stays": (
         [[1, 5, 5, 1, 2, 1], [1, 5, 6, 1, 2, 0], *FAR],
         [[6, 6, 9, 2, 3, 0]],

@@ -43,7 +43,7 @@ def test_the_defaults_are_the_games_of_the_original(id):
     teams = id in (TEAM, FULL, BOTH, RADIO)
     assert game.teams == ((0, 1, 0, 1) if teams else tuple(range(len(game.agents))))
     assert game.utility == ("teams" if teams else "individual")
-    assert game.information == "partial", "nobody sees what is hidden in wood, nor what others carry"
+    assert game.information == "partial", "items in wood and the equipment of others are hidden"
     assert game.actions == ((6, 9, 9) if id == RADIO else (6,))
 
 
@@ -166,7 +166,9 @@ def test_actions_by_name(id):
 def test_an_illegal_action_says_which_there_are():
     env = momagames.make(FFA)
     env.reset(seed=1)
-    with pytest.raises(IllegalAction, match=r"illegal action=6 of agent_0: expected one of 6 legal actions; moves are 0\.\.5: 'stop', 'up'"):
+    with pytest.raises(
+        IllegalAction, match=r"illegal action=6 of agent_0: expected one of 6 legal actions; moves are 0\.\.5: 'stop', 'up'"
+    ):
         env.step(6)
 
 

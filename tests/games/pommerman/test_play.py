@@ -29,7 +29,7 @@ def resting(state, mask, rng):
 
 
 def unattended(seconds):
-    raise AssertionError("a window waits for somebody")
+    raise AssertionError("a window waits for input")
 
 
 @pytest.fixture
@@ -161,35 +161,35 @@ def typed(monkeypatch, id, *lines, **options):
 
 
 def test_typed_moves(monkeypatch):
-    shown, returns = typed(monkeypatch, FFA, "bomb", "d", "fly", seed=1, opponent=resting)
-    assert "agent_0 plays bomb: agent_0 bombs -1" in shown
-    assert not re.search("agent_[123] (plays|bombs)", shown), "without fog too, what others do and get is not announced"
-    assert "agent_0 plays down" in shown
-    assert "'fly' is not an action: type 'stop', 'up'" in shown
-    assert "09" in shown
+    output, returns = typed(monkeypatch, FFA, "bomb", "d", "fly", seed=1, opponent=resting)
+    assert "agent_0 plays bomb: agent_0 bombs -1" in output
+    assert not re.search("agent_[123] (plays|bombs)", output), "without fog too, what others do and get is not announced"
+    assert "agent_0 plays down" in output
+    assert "'fly' is not an action: type 'stop', 'up'" in output
+    assert "09" in output
     assert returns[0, 4] == -1
 
 
 def test_typed_words_and_fog(monkeypatch):
-    shown, _ = typed(monkeypatch, RADIO, "stop 3 5", "stop", seed=1, opponent="random")
-    assert "agent_0 plays stop 3 5: agent_0 comm -1" in shown
-    assert "agent_0 plays stop 0 0: no reward" in shown
-    assert "says 3 5" in shown
-    assert ":: ::" in shown
-    assert not re.search("agent_[123] (plays|comm|bombs)", shown)
-    assert "agent_0        0" in shown
-    assert not re.search(r"agent_[123] +-?\d", shown.rpartition("You have left")[0])
+    output, _ = typed(monkeypatch, RADIO, "stop 3 5", "stop", seed=1, opponent="random")
+    assert "agent_0 plays stop 3 5: agent_0 comm -1" in output
+    assert "agent_0 plays stop 0 0: no reward" in output
+    assert "says 3 5" in output
+    assert ":: ::" in output
+    assert not re.search("agent_[123] (plays|comm|bombs)", output)
+    assert "agent_0        0" in output
+    assert not re.search(r"agent_[123] +-?\d", output.rpartition("You have left")[0])
 
 
-def test_who_has_died_at_the_terminal_watches_the_rest(monkeypatch):
-    shown, returns = typed(
+def test_a_dead_player_at_the_terminal_watches_the_rest(monkeypatch):
+    output, returns = typed(
         monkeypatch, RADIO, "bomb", *["stop"] * 9, seed=1, opponent=resting, max_steps=20, objectives=["outcome", "self_kill"]
     )
-    assert "You have left" not in shown
-    assert "cut off after 20 plies" in shown
+    assert "You have left" not in output
+    assert "cut off after 20 plies" in output
     assert returns[0].tolist() == [-1, -1]
-    assert shown.count("agent_0> ") == 10
-    assert "::" not in shown.rpartition("agent_3 plays stop")[2]
+    assert output.count("agent_0> ") == 10
+    assert "::" not in output.rpartition("agent_3 plays stop")[2]
 
 
 # ------------------------------------------------------------------------------------------------------------- command

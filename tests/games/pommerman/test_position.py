@@ -48,7 +48,7 @@ def play_of(given=POSITION, id=FFA, **params):
 
 
 def rest(play):
-    """Everybody stops and is silent."""
+    """Let all agents stop and stay silent."""
     play.step(np.zeros_like(play.pending))
 
 
@@ -124,7 +124,7 @@ def test_what_is_left_out():
     play.reset(7)
     stream = int(play.state["rng"])
     play.load(given)
-    assert int(play.state["rng"]) == stream, "the environment's own luck goes on"
+    assert int(play.state["rng"]) == stream, "the environment's own random word stays"
 
 
 @pytest.mark.parametrize(("owners", "kills", "self_kills"), [([1, 2, 0, 10], 1, -1), ([1, 2, 0, 2], 1, 0), (None, 0, 0)])
@@ -264,17 +264,17 @@ def test_W4_O9_a_position_is_saved_after_the_fall_and_seen_before_it():
 
 
 def test_the_dead_have_left_where_they_leave():
-    stay, leave, told = play_of(), play_of(dead="leave"), play_of(POSITION | {"gone": [0, 0, 0, 0]}, dead="leave")
-    assert [play.states["gone"][0].tolist() for play in (stay, leave, told)] == [[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]
+    stay, leave, explicit = play_of(), play_of(dead="leave"), play_of(POSITION | {"gone": [0, 0, 0, 0]}, dead="leave")
+    assert [play.states["gone"][0].tolist() for play in (stay, leave, explicit)] == [[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]
     assert "gone" not in stay.game.codec.save(stay.state)
     assert leave.game.codec.save(leave.state)["gone"] == [0, 0, 1, 0]
-    for play in (stay, leave, told):
+    for play in (stay, leave, explicit):
         rest(play)
     outcome = 0
     assert stay.reward[2, outcome] == 0
     assert leave.reward[2, outcome] == 0, "it was paid when it left"
-    assert told.reward[2, outcome] == -1, "it leaves now"
-    assert told.states["gone"][0].tolist() == [0, 0, 1, 0]
+    assert explicit.reward[2, outcome] == -1, "it leaves now"
+    assert explicit.states["gone"][0].tolist() == [0, 0, 1, 0]
 
 
 # ------------------------------------------------------------------------------------------------------------ refusals
@@ -287,14 +287,14 @@ REFUSED = [
     ({"board": board((3, 3, "9"))}, "board row 3, column 3 holds '9'"),
     ({"board": board((6, 0, "e"))}, "board row 6, column 0 holds 'e'"),
     ({"board": board((6, 0, "x"))}, "board row 6, column 0 holds 'x'"),
-    ({"board": None}, "board=None: needed is a text of 49 hex digits, or 7 rows of 7"),
-    ({"board": [[0] * 7] * 7}, "needed is a text of 49 hex digits"),
+    ({"board": None}, "board=None: expected a text of 49 hex digits, or 7 rows of 7"),
+    ({"board": [[0] * 7] * 7}, "expected a text of 49 hex digits"),
     # agents
     ({"agents": POSITION["agents"][:3]}, "agents lists 3; this game has 4"),
-    ({"agents": 3}, "agents=3: needed is a list of lists of 6 whole numbers"),
+    ({"agents": 3}, "agents=3: expected a list of lists of 6 whole numbers"),
     ({"agents": "[["}, "agents='\\[\\[' cannot be read"),
-    ({"agents": agent(1, row=1.5)}, r"agents\[1\]=.*1.5.*: needed are 6 whole numbers"),
-    ({"agents": [[1, 1, 1, 2, 3]] * 4}, r"agents\[0\]=.*: needed are 6 whole numbers"),
+    ({"agents": agent(1, row=1.5)}, r"agents\[1\]=.*1.5.*: expected 6 whole numbers"),
+    ({"agents": [[1, 1, 1, 2, 3]] * 4}, r"agents\[0\]=.*: expected 6 whole numbers"),
     ({"agents": agent(0, alive=2)}, r"agents\[0\]: invalid alive=2: expected 0..1"),
     ({"agents": agent(0, row=7)}, r"agents\[0\]: invalid row=7: expected 0..6"),
     ({"agents": agent(2, col=-1)}, r"agents\[2\]: invalid col=-1: expected 0..6"),
@@ -307,7 +307,7 @@ REFUSED = [
     ({"board": board((6, 6, "a"))}, r"agent_0 lives on \(1, 1\), but the board shows it at: \(1, 1\), \(6, 6\)"),
     ({"board": board((1, 1, "1"))}, r"agent_0 lives on \(1, 1\), but the board shows it at: nowhere"),
     # bombs
-    ({"bombs": [[1, 2, 4, 3, 0]]}, r"bombs\[0\]=.*: needed are 6 whole numbers"),
+    ({"bombs": [[1, 2, 4, 3, 0]]}, r"bombs\[0\]=.*: expected 6 whole numbers"),
     ({"bombs": [[1, 7, 4, 3, 0, 0]]}, r"bombs\[0\]: invalid col=7: expected 0..6"),
     ({"bombs": [[1, 2, 4, 3, 0, 0], [1, 2, 3, 3, 0, 0]]}, r"bombs\[1\]: there is another bomb on row 1, column 2"),
     ({"bombs": [[1, 2, 0, 3, 0, 0]]}, r"bombs\[0\]: invalid life=0: expected 1..10"),
@@ -318,14 +318,14 @@ REFUSED = [
     *(
         (
             {"bombs": [*POSITION["bombs"], [*cell, 4, 3, 0, 0]]},
-            rf"bombs\[2\]: the board shows {shown} on row {cell[0]}, column {cell[1]}",
+            rf"bombs\[2\]: the board shows {code} on row {cell[0]}, column {cell[1]}",
         )
-        for cell, shown in (((0, 0), 1), ((0, 1), 2), ((6, 6), 0), ((0, 2), 6))
+        for cell, code in (((0, 0), 1), ((0, 1), 2), ((6, 6), 0), ((0, 2), 6))
     ),
     ({"bombs": []}, r"board row 1, column 2 shows a bomb \(3\) that bombs does not list"),
     ({"bombs": [[0, 0, 1, 2, 0, 0]] * 65}, "bombs lists 65; a position holds at most 64"),
     # flames
-    ({"flames": [[2, 3]]}, r"flames\[0\]=\[2, 3\]: needed are 3 whole numbers"),
+    ({"flames": [[2, 3]]}, r"flames\[0\]=\[2, 3\]: expected 3 whole numbers"),
     ({"flames": [[2, 3, 3]]}, r"flames\[0\]: invalid life=3: expected 0..2"),
     ({"flames": [[2, 3, -1]]}, r"flames\[0\]: invalid life=-1"),
     ({"flames": [[9, 3, 1]]}, r"flames\[0\]: invalid row=9"),
@@ -344,20 +344,20 @@ REFUSED = [
     ({"step_count": 801}, "invalid step_count=801: expected an integer in 0..800"),
     ({"step_count": -1}, "step_count=-1"),
     ({"rng": 2**64}, "rng="),
-    ({"messages": [[1, 0], [0, 0], [0, 0], [0, 0]]}, "messages: nobody speaks in this game"),
-    ({"visited": ["1"]}, r"visited=\['1'\]: needed is a list of 4 hex numbers, one for each agent"),
-    ({"visited": 5}, "visited=5: needed is a list of 4 hex numbers"),
-    ({"visited": ["1", "x", "1", "1"]}, r"visited\[1\]='x': needed is a hex number with a bit for each of 49 cells"),
+    ({"messages": [[1, 0], [0, 0], [0, 0], [0, 0]]}, "invalid messages=.*: expected no words in a game without radio"),
+    ({"visited": ["1"]}, r"visited=\['1'\]: expected a list of 4 hex numbers, one for each agent"),
+    ({"visited": 5}, "visited=5: expected a list of 4 hex numbers"),
+    ({"visited": ["1", "x", "1", "1"]}, r"visited\[1\]='x': expected a hex number with a bit for each of 49 cells"),
     ({"visited": ["1", "1", "-1", "1"]}, r"visited\[2\]='-1'"),
     ({"visited": ["1", "1", "1", f"{1 << 49:x}"]}, r"visited\[3\]='2000000000000'"),
     ({"visited": [1, 1, 1, 1]}, r"visited\[0\]=1"),
-    ({"gone": [0, 0, 1, 0]}, r"gone\[2\]=1: nobody leaves this game \(dead='stay'\)"),
-    ({"gone": [0, 0]}, "gone=.*: needed is a list of 4 whole numbers, one for each agent"),
+    ({"gone": [0, 0, 1, 0]}, r"invalid gone\[2\]=1: expected 0, since dead agents stay in this game \(dead='stay'\)"),
+    ({"gone": [0, 0]}, "gone=.*: expected a list of 4 whole numbers, one for each agent"),
     ({"gone": [0, 0, 2, 0]}, r"invalid gone\[2\]=2: expected 0..1"),
     ({"bomb": []}, "invalid key 'bomb' of a position.*did you mean 'bombs'"),
 ]
 OWNERS = [
-    ([1, 2, 3], "flame_owners=.*: needed is a list of 4 whole numbers, one for each flame"),
+    ([1, 2, 3], "flame_owners=.*: expected a list of 4 whole numbers, one for each flame"),
     ([1, 2, 3, 16], r"invalid flame_owners\[3\]=16: expected 0..15"),
     ([1, 2, -3, 1], r"flame_owners\[2\]=-3"),
     ([1, 1.5, 3, 1], r"flame_owners\[1\]=1.5"),
@@ -498,10 +498,10 @@ def test_a_finished_game_is_over_at_every_door():
         alone.step(0)
     many = momagames.make_vec(DUEL, 2, autoreset="disabled")
     many.reset(options={"state": saved})
-    _, paid, ended, cut, _ = many.step(np.zeros((2, 2), int))
+    _, rewards, ended, cut, _ = many.step(np.zeros((2, 2), int))
     assert ended.all()
     assert not cut.any()
-    assert not paid.any()
+    assert not rewards.any()
     assert not env.returns.any()
     del saved["over"]
     env.reset(options={"state": saved})
@@ -570,23 +570,23 @@ WON = [{"result": "win", "winners": [f"agent_{seat}"]} for seat in range(2)]
         ((), 10, WON[0], "the game cannot have ended like this; alive after 10 of 800 steps: agent_0, agent_1"),
         ((0,), 10, WON[0], "alive after 10 of 800 steps: agent_1"),
         ((0,), 10, TIED, "alive after 10 of 800 steps: agent_1"),
-        ((0, 1), 10, {"result": "win", "winners": ["agent_0", "agent_1"]}, "steps: nobody"),
-        ((0, 1), 10, {"result": "win", "winners": []}, "steps: nobody"),
-        ((0, 1), 10, {"result": "incomplete", "winners": ["agent_0"]}, "steps: nobody"),
-        ((0, 1), 800, WON[0], "alive after 800 of 800 steps: nobody"),
+        ((0, 1), 10, {"result": "win", "winners": ["agent_0", "agent_1"]}, "steps: none"),
+        ((0, 1), 10, {"result": "win", "winners": []}, "steps: none"),
+        ((0, 1), 10, {"result": "incomplete", "winners": ["agent_0"]}, "steps: none"),
+        ((0, 1), 800, WON[0], "alive after 800 of 800 steps: none"),
         ((0,), 800, {"result": "incomplete", "winners": []}, "alive after 800 of 800 steps: agent_1"),
         (
             (0,),
             10,
             True,
-            "over=True: needed is {'result': 'incomplete', 'win' or 'tie', 'winners': \\[...\\]} with names of agent_0",
+            "invalid over=True: expected {'result': 'incomplete', 'win' or 'tie', 'winners': \\[...\\]} with names of agent_0",
         ),
-        ((0,), 10, {"result": "win"}, "needed is"),
-        ((0,), 10, {"result": "lost", "winners": []}, "needed is"),
-        ((0,), 10, {"result": ["win"], "winners": []}, "needed is"),
-        ((0,), 10, {"result": "win", "winners": "agent_1"}, "needed is"),
+        ((0,), 10, {"result": "win"}, "expected"),
+        ((0,), 10, {"result": "lost", "winners": []}, "expected"),
+        ((0,), 10, {"result": ["win"], "winners": []}, "expected"),
+        ((0,), 10, {"result": "win", "winners": "agent_1"}, "expected"),
         ((0,), 10, {"result": "win", "winners": ["agent_2"]}, "with names of agent_0 to agent_1"),
-        ((0,), 10, {"result": "win", "winners": ["agent_1", []]}, "needed is"),
+        ((0,), 10, {"result": "win", "winners": ["agent_1", []]}, "expected"),
         ((0,), 10, "{", "state cannot be read"),
     ],
 )
@@ -596,10 +596,10 @@ def test_ends_that_cannot_be(dead, steps, over, why):
 
 
 def test_a_team_wins_together():
-    nobody = {"board": "0" * 49, "agents": [[0, 1, 1, 1, 2, 0]] * 4}
+    empty = {"board": "0" * 49, "agents": [[0, 1, 1, 1, 2, 0]] * 4}
     game = momagames.spec("mo-pommerman-team-v0", board_size=7)
     for winners, good in (("02", True), ("13", True), ("0", False), ("01", False), ("0123", False)):
-        given = nobody | {"over": {"result": "win", "winners": [f"agent_{seat}" for seat in winners]}}
+        given = empty | {"over": {"result": "win", "winners": [f"agent_{seat}" for seat in winners]}}
         if good:
             assert game.codec.save(load_state(game, given)[0])["over"] == given["over"]
             continue
@@ -611,8 +611,8 @@ def test_a_team_wins_together():
 
 
 @pytest.mark.parametrize("id", [FFA, "mo-pommerman-team-v0", RADIO])
-def test_who_has_left_is_not_in_a_game_that_goes_on(id):
-    """agent_0 and agent_3 are gone: at both doors of PettingZoo they are not agents, in a batch they are terminated."""
+def test_agents_that_left_are_not_in_a_continued_game(id):
+    """agent_0 and agent_3 are gone: in both PettingZoo APIs they are not agents, in a batch they are terminated."""
     agents = [[int(alive), *row[1:]] for alive, row in zip((0, 1, 1, 0), agent(0), strict=True)]
     given = POSITION | {"agents": agents, "board": board((1, 1, "0"), (1, 5, "0"), (5, 5, "c")), "gone": [1, 0, 0, 1]}
     left = ["agent_1", "agent_2"]

@@ -89,7 +89,7 @@ def test_planes(id):
 
 
 def test_codes_of_section_1():
-    words = ("passage", "rigid wall", "wood", "bomb", "flames", "fog", "extra bomb", "range", "kick", "nobody", "agents")
+    words = ("passage", "rigid wall", "wood", "bomb", "flames", "fog", "extra bomb", "range", "kick", "no agent", "agents")
     for code, word in enumerate(words):
         assert re.search(rf"\*\*1\.1.*\b{code} (?:to \d+ )?{word}", TEXT), word
     assert np.array_equal([codes.PASSAGE, codes.KICK, codes.AGENT], [0, 8, 10])

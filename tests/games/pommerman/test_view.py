@@ -26,7 +26,7 @@ def make_agent(row, col, alive=True, ammo=1, strength=2, kick=False, words=(0, 0
 
 
 def make_position(mode="ffa", n=11, **given):
-    """An empty board with everybody at the start."""
+    """Return an empty board with all agents at their start."""
     corners = [(1, 1), (n - 2, 1), (n - 2, n - 2), (1, n - 2)]
     if mode == "duel":
         corners = [corners[0], corners[2]]
@@ -343,7 +343,7 @@ def test_planes_are_those_of_the_table():
 
 
 def test_state_is_what_all_agents_see():
-    """Nobody sees what others carry, fog or not: the whole position is the planes of all."""
+    """No agent sees the equipment of others, fog or not: the state is the planes of all agents."""
     env = momagames.make("mo-pommerman-ffa-v0", board_size=7, observation="planes")
     env.reset(seed=1)
     whole = env.state()

@@ -19,7 +19,7 @@ class Robot:
         self.cell, self.mail, self.battery, self.delivered, self.stood = cell, mail, float(battery), delivered, stood
 
     @property
-    def shown(self):
+    def displayed(self):
         """§1.4"""
         return ceil(self.battery)
 
@@ -54,8 +54,8 @@ class Game:
         """§2"""
         self.robots = []
         for _ in range(self.players * self.team):
-            taken = [robot.cell for robot in self.robots]
-            free = [cell for cell, code in self.color.items() if code == WHITE and cell not in taken]
+            occupied = [robot.cell for robot in self.robots]
+            free = [cell for cell, code in self.color.items() if code == WHITE and cell not in occupied]
             self.robots.append(Robot(self.draw("place", free)))
         self.mails = {cell: self.draw("mail", self.indices) for cell in self.green}
         self.left = self.turn()
@@ -71,7 +71,7 @@ class Game:
     def position(self):
         """§9.1, without the random word"""
         return {
-            "robots": [[*r.cell, r.mail, r.battery, r.shown, r.delivered, r.stood] for r in self.robots],
+            "robots": [[*r.cell, r.mail, r.battery, r.displayed, r.delivered, r.stood] for r in self.robots],
             "mails": [self.mails[cell] for cell in self.green],
             "left": self.left,
             "n": self.n,
@@ -118,12 +118,12 @@ class Game:
 
     def may_stand(self, robot):
         """§3.1"""
-        color, shown = self.color[robot.cell], robot.shown
+        color, displayed = self.color[robot.cell], robot.displayed
         return not (
-            (color == BLUE and shown >= 9)
+            (color == BLUE and displayed >= 9)
             or (color == YELLOW and not robot.mail)
             or (color == GREEN and robot.mail)
-            or (shown > 4 and BLUE in [self.color[there] for there in self.neighbors[robot.cell]])
+            or (displayed > 4 and BLUE in [self.color[there] for there in self.neighbors[robot.cell]])
             or robot.cell in self.narrow
             or (color != BLUE and robot.stood >= 5)
         )
@@ -131,12 +131,12 @@ class Game:
     def may_move(self, robot, action):
         """§3.2, but for a robot that stands there"""
         to = self.to(robot, action)
-        if robot.shown == 0 or to not in self.color or (self.color[robot.cell] == BLUE and robot.shown < 8):
+        if robot.displayed == 0 or to not in self.color or (self.color[robot.cell] == BLUE and robot.displayed < 8):
             return False
         color = self.color[to]
         if color == RED or (color == YELLOW and (not robot.mail or robot.mail != self.target[to])):
             return False
-        if (color == GREEN and robot.mail) or (color == BLUE and robot.shown > 4):
+        if (color == GREEN and robot.mail) or (color == BLUE and robot.displayed > 4):
             return False
         if self.color[robot.cell] == YELLOW or to not in self.narrow:
             return True
@@ -173,8 +173,8 @@ class Game:
         index, mask = self.next, self.mask(self.next)
         robot = self.robots[index]
         for other in self.in_the_way(index):
-            self.pay(index, "blocked", -1)
-            self.pay(other, "blocking", -1)
+            self.add_reward(index, "blocked", -1)
+            self.add_reward(other, "blocking", -1)
         before = [max(self.delivered(player)) - min(self.delivered(player)) for player in range(self.players)]
         if action not in self.options(index):
             self.event = "skip"
@@ -194,14 +194,14 @@ class Game:
             self.left = self.turn()
         return self.rewards
 
-    def pay(self, index, objective, amount):
+    def add_reward(self, index, objective, amount):
         self.rewards[index][objective] += amount
 
     def charge(self, index):
         """§4.2, §4.6"""
         robot = self.robots[index]
         before, robot.battery = robot.battery, min(robot.battery + 1, 10.0)
-        self.pay(index, "charge", robot.battery - before)
+        self.add_reward(index, "charge", robot.battery - before)
 
     def move(self, index, action):
         """§4.3 to §4.6"""
@@ -214,7 +214,7 @@ class Game:
         if self.battery:
             before = robot.battery
             robot.battery = max(before - (0.2 if before > 2 else 0.1), 0.0)
-            self.pay(index, "energy", robot.battery - before)
+            self.add_reward(index, "energy", robot.battery - before)
             for other, there in enumerate(self.robots):
                 if there is not robot and self.color[there.cell] == BLUE:
                     self.charge(other)
@@ -229,17 +229,17 @@ class Game:
     def account(self, index, before):
         """§5.1, §5.2, §5.5, §5.6; `before`: most less fewest deliveries of each player's robots."""
         if self.event in ("delivery", "pickup", "dock"):
-            self.pay(index, self.event, 1)
+            self.add_reward(index, self.event, 1)
         elif self.event != "charge":
-            self.pay(index, "step_cost", -1)
+            self.add_reward(index, "step_cost", -1)
         if self.event != "charge":
-            self.pay(index, "time", -1)
+            self.add_reward(index, "time", -1)
         own = self.player(index)
         for other in range(len(self.robots)):
             if other in self.side(own):
-                self.pay(other, "balance", before[own] - (max(self.delivered(own)) - min(self.delivered(own))))
+                self.add_reward(other, "balance", before[own] - (max(self.delivered(own)) - min(self.delivered(own))))
             elif self.event == "delivery":
-                self.pay(other, "rivalry", -1)
+                self.add_reward(other, "rivalry", -1)
 
     def finish(self, index):
         """§4.7, §4.8, §6"""
@@ -248,7 +248,7 @@ class Game:
         if sum(self.delivered(player)) == self.required:
             self.terminated, self.winner = True, player
             for other in range(len(self.robots)):
-                self.pay(other, "outcome", 1 if other in self.side(player) else -1)
+                self.add_reward(other, "outcome", 1 if other in self.side(player) else -1)
         self.truncated = self.n >= self.max_step
 
     # ----------------------------------------------------------------------------------------------------------- seen
@@ -260,7 +260,7 @@ class Game:
         for robot in (self.robots[other] for other in order):
             x, y = robot.cell
             numbers += [x / max(self.width - 1, 1), y / max(self.height - 1, 1), robot.mail / max(self.indices)]
-            numbers += [robot.shown / 10] if self.battery else []
+            numbers += [robot.displayed / 10] if self.battery else []
         return numbers
 
     def fields(self, index):

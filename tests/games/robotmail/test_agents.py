@@ -35,7 +35,7 @@ def teams(robots, games, seed=3, **params):
 
 
 def choices(name, rows, robots, times=1, **params):
-    """What the first robot does on a layout of these rows, in a position, with luck of its own each time.
+    """Return the actions of the first robot in a position on a layout of these rows, each with its own random word.
 
     rows      colors, a number for a receiver
     robots    [x, y, mail, battery, stands] each
@@ -60,7 +60,7 @@ def choices(name, rows, robots, times=1, **params):
 
 @pytest.mark.parametrize("record", [r for r in RECORDS if r["policy"].startswith("astar")], ids=lambda record: record["id"])
 def test_astar_does_what_the_original_did(record):
-    """Move for move, except where it must not stand and cannot go on: there the original moves by lot."""
+    """Compare every move, except where the robot must not stand and is blocked: there the original moves at random."""
     layout = "\n".join(record["colors"]), "\n".join(record["targets"])
     game = momagames.spec("mo-robotmail-v0", layout=layout, **record["config"])
     players = len(game.agents) if record["policy"] == "astar" else record["config"]["num_robots_per_player"]
@@ -97,7 +97,7 @@ def test_astar_is_as_strong_as_the_original(interpreted):
 
 @pytest.mark.parametrize("layout", [*loader.NAMES, *BY_CHANCE], ids=str)
 def test_legal_moves_on_every_layout(layout):
-    """All robots of a game by lot, each way of starting; nobody ever does what its mask forbids."""
+    """Random policies for all robots of a game, with each kind of parameters: all actions are legal."""
     for sizes in (
         {"num_players": 2, "num_robots_per_player": 3, "random_num_steps": True},
         {"num_players": 3, "num_robots_per_player": 2, "with_battery": False, "always_legal": True},
@@ -107,8 +107,8 @@ def test_legal_moves_on_every_layout(layout):
         batch.seed(5)
         batch.reset()
         kernels = [policy for name in NAMES for policy in method(name, game)().policies(game)]
-        lots = np.random.default_rng(0).integers(len(kernels), size=(6, len(game.agents)))
-        players = SeatedPolicies(batch, kernels, lots, seed=4)
+        assignment = np.random.default_rng(0).integers(len(kernels), size=(6, len(game.agents)))
+        players = SeatedPolicies(batch, kernels, assignment, seed=4)
         while not batch.states["over"].all():
             batch.step(players.act())
         assert (batch.states["illegal"] == 0).all()
@@ -138,8 +138,8 @@ def test_what_lies_on_green_cells_nobody_knows(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_all_doors_play_the_same(name):
-    """A game through the policy of the name, each action also asked of the kernel in a batch, with the same luck."""
+def test_all_apis_play_the_same(name):
+    """Play a game with the named policy and compare each action with its kernel in a batch, with the same random word."""
     game = momagames.spec("mo-robotmail-4-v0", random_num_steps=True, max_step=150)
     one, batch, alone = policy(name, game), Batch(game, 1), Episode(game)
     alone.reset(3)

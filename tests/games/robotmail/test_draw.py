@@ -74,7 +74,7 @@ def square(state, x, y, **options):
 
 
 def column(state, last=None, **options):
-    """What stands beside the board."""
+    """Return the column beside the board."""
     side = drawing.side_of(int(state["height"]), int(state["width"]))
     return drawing.picture(state, last, **options)[:, drawing.EDGE + int(state["width"]) * side + drawing.BESIDE // 2 :]
 
@@ -270,9 +270,9 @@ def test_only_what_changes_is_drawn_anew(monkeypatch):
     """Neither the position nor earlier pictures are touched, and for a move hardly anything is painted."""
     state = position()
     before, first = state.tobytes(), drawing.picture(state)
-    kept = first.copy()
+    original = first.copy()
     first[:] = 7
-    assert np.array_equal(drawing.picture(state), kept)
+    assert np.array_equal(drawing.picture(state), original)
     assert state.tobytes() == before
     painted = []
     monkeypatch.setattr(canvas, "paint", lambda side, *rest, paint=canvas.paint: painted.append(side) or paint(side, *rest))
@@ -474,13 +474,13 @@ def test_text_is_plain_ascii():
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_colors_can_be_told_apart(sight):
+def test_colors_are_distinguishable(vision):
     grounds = list(tiles.GROUNDS.values())
-    assert closest([*tiles.PLAYERS, canvas.PAPER], sight) > 0.12
-    assert closest(grounds, sight) > 0.06  # and each but plain ones has a sign of its own
-    assert closest([*(tiles.GROUNDS[code] for code in (1, 2))], sight) > 0.1
+    assert closest([*tiles.PLAYERS, canvas.PAPER], vision) > 0.12
+    assert closest(grounds, vision) > 0.06  # and each but plain ones has a sign of its own
+    assert closest([*(tiles.GROUNDS[code] for code in (1, 2))], vision) > 0.1
     for player, ground in itertools.product(tiles.PLAYERS, grounds):
-        assert closest([player, ground], sight) > 0.09
-    assert closest([tiles.CHARGED, tiles.LOW, tiles.HOLLOW], sight) > 0.12
+        assert closest([player, ground], vision) > 0.09
+    assert closest([tiles.CHARGED, tiles.LOW, tiles.HOLLOW], vision) > 0.12
     for ground in grounds:
-        assert closest([tiles.MARK, ground], sight) > 0.09
+        assert closest([tiles.MARK, ground], vision) > 0.09

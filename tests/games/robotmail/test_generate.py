@@ -1,4 +1,4 @@
-"""Layouts by chance: the linter accepts them, they have what was asked for, everybody gets everywhere, a seed gives one."""
+"""Random layouts: accepted by the linter, with the given numbers of things, fully reachable, and determined by the seed."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ SEEDS = st.integers(0, 10**9)
 
 
 def test_a_layout_never_changes():
-    """What a seed gave once it gives for ever."""
+    """The layout of a seed never changes."""
     assert generate(11, 7, 5, 0.1).data == KNOWN
     assert generate(11, 7, 5, 0.1) == generate(np.int64(11), np.int64(7), 5, np.float64(0.1))
     assert len({generate(seed) for seed in range(20)}) == 20
@@ -114,9 +114,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_refused(name):
-    given, told = BAD[name]
-    with pytest.raises(InvalidParameter, match=told):
+def test_invalid_arguments(name):
+    given, message = BAD[name]
+    with pytest.raises(InvalidParameter, match=message):
         generate(**given)
 
 

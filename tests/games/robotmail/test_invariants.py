@@ -1,4 +1,4 @@
-"""What must hold at every point of every game of MO-RoboticMail, on boards of the package and on boards by chance."""
+"""Invariants of every position of MO-RoboticMail, on packaged and on random boards."""
 
 from collections import Counter, defaultdict
 
@@ -89,14 +89,14 @@ def saved(play):
     return play.game.codec.save(play.state)
 
 
-def paid(play):
+def reward_dicts(play):
     """The reward vectors of the last step, one for each robot by objective."""
     names = [goal.name for goal in play.game.objectives]
     return [dict(zip(names, row, strict=True)) for row in play.reward.astype(float).tolist()]
 
 
 def walk(play, seed, count):
-    """Play with legal and illegal actions; after each step: the position before, the mask of who acted, the action."""
+    """Play with legal and illegal actions; after each step: the position before, the mask of the acting robot, the action."""
     rng, layout = np.random.default_rng(seed), board(play)
     for _ in range(count):
         if play.state["over"]:
@@ -148,8 +148,8 @@ def check_position(play, params, dealt):
     assert len(now["mails"]) == len(layout.cells("gr"))
     assert set(now["mails"]) <= set(layout.indices)
     waiting = dict(zip(layout.cells("gr"), now["mails"], strict=True))
-    taken = {number(layout.width, *cell): index for index, cell in enumerate(cells, 1)}
-    assert {cell: int(state["robot"][cell]) for cell in np.flatnonzero(state["robot"]).tolist()} == taken
+    expected_robots = {number(layout.width, *cell): index for index, cell in enumerate(cells, 1)}
+    assert {cell: int(state["robot"][cell]) for cell in np.flatnonzero(state["robot"]).tolist()} == expected_robots
     docked = {index for index in range(64) if int(state["docked"]) >> index & 1}
     assert docked == {index for index, color in enumerate(colors) if color == "b"}
     for robot, cell, color in zip(robots, cells, colors, strict=True):
@@ -236,7 +236,7 @@ def check_books(play, params, seed, count):
     robots = range(len(start["robots"]))
     sums = [defaultdict(float) for _ in robots]
     for before, _, _ in walk(play, seed, count):
-        now, rows, event, actor = saved(play), paid(play), saved(play)["event"], before["next"]
+        now, rows, event, actor = saved(play), reward_dicts(play), saved(play)["event"], before["next"]
         for index, row in enumerate(rows):
             assert np.count_nonzero([row[name] for name in CORE]) == (index == actor and event != "charge")
             assert row["time"] == row["step_cost"] - row["delivery"] - row["pickup"] - row["dock"]
@@ -285,7 +285,7 @@ def test_presets_and_the_published_scalar(preset, params, seed):
 
 @given(PARAMS, SEEDS, st.booleans())
 def test_chance_is_that_of_the_position(params, seed, middle):
-    """§2 The same seed and actions are the same game; a position goes on with its own luck."""
+    """§2 The same seed and actions are the same game; a position continues with its own random word."""
     play, twin, other = begun(params, seed, middle), begun(params, seed, middle), begun(params, seed + 1, middle)
     other.load(saved(play))
     for _, _, action in walk(play, seed, 20):
@@ -338,7 +338,7 @@ def test_these_walks_see_everything():
             seen.update(
                 [now["event"], now["left"], ("illegal", bool(mask.any() and not mask[action])), ("empty", not mask.any())]
             )
-            seen.update(name for row in paid(play) for name, amount in row.items() if amount)
+            seen.update(name for row in reward_dicts(play) for name, amount in row.items() if amount)
             if play.state["over"]:
                 seen[now["winner"] is not None, now["n"] == 30] += 1
     expected = {*SCALAR, *OBJECTIVES, ("illegal", True), ("empty", True), (True, False), (False, True)}

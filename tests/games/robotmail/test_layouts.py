@@ -137,11 +137,11 @@ NO_FORM = {
 
 
 @pytest.mark.parametrize("name", NO_FORM)
-def test_what_is_no_form(name):
-    source, told = NO_FORM[name]
-    with pytest.raises(InvalidLayout, match=told):
+def test_unknown_forms(name):
+    source, message = NO_FORM[name]
+    with pytest.raises(InvalidLayout, match=message):
         loader.load(source)
-    with pytest.raises(InvalidLayout, match=told):
+    with pytest.raises(InvalidLayout, match=message):
         loader.problems(source)
 
 
@@ -197,7 +197,7 @@ WRONG = {
     "a large number": (*changed((2, 0), None, 64), [(T, "line 1, column 5, the cell (2,0): ", "64 is not possible")]),
     "a huge number": (*changed((2, 0), None, "9" * 5000), [(T, "line 1, column 5, the cell (2,0): ", "is not possible")]),
     "no target": (*changed((3, 1), None, 0), [(T, "line 2, column 7, the cell (3,1): ", "no target", "needed: the index")]),
-    "a number that nobody accepts": (
+    "a number without a receiver": (
         *changed((1, 1), None, 5),
         [(T, "line 2, column 3, the cell (1,1): ", "no yellow cell accepts the number 5", "accepted numbers: 4, 7")],
     ),
@@ -358,13 +358,13 @@ def test_there_are_ways_on_the_boards_of_the_package(name):
 
 
 def test_ways_are_found_as_the_rules_say():
-    """On boards by chance without any sense, about as many good as bad."""
-    luck, good = SeededRng(5), 0
+    """Random boards, about as many good as bad."""
+    rng, good = SeededRng(5), 0
     for _ in range(400):
-        width, height = luck.randint(2, 5), luck.randint(2, 5)
-        colors = tuple(tuple(luck.pick("wgggggry" if luck.below(9) else "bx") for _ in range(width)) for _ in range(height))
+        width, height = rng.randint(2, 5), rng.randint(2, 5)
+        colors = tuple(tuple(rng.pick("wgggggry" if rng.below(9) else "bx") for _ in range(width)) for _ in range(height))
         colors = tuple(tuple("gr" if code == "x" else code for code in row) for row in colors)
-        targets = tuple(tuple(luck.randint(1, 2) if code == "y" or not luck.below(5) else 0 for code in row) for row in colors)
+        targets = tuple(tuple(rng.randint(1, 2) if code == "y" or not rng.below(5) else 0 for code in row) for row in colors)
         found = Layout(colors, targets)
         assert (routes(found) == []) == is_good(found), found
         good += is_good(found) and bool(found.cells("gr")) and len(found.cells("y")) > 0
@@ -383,5 +383,5 @@ def test_numbers_on_other_cells_open_narrow_cells():
     shut = {"colors": colors, "targets": ["0,0,0,0,0", "0,0,0,0,5", "0,0,0,0,0"]}
     opened = {"colors": colors, "targets": ["0,0,0,0,0", "0,0,0,5,5", "0,0,0,0,0"]}
     assert "mail 5 cannot be reached from the green cells (1,0)" in " ".join(loader.problems(shut))
-    found = loader.problems(opened)  # but nobody comes back
+    found = loader.problems(opened)  # but no robot comes back
     assert [problem.split(": ", 2)[2] for problem in found] == ["a robot that delivers here cannot reach any mail afterwards"]

@@ -71,7 +71,7 @@ class Follower:
         return self.game.codec.save(self.states[self.i])
 
     def draw(self, what, choices):
-        """What our state has, after the start or a step."""
+        """Return our state, after the start or a step."""
         if what == "turn":
             choice = self.ours()["left"]
         elif what == "place":
@@ -91,7 +91,7 @@ class Follower:
 
 
 def same_seen(game, batch, i, oracle):
-    """What all robots see, and what they may do."""
+    """Compare the observations and masks of all robots."""
     assert batch.masks[i].tolist() == [oracle.mask(index) for index in range(len(game.agents))]
     for index in range(len(game.agents)):
         seen = game.observation_views(batch.observations[i, index])
@@ -104,10 +104,10 @@ def same_seen(game, batch, i, oracle):
             assert field.low <= seen[field.name].min() <= seen[field.name].max() <= field.high, field.name
 
 
-def same_pay(game, batch, i, rewards):
+def same_rewards(game, batch, i, rewards):
     """The reward vectors of the last step, to the last bit of float32 and inside their bounds."""
-    for index, paid in enumerate(rewards):
-        wanted = np.array([paid[goal.name] for goal in game.objectives], np.float32)
+    for index, row in enumerate(rewards):
+        wanted = np.array([row[goal.name] for goal in game.objectives], np.float32)
         assert batch.rewards[i, index].tolist() == wanted.tolist(), game.agents[index]
     assert (game.reward_low - 1e-6 <= batch.rewards[i]).all()
     assert (batch.rewards[i] <= game.reward_high + 1e-6).all()
@@ -138,7 +138,7 @@ def play(game, batch, followers, steps, seed):
             rewards = oracle.step(actions[i])
             follower.same()
             same_seen(game, batch, i, oracle)
-            same_pay(game, batch, i, rewards)
+            same_rewards(game, batch, i, rewards)
             assert batch.terminated[i].tolist() == [oracle.terminated] * len(game.agents)
             assert batch.truncated[i].tolist() == [oracle.truncated] * len(game.agents)
             seen.update([oracle.event, (oracle.terminated, oracle.truncated)])

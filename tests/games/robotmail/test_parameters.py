@@ -1,4 +1,4 @@
-"""Ids, parameters, objectives and doors of MO-RoboticMail (SPEC §5, §8, §10.1), and the words for its actions."""
+"""Ids, parameters, objectives and environment APIs of MO-RoboticMail (SPEC §5, §8, §10.1), and the words for its actions."""
 
 import copy
 import pickle
@@ -180,8 +180,8 @@ def test_objectives_pay_in_the_order_that_was_asked_for():
         play = Episode(momagames.spec(ID, layout=("\n".join(colors[0]), "\n".join(colors[1])), objectives=names))
         play.load(given)
         play.step(4)
-        paid = dict(zip(names, play.reward[0].tolist(), strict=True))
-        assert {name: amount for name, amount in paid.items() if amount} == pytest.approx(
+        rewards = dict(zip(names, play.reward[0].tolist(), strict=True))
+        assert {name: amount for name, amount in rewards.items() if amount} == pytest.approx(
             {"pickup": 1, "time": -1, "energy": -0.2}
         )
 
@@ -294,7 +294,7 @@ def test_copies_go_on_alike(copied, form):
     assert env.get_state()["clock"]
 
 
-# ---------------------------------------------------------------------------------------------------------------- doors
+# ----------------------------------------------------------------------------------------------------------------- APIs
 
 # Two robots between walls on a board of one row: robot_1 at the wall has no move, and has stood too long
 BOXED = {"robots": [[1, 0, 0, 10, 10, 0, 0], [0, 0, 0, 10, 10, 0, 5]], "mails": [1], "next": 1}
@@ -357,7 +357,9 @@ def test_numbers_that_are_no_action_are_refused(action):
     env = momagames.make(ID)
     env.reset(seed=1)
     before = env.get_state()
-    with pytest.raises(IllegalAction, match=rf"illegal action={re.escape(repr(action))} of robot_0: expected one of \d legal actions") as error:
+    with pytest.raises(
+        IllegalAction, match=rf"illegal action={re.escape(repr(action))} of robot_0: expected one of \d legal actions"
+    ) as error:
         env.step(action)
     if isinstance(action, int):
         assert "actions are 0..4; legal now: 0 stand, 1 forward" in str(error.value)

@@ -164,7 +164,7 @@ def test_what_is_left_out():
     play.reset(7)
     stream = int(play.state["rng"])
     play.load(without("rng"))
-    assert int(play.state["rng"]) == stream, "the environment's own luck goes on"
+    assert int(play.state["rng"]) == stream, "the environment's own random word stays"
 
 
 def test_the_form_of_recordings_is_taken():
@@ -181,9 +181,9 @@ def test_the_form_of_recordings_is_taken():
 # ------------------------------------------------------------------------------------------------------------- refusals
 
 ROW = r"\[x, y, mail, inner battery, shown battery, delivered, stands\]"
-SEVEN = rf"robots\[1\]=.*: needed are 7 numbers {ROW}"
-FOUR = f"robots: needed is a list of 4 rows {ROW}; given: "
-TWO_MAILS = "needed is a list of 2 mail indices, one for each green cell, row by row"
+SEVEN = rf"robots\[1\]=.*: expected 7 numbers {ROW}"
+FOUR = f"invalid robots: expected a list of 4 rows {ROW}; given: "
+TWO_MAILS = "expected a list of 2 mail indices, one for each green cell, row by row"
 KNOWN = "the mail indices of this layout are 3, 5 or 63"
 BATTERY = r"robots\[0\]: inner battery is {}; allowed: numbers 0\.\.10"
 JUNK = [None, "1", 1.5, True, [], {}, -1, 2**70]
@@ -218,7 +218,7 @@ REFUSED = [
     (robot(0, x=5), r"robots\[0\]: x is 5; allowed: whole numbers 0\.\.4"),
     (robot(0, y=4), r"robots\[0\]: y is 4; allowed: whole numbers 0\.\.3"),
     (robot(0, x=-1), r"robots\[0\]: x is -1"),
-    (robot(0, x=3, y=0), r"robots\[0\]: cell \(3,0\) is red, nobody can stand there"),
+    (robot(0, x=3, y=0), r"robots\[0\]: cell \(3,0\) is red, expected a cell that robots can enter"),
     (robot(1, x=1, y=1), r"robots\[1\]: cell \(1,1\) is taken by robots\[0\]"),
     (robot(3, x=4, y=2), r"robots\[3\]: cell \(4,2\) is taken by robots\[2\]"),
     # what they carry
@@ -278,12 +278,12 @@ REFUSED = [
     ({"winner": 2}, r"invalid winner=2: expected None, or the index of a player, 0\.\.1"),
     *(({"winner": junk}, "invalid winner=.*: expected None, or the index of a player") for junk in JUNK[1:]),
     ({"winner": "robot_0"}, "invalid winner='robot_0': expected None"),
-    ({"winner": 0}, "winner=0, and player 0 has delivered 2; the winner, and nobody else, has delivered 3"),
-    ({"winner": 1}, "winner=1, and player 1 has delivered 2; the winner, and nobody else, has delivered 3"),
-    (robot(1, delivered=1), "winner=None, and player 0 has delivered 3; without a winner nobody has delivered 3"),
-    (robot(1, delivered=2), "winner=None, and player 0 has delivered 4; without a winner nobody has delivered 3"),
+    ({"winner": 0}, "winner=0, and player 0 has delivered 2; only the winner has delivered 3"),
+    ({"winner": 1}, "winner=1, and player 1 has delivered 2; only the winner has delivered 3"),
+    (robot(1, delivered=1), "winner=None, and player 0 has delivered 3; without a winner no player has delivered 3"),
+    (robot(1, delivered=2), "winner=None, and player 0 has delivered 4; without a winner no player has delivered 3"),
     (robot(1, delivered=1) | {"winner": 1}, "winner=1, and player 0 has delivered 3"),
-    (robot(1, delivered=2) | {"winner": 0}, "winner=0, and player 0 has delivered 4; the winner, .*, has delivered 3"),
+    (robot(1, delivered=2) | {"winner": 0}, "winner=0, and player 0 has delivered 4; only the winner has delivered 3"),
 ]  # fmt: skip
 
 
@@ -346,17 +346,17 @@ def test_what_is_no_position(env, options, why):
 
 
 def test_refused_in_other_games():
-    """What a game without battery, with turns of one step, of other robots or on another board does not take."""
+    """Positions of games with other parameters are rejected."""
     cases = (
         ({"with_battery": False}, POSITION, r"robots\[0\]: inner battery is 9\.4; allowed: 10, full, without battery"),
         ({"random_num_steps": False}, POSITION, r"invalid left=4: expected an integer in 1\.\.1"),
-        ({"num_players": 3}, POSITION, r"robots: needed is a list of 6 rows .*; given: 4 of them"),
-        ({"num_robots_per_player": 1}, POSITION, r"robots: needed is a list of 2 rows .*; given: 4 of them"),
-        ({"layout": "tall"}, POSITION, r"mails=\[5, 3\]: needed is a list of 4 mail indices"),
+        ({"num_players": 3}, POSITION, r"invalid robots: expected a list of 6 rows .*; given: 4 of them"),
+        ({"num_robots_per_player": 1}, POSITION, r"invalid robots: expected a list of 2 rows .*; given: 4 of them"),
+        ({"layout": "tall"}, POSITION, r"mails=\[5, 3\]: expected a list of 4 mail indices"),
         ({"layout": "mini6"}, POSITION, r"robots\[0\]: mail is 63; the mail indices of this layout are 1, 2, 3"),
         ({"layout": "street"}, without("rng"), r"robots\[\d\]"),
         ({"max_step": 89}, POSITION, r"invalid n=90: expected an integer in 0\.\.89"),
-        ({"required_mail": 2}, POSITION, "winner=None, and player 0 has delivered 2; without a winner nobody has delivered 2"),
+        ({"required_mail": 2}, POSITION, "player 0 has delivered 2; without a winner no player has delivered 2"),
     )  # fmt: skip
     for params, position, why in cases:
         with pytest.raises(InvalidState, match=why):
@@ -435,8 +435,8 @@ def test_a_finished_game_stays_finished(n, action, winner, cut, form):
 
 
 @pytest.mark.parametrize(("n", "action", "winner", "cut"), ENDS)
-def test_a_finished_game_is_over_at_every_door(n, action, winner, cut):
-    """§9.3 Its end is not paid once more."""
+def test_a_finished_game_is_over_in_every_api(n, action, winner, cut):
+    """§9.3 Its end gives no further reward."""
     params = SIZE | {"objectives": "versus"}
     env = momagames.make(ID, **params)
     env.reset(options={"state": ending(n)})
@@ -460,8 +460,8 @@ def test_a_finished_game_is_over_at_every_door(n, action, winner, cut):
     many = momagames.make_vec(ID, 2, autoreset="disabled", **params)
     _, infos = many.reset(options={"state": saved})
     assert not infos["action_mask"].any()
-    _, paid, ended, stopped, _ = many.step(np.zeros(2, int))
-    assert not paid.any()
+    _, step_rewards, ended, stopped, _ = many.step(np.zeros(2, int))
+    assert not step_rewards.any()
     assert (ended == won).all()
     assert (stopped == cut).all()
 

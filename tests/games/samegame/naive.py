@@ -95,8 +95,8 @@ class SameGame:
             (x, self.height - len(column) + i): color for x, column in enumerate(columns) for i, color in enumerate(column)
         }
         points = len(group) ** 2 + (0 if self.cells else self.bonus)
-        paid = [points if self.by_color is False or k + 1 == color else 0 for k in range(self.colors if self.by_color else 1)]
-        rewards = [paid if self.team or agent == self.mover else [0] * len(paid) for agent in range(self.agents)]
+        vector = [points if self.by_color is False or k + 1 == color else 0 for k in range(self.colors if self.by_color else 1)]
+        rewards = [vector if self.team or agent == self.mover else [0] * len(vector) for agent in range(self.agents)]
         self.mover = (self.mover + 1) % self.agents
         self.ply += 1
         return rewards

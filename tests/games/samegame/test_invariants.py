@@ -1,4 +1,4 @@
-"""What must hold at every point of every game of MO-SameGame."""
+"""Invariants of every position of MO-SameGame."""
 
 from math import isqrt
 

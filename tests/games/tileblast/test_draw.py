@@ -122,8 +122,8 @@ def test_colors_look_different(name):
 def test_marks_distinguish_colors_without_color(name, monkeypatch):
     """The marks differ even if all colors are equal."""
     tiles.draw_piece.cache_clear()
-    for module in ("marks", "art"):
-        monkeypatch.setattr(f"momagames.games.tileblast.{module}.INKS", (INKS[BLUE],) * 7)
+    for module in ("color_marks", "art"):
+        monkeypatch.setattr(f"momagames.games.tileblast.view.{module}.INKS", (INKS[BLUE],) * 7)
     pictures = {c: square(put(position(), 3, 4, name, color=c), 3, 4) for c in range(1, 7)}
     tiles.draw_piece.cache_clear()
     assert_apart(pictures, 0.01)

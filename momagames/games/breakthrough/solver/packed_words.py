@@ -96,13 +96,13 @@ def insert_nondominated(vector, front, count):
     for i in range(count):
         if weakly_dominates(front[i], vector):
             return count
-    kept = 0
+    size = 0
     for i in range(count):
         if not weakly_dominates(vector, front[i]):
-            front[kept] = front[i]
-            kept += 1
-    front[kept] = vector
-    return kept + 1
+            front[size] = front[i]
+            size += 1
+    front[size] = vector
+    return size + 1
 
 
 @kernel

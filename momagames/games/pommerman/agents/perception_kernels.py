@@ -1,13 +1,14 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""MO-Pommerman: what a scripted agent sees, and the ways from where it stands (SPEC §7.2, §11).
+"""MO-Pommerman: the view of a scripted agent, and paths from its cell (SPEC §7.2, §11).
 
-`look` writes down what is seen, and all the rest, here and in pommerman_agents.py, reads that: nobody acts on what is hidden.
+`look` writes the visible part of a position. All other kernels here and in simple_kernels.py read only that, so that no agent
+acts on hidden information.
 
-board      uint8[CELLS]: what cells show; FOG where the agent does not see
+board      uint8[CELLS]: codes of the cells; FOG for cells that the agent does not see
 bombs      int64[MAX_BOMBS]: cell and blast strength (cell * 256 + strength) of the bombs in sight, by cell
-distance   uint8[CELLS]: steps from the agent's cell; FAR where it finds no way
+distance   uint8[CELLS]: steps from the agent's cell; FAR for cells without a path
 first      uint8[CELLS]: the direction of the first of these steps
-queue      int64[CELLS]: the cells that it finds a way to, the nearest first; its own is the first
+queue      int64[CELLS]: the reachable cells, the nearest first; the agent's own cell comes first
 """
 
 import numpy as np
@@ -19,12 +20,12 @@ from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, below
 
 FAR = 255
-REACH = 10  # it looks for ways among the cells at most so many rows and columns away, together
+REACH = 10  # Manhattan distance of the search for paths
 
 
 @kernel
 def look(state, agent, board, bombs):
-    """Write what the agent sees to `board` and `bombs`; returns the number of bombs."""
+    """Write the agent's view to `board` and `bombs`; return the number of bombs."""
     size = np.int64(state["size"])
     seen = frame(state, agent)
     top, bottom, left, right = seen[0], seen[1], seen[2], seen[3]
@@ -47,9 +48,9 @@ def look(state, agent, board, bombs):
 
 
 @kernel
-def is_open(shown, enemies):
-    """Whether it takes a cell for open: passages, items, itself and its mate. `enemies` has a bit for each seat."""
-    return shown == PASSAGE or is_item(shown) or (AGENT <= shown < AGENT + SEATS and (enemies >> (shown - AGENT)) & 1 == 0)
+def is_open(code, enemies):
+    """Return whether a cell is open: passage, item, the agent itself or its mate. `enemies` has a bit for each seat."""
+    return code == PASSAGE or is_item(code) or (AGENT <= code < AGENT + SEATS and (enemies >> (code - AGENT)) & 1 == 0)
 
 
 @kernel
@@ -63,10 +64,10 @@ def step_to(cell, direction, size):
 
 @kernel
 def find_ways(board, size, start, enemies, word, distance, first, queue):
-    """Search breadth-first from `start`, chance deciding between ways of equal length.
+    """Search breadth-first from `start`; ties between paths of equal length are broken at random.
 
     It looks at cells of up to REACH rows up and columns left, but one less down and right, and not farther than REACH in
-    rows and columns together. Cells with fog, rigid walls or flames are left out; ways end at what is not open.
+    rows and columns together. Cells with fog, rigid walls or flames are left out; paths end at cells that are not open.
     Returns    the number of cells found, and the generator word
     """
     for cell in range(size * size):
@@ -127,7 +128,7 @@ def nearest(board, distance, queue, found, wanted, radius):
 
 @kernel
 def can_leave(board, size, distance, queue, found, strength):
-    """Whether there is a way to a passage that a bomb laid here would not reach: out of range, or round a corner."""
+    """Return whether a path leads to a passage that a bomb laid here does not reach: out of range, or around a corner."""
     start = queue[0]
     row = row_of(start, size)
     for place in range(found):
@@ -141,9 +142,9 @@ def can_leave(board, size, distance, queue, found, strength):
 
 @kernel
 def can_hide(board, size, start, bomb, enemies, strength):
-    """Whether whoever goes to `start`, away from a bomb, comes farther than `strength` straight on or round a corner.
+    """Return whether an agent that moves to `start`, away from a bomb, can get out of range straight on or around a corner.
 
-    Ways off the row and column of `start` leave them somewhere, so that it is enough to go along these.
+    Every other path leaves the row or column of `start` at some cell, so that the search follows only these two.
     """
     for direction in range(UP, RIGHT + 1):
         cell, steps = start, 0
@@ -165,7 +166,7 @@ def can_hide(board, size, start, bomb, enemies, strength):
 
 @kernel
 def in_line(bombs, count, cell, size):
-    """Whether a bomb in the row or column of a cell is at most its strength away."""
+    """Return whether a bomb in the row or column of a cell is at most its strength away."""
     row = row_of(cell, size)
     col = cell - row * size
     for bomb in range(count):

@@ -165,7 +165,7 @@ def threats_of(bomb, size, cell, row, col, distance):
 
 @kernel
 def safe_directions(board, bombs, count, size, cell, distance, enemies, threats):
-    """Where to go from bombs, a bit for each direction (Stop: nowhere)."""
+    """Return the directions away from bombs, a bit for each (Stop: none)."""
     if threats == ALL_AROUND:
         return escape(board, bombs, count, size, cell, distance, enemies)
     safe, inside = 0, 0
@@ -183,7 +183,7 @@ def safe_directions(board, bombs, count, size, cell, distance, enemies, threats)
 
 @kernel
 def escape(board, bombs, count, size, cell, distance, enemies):
-    """The first direction in which the agent comes out of the range of the bombs around it.
+    """Return the first direction in which the agent escapes the range of the bombs around it.
 
     It tries the directions to the first bomb of the board first; a bomb on its own cell counts for all that are left.
     """
@@ -202,7 +202,7 @@ def escape(board, bombs, count, size, cell, distance, enemies):
 
 @kernel
 def strongest(bombs, count, size, cell, row, col, distance, direction):
-    """The greatest strength of the bombs that threaten the agent from a direction."""
+    """Return the greatest strength of the bombs that threaten the agent from a direction."""
     strength = 0
     for bomb in range(count):
         if (threats_of(bombs[bomb], size, cell, row, col, distance) >> direction) & 1:
@@ -212,7 +212,7 @@ def strongest(bombs, count, size, cell, row, col, distance, direction):
 
 @kernel
 def wander(board, bombs, count, size, cell, enemies, memory):
-    """Where it may go when nothing calls it: not in line with bombs, not where it has just been, and it would rather move."""
+    """Return the directions without a target: not in line with bombs; unvisited cells and moves are preferred."""
     safe, new = 0, 0
     for direction in range(LAY):
         to = step_to(cell, direction, size)
@@ -227,7 +227,7 @@ def wander(board, bombs, count, size, cell, enemies, memory):
 
 @kernel
 def remembers(memory, cell):
-    """Whether the agent has been on a cell lately."""
+    """Return whether the agent has been on a cell recently."""
     known = False
     for place in range(REMEMBERED):
         known |= np.int64(memory["been"][place]) == cell + 1

@@ -77,7 +77,7 @@ def step(state, actions, reward):
     show(state)  # §4.9
     die(state, reward)
     state["ply"] += 1  # §4.10
-    judge(state, reward)
+    credit_outcomes(state, reward)
     state["falling"] = ring_of(state)
 
 
@@ -100,7 +100,7 @@ def speak(state, actions, reward):
 
 @kernel
 def living(state):
-    """The live agents, a bit for each seat."""
+    """Return the live agents, a bit for each seat."""
     bits = 0
     for agent in range(np.int64(state["seats"])):
         bits |= np.int64(state["alive"][agent]) << agent
@@ -131,7 +131,7 @@ def verdict(state):
 
 @kernel
 def note_end(state):
-    """§6.1 Note whether the game is over, and who has won. Returns the `verdict`."""
+    """§6.1 Record whether the game is over, and the winners. Return the `verdict`."""
     decided, result, winners = verdict(state)
     over = result != INCOMPLETE
     state["result"] = result
@@ -142,7 +142,7 @@ def note_end(state):
 
 
 def conclude(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
-    """§6.1 Note in states[0] whether the game is over, and who has won; nobody is paid."""
+    """§6.1 Record in states[0] whether the game is over, and the winners. Rewards stay unchanged."""
     note_end(states[0])
 
 
@@ -150,15 +150,15 @@ conclude = driver(conclude, "pommerman.conclude")
 
 
 @noinline_kernel
-def judge(state, reward):
-    """§4.10 Whether the game is over, and what that pays."""
+def credit_outcomes(state, reward):
+    """§4.10 Record the end of the game and credit the objectives that depend on it."""
     decided, result, winners = note_end(state)
     over = result != INCOMPLETE
     mode, rate = state["mode"], 1.0 / np.float64(state["max_steps"])
     for agent in range(np.int64(state["seats"])):
         alive = state["alive"][agent] != 0
         outcome = result_of(mode, result, winners, decided, alive, agent)
-        if state["gone"][agent]:  # paid when it left
+        if state["gone"][agent]:  # rewarded when it left
             reward[agent] = 0
             continue
         leaves = state["leave"] != 0 and not alive
@@ -177,7 +177,7 @@ def judge(state, reward):
 
 @kernel
 def result_of(mode, result, winners, decided, alive, agent):
-    """§6 T4-T6 The original's reward of this step."""
+    """§6 T4-T6 Return the original's reward of this step."""
     if result == WIN:
         return 1 if (winners >> agent) & 1 else -1
     if result == TIE:
@@ -197,7 +197,7 @@ def ring_of(state):
 
 @noinline_kernel
 def collapse(state):
-    """§4.11 W2, W3 A ring of the board turns into walls, with all that is on it."""
+    """§4.11 W2, W3 Turn a ring of the board into walls, with everything on it."""
     size, ring = np.int64(state["size"]), np.int64(state["falling"])
     state["falling"] = -1
     for agent in range(np.int64(state["seats"])):
@@ -226,6 +226,6 @@ settle = driver(settle, "pommerman.settle")
 
 @kernel
 def in_ring(cell, ring, size):
-    """Whether a cell is on the edge of the square of rows and columns ring .. size - 1 - ring."""
+    """Return whether a cell is on the edge of the square of rows and columns ring .. size - 1 - ring."""
     row, col = cell // size, cell % size
     return min(min(row, col), min(size - 1 - row, size - 1 - col)) == ring

@@ -3,7 +3,7 @@
 import numpy as np
 
 from momagames.games.pommerman.rules.moves import bomb_cell, cell_of, is_item
-from momagames.games.pommerman.rules.rewards import pay_owners
+from momagames.games.pommerman.rules.rewards import credit_owners
 from momagames.games.pommerman.rules.state import (
     AGENT,
     BOMB,
@@ -31,7 +31,7 @@ from momagames.games.pommerman.rules.state import (
 from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.reward import has_objective
 
-EVERYBODY = (1 << SEATS) - 1
+ALL_SEATS = (1 << SEATS) - 1
 GONE = 255  # life of a bomb that has exploded in this step
 ENDING, KEPT, KEPT_OWNERS = np.uint16(BURNS[0]), np.uint16(BURNS[0] | BURNS[1]), np.uint16(0x00FF)
 ONE, FOUR, EIGHT, NONE = np.uint16(1), np.uint16(4), np.uint16(8), np.uint16(0)
@@ -79,7 +79,7 @@ def lose_items(state, reward):
     for cell in range(np.int64(state["size"]) ** 2):
         flames = state["fire"][cell]
         if flames & ENDING and aged(flames) and state["hidden"][cell]:
-            pay_owners(state, reward, owners_of(aged(flames)), EVERYBODY, ITEM_WASTE, -1)
+            credit_owners(state, reward, owners_of(aged(flames)), ALL_SEATS, ITEM_WASTE, -1)
 
 
 @noinline_kernel
@@ -123,31 +123,31 @@ def tick(state):
 
 @kernel
 def refund(state, owner):
-    """§4.8 B10 The owner of a bomb that is gone may lay another, up to the limit."""
+    """§4.8 B10 Return the ammunition of an exploded bomb to its owner, up to the limit."""
     if state["ammo"][owner] < MAX_AMMO:
         state["ammo"][owner] += 1
 
 
 @noinline_kernel
 def forget(state, life):
-    """Take the bombs of this life from the list; the others keep their order."""
-    kept = 0
+    """Remove the bombs of this life from the list; the others keep their order."""
+    remaining = 0
     for bomb in range(np.int64(state["bombs"])):
         if state["bomb_life"][bomb] != life:
-            if kept < bomb:
-                state["bomb_row"][kept] = state["bomb_row"][bomb]
-                state["bomb_col"][kept] = state["bomb_col"][bomb]
-                state["bomb_life"][kept] = state["bomb_life"][bomb]
-                state["bomb_strength"][kept] = state["bomb_strength"][bomb]
-                state["bomb_owner"][kept] = state["bomb_owner"][bomb]
-                state["bomb_direction"][kept] = state["bomb_direction"][bomb]
-            kept += 1
-    state["bombs"] = kept
+            if remaining < bomb:
+                state["bomb_row"][remaining] = state["bomb_row"][bomb]
+                state["bomb_col"][remaining] = state["bomb_col"][bomb]
+                state["bomb_life"][remaining] = state["bomb_life"][bomb]
+                state["bomb_strength"][remaining] = state["bomb_strength"][bomb]
+                state["bomb_owner"][remaining] = state["bomb_owner"][bomb]
+                state["bomb_direction"][remaining] = state["bomb_direction"][bomb]
+            remaining += 1
+    state["bombs"] = remaining
 
 
 @noinline_kernel
 def spread(state, bomb, blast, covered, cells):
-    """§4.8 B8, B9 The owner's bit on every cell of a bomb's blast. New cells go to `covered`; returns how many it has now."""
+    """§4.8 B8, B9 Set the owner's bit on every cell of a blast. New cells go to `covered`; return its new length."""
     size, cell = np.int64(state["size"]), bomb_cell(state, bomb)
     row, col = np.int64(state["bomb_row"][bomb]), np.int64(state["bomb_col"][bomb])
     reach = np.int64(state["bomb_strength"][bomb]) - 1
@@ -159,18 +159,18 @@ def spread(state, bomb, blast, covered, cells):
         place = cell
         for _ in range(min(reach, border)):
             place += stride
-            shown = state["board"][place]
-            if shown == RIGID:
+            code = state["board"][place]
+            if code == RIGID:
                 break
             cells = cover(place, bit, blast, covered, cells)
-            if shown == WOOD:
+            if code == WOOD:
                 break
     return cells
 
 
 @kernel
 def cover(cell, bit, blast, covered, cells):
-    """One cell of a blast."""
+    """Add one cell to a blast."""
     if blast[cell] == 0:
         covered[cells] = cell
         cells += 1
@@ -180,21 +180,21 @@ def cover(cell, bit, blast, covered, cells):
 
 @noinline_kernel
 def burn(state, blast, covered, cells, reward):
-    """§4.9 F6 New flames on the covered cells; wood and items in them burn."""
+    """§4.9 F6 Light flames on the covered cells; wood and items there burn."""
     for k in range(cells):
         cell = covered[k]
-        shown, owners = np.int64(state["board"][cell]), np.int64(blast[cell])
-        if shown == WOOD:
-            pay_owners(state, reward, owners, EVERYBODY, WOOD_BURNT, 1)
-        elif is_item(shown):
-            pay_owners(state, reward, owners, EVERYBODY, ITEM_WASTE, -1)
+        code, owners = np.int64(state["board"][cell]), np.int64(blast[cell])
+        if code == WOOD:
+            credit_owners(state, reward, owners, ALL_SEATS, WOOD_BURNT, 1)
+        elif is_item(code):
+            credit_owners(state, reward, owners, ALL_SEATS, ITEM_WASTE, -1)
         state["fire"][cell] |= NEW | (np.uint16(owners) << EIGHT)
     state["burning"] = BURN
 
 
 @kernel
 def show(state):
-    """§4.9 F6, F8 Bombs are drawn, and over them all flames."""
+    """§4.9 F6, F8 Write bombs to the board, and all flames over them."""
     board, fire = state["board"], state["fire"]
     for bomb in range(np.int64(state["bombs"])):
         board[bomb_cell(state, bomb)] = BOMB
@@ -224,6 +224,6 @@ def blame(state, victim, owners, reward):
     """§5 A death by fire: to the credit of enemies, at the charge of the team mate and of the victim."""
     team = team_of(state, victim)
     own = 1 << victim
-    pay_owners(state, reward, owners, EVERYBODY & ~team, KILLS, 1)
-    pay_owners(state, reward, owners, team & ~own, TEAM_KILL, -1)
-    pay_owners(state, reward, owners, own, SELF_KILL, -1)
+    credit_owners(state, reward, owners, ALL_SEATS & ~team, KILLS, 1)
+    credit_owners(state, reward, owners, team & ~own, TEAM_KILL, -1)
+    credit_owners(state, reward, owners, own, SELF_KILL, -1)

@@ -1,9 +1,10 @@
 """Moves of agents and rolling bombs (SPEC §4.2 to §4.7).
 
-Everybody first wants a cell. Whose wishes clash wants its own cell again, until no wish changes; then all move at once.
+Each agent and each bomb first claims a cell. On a conflict it claims its own cell instead, until no claim changes. Then all
+move at once.
 
 want, rolls      int64: the cell that each agent and each bomb wants (agents by seat, bombs by their place in the list)
-agents, bombs    uint8[CELLS]: how many of them claim a cell. A claim is never taken back (D1)
+agents, bombs    uint8[CELLS]: how many of them claim a cell. A claim is never withdrawn (D1)
 """
 
 import numpy as np
@@ -57,13 +58,13 @@ def row_of(cell, size):
 
 
 @kernel
-def is_item(shown):
-    return EXTRA_BOMB <= shown <= KICK
+def is_item(code):
+    return EXTRA_BOMB <= code <= KICK
 
 
 @kernel
 def intents(state, actions, want, reward):
-    """§4.2 M1-M5 What live agents want, in the order of their seats; bombs are laid."""
+    """§4.2 M1-M5 Write the cells that live agents want, in the order of their seats, and lay bombs."""
     size = np.int64(state["size"])
     for agent in range(np.int64(state["seats"])):
         cell = cell_of(state, agent)
@@ -121,16 +122,16 @@ def roll(state, rolls):
 
 @kernel
 def meet(state, want, rolls, kicker):
-    """Whether §4.4 to §4.6 have anything to do: a bomb rolls, an agent walks into a bomb, or an agent wants the cell that
-    another is on or wants.
+    """Return whether §4.4 to §4.6 apply: a bomb rolls, an agent walks into a bomb, or an agent wants the cell that another
+    agent is on or wants.
 
-    Clears `kicker`, which gets for each bomb the agent that kicks it, or -1.
+    Set `kicker` (for each bomb the agent that kicks it) to -1.
     """
     seats = np.int64(state["seats"])
     met = False
     for agent in range(seats):
         here = cell_of(state, agent)
-        for other in range(seats):  # the dead "want" their own cells: at worst a needless look
+        for other in range(seats):  # dead agents "want" their own cells: at worst an unnecessary check
             met |= other != agent and (want[other] == here or want[other] == want[agent])
     for bomb in range(np.int64(state["bombs"])):
         cell = bomb_cell(state, bomb)
@@ -143,9 +144,9 @@ def meet(state, want, rolls, kicker):
 
 @noinline_kernel
 def crossings(state, want, rolls):
-    """§4.4 X1, X2 Who would cross the same border of two cells stays, except an agent that meets a bomb."""
+    """§4.4 X1, X2 Stop agents and bombs that would cross the same border of two cells, except an agent that meets a bomb."""
     seats = np.int64(state["seats"])
-    first = local_array(SEATS)  # what agents wanted, while it stays on record
+    first = local_array(SEATS)  # the cells that agents wanted before this phase
     for agent in range(seats):
         first[agent] = want[agent]
     for agent in range(seats):
@@ -159,8 +160,8 @@ def crossings(state, want, rolls):
 
 @noinline_kernel
 def bomb_crossings(state, first, rolls):
-    """§4.4 X2 in the order of the list; `first` is what agents wanted."""
-    recorded = local_array(MAX_BOMBS)  # where a bomb crosses a border that nobody crossed before it; else -1
+    """§4.4 X2 Apply to bombs in the order of the list; `first` holds the cells that agents wanted."""
+    recorded = local_array(MAX_BOMBS)  # the border that a bomb is the first to cross; else -1
     for bomb in range(np.int64(state["bombs"])):
         cell, to = bomb_cell(state, bomb), rolls[bomb]
         recorded[bomb] = -1
@@ -261,19 +262,19 @@ def kicks(state, actions, want, rolls, agents, bombs, kicker):
 
 @noinline_kernel
 def kick_target(state, agents, bombs, cell, direction):
-    """§4.6 K3 Where a bomb on `cell` is kicked to, or -1: claimed cells, walls, wood and items are closed, flames are not."""
+    """§4.6 K3 Return the target cell of a kicked bomb, or -1: claimed cells, walls, wood and items block it, flames do not."""
     size = np.int64(state["size"])
     row = row_of(cell, size)
     to = ahead(cell, direction, row, cell - row * size, size)
     if to < 0 or agents[to] or bombs[to]:
         return -1
-    shown = np.int64(state["board"][to])
-    return -1 if shown in (RIGID, WOOD) or is_item(shown) else to
+    code = np.int64(state["board"][to])
+    return -1 if code in (RIGID, WOOD) or is_item(code) else to
 
 
 @noinline_kernel
 def late_conflicts(state, want, rolls, agents, bombs, kicker):
-    """§4.6 K6 Kicks that come to nothing, and whom they send back."""
+    """§4.6 K6 Undo kicks that fail, and send back the agents and bombs concerned."""
     count = np.int64(state["bombs"])
     changed = True
     while changed:

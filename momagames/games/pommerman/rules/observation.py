@@ -1,7 +1,7 @@
-"""What an agent of MO-Pommerman sees (SPEC §7).
+"""Observations of MO-Pommerman (SPEC §7).
 
-The matrices and planes are written one after the other. A piece of 16 or 64 bytes may run over the end of its own: the next
-one overwrites that, and behind the last one there is room.
+The matrices and planes are written one after the other. A block of 16 or 64 bytes may extend beyond its own field: the next
+field overwrites the excess, and the buffer has spare bytes after the last one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from momagames.games.pommerman.rules.state import (
     FOG,
     KICK,
     MAX_SIDE,
-    NOBODY,
+    NO_AGENT,
     RADIO,
     RIGHT,
     RIGID,
     SEATS,
     WORDS,
 )
-from momagames.kernels.jit import copy_padded16, value_mask64, kernel, local_array, noinline_kernel, unpack_bits64
+from momagames.kernels.jit import copy_padded16, kernel, local_array, noinline_kernel, unpack_bits64, value_mask64
 
 MAX_VIEW = MAX_SIDE - 1
 
@@ -174,15 +174,15 @@ def packed(bytes, count):
 
 @kernel
 def others(state, agent):
-    """§7.3 O1 The codes of an agent's team mate (NOBODY where there is none) and of its enemies, a byte each."""
+    """§7.3 O1 Return the codes of an agent's team mate (NO_AGENT if it has none) and of its enemies, one byte each."""
     mode = np.int64(state["mode"])
     if mode == DUEL:
-        return NOBODY, AGENT + 1 - agent
+        return NO_AGENT, AGENT + 1 - agent
     if mode == FFA:
         first, second, third = np.int64(agent < 1), 1 + np.int64(agent < 2), 2 + np.int64(agent < 3)
-        return NOBODY, (AGENT + first) | ((AGENT + second) << 8) | ((AGENT + third) << 16)
+        return NO_AGENT, (AGENT + first) | ((AGENT + second) << 8) | ((AGENT + third) << 16)
     first = AGENT + 1 - (agent & 1)
-    return AGENT + (agent ^ 2), first | ((first + 2) << 8) | (NOBODY << 16)
+    return AGENT + (agent ^ 2), first | ((first + 2) << 8) | (NO_AGENT << 16)
 
 
 @noinline_kernel
@@ -222,7 +222,7 @@ def write_people(state, agent, board, out, cells):
     mate = np.int64(others(state, agent)[0])
     write_cells_with(board, AGENT + agent, out, OWN * cells, cells)
     out[MATE * cells : ENEMIES * cells] = 0
-    if mate != NOBODY:
+    if mate != NO_AGENT:
         write_cells_with(board, mate, out, MATE * cells, cells)
     for place in range(0, cells, 64):
         found = np.uint64(0)

@@ -19,7 +19,7 @@ def share(state, owners):
 
 
 @noinline_kernel
-def pay_owners(state, reward, owners, among, objective, sign):
+def credit_owners(state, reward, owners, among, objective, sign):
     """§5.2 Pay those of the owners of a fire who are `among` these seats for one event, or charge them (sign -1)."""
     if has_objective(state, objective):
         part = share(state, owners) * np.float32(sign)

@@ -13,7 +13,7 @@ MAX_BOMBS = 64  # bombs lying, ammunition and extra-bomb items together never gr
 MAX_ORDERED = 32  # flames of a loaded position whose order is not that of play
 
 # §1.1 What a cell shows
-PASSAGE, RIGID, WOOD, BOMB, FLAMES, FOG, EXTRA_BOMB, RANGE, KICK, NOBODY, AGENT = range(11)
+PASSAGE, RIGID, WOOD, BOMB, FLAMES, FOG, EXTRA_BOMB, RANGE, KICK, NO_AGENT, AGENT = range(11)
 # §1.2 Actions, which are directions too
 STOP, UP, DOWN, LEFT, RIGHT, LAY = range(6)
 # §1.4 Kinds of game

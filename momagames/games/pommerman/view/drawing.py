@@ -1,4 +1,4 @@
-"""MO-Pommerman as a picture: the board, and a column beside it that says how everybody stands."""
+"""Images of MO-Pommerman: the board, and a column with the status of each agent."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ LETTERS = 13
 
 
 def options(agents: tuple[str, ...], size: int) -> tuple[Parameter, ...]:
-    """How a position may be shown: the keywords of `picture` and `sketch`."""
-    viewer = "the agent as which to look: its fog, and nothing that it cannot know"
+    """Return the display options: the keywords of `picture` and `sketch`."""
+    viewer = "view of one agent: its fog, and nothing that it cannot know"
     cell = "mark those that the bomb on this cell (row * board_size + column) can reach; -1: none"
     return (
         Parameter("viewer", None, viewer, choices=(None, *agents)),
@@ -51,7 +51,7 @@ def options(agents: tuple[str, ...], size: int) -> tuple[Parameter, ...]:
 
 
 def point(state: State, x: float, y: float) -> Mapping[str, Any]:
-    """What a pointer at pixel (x, y) of a picture asks for: the blast range of the bomb that it is on."""
+    """Return the display options for a pointer at pixel (x, y): the blast range of the bomb under it."""
     size = int(state["size"])
     side = side_of(size)
     row, col = int((y - EDGE) // side), int((x - EDGE) // side)
@@ -59,7 +59,7 @@ def point(state: State, x: float, y: float) -> Mapping[str, Any]:
 
 
 def keys(mode: int) -> Keys:
-    """What keys do for somebody who plays."""
+    """Return the key bindings of a human player."""
     moves = {"up": UP, "down": DOWN, "left": LEFT, "right": RIGHT, "space": LAY, "s": STOP}
     choices: dict[str, tuple[tuple[int, ...], int]] = {key: ((0,), move) for key, move in moves.items()}
     if mode != RADIO:
@@ -83,8 +83,8 @@ def picture(
     blasts   mark the cells that bombs can reach: of all bombs, or
     cell     of the bomb on this cell only
     """
-    shown = scene(state, last, viewer, blasts, cell)
-    size, side = len(shown.board), side_of(len(shown.board))
+    visible = scene(state, last, viewer, blasts, cell)
+    size, side = len(visible.board), side_of(len(visible.board))
     sheet = _sheet(size).copy()
     board = sheet[EDGE : EDGE + size * side, EDGE : EDGE + size * side]
     for row, col in np.ndindex(size, size):
@@ -92,23 +92,23 @@ def picture(
         square = board[row * side : (row + 1) * side, col * side : (col + 1) * side]
         square[:] = tiles.cell(
             side,
-            int(shown.board[place]),
-            int(shown.life[place]),
-            shown.bombs.get(place),
-            shown.teams,
-            shown.graves.get(place, -1),
-            mark(shown, row, col),
+            int(visible.board[place]),
+            int(visible.life[place]),
+            visible.bombs.get(place),
+            visible.teams,
+            visible.graves.get(place, -1),
+            mark(visible, row, col),
         )
     left = EDGE + size * side + BESIDE
     head(sheet, left, state, viewer)
-    for person in shown.people:
-        card(sheet, EDGE + TOP + person.seat * CARD, left, person, shown.teams)
+    for person in visible.people:
+        card(sheet, EDGE + TOP + person.seat * CARD, left, person, visible.teams)
     return sheet
 
 
 @functools.lru_cache(maxsize=16)
 def _sheet(size: int) -> NDArray[np.uint8]:
-    """All that does not change: the coordinates."""
+    """Return the static part: the coordinates."""
     side = side_of(size)
     sheet = canvas.blank(max(EDGE + size * side + 4, EDGE + TOP + SEATS * CARD), EDGE + size * side + BESIDE + COLUMN)
     for k in range(size):
@@ -117,16 +117,16 @@ def _sheet(size: int) -> NDArray[np.uint8]:
     return sheet
 
 
-def mark(shown: Scene, row: int, col: int) -> int:
-    """The stripes of a cell."""
-    if shown.blast[row, col]:
+def mark(visible: Scene, row: int, col: int) -> int:
+    """Return the mark of a cell, see `tiles.HATCHES`."""
+    if visible.blast[row, col]:
         return tiles.IN_RANGE
-    border = len(shown.board) - 1
-    return tiles.FALLING if min(row, col, border - row, border - col) == shown.ring else tiles.UNMARKED
+    border = len(visible.board) - 1
+    return tiles.FALLING if min(row, col, border - row, border - col) == visible.ring else tiles.UNMARKED
 
 
 def head(sheet: NDArray[np.uint8], left: int, state: State, viewer: str | None) -> None:
-    """The top of the column: how far the game is, with a mark for each ring that falls, and who looks at it."""
+    """Draw the top of the column: progress with a mark for each falling ring, and the viewer."""
     canvas.write(sheet, left, EDGE + 6, progress(state), LETTERS)
     done, width = int(state["ply"]) / int(state["max_steps"]), COLUMN - 4
     sheet[EDGE + 18 : EDGE + 24, left : left + width] = tiles.EDGE
@@ -138,7 +138,7 @@ def head(sheet: NDArray[np.uint8], left: int, state: State, viewer: str | None) 
 
 
 def card(sheet: NDArray[np.uint8], top: int, left: int, person: Person, teams: bool) -> None:
-    """An agent in the column: what it carries, does and says."""
+    """Draw an agent in the column: its equipment, action and message."""
     ink, faint = (canvas.INK, canvas.FAINT) if person.alive else (DEAD, DEAD)
     sheet[top : top + 1, left : left + COLUMN - 4] = tiles.EDGE
     sheet[top + 10 : top + 10 + TILE, left : left + TILE] = _portrait(person.seat, person.alive, teams)
@@ -157,13 +157,13 @@ def card(sheet: NDArray[np.uint8], top: int, left: int, person: Person, teams: b
 
 @functools.lru_cache(maxsize=16)
 def _portrait(seat: int, alive: bool, teams: bool) -> NDArray[np.uint8]:
-    """An agent on paper."""
+    """Return the image of an agent on the background color."""
     return canvas.paint(TILE, canvas.PAPER, *(tiles.body(seat, teams) if alive else tiles.grave(seat)))
 
 
 @functools.cache
 def _icons() -> tuple[NDArray[np.uint8], ...]:
-    """What stands for ammunition, blast strength and kick: the middle of the items' tiles."""
+    """Return the icons of ammunition, blast strength and kick: the centers of the items' tiles."""
     cut = slice(ICON // 3, ICON // 3 + ICON)
     side = ICON + 2 * (ICON // 3)
     return tuple(canvas.paint(side, canvas.PAPER, *tiles.ICONS[item])[cut, cut] for item in (EXTRA_BOMB, RANGE, KICK))

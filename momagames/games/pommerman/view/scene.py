@@ -1,4 +1,4 @@
-"""What of a position of MO-Pommerman is shown, to somebody who sees everything or to one agent (SPEC §7)."""
+"""Visible part of a position of MO-Pommerman: the whole position, or the view of one agent (SPEC §7)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from momagames.contract import State
 from momagames.games.pommerman.rules.state import BURNS, FOG, RADIO, RIGID, TEAM, WOOD
-from momagames.games.pommerman.view.tiles import NOBODY, Bomb
+from momagames.games.pommerman.view.tiles import UNKNOWN_OWNER, Bomb
 
 MOVES = ("stands", "up", "down", "left", "right", "bomb")
 
 
 @dataclass(frozen=True)
 class Person:
-    """An agent. What is not known is None.
+    """An agent. Unknown values are None.
 
     ammo, strength, kick   as in the position
     said                   its words in the last step
@@ -35,14 +35,14 @@ class Person:
 
 @dataclass(frozen=True)
 class Scene:
-    """What is shown of a position.
+    """Visible part of a position.
 
     board     int64[n, n], codes with fog
     life      int64[n, n], of the flames
     bombs     by cell (row, column)
-    blast     bool[n, n], cells in the range of the bombs that were asked for
+    blast     bool[n, n], cells in the range of the selected bombs
     graves    agents that died, by cell
-    ring      which ring falls before the next step, -1: none
+    ring      the ring that falls before the next step, -1: none
     """
 
     board: NDArray[np.int64]
@@ -56,10 +56,10 @@ class Scene:
 
 
 def scene(state: State, last: Any, viewer: str | None, blasts: bool, cell: int) -> Scene:
-    """What is shown, see `draw.picture`."""
+    """Return the visible part of a position, see `drawing.picture`."""
     size, seats = int(state["size"]), int(state["seats"])
     watcher = None if viewer is None else int(viewer.removeprefix("agent_"))
-    seen = sight(state, watcher)
+    seen = visible_cells(state, watcher)
     board = state["board"][: size * size].reshape(size, size).astype(np.int64)
     fire = state["fire"][: size * size].reshape(size, size)
     life = np.where(fire & BURNS[2], 2, np.where(fire & BURNS[1], 1, 0))
@@ -67,7 +67,7 @@ def scene(state: State, last: Any, viewer: str | None, blasts: bool, cell: int) 
     for k in range(int(state["bombs"])):
         place = int(state["bomb_row"][k]), int(state["bomb_col"][k])
         if seen[place]:
-            owner = NOBODY if watcher is not None else int(state["bomb_owner"][k])
+            owner = UNKNOWN_OWNER if watcher is not None else int(state["bomb_owner"][k])
             bombs[place] = Bomb(int(state["bomb_life"][k]), int(state["bomb_direction"][k]), owner)
             if blasts or cell == place[0] * size + place[1]:
                 asked.append((place, int(state["bomb_strength"][k])))
@@ -87,8 +87,8 @@ def scene(state: State, last: Any, viewer: str | None, blasts: bool, cell: int) 
     )
 
 
-def sight(state: State, watcher: int | None) -> NDArray[np.bool_]:
-    """§7 O3 The cells that an agent sees, bool[n, n]; all of them for None."""
+def visible_cells(state: State, watcher: int | None) -> NDArray[np.bool_]:
+    """§7 O3 Return the cells that an agent sees, bool[n, n]; all cells for None."""
     size, view = int(state["size"]), int(state["view"])
     if watcher is None or view == 0:
         return np.ones((size, size), bool)
@@ -97,7 +97,7 @@ def sight(state: State, watcher: int | None) -> NDArray[np.bool_]:
 
 
 def person(state: State, last: Any, seat: int, watcher: int | None) -> Person:
-    """§7 O5, O10 An agent as it is shown: what others carry and do is not to be seen, a message is seen by who gets it."""
+    """§7 O5, O10 Return an agent as the watcher sees it: others' equipment and actions are hidden, messages go to the mate."""
     own = watcher in (None, seat)
     hears = own or (watcher is not None and watcher == seat ^ 2)
     return Person(
@@ -127,7 +127,7 @@ def reach(board: NDArray[np.int64], place: tuple[int, int], strength: int, blast
 
 
 def progress(state: State) -> str:
-    """How far the game is."""
+    """Return the progress of the game as text."""
     return f"step {int(state['ply'])} of {int(state['max_steps'])}"
 
 
@@ -138,7 +138,7 @@ def falls(state: State) -> range:
 
 
 def news(state: State, viewer: str | None) -> str:
-    """What there is to say at the moment: how the game ended, walls that fall, who looks on."""
+    """Return the current status: the result, falling walls, or the viewer."""
     if state["over"]:
         return ending(state)
     if state["falling"] >= 0:
@@ -150,20 +150,20 @@ def news(state: State, viewer: str | None) -> str:
 
 
 def ending(state: State) -> str:
-    """Who has won."""
+    """Return the winners as text."""
     names = [str(seat) for seat in range(int(state["seats"])) if int(state["winners"]) >> seat & 1]
     if len(names) > 1:
         return f"agents {' and '.join(names)} have won"
-    return f"agent_{names[0]} has won" if names else "nobody has won"
+    return f"agent_{names[0]} has won" if names else "no agent has won"
 
 
 def carries(person: Person) -> tuple[str, str, str]:
-    """Ammunition, blast strength and kick as short texts; "" for what is not known or not there."""
+    """Return ammunition, blast strength and kick as short texts; "" for unknown values."""
     if person.ammo is None:
         return "", "", ""
     return str(person.ammo), str(person.strength), "yes" if person.kick else "no"
 
 
 def words(said: tuple[int, ...]) -> str:
-    """What an agent says."""
+    """Return a message as text."""
     return f"says {' '.join(map(str, said))}" if any(said) else "silent"

@@ -35,38 +35,38 @@ SYMBOLS = {
 
 
 def sketch(state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1) -> list[Line]:
-    """A position as text, three characters a cell, with a line for each agent; for the options see `draw.picture`.
+    """A position as text, three characters a cell, with a line for each agent; for the options see `drawing.picture`.
 
     Cells in the range of a bomb begin with "!".
     """
-    shown = scene(state, last, viewer, blasts, cell)
-    size = len(shown.board)
+    visible = scene(state, last, viewer, blasts, cell)
+    size = len(visible.board)
     lines: list[Line] = [[("   " + "".join(f"{x:>3}" for x in range(size)), "dim")]]
     for y in range(size):
         line = [(f"{y:>3}", "dim")]
         for x in range(size):
-            text, style = symbol(shown, y, x)
-            line += [("!", "bold magenta") if shown.blast[y, x] else (" ", ""), (text, style)]
+            text, style = symbol(visible, y, x)
+            line += [("!", "bold magenta") if visible.blast[y, x] else (" ", ""), (text, style)]
         lines.append(line)
     lines += [[], [(f"{progress(state)}  {news(state, viewer)}".rstrip(), "dim")]]
-    return lines + [about(person, shown.teams) for person in shown.people]
+    return lines + [about(person, visible.teams) for person in visible.people]
 
 
-def symbol(shown: Scene, y: int, x: int) -> tuple[str, str]:
+def symbol(visible: Scene, y: int, x: int) -> tuple[str, str]:
     """Two characters for a cell, and their style: @0 is agent 0, 09 the same agent on a bomb with nine steps left."""
-    code, bomb = int(shown.board[y, x]), shown.bombs.get((y, x))
+    code, bomb = int(visible.board[y, x]), visible.bombs.get((y, x))
     if code >= AGENT:
         seat = code - AGENT
-        return f"@{seat}" if bomb is None else f"{seat}{digit(bomb)}", agent_style(seat, shown.teams)
+        return f"@{seat}" if bomb is None else f"{seat}{digit(bomb)}", agent_style(seat, visible.teams)
     if code == BOMB and bomb is not None:
         return f"{ROLLS[bomb.direction]}{digit(bomb)}", "bold red" if bomb.life <= tiles.LAST_STEPS else "bold"
     if code == FLAMES:
-        return f"*{1 + int(shown.life[y, x])}", "bold #e2580f"
+        return f"*{1 + int(visible.life[y, x])}", "bold #e2580f"
     return SYMBOLS[code]
 
 
 def digit(bomb: Bomb) -> str:
-    """The steps that a bomb has left; positions that are loaded may have one with ten."""
+    """Return the steps that a bomb has left; "+" for ten, which only loaded positions have."""
     return str(bomb.life) if bomb.life < 10 else "+"
 
 
@@ -77,7 +77,7 @@ def agent_style(seat: int, teams: bool) -> str:
 
 
 def about(person: Person, teams: bool) -> Line:
-    """A line on an agent."""
+    """Return the status line of an agent."""
     facts = [person.did or ""] if person.alive else ["dead"]
     if person.alive and person.ammo is not None:
         ammo, strength, kick = carries(person)

@@ -1,4 +1,4 @@
-"""What the cells of MO-Pommerman look like: each kind has a shape of its own besides its color. Sizes are parts of a cell."""
+"""Images of the cells of MO-Pommerman: each kind has its own shape and color. Sizes are fractions of a cell."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RED = (176, 22, 14)
 PLATE, PLATE_EDGE = (255, 253, 246), (120, 112, 96)
 SEAT_CODES = ("#1f5fa8", "#f09a00", "#064a26", "#a898dc")
 SEATS: tuple[Color, ...] = tuple(canvas.color(code) for code in SEAT_CODES)
-NOBODY = -1  # owner of a bomb whose owner is not shown
+UNKNOWN_OWNER = -1  # owner of a bomb whose owner is hidden
 ARROW = shapes.COLORS[4]
 LAST_STEPS = 3  # a bomb is red when it has as many steps left
 # Marks of a cell: in the range of a bomb, about to turn into a wall
@@ -49,7 +49,7 @@ HATCHES: dict[int, tuple[int, Color]] = {IN_RANGE: (1, (230, 92, 160)), FALLING:
 
 @dataclass(frozen=True)
 class Bomb:
-    """A bomb as it is shown: the steps it has left, 0 or the direction in which it rolls, its owner or NOBODY."""
+    """A bomb: the steps it has left, 0 or the direction in which it rolls, its owner or UNKNOWN_OWNER."""
 
     life: int
     direction: int
@@ -63,28 +63,28 @@ def seat_color(seat: int, teams: bool) -> int:
 
 @functools.lru_cache(maxsize=8192)
 def cell(
-    side: int, shown: int, life: int = 0, bomb: Bomb | None = None, teams: bool = False, dead: int = -1, mark: int = UNMARKED
+    side: int, code: int, life: int = 0, bomb: Bomb | None = None, teams: bool = False, dead: int = -1, mark: int = UNMARKED
 ) -> Picture:
     """A cell, uint8[side, side, 3].
 
-    shown   its code on the board
+    code    its code on the board
     life    of its flames
     bomb    on it, if any (an agent may stand on it)
-    teams   whether colors are those of teams
+    teams   colors are those of teams
     dead    the agent that died here, -1: none (shown on an empty cell)
     mark    stripes on the ground, see HATCHES; thin ones where they lie over something
     """
-    ground = flames(life) if shown == FLAMES else GROUNDS.get(shown, passage())
-    over = shown in GROUNDS or shown == FLAMES
+    ground = flames(life) if code == FLAMES else GROUNDS.get(code, passage())
+    over = code in GROUNDS or code == FLAMES
     stripes = hatch(*HATCHES[mark], 4, 0.07 if over else 0.13) if mark else ()
     figure: tuple[Painter, ...] = ()
-    if shown in ICONS:
-        figure = (block(0.12, 0.18, PLATE_EDGE), block(0.16, 0.15, PLATE), *ICONS[shown])
-    elif shown == BOMB and bomb is not None:
+    if code in ICONS:
+        figure = (block(0.12, 0.18, PLATE_EDGE), block(0.16, 0.15, PLATE), *ICONS[code])
+    elif code == BOMB and bomb is not None:
         figure = bomb_body(bomb, teams)
-    elif shown >= AGENT:
-        figure = body(shown - AGENT, teams, bomb is not None) + (badge(bomb, teams) if bomb is not None else ())
-    elif shown == PASSAGE and dead >= 0:
+    elif code >= AGENT:
+        figure = body(code - AGENT, teams, bomb is not None) + (badge(bomb, teams) if bomb is not None else ())
+    elif code == PASSAGE and dead >= 0:
         figure = grave(dead)
     return canvas.paint(side, FLOOR, *ground, *stripes, *figure)
 
@@ -169,7 +169,7 @@ def bomb_color(bomb: Bomb) -> Color:
 
 
 def ring_color(bomb: Bomb, teams: bool) -> Color:
-    return WHITE if bomb.owner == NOBODY else SEATS[seat_color(bomb.owner, teams)]
+    return WHITE if bomb.owner == UNKNOWN_OWNER else SEATS[seat_color(bomb.owner, teams)]
 
 
 def bomb_body(bomb: Bomb, teams: bool) -> tuple[Painter, ...]:
@@ -217,11 +217,11 @@ def badge(bomb: Bomb, teams: bool) -> tuple[Painter, ...]:
     )
 
 
-def body(seat: int, teams: bool, aside: bool = False) -> tuple[Painter, ...]:
-    """An agent: the shape and color of its own or of its team, and its number. `aside`: away from the bottom right corner."""
+def body(seat: int, teams: bool, shifted: bool = False) -> tuple[Painter, ...]:
+    """An agent: its own or its team's shape and color, and its number. `shifted`: away from the bottom right corner."""
     index = seat_color(seat, teams)
     ink = SEATS[index]
-    x, y = (0.42, 0.42) if aside else (0.5, 0.5)
+    x, y = (0.42, 0.42) if shifted else (0.5, 0.5)
     number = label(str(seat), x, y, 0.54, WHITE if shapes.is_dark(ink) else INK)
     return (outline(index, 0.06, INK), outline(index, 0.1, ink), number)
 
@@ -239,5 +239,5 @@ def outline(index: int, margin: float, ink: Color) -> Painter:
 
 
 def grave(seat: int) -> tuple[Painter, ...]:
-    """Where an agent has died."""
+    """Return the mark of a dead agent."""
     return (disc(0.3, EDGE), disc(0.25, FLOOR), label(str(seat), 0.5, 0.5, 0.36, (168, 160, 142)))

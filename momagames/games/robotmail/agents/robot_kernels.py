@@ -66,13 +66,13 @@ notebook = np.dtype(
 
 @kernel
 def needs_charge(state, agent):
-    """Whether the battery is low enough for a charger to let the robot in."""
+    """Return whether the battery is low enough to enter a charger."""
     return power_of(state, agent) <= ENTER_BELOW
 
 
 @kernel
 def errand(state, agent):
-    """The color where a robot with a full battery has to go."""
+    """Return the color of the target of a robot with a full battery."""
     return YELLOW if state["mail"][agent] else GREEN
 
 
@@ -81,9 +81,10 @@ def errand(state, agent):
 
 @kernel
 def nearest(state, agent, mask, parts, memory, word, action):
-    """The shortest way round the other robots, among equals by lot: with a low battery to a charger, with a mail to a receiver
-    of it, else to a green cell. If there is no way round it goes on as if nobody were in its way, until it is CLOSE; and it
-    stands where it cannot go on, and moves by lot where it must not stand.
+    """Take the shortest path around the other robots; ties are broken at random.
+
+    The target is a charger with a low battery, a receiver of its mail, or else a green cell. Without a path around the robots
+    it ignores them until it is CLOSE. A robot that cannot move on stands; where it must not stand it moves at random.
     """
     bits, length = 0, FAR
     if needs_charge(state, agent):
@@ -96,7 +97,7 @@ def nearest(state, agent, mask, parts, memory, word, action):
 
 @noinline_kernel
 def approach(state, agent, color):
-    """Directions to cells of a color, a bit for each, and how long the way is, robots apart; FAR if there is none."""
+    """Return the directions to cells of a color, a bit for each, and the length of the path; FAR if there is none."""
     bits, length = toward(state, agent, color, False)
     if length == FAR:
         bits, length = toward(state, agent, color, True)
@@ -110,11 +111,11 @@ def approach(state, agent, color):
 
 @kernel
 def astar(state, agent, mask, parts, memory, word, action):
-    """The scripted agent of the original, right for every layout: with several receivers of its mail it takes the nearest that
-    is not blocked; without a charger it does not charge; without anywhere to go it stands.
+    """Act as the scripted agent of the original, on any layout.
 
-    The original waits for a narrow cell that never opens, until it has to move by lot. In its place ours becomes wary: until
-    its mail has changed, its ways are those that it is allowed.
+    Among several receivers of its mail it chooses the nearest one that is not blocked. Without a charger it does not charge;
+    without a target it stands. The original waits for a narrow cell that never opens, until it has to move at random. This
+    agent becomes wary instead: until its mail changes, it plans only with legal moves.
     """
     legal, careful = legal_bits(mask), np.int64(state["mail"][agent]) + 1
     goal = objective(state, agent)
@@ -156,8 +157,8 @@ def destination(state, start, color, mail):
 
 @kernel
 def is_blocked(state, cell, color):
-    """Whether a robot stands on a cell, and others are about to follow: for a charger exactly one robot beside it; for a green
-    cell or a receiver exactly CROWD, counting those without a mail, or with one."""
+    """Return whether a robot stands on a cell and others wait for it: beside a charger exactly one robot, beside a green cell
+    or a receiver exactly CROWD robots, counting only those without a mail, or with one."""
     waiting = 0
     for direction in range(FORWARD, RIGHT + 1):
         other = np.int64(state["robot"][neighbor(state, cell, direction)]) - 1
@@ -166,15 +167,15 @@ def is_blocked(state, cell, color):
     return state["robot"][cell] != 0 and waiting == (1 if color == BLUE else CROWD)
 
 
-# --------------------------------------------------------------------------------------------------------------- thrifty
+# ---------------------------------------------------------------------------------------------------------- energy saver
 
 
 @kernel
 def energy_saver(state, agent, mask, parts, memory, word, action):
-    """Few moves for each mail, and as many of them as it dares on the last two units of the battery, where they cost half.
+    """Use few moves for each mail, many of them with at most two units of battery, where a move costs half.
 
     It goes to the green cell with the fewest moves to it and on to a receiver, in the mean. It waits WAITS steps for a robot in
-    its way, and then waits on or walks round others for ROUND steps (to a charger for one), by lot. Without a mail it rests if
+    its way, and then waits on or walks around others for ROUND steps (to a charger for one), at random. Without a mail it rests if
     mates that are nearer bring all that is missing. It charges if the battery might not last for its errand and the way to a
     charger after that, and until it does. With `patience` it stands so often in a row before it moves, where it may. If it is
     `fair` it keeps its mail while it has delivered more than a mate, and never leaves the mails to others.
@@ -272,7 +273,7 @@ def course(state, agent, memory, color, through):
 
 @noinline_kernel
 def quiet_ways(state, agent):
-    """The directions of free white and gray cells, a bit for each."""
+    """Return the directions of free white and gray cells, a bit for each."""
     cell, bits = cell_of(state, agent), 0
     for direction in range(FORWARD, RIGHT + 1):
         bits |= np.int64(is_plain(state, neighbor(state, cell, direction))) << direction
@@ -281,7 +282,7 @@ def quiet_ways(state, agent):
 
 @noinline_kernel
 def is_ahead(state, agent):
-    """Whether a robot has a mail, and has delivered more than a mate whose battery is not empty."""
+    """Return whether a robot has a mail, and has delivered more than a mate whose battery is not empty."""
     team, ahead = np.int64(state["team"]), False
     for mate in range(agent - agent % team, agent - agent % team + team):
         ahead |= power_of(state, mate) > 0 and np.int64(state["delivered"][mate]) < np.int64(state["delivered"][agent])
@@ -290,7 +291,7 @@ def is_ahead(state, agent):
 
 @noinline_kernel
 def is_spare(state, agent):
-    """Whether a robot has no mail, and mates that have one or are nearer to the next bring all that the player still needs."""
+    """Return whether a robot has no mail, and mates with a mail or nearer to one deliver all that the player still needs."""
     team, sure = np.int64(state["team"]), 0
     for mate in range(agent - agent % team, agent - agent % team + team):
         if mate != agent and power_of(state, mate) > 0:

@@ -1,11 +1,11 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""MO-RoboticMail: ways that scripted robots look for (SPEC §3), and what they know of where they are.
+"""MO-RoboticMail: paths of scripted robots (SPEC §3), and their knowledge of the position.
 
-They know the layout, the cells of all robots and whether those carry mails, their own mail, and their own battery as it is
-shown. What lies on green cells nobody looks at.
+Scripted robots use the layout, the cells of all robots and whether those carry mails, their own mail, and their own displayed
+battery. They do not use the mails on green cells.
 
-steps     int64[CELLS]: moves from where a search began; FAR where it did not come
-first     int64[CELLS]: the directions in which the shortest ways begin, a bit for each
+steps     int64[CELLS]: moves from the start of a search; FAR for cells that it did not reach
+first     int64[CELLS]: the first directions of the shortest paths, a bit for each
 queue     int64[CELLS]: the cells that were found, the nearest first
 """
 
@@ -28,8 +28,8 @@ from momagames.games.robotmail.rules.state import (
     cell_at,
     cell_of,
     color_of,
+    displayed_battery,
     neighbor,
-    shown,
 )
 from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import advance, below
@@ -43,8 +43,8 @@ OPEN = 4 * CELLS  # each cell is put on the heap once by each neighbor, at most
 
 @kernel
 def power_of(state, robot):
-    """The battery as it is shown; always full without batteries."""
-    return shown(state["battery"][robot])
+    """Return the displayed battery; always full without batteries."""
+    return displayed_battery(state["battery"][robot])
 
 
 @kernel
@@ -63,7 +63,7 @@ def apart(state, cell, other):
 
 @kernel
 def takes(state, cell, color, mail):
-    """Whether a cell has this color and, if it is a receiver, waits for this mail."""
+    """Return whether a cell has this color and, if it is a receiver, accepts this mail."""
     return color_of(state, cell) == color and (color != YELLOW or np.int64(state["target"][cell]) == mail)
 
 
@@ -122,7 +122,7 @@ def go(bits, legal, word):
 def find_ways(state, robot, power, through, steps, first, queue):
     """Search breadth-first from where a robot stands, by the rules that hold for its mail.
 
-    power     the battery, as it is shown, that it is thought to have
+    power     the assumed displayed battery
     through   whether the other robots are thought away
     Returns   how many cells were found
     """
@@ -179,8 +179,8 @@ def find_chargers(state, steps, queue):
 
 @kernel
 def is_twin(state, cell):
-    """Whether a charger is beside a cell: a robot may not stand there on its own with a battery of more than 4, so that two on
-    twin chargers may never come off again."""
+    """Return whether a charger is beside a cell: no robot may stand there with a battery of more than 4, so that two robots on
+    adjacent chargers may never leave them."""
     found = False
     for direction in range(FORWARD, RIGHT + 1):
         found |= color_of(state, neighbor(state, cell, direction)) == BLUE
@@ -233,36 +233,36 @@ def spread(state, found, steps, queue):
 def astar_step(state, robot, goal, wary):
     """The direction in which the A* search of the original sends a robot to `goal`; STAND if it finds no way.
 
-    It does not know that narrow cells are closed to most; who is `wary` only looks at moves that its mail and battery allow.
-    Every move costs 1, the estimate is the distance as the crow flies. Ways lead over white and gray cells without robots;
-    goals may be anything. Every second cell that is taken from the heap looks at its neighbors in the opposite order, and of
+    It ignores that narrow cells are closed to most robots; a `wary` robot uses only moves that its mail and battery allow.
+    Every move costs 1, the estimate is the Manhattan distance. Paths lead over white and gray cells without robots;
+    goals may be anything. Every second cell from the heap expands its neighbors in the opposite order, and of
     two entries of equal value in the heap either counts as the smaller one when it is compared with the other.
     """
     heap, cost, first = local_array(OPEN), local_array(CELLS), local_array(CELLS)
     mail, power, start = np.int64(state["mail"][robot]), power_of(state, robot), cell_of(state, robot)
     cost[:] = FAR
     cost[start], first[start] = 0, STAND
-    size, taken = push(heap, 0, entry(state, 0, start, goal)), 0
+    size, expanded = push(heap, 0, entry(state, 0, start, goal)), 0
     while size > 0:
         cell = pull(heap, size) % CELLS
         size -= 1
         if cell == goal:
             return first[goal]
         for turn in range(FORWARD, RIGHT + 1):
-            direction = turn if taken % 2 == 0 else RIGHT + FORWARD - turn
+            direction = turn if expanded % 2 == 0 else RIGHT + FORWARD - turn
             to = neighbor(state, cell, direction)
             closed = wary and not may_enter(state, to, color_of(state, cell), mail, power)
             if (to == goal or is_plain(state, to)) and not closed and cost[cell] + 1 < cost[to]:
                 cost[to] = cost[cell] + 1
                 first[to] = direction if cell == start else first[cell]
                 size = push(heap, size, entry(state, cost[to], to, goal))
-        taken += 1
+        expanded += 1
     return STAND
 
 
 @kernel
 def is_plain(state, cell):
-    """Whether a cell is white or gray, and nobody there."""
+    """Return whether a cell is white or gray, and free of robots."""
     color = color_of(state, cell)
     return color in (WHITE, GREY) and state["robot"][cell] == 0
 
@@ -275,7 +275,7 @@ def entry(state, cost, cell, goal):
 
 @kernel
 def before(one, other):
-    """Whether an entry counts as the smaller one."""
+    """Return whether an entry counts as the smaller one."""
     return one // CELLS <= other // CELLS
 
 

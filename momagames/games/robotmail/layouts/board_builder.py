@@ -11,32 +11,32 @@ from momagames.games.seeded_rng import SeededRng
 
 LOOKS = 6  # spots that are compared for each thing
 STROKE = 4  # cells of a straight wall at most
-KEPT = 2 / 3  # of the room that stays white
+MIN_WHITE_SHARE = 2 / 3  # of the room that stays white
 ALONE, MIRRORED, TURNED = range(3)
 
 
-class Yard:
-    """Cells with their colors. Whatever is put on it, robots get everywhere.
+class BoardBuilder:
+    """Board under construction. After every change robots can reach all cells.
 
-    Open ground are the white and gray cells that are not narrow. It hangs together, all else but walls is beside it, and
-    mails, receivers and chargers are not narrow. So every one of these can be reached from everywhere, whatever a robot
-    carries, without passing a narrow cell.
+    Open ground consists of the white and gray cells that are not narrow. It is connected, all other cells but walls are
+    beside it, and mails, receivers and chargers are not narrow. So every one of these can be reached from everywhere, with
+    any mail and without passing a narrow cell.
     """
 
-    def __init__(self, luck: SeededRng, width: int, height: int, white: float) -> None:
-        self.rng, self.width, self.height = luck, width, height
-        self.symmetry = luck.below(3)
+    def __init__(self, rng: SeededRng, width: int, height: int, white: float) -> None:
+        self.rng, self.width, self.height = rng, width, height
+        self.symmetry = rng.below(3)
         wide, high = (max(1, min(side - 2, round(white**0.5 * side))) for side in (width, height))
         left, top = (width - wide) // 2, (height - high) // 2
         self.room = {(x, y) for x in range(left, left + wide) for y in range(top, top + high)}
         self.colors = {(x, y): "w" if (x, y) in self.room else "g" for y in range(height) for x in range(width)}
 
     def furnish(self, code: str, count: int) -> int:
-        """Put up to so many things of a color where they look well; how many there are then."""
+        """Place up to `count` things of a color at suitable cells; return their number."""
         if code == "r":
             self.build(count)
         elif code == "b":
-            for beside in (False, True):  # nobody may stand beside a charger for long, so rather not where robots start
+            for beside in (False, True):  # robots may not stay beside a charger, so start cells are the second choice
                 spots = [cell for cell, color in self.colors.items() if color == "g"]
                 self.spread(code, count, [spot for spot in spots if self.room.isdisjoint(around(spot)) != beside])
         elif code == "y":
@@ -47,7 +47,7 @@ class Yard:
         return self.count(code)
 
     def spread(self, code: str, count: int, spots: list[Cell]) -> None:
-        """Put things far from others of their kind, and mails far from receivers too."""
+        """Place things far from others of their kind, and mails far from receivers too."""
         while spots and self.count(code) < count:
             others = [cell for cell, color in self.colors.items() if color == code or (code == "gr" and color == "y")]
             seen = self.rng.sample(spots, min(LOOKS, len(spots)))
@@ -56,7 +56,7 @@ class Yard:
             self.put(code, spot, count)
 
     def build(self, count: int) -> None:
-        """Put walls, in straight strokes, until there are enough or no cell can take one."""
+        """Place walls in straight strokes, until there are enough or no cell is left."""
         before = -1
         while before < self.count("r") < count:
             before = self.count("r")
@@ -69,7 +69,7 @@ class Yard:
                         break
 
     def put(self, code: str, cell: Cell, most: int) -> bool:
-        """Put a thing and its twin there, the twin only if there may be so many; False if that is not possible."""
+        """Place a thing and, if the limit allows, its twin; return whether the board allows it."""
         cells = {cell, self.twin(cell)} if self.count(code) + 2 <= most else {cell}
         before = {each: self.colors.get(each, "") for each in cells}
         if any(color not in ("w", "g") for color in before.values()):
@@ -81,8 +81,8 @@ class Yard:
         return False
 
     def is_good(self) -> bool:
-        """What the class promises, and that enough of the room is white."""
-        if self.count("w") < KEPT * len(self.room):
+        """Return whether the invariants of the class hold and enough of the room is white."""
+        if self.count("w") < MIN_WHITE_SHARE * len(self.room):
             return False
         closed = [cell for cell, color in self.colors.items() if color in ("y", "r")]
         beside = Counter(near for cell in closed for near in around(cell))
@@ -97,17 +97,17 @@ class Yard:
         return sum(color == code for color in self.colors.values())
 
     def depth(self, cell: Cell) -> int:
-        """Cells between a cell and the nearest edge."""
+        """Return the number of cells between a cell and the nearest edge."""
         x, y = cell
         return min(x, y, self.width - 1 - x, self.height - 1 - y)
 
     def twin(self, cell: Cell) -> Cell:
-        """The cell that looks like this one; itself where nothing is symmetric."""
+        """Return the symmetric counterpart of a cell; the cell itself on an asymmetric board."""
         x, y = cell
         return cell if self.symmetry == ALONE else (self.width - 1 - x, y if self.symmetry == MIRRORED else self.height - 1 - y)
 
     def room_around(self, cell: Cell, others: Iterable[Cell]) -> int:
-        """Steps to the nearest of other cells, the twin included."""
+        """Return the steps to the nearest of other cells, the twin included."""
         return min((apart(cell, other) for other in {*others, self.twin(cell)} - {cell}), default=self.width + self.height)
 
     def board(self, targets: dict[Cell, int] | None = None) -> Layout:

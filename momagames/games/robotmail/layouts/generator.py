@@ -6,7 +6,7 @@ from typing import Any
 
 from momagames.contract import Parameter, check_parameters
 from momagames.errors import InvalidParameter
-from momagames.games.robotmail.layouts.board_builder import Yard
+from momagames.games.robotmail.layouts.board_builder import BoardBuilder
 from momagames.games.robotmail.layouts.layout import Layout
 from momagames.games.robotmail.rules.state import MAX_INDEX, MAX_SIDE
 from momagames.games.seeded_rng import SeededRng
@@ -60,15 +60,15 @@ def generate(
         "r": round(given["density"] * area),
     }
     wanted = {code: count if given.get(NAMES[code]) is None else given[NAMES[code]] for code, count in usual.items()}
-    luck, best = SeededRng(given["seed"]), dict.fromkeys(wanted, 0)
+    rng, best = SeededRng(given["seed"]), dict.fromkeys(wanted, 0)
     for _ in range(max(LEAST_ATTEMPTS, WORK // area)):
-        yard = Yard(luck, width, height, given["white"])
+        builder = BoardBuilder(rng, width, height, given["white"])
         for code, count in wanted.items():
-            best[code] = max(best[code], yard.furnish(code, count))
-            if yard.count(code) < count:
+            best[code] = max(best[code], builder.furnish(code, count))
+            if builder.count(code) < count:
                 break
         else:
-            return yard.layout()
+            return builder.layout()
     code = next(code for code, count in wanted.items() if best[code] < count)
     what = f"density={density!r} ({wanted['r']} walls)" if code == "r" else f"{NAMES[code]}={wanted[code]}"
     raise InvalidParameter(

@@ -42,12 +42,12 @@ def load(source: Any) -> Layout:
 
 
 def plain(source: Any) -> str | dict[str, list[str]]:
-    """What a game's parameters keep of a layout: the name of a packaged one, else its rows."""
+    """Return the parameter value of a layout: the name of a packaged one, else its rows."""
     return source if isinstance(source, str) and source in NAMES else load(source).data
 
 
 def problems(source: Any) -> list[str]:
-    """All that is wrong with a layout, each with its file and place; InvalidLayout for what is no form of a layout."""
+    """Return all problems of a layout, each with its file and place. Raises InvalidLayout for an unknown form."""
     return read(source)[1]
 
 
@@ -125,7 +125,7 @@ def texts_of(source: Any) -> tuple[list[str], list[str], list[Problem]]:
 
 
 def is_text(part: str) -> bool:
-    """Whether a text is a map and no path."""
+    """Return whether a text is a map and not a path."""
     return "\n" in part or ("," in part and not any(sign in part for sign in "./\\"))
 
 
@@ -155,7 +155,7 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
 
 
 def file_of(map: int, path: Path) -> str | Problem:
-    """What a file says, or why it cannot be read."""
+    """Return the text of a file, or the problem that prevents reading it."""
     try:
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:

@@ -77,11 +77,11 @@ class Map:
 
     @property
     def width(self) -> int:
-        """How many cells most rows have."""
+        """The most frequent number of cells in a row."""
         return Counter(map(len, self.rows)).most_common(1)[0][0]
 
     def place(self, cell: Cell) -> tuple[int, int]:
-        """Where a cell is in the text; for one that is missing, the end of its row or of the map."""
+        """Return the line and column of a cell; for a missing cell, the end of its row or of the map."""
         x, y = cell
         if y >= self.height:
             return self.places[-1][0][0] + 1, 1
@@ -134,7 +134,7 @@ def different_sizes(colors: Map, targets: Map) -> list[Problem]:
 
 
 def swapped(colors: Map, targets: Map) -> bool:
-    """Whether the targets were given first."""
+    """Return whether the targets come first."""
     return all(WHOLE.fullmatch(text) for _, text in colors.cells()) and all(text in COLORS for _, text in targets.cells())
 
 

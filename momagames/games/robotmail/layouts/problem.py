@@ -1,4 +1,4 @@
-"""What is wrong with a layout, and where."""
+"""Problems of a layout and their places."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ MAPS = ("colors", "targets")
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that is wrong with a layout.
+    """A problem of a layout.
 
-    map     which of the two maps has it: 0 colors, 1 targets
-    text    what was given and what is allowed
+    map     index of the map: 0 colors, 1 targets
+    text    the given value and the allowed ones
     place   line and column in the text of that map, from 1; None: the map as a whole
     cell    (x, y) on the board
     """

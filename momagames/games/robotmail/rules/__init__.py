@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from momagames.games.robotmail.rules.rewards import pay, pay_blocked, pay_charge, pay_energy, pay_outcome
+from momagames.games.robotmail.rules.rewards import credit_blocked, credit_charge, credit_energy, credit_outcome, credit_step
 from momagames.games.robotmail.rules.state import (
     BACKWARD,
     BLUE,
@@ -32,8 +32,8 @@ from momagames.games.robotmail.rules.state import (
     cell_at,
     cell_of,
     color_of,
+    displayed_battery,
     neighbor,
-    shown,
 )
 from momagames.kernels.jit import kernel, noinline_kernel
 from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
@@ -130,7 +130,7 @@ def options(state, robot):
 @kernel
 def may_stand(state, robot):
     """§3.1 Whether a robot may stay where it is."""
-    power, cell = shown(state["battery"][robot]), cell_of(state, robot)
+    power, cell = displayed_battery(state["battery"][robot]), cell_of(state, robot)
     ground, mail = np.int64(state["ground"][cell]), np.int64(state["mail"][robot])
     color = color_of(state, cell)
     if ground & NARROW or (color == YELLOW and mail == 0) or (color == GREEN and mail != 0):
@@ -149,7 +149,7 @@ def may_stand(state, robot):
 @kernel
 def ways(state, robot):
     """§3.2 The directions in which a robot may move, a bit for each; and those in which only a robot is in its way."""
-    power, cell = shown(state["battery"][robot]), cell_of(state, robot)
+    power, cell = displayed_battery(state["battery"][robot]), cell_of(state, robot)
     color, mail = color_of(state, cell), np.int64(state["mail"][robot])
     free, blocked = 0, 0
     if power > 0 and (color != BLUE or power >= LEAVE_FROM):
@@ -165,7 +165,7 @@ def ways(state, robot):
 
 @kernel
 def may_enter(state, to, color, mail, power):
-    """§3.2 Whether a robot with this mail and shown battery may move from a cell of this color to another, robots apart."""
+    """§3.2 Return whether a robot with this mail and displayed battery may move from a cell of this color, ignoring robots."""
     ground = np.int64(state["ground"][to])
     there = color_of(state, to)
     if there in (OUTSIDE, RED) or (there == GREEN and mail != 0) or (there == BLUE and power > ENTER_BELOW):
@@ -193,7 +193,7 @@ def step(state, actions, reward):
     robot, action = np.int64(state["to_move"]), np.int64(actions[0, 0])
     reward[:] = 0
     free, blocked = ways(state, robot)
-    pay_blocked(state, robot, blocked, reward)  # §5.4
+    credit_blocked(state, robot, blocked, reward)  # §5.4
     if action != STAND and (free >> action) & 1:
         event = move(state, robot, action, reward)  # §4.3
     elif action == STAND and may_stand(state, robot):
@@ -201,7 +201,7 @@ def step(state, actions, reward):
     else:
         event = skip(state, robot, action)  # §4.1
     state["event"] = event
-    pay(state, robot, event, reward)  # §5
+    credit_step(state, robot, event, reward)  # §5
     finish(state, robot, reward)
     pass_turn(state)  # §4.9
 
@@ -230,7 +230,7 @@ def charge(state, robot, reward):
     before = state["battery"][robot]
     after = min(before + 1.0, FULL)
     state["battery"][robot] = after
-    pay_charge(state, robot, after - before, reward)
+    credit_charge(state, robot, after - before, reward)
 
 
 @kernel
@@ -262,7 +262,7 @@ def spend(state, robot, reward):
     before = state["battery"][robot]
     after = max(before - (MUCH if before > LOW else LITTLE), 0.0)
     state["battery"][robot] = after
-    pay_energy(state, robot, before - after, reward)
+    credit_energy(state, robot, before - after, reward)
 
 
 @kernel
@@ -296,14 +296,14 @@ def charge_others(state, robot, reward):
 
 @kernel
 def finish(state, robot, reward):
-    """§4.7, §4.8 Whether the player has won, and whether the game is cut off."""
+    """§4.7, §4.8 Record whether the player has won, and whether the game is truncated."""
     state["ply"] += 1
     player = robot // np.int64(state["team"])
     won = total(state, player) == np.int64(state["required"])
     cut = np.int64(state["ply"]) >= np.int64(state["max_step"])
     if won:
         state["winner"] = player
-        pay_outcome(state, player, reward)  # §5.6
+        credit_outcome(state, player, reward)  # §5.6
     state["over"] = won or cut
     if cut:
         state["truncated"] = CUT_OFF_AND_DECIDED if won else CUT_OFF

@@ -1,4 +1,4 @@
-"""What a robot sees (SPEC §7)."""
+"""Observations of MO-RoboticMail (SPEC §7)."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from momagames.games.robotmail.rules.state import (
     YELLOW,
     cell_at,
     color_of,
-    shown,
+    displayed_battery,
 )
 from momagames.kernels.jit import kernel, noinline_kernel
 
@@ -44,13 +44,13 @@ def write_robots(state, agent, numbers):
         numbers[at + 1] = np.float32(state["y"][robot]) / high
         numbers[at + 2] = np.float32(state["mail"][robot]) / most
         if battery:
-            numbers[at + 3] = np.float32(shown(state["battery"][robot])) / np.float32(FULL)
+            numbers[at + 3] = np.float32(displayed_battery(state["battery"][robot])) / np.float32(FULL)
     return size * robots
 
 
 @kernel
 def after(start, nbytes):
-    """Where the next field begins: at a multiple of 8 bytes."""
+    """Return the start of the next field: a multiple of 8 bytes."""
     return (start + nbytes + 7) & ~7
 
 

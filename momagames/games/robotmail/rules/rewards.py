@@ -29,8 +29,8 @@ from momagames.kernels.reward import credit, has_objective
 
 
 @kernel
-def pay(state, robot, event, reward):
-    """§5.1, §5.2, §5.5, §5.6 What the step of a robot was worth."""
+def credit_step(state, robot, event, reward):
+    """§5.1, §5.2, §5.5, §5.6 Credit the objectives of a robot's step."""
     credit(state, reward, robot, DELIVERY, event == DELIVERED)
     credit(state, reward, robot, PICKUP, event == PICKED_UP)
     credit(state, reward, robot, DOCK, event == DOCKED)
@@ -38,13 +38,13 @@ def pay(state, robot, event, reward):
     credit(state, reward, robot, STEP_COST, -np.int64(quiet))
     credit(state, reward, robot, TIME, -np.int64(event != CHARGED))
     if event == DELIVERED:
-        pay_balance(state, robot, reward)
-        pay_rivals(state, robot, reward)
+        credit_balance(state, robot, reward)
+        credit_rivalry(state, robot, reward)
 
 
 @kernel
-def pay_balance(state, robot, reward):
-    """§5.5 A delivery may bring the robots of a team nearer to each other, or apart."""
+def credit_balance(state, robot, reward):
+    """§5.5 Credit the change of the difference in deliveries within a team."""
     if not has_objective(state, BALANCE):
         return
     team = np.int64(state["team"])
@@ -65,7 +65,7 @@ def spread(state, first, robot, less):
 
 
 @kernel
-def pay_rivals(state, robot, reward):
+def credit_rivalry(state, robot, reward):
     """§5.6 A delivery costs the other players."""
     if not has_objective(state, RIVALRY):
         return
@@ -76,7 +76,7 @@ def pay_rivals(state, robot, reward):
 
 
 @kernel
-def pay_outcome(state, player, reward):
+def credit_outcome(state, player, reward):
     """§5.6 The winner's robots, and the others."""
     if not has_objective(state, OUTCOME):
         return
@@ -86,20 +86,20 @@ def pay_outcome(state, player, reward):
 
 
 @kernel
-def pay_energy(state, robot, used, reward):
+def credit_energy(state, robot, used, reward):
     """§5.3"""
     credit(state, reward, robot, ENERGY, -used)
 
 
 @kernel
-def pay_charge(state, robot, gained, reward):
+def credit_charge(state, robot, gained, reward):
     """§5.3"""
     credit(state, reward, robot, CHARGE, gained)
 
 
 @kernel
-def pay_blocked(state, robot, blocked, reward):
-    """§5.4 Directions in which only a robot is in the way, a bit for each: both of them pay."""
+def credit_blocked(state, robot, blocked, reward):
+    """§5.4 Charge both robots for each direction in which only a robot is in the way (`blocked`, a bit for each)."""
     if blocked == 0 or not (has_objective(state, BLOCKED) or has_objective(state, BLOCKING)):
         return
     cell = cell_of(state, robot)

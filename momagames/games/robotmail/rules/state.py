@@ -50,15 +50,15 @@ state_dtype = record(
     ground=("u1", (CELLS,)),
     target=("u1", (CELLS,)),  # number in the targets map
     waiting=("u1", (CELLS,)),  # index of the mail that lies on a green cell
-    robot=("u1", (CELLS,)),  # who stands here, counted from 1; 0: nobody
+    robot=("u1", (CELLS,)),  # the robot on this cell, counted from 1; 0: none
     width=("u1",),
     height=("u1",),
     indices=("u1",),  # how many mail indices there are, and
     index=("u1", (MAX_INDEX,)),  # which, in ascending order (§2.2)
     # the game
     left=("u1",),  # steps left in the turn
-    winner=("i1",),  # index of the player; -1: nobody
-    event=("u1",),  # what the last step was (§1.3)
+    winner=("i1",),  # index of the player; -1: none
+    event=("u1",),  # event of the last step (§1.3)
     clock=("i4",),  # moves
     illegal=("i4",),  # illegal actions that were played as skips (§3.5)
     # parameters (§8)
@@ -70,30 +70,30 @@ state_dtype = record(
     random_turns=("u1",),
     always_legal=("u1",),
     fields=("u1",),  # observations as fields (§7.2)
-    column=("i1", (len(OBJECTIVES),)),  # where the reward vector has an objective; -1: not asked for
+    column=("i1", (len(OBJECTIVES),)),  # index of an objective in the reward vector; -1: not selected
 )
 
 
 def number(width: int, x: int, y: int) -> int:
-    """The number of a cell, for Python."""
+    """Return the number of a cell (interpreted code)."""
     return (y + 1) * (width + 1) + x
 
 
 @kernel
 def cell_at(state, x, y):
-    """The number of a cell."""
+    """Return the number of a cell."""
     return (y + 1) * (np.int64(state["width"]) + 1) + x
 
 
 @kernel
 def cell_of(state, robot):
-    """Where a robot stands."""
+    """Return the cell of a robot."""
     return cell_at(state, np.int64(state["x"][robot]), np.int64(state["y"][robot]))
 
 
 @kernel
 def neighbor(state, cell, direction):
-    """The cell that a move leads to (FORWARD..RIGHT)."""
+    """Return the target cell of a move (FORWARD..RIGHT)."""
     pitch = np.int64(state["width"]) + 1
     if direction <= BACKWARD:
         return cell - pitch if direction == FORWARD else cell + pitch
@@ -102,11 +102,11 @@ def neighbor(state, cell, direction):
 
 @kernel
 def color_of(state, cell):
-    """The color code of a cell."""
+    """Return the color code of a cell."""
     return np.int64(state["ground"][cell]) & COLOR_BITS
 
 
 @kernel
-def shown(battery):
-    """§1.4 The battery as it is shown: in whole units, rounded up."""
+def displayed_battery(battery):
+    """§1.4 Return the displayed battery: whole units, rounded up."""
     return np.int64(np.ceil(battery))

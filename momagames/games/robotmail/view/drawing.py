@@ -1,4 +1,4 @@
-"""MO-RoboticMail as a picture: the board, and beside it how far everybody is."""
+"""Images of MO-RoboticMail: the board, and the progress of the players beside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from momagames.render import canvas, shapes
 from momagames.render.canvas import FAINT, INK, WHITE, Color, Picture
 
 EDGE = 22  # pixels left of the board and above it, for coordinates
-BESIDE = 16  # pixels between the board and what is beside it
+BESIDE = 16  # pixels between the board and the columns
 LARGEST, SMALLEST = 72, 29  # pixels of a cell
 TOP = 96  # pixels above the players
 HEAD, ROW, GAP = 30, 25, 10  # pixels of a player, of a robot, and between players
@@ -39,8 +39,8 @@ KEYS = Keys(
 
 
 def options(agents: tuple[str, ...], width: int, height: int) -> tuple[Parameter, ...]:
-    """How a position may be shown: the keywords of `picture` and `sketch`."""
-    viewer = "the agent as which to look, without the indices of mails that it does not observe"
+    """Return the display options: the keywords of `picture` and `sketch`."""
+    viewer = "view of one agent, without the indices of mails that it does not observe"
     cell = "mark the receivers of the mail on this cell (row * width + column), or the mails for it; -1: none"
     return (
         Parameter("viewer", None, viewer, choices=(None, *agents)),
@@ -53,32 +53,32 @@ def picture(state: State, last: Any = None, viewer: str | None = None, cell: int
 
     last     the action that led here, named beside the board
     viewer   show what this agent sees; None: everything
-    cell     mark what goes with this cell: for a robot where it can go (receivers of its mail, or mails if it has none), for a
+    cell     mark the cells related to this one: for a robot its targets (receivers of its mail, or mails if it has none), for a
              mail its receivers, for a receiver the robots and mails with its index
     """
-    shown = scene(state, viewer, cell)
-    height, width = shown.color.shape
+    visible = scene(state, viewer, cell)
+    height, width = visible.color.shape
     side = side_of(height, width)
-    grids = shown.color.tobytes(), shown.narrow.tobytes(), shown.target.tobytes()
+    grids = visible.color.tobytes(), visible.narrow.tobytes(), visible.target.tobytes()
     players, team = int(state["players"]), int(state["team"])
     sheet = _sheet(height, width, *grids, players, team, bool(state["with_battery"])).copy()
     board = sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side]
-    standing = {robot.place: robot.look for robot in shown.robots}
-    for x, y in {*standing, *shown.mails, *shown.marked}:
-        place, code, narrow, target = (x, y), *(int(grid[y, x]) for grid in (shown.color, shown.narrow, shown.target))
+    standing = {robot.place: robot.look for robot in visible.robots}
+    for x, y in {*standing, *visible.mails, *visible.marked}:
+        place, code, narrow, target = (x, y), *(int(grid[y, x]) for grid in (visible.color, visible.narrow, visible.target))
         drawn = tiles.cell(
-            side, code, narrow > 0, target, shown.mails.get(place, 0), standing.get(place), place in shown.marked
+            side, code, narrow > 0, target, visible.mails.get(place, 0), standing.get(place), place in visible.marked
         )
         board[y * side : (y + 1) * side, x * side : (x + 1) * side] = drawn
-    if shown.acting >= 0:
-        x, y = shown.robots[shown.acting].place
+    if visible.acting >= 0:
+        x, y = visible.robots[visible.acting].place
         top, left = EDGE + y * side, EDGE + x * side
         canvas.frame(sheet, top - 4, left - 4, side + 7, 3, INK)
         canvas.frame(sheet, top - 1, left - 1, side + 1, 1, WHITE)
     left = EDGE + width * side + BESIDE
-    head(sheet, left, state, shown, last, viewer)
+    head(sheet, left, state, visible, last, viewer)
     for player, (top, start) in enumerate(places(players, team)):
-        card(sheet, EDGE + top, left + start, state, shown, player)
+        card(sheet, EDGE + top, left + start, state, visible, player)
     return sheet
 
 
@@ -88,7 +88,7 @@ def side_of(height: int, width: int) -> int:
 
 
 def places(players: int, team: int) -> list[tuple[int, int]]:
-    """Where each player is told about: pixels below the top of the board, and right of where the columns begin."""
+    """Return the position of each player's block: pixels below the top of the board, and right of the first column."""
     tall = HEAD + team * ROW + GAP
     rows = players if players * tall <= TALLEST else -(-players // 2)
     return [(TOP + player % rows * tall, player // rows * (COLUMN + BETWEEN)) for player in range(players)]
@@ -98,7 +98,7 @@ def places(players: int, team: int) -> list[tuple[int, int]]:
 def _sheet(
     height: int, width: int, color: bytes, narrow: bytes, target: bytes, players: int, team: int, powered: bool
 ) -> Picture:
-    """All that does not change: the board with nothing on it, coordinates and headings. The grids of a `Scene` as bytes."""
+    """Return the static part: the empty board, coordinates and headings. The grids of a `Scene` are given as bytes."""
     side, spots = side_of(height, width), places(players, team)
     left = EDGE + width * side + BESIDE
     low = EDGE + max(top for top, _ in spots) + HEAD + team * ROW
@@ -118,8 +118,8 @@ def _sheet(
     return sheet
 
 
-def head(sheet: Picture, left: int, state: State, shown: Scene, last: Any, viewer: str | None) -> None:
-    """How far the game is, whose turn it is or how it ended, what was done last, and who looks at it."""
+def head(sheet: Picture, left: int, state: State, visible: Scene, last: Any, viewer: str | None) -> None:
+    """Draw the progress, the robot to move or the result, the last action, and the viewer."""
     canvas.write(sheet, left, EDGE + 6, progress(state), 13)
     done = min(1.0, int(state["ply"]) / max(1, int(state["max_step"])))
     sheet[EDGE + 17 : EDGE + 22, left : left + COLUMN] = TRACK
@@ -133,18 +133,18 @@ def head(sheet: Picture, left: int, state: State, shown: Scene, last: Any, viewe
     canvas.write(sheet, left, EDGE + 58, news(state, last, viewer), 12, FAINT)
 
 
-def card(sheet: Picture, top: int, left: int, state: State, shown: Scene, player: int) -> None:
-    """A player and its robots."""
-    done = scores(state, shown.robots)[player]
+def card(sheet: Picture, top: int, left: int, state: State, visible: Scene, player: int) -> None:
+    """Draw a player and its robots."""
+    done = scores(state, visible.robots)[player]
     sheet[top : top + HEAD, left : left + COLUMN] = goal(player, done, int(state["required"]))
-    for k, robot in enumerate(robot for robot in shown.robots if robot.look.player == player):
+    for k, robot in enumerate(robot for robot in visible.robots if robot.look.player == player):
         y = top + HEAD + k * ROW
-        sheet[y : y + ROW, left : left + COLUMN] = line(robot.look, robot.delivered, robot.agent == shown.acting)
+        sheet[y : y + ROW, left : left + COLUMN] = line(robot.look, robot.delivered, robot.agent == visible.acting)
 
 
 @functools.lru_cache(maxsize=1024)
 def goal(player: int, done: int, needed: int) -> Picture:
-    """What a player has delivered of what it must: uint8[HEAD, COLUMN, 3]."""
+    """Return the progress bar of a player's deliveries: uint8[HEAD, COLUMN, 3]."""
     sheet = canvas.blank(HEAD, COLUMN)
     canvas.write(sheet, 0, HEAD / 2 - 4, f"player {LETTERS[player]}", 14)
     canvas.write(sheet, COLUMN - 3, HEAD / 2 - 4, f"{done}/{needed}", 13, INK, "right")
@@ -183,7 +183,7 @@ def place_at(state: State, pixel: tuple[float, float]) -> tuple[int, int] | None
 
 
 def point(state: State, x: float, y: float) -> Mapping[str, Any]:
-    """What a pointer at pixel (x, y) of a picture asks for: the marks of what goes with the cell that it is on."""
+    """Return the display options for a pointer at pixel (x, y): the marks related to the cell under it."""
     found = place_at(state, (x, y))
     return {} if found is None else {"cell": found[0] * int(state["width"]) + found[1]}
 

@@ -1,4 +1,4 @@
-"""What is shown of a position of MO-RoboticMail, to somebody who sees everything or to one agent (SPEC §7)."""
+"""Visible part of a position of MO-RoboticMail: the whole position, or the view of one agent (SPEC §7)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from momagames.games.robotmail.rules.state import COLOR_BITS, EVENTS, GREEN, MOV
 from momagames.games.robotmail.view.tiles import Look
 
 LETTERS = "ABCDEF"  # of the players
-PLAIN = (NOTHING, STOOD, MOVED)  # events that the action says already
+PLAIN = (NOTHING, STOOD, MOVED)  # events that the action implies
 Place = tuple[int, int]  # (x, y)
 
 
 @dataclass(frozen=True)
 class Robot:
-    """A robot as it is shown.
+    """A visible robot.
 
     agent   its index
-    look    its name, what it carries, its battery
+    look    its name, its mail, its battery
     """
 
     agent: int
@@ -35,13 +35,13 @@ class Robot:
 
 @dataclass(frozen=True)
 class Scene:
-    """What is shown of a position; grids have a row for each row of the board.
+    """Visible part of a position; grids have a row for each row of the board.
 
     color     int64[H, W], codes
     narrow    bool[H, W]
     target    int64[H, W], the numbers of the targets map
-    mails     which green cells have a mail, and its index; None for one that is not to be seen
-    marked    cells that go with the one that was asked for
+    mails     green cells with a mail, and its index; None for a hidden index
+    marked    cells related to the selected one
     acting    the agent to move; -1 when the game is over
     """
 
@@ -55,28 +55,28 @@ class Scene:
 
 
 def scene(state: State, viewer: str | None, cell: int) -> Scene:
-    """What is shown, see `draw.picture`."""
+    """Return the visible part of a position, see `drawing.picture`."""
     ground, target, waiting = (grid(state, name) for name in ("ground", "target", "waiting"))
     color = ground & COLOR_BITS
-    everybody = robots(state)
-    taken = {robot.place for robot in everybody}
+    all_robots = robots(state)
+    occupied = {robot.place for robot in all_robots}
     hidden = viewer is not None and not state["fields"]
     green = [(int(x), int(y)) for y, x in np.argwhere(color == GREEN)]
-    mails = {(x, y): None if hidden else int(waiting[y, x]) for x, y in green if (x, y) not in taken}
+    mails = {(x, y): None if hidden else int(waiting[y, x]) for x, y in green if (x, y) not in occupied}
     at = (cell % color.shape[1], cell // color.shape[1])
     return Scene(
         color=color,
         narrow=(ground & NARROW) != 0,
         target=target,
         mails=mails,
-        robots=everybody,
-        marked=partners(at, color, target, mails, everybody) if cell >= 0 else frozenset(),
+        robots=all_robots,
+        marked=partners(at, color, target, mails, all_robots) if cell >= 0 else frozenset(),
         acting=-1 if state["over"] else int(state["to_move"]),
     )
 
 
 def grid(state: State, name: str) -> NDArray[np.int64]:
-    """A field of cells as int64[H, W], without what lies around the board."""
+    """Return a field of cells as int64[H, W], without the border."""
     height, width = int(state["height"]), int(state["width"])
     cells = state[name][: (height + 2) * (width + 1)].reshape(height + 2, width + 1)
     board: NDArray[np.int64] = cells[1 : height + 1, :width].astype(np.int64)
@@ -101,10 +101,10 @@ def partners(
     mails: dict[Place, int | None],
     bots: tuple[Robot, ...],
 ) -> frozenset[Place]:
-    """The cells that go with one.
+    """Return the cells related to a cell.
 
-    For a robot where it can go: receivers of its mail, or mails if it has none. For a mail that lies there its receivers. For
-    a receiver the robots and mails with its index.
+    For a robot: receivers of its mail, or all mails if it has none. For a mail: its receivers. For a receiver: the robots and
+    mails with its index.
     """
     here = next((robot for robot in bots if robot.place == at), None)
     if here is not None and not here.look.mail:
@@ -122,12 +122,12 @@ def partners(
 
 
 def progress(state: State) -> str:
-    """How far the game is."""
+    """Return the progress of the game as text."""
     return f"step {int(state['ply'])} of {int(state['max_step'])}"
 
 
 def turn(state: State) -> str:
-    """Whose turn it is, and how many steps are left in it; or how the game ended."""
+    """Return the robot to move and the steps left in its turn as text; or the result."""
     if state["over"]:
         return ending(state)
     agent, left = int(state["to_move"]), int(state["left"])
@@ -135,14 +135,14 @@ def turn(state: State) -> str:
 
 
 def ending(state: State) -> str:
-    """How a game that is over has ended."""
+    """Return the result of a finished game as text."""
     if state["winner"] >= 0:
         return f"player {LETTERS[int(state['winner'])]} has won" + (" at the limit" if state["truncated"] else "")
     return "cut off"
 
 
 def news(state: State, last: Any, viewer: str | None) -> str:
-    """What the last step was, and who looks on."""
+    """Return the viewer and the last step as text."""
     said = [] if viewer is None else [f"as {viewer} sees it"]
     if last is not None:
         event = int(state["event"])
@@ -150,8 +150,8 @@ def news(state: State, last: Any, viewer: str | None) -> str:
     return "; ".join(said)
 
 
-def scores(state: State, everybody: tuple[Robot, ...]) -> list[int]:
-    """What each player has delivered."""
+def scores(state: State, all_robots: tuple[Robot, ...]) -> list[int]:
+    """Return the number of mails delivered by each player."""
     return [
-        sum(robot.delivered for robot in everybody if robot.look.player == player) for player in range(int(state["players"]))
+        sum(robot.delivered for robot in all_robots if robot.look.player == player) for player in range(int(state["players"]))
     ]

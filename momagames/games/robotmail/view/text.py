@@ -11,44 +11,44 @@ from momagames.games.robotmail.view.scene import LETTERS, Robot, Scene, news, pr
 from momagames.render import shapes
 
 WIDE = 4  # characters of a cell, with the one before it
-ABREAST = 12  # more robots than that are told about two in a line
-BAR = 20  # characters of what a player has delivered
+ABREAST = 12  # above this number of robots, a line describes two
+BAR = 20  # characters of a progress bar
 KEY = ". plain  : start  ' narrow  ### wall  ++ charger  =5 takes mail 5  m5 mail 5 lies there"
 PLAIN = {WHITE: ":", GREY: "."}
 
 
 def sketch(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> list[Line]:
-    """A position as text, four characters a cell, with a line for each player and robot; for the options see `draw.picture`.
+    """A position as text, four characters a cell, with a line for each player and robot; for the options see `drawing.picture`.
 
-    The robot to move stands in brackets; cells that go with `cell` begin with "!".
+    The robot to move stands in brackets; cells related to `cell` begin with "!".
     """
-    shown = scene(state, viewer, cell)
-    height, width = shown.color.shape
-    standing = {robot.place: robot for robot in shown.robots}
-    acting = shown.robots[shown.acting].place if shown.acting >= 0 else (-1, -1)
+    visible = scene(state, viewer, cell)
+    height, width = visible.color.shape
+    standing = {robot.place: robot for robot in visible.robots}
+    acting = visible.robots[visible.acting].place if visible.acting >= 0 else (-1, -1)
     lines: list[Line] = [[("   " + "".join(f"{x:>{WIDE - 1}} " for x in range(width)).rstrip(), "dim")]]
     for y in range(height):
         line: Line = [(f"{y:>2} ", "dim")]
         for x in range(width):
             edge = "[" if acting == (x, y) else "]" if acting == (x - 1, y) and x else " "
-            mark = ("!", "bold magenta") if (x, y) in shown.marked else (edge, "bold")
-            line += [mark, symbol(shown, x, y, standing.get((x, y)))]
+            mark = ("!", "bold magenta") if (x, y) in visible.marked else (edge, "bold")
+            line += [mark, symbol(visible, x, y, standing.get((x, y)))]
         lines.append([*line, ("]" if acting == (width - 1, y) else "", "bold")])
     said = "  ".join(part for part in (progress(state), turn(state), news(state, last, viewer)) if part)
     lines += [[(KEY, "dim")], [], [(said, "bold" if state["over"] else "")]]
-    for player, done in enumerate(scores(state, shown.robots)):
-        lines += about(player, done, int(state["required"]), shown)
+    for player, done in enumerate(scores(state, visible.robots)):
+        lines += about(player, done, int(state["required"]), visible)
     return lines
 
 
-def symbol(shown: Scene, x: int, y: int, robot: Robot | None) -> tuple[str, str]:
+def symbol(visible: Scene, x: int, y: int, robot: Robot | None) -> tuple[str, str]:
     """Three characters for a cell, and their style."""
     if robot is not None:
         return f"{robot.look.label:<3}", style(robot.look.player)
-    color, target = int(shown.color[y, x]), int(shown.target[y, x])
+    color, target = int(visible.color[y, x]), int(visible.target[y, x])
     ground = f"#000000 on {tiles.CODES[color]}"
-    if (x, y) in shown.mails:
-        index = shown.mails[x, y]
+    if (x, y) in visible.mails:
+        index = visible.mails[x, y]
         return f"m{'?' if index is None else index:<2}", f"bold {ground}"
     if color == YELLOW:
         return f"={target:<2}", f"bold {ground}"
@@ -56,7 +56,7 @@ def symbol(shown: Scene, x: int, y: int, robot: Robot | None) -> tuple[str, str]
         return "++ ", f"bold {ground}"
     if color == RED:
         return "###", tiles.CODES[RED]
-    plain = "'" if shown.narrow[y, x] else PLAIN[color]
+    plain = "'" if visible.narrow[y, x] else PLAIN[color]
     return f" {plain}{target or ' '}"[:3], "dim"
 
 
@@ -65,21 +65,21 @@ def style(player: int) -> str:
     return f"bold {ink} on {tiles.PLAYER_CODES[player]}"
 
 
-def about(player: int, done: int, needed: int, shown: Scene) -> list[Line]:
-    """A line on a player, and on each of its robots (or two of them)."""
+def about(player: int, done: int, needed: int, visible: Scene) -> list[Line]:
+    """Return the lines of a player and of its robots (one or two robots per line)."""
     full = round(BAR * min(1.0, done / needed))
     lines: list[Line] = [
         [(f" {LETTERS[player]} ", style(player)), (f" {'#' * full}{'-' * (BAR - full)} {done}/{needed}", "bold")]
     ]
-    own = [robot for robot in shown.robots if robot.look.player == player]
-    abreast = 2 if len(shown.robots) > ABREAST else 1
+    own = [robot for robot in visible.robots if robot.look.player == player]
+    abreast = 2 if len(visible.robots) > ABREAST else 1
     for k in range(0, len(own), abreast):
-        lines.append([piece for robot in own[k : k + abreast] for piece in entry(robot, robot.agent == shown.acting)])
+        lines.append([piece for robot in own[k : k + abreast] for piece in entry(robot, robot.agent == visible.acting)])
     return lines
 
 
 def entry(robot: Robot, acting: bool) -> Line:
-    """A robot: name, place, battery, what it carries, what it has delivered."""
+    """Return the status of a robot: name, place, battery, mail, deliveries."""
     look = robot.look
     x, y = robot.place
     pieces: Line = [

@@ -1,4 +1,4 @@
-"""What cells, robots and mails of MO-RoboticMail look like: each kind has a shape of its own besides its color."""
+"""Images of cells, robots and mails of MO-RoboticMail: each kind has its own shape and color."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ CHARGED, LOW, HOLLOW = (70, 180, 110), (190, 20, 20), (250, 248, 240)
 
 
 class Look(NamedTuple):
-    """What is drawn of a robot.
+    """Visible attributes of a robot.
 
     label     letter of the player and number of the robot: "B3" is robot_3
-    mail      index of what it carries; 0: nothing
-    battery   as it is shown, 0..10; None in games without
+    mail      index of its mail; 0: none
+    battery   displayed battery, 0..10; None in games without battery
     """
 
     player: int
@@ -47,13 +47,13 @@ def cell(
     robot: Look | None = None,
     marked: bool = False,
 ) -> Picture:
-    """A cell, uint8[side, side, 3]; it is kept, so do not write into it.
+    """Return the image of a cell, uint8[side, side, 3]; it is cached, so do not write into it.
 
     color    its code
     target   its number in the targets map
-    mail     index of the mail that lies there; 0: none, None: one whose index is not to be seen
-    robot    who stands there
-    marked   whether it goes with the cell that was asked for
+    mail     index of the mail that lies there; 0: none, None: hidden index
+    robot    the robot on it, if any
+    marked   the cell is related to the selected one
     """
     parts: tuple[Painter, ...] = ()
     if color == RED:
@@ -90,7 +90,7 @@ def corners(ground: Color) -> tuple[Painter, ...]:
 
 
 def sign(color: int, target: int, small: bool) -> tuple[Painter, ...]:
-    """What says what a cell is for: in its middle, or small in its upper left corner over a robot."""
+    """Return the symbol of a cell: in its center, or small in the upper left corner over a robot."""
     if color == YELLOW:
         return (label(str(target), 0.19, 0.14, 0.3, NUMBER) if small else label(str(target), 0.49, 0.49, 0.66, NUMBER),)
     if color == BLUE:
@@ -158,12 +158,12 @@ def body(robot: Look) -> tuple[Painter, ...]:
     return parts
 
 
-def gauge(left: float, top: float, right: float, bottom: float, shown: int) -> tuple[Painter, ...]:
-    """A battery: filled as far as it is charged, in another color when it may go to a charger."""
+def gauge(left: float, top: float, right: float, bottom: float, battery: int) -> tuple[Painter, ...]:
+    """Return a battery bar, in another color when the robot may enter a charger."""
     edge = 0.03
     inner = left + edge, right - edge
-    until = inner[0] + (inner[1] - inner[0]) * shown / FULL
-    fill = (bars((inner[0], top + edge, until, bottom - edge), ink=battery_color(shown)),) if shown else ()
+    until = inner[0] + (inner[1] - inner[0]) * battery / FULL
+    fill = (bars((inner[0], top + edge, until, bottom - edge), ink=battery_color(battery)),) if battery else ()
     return (
         bars((left, top, right, bottom), ink=INK),
         bars((inner[0], top + edge, inner[1], bottom - edge), ink=HOLLOW),
@@ -171,5 +171,5 @@ def gauge(left: float, top: float, right: float, bottom: float, shown: int) -> t
     )
 
 
-def battery_color(shown: int) -> Color:
-    return LOW if shown <= ENTER_BELOW else CHARGED
+def battery_color(battery: int) -> Color:
+    return LOW if battery <= ENTER_BELOW else CHARGED
