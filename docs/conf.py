@@ -37,15 +37,15 @@ add_module_names = False
 
 def docstring_as_written(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Our docstrings are plain text: paragraphs of prose, and paragraphs with aligned columns, which stay as they are."""
-    shown: list[str] = []
+    lines_out: list[str] = []
     for paragraph in "\n".join(lines).strip("\n").split("\n\n"):
         rows = paragraph.strip("\n").split("\n")
         if any(row.startswith(" ") or "   " in row for row in rows):
-            shown += [".. code-block:: text", "", *("   " + row for row in rows), ""]
+            lines_out += [".. code-block:: text", "", *("   " + row for row in rows), ""]
         else:
             escaped = [row.replace("\\", "\\\\").replace("*", "\\*").replace("`", "``") for row in rows]
-            shown += [re.sub(r"\b(Returns|Raises|Source) {1,2}(?=\S)", r"\1: ", row) for row in escaped] + [""]
-    lines[:] = shown
+            lines_out += [re.sub(r"\b(Returns|Raises|Source) {1,2}(?=\S)", r"\1: ", row) for row in escaped] + [""]
+    lines[:] = lines_out
 
 
 def draw_results(app: Any) -> None:

@@ -67,8 +67,8 @@ def facts(id: str) -> list[str]:
     ]
 
 
-def image(shown: Picture | Legend) -> str:
-    return f"![{shown.text}](../_static/{shown.file})"
+def image(picture: Picture | Legend) -> str:
+    return f"![{picture.text}](../_static/{picture.file})"
 
 
 def gallery(id: str) -> list[str]:

@@ -28,7 +28,7 @@ def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
     """Random legal play to the very end, checking PettingZoo's books on the way; the rewards of every step."""
     rng = np.random.default_rng(seed)
     collected = {agent: env._cumulative_rewards[agent].astype(float) for agent in env.possible_agents}
-    paid = {agent: np.zeros(len(env.game.objectives)) for agent in env.possible_agents}
+    received = {agent: np.zeros(len(env.game.objectives)) for agent in env.possible_agents}
     steps = []
     while env.agents:
         agent = env.agent_selection
@@ -36,7 +36,7 @@ def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
         assert env.observation_space(agent).contains(seen), f"{agent} sees something outside its space"
         again = env.last()[1]
         assert np.array_equal(reward, again)
-        paid[agent] += reward
+        received[agent] += reward
         over = terminated or truncated
         for other in env.agents:
             mask = np.hstack(env.observe(other)["action_mask"])
@@ -50,7 +50,7 @@ def play_out(env: MultiObjectiveAEC, seed: int) -> list[NDArray[np.float32]]:
                 collected[name] += row
             steps.append(np.array(list(env.rewards.values())))
     for agent in env.possible_agents:
-        assert np.allclose(collected[agent], paid[agent]), f"last() pays {agent} in full"
+        assert np.allclose(collected[agent], received[agent]), f"last() pays {agent} in full"
     return steps
 
 

@@ -231,16 +231,16 @@ def test_suite(site, tmp_path):
 
 
 def test_match(site):
-    shown = momagames(site, "match", "mo-pebbles-v0", CAUTIOUS, GREATEST, "--games", "2")
-    assert CAUTIOUS in shown
+    rendered = momagames(site, "match", "mo-pebbles-v0", CAUTIOUS, GREATEST, "--games", "2")
+    assert CAUTIOUS in rendered
     momagames(site, "match", "mo-pebbles-v0", CAUTIOUS, BY_PATH, "--games", "2")
 
 
 @pytest.mark.parametrize("opponent", [CAUTIOUS, GREATEST, BY_PATH])
 def test_play(site, opponent):
-    shown = momagames(site, "play", "mo-pebbles-v0", "--opponent", opponent, "--terminal", "-p", "pebbles=5", stdin="0\n0\n0\n")
-    assert f"against {opponent}" in shown
-    assert "player_1" in shown
+    rendered = momagames(site, "play", "mo-pebbles-v0", "--opponent", opponent, "--terminal", "-p", "pebbles=5", stdin="0\n0\n0\n")
+    assert f"against {opponent}" in rendered
+    assert "player_1" in rendered
 
 
 @pytest.mark.parametrize("opponent", [CAUTIOUS, BY_PATH])
@@ -248,11 +248,11 @@ def test_train(site, tmp_path, opponent):
     pytest.importorskip("torch")
     options = {"num_envs": 2, "num_steps": 4, "hidden": 4, "divisions": 1}
     words = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
-    shown = momagames(
+    rendered = momagames(
         site, "train", "mo-pebbles-v0", "--budget", "20", "--evaluations", "1", "--episodes", "1", "--out", "learned",
         "--opponent", opponent, *words, cwd=tmp_path,
     )  # fmt: skip
-    assert "checkpoint.npz" in shown.replace("\n", "")
+    assert "checkpoint.npz" in rendered.replace("\n", "")
 
 
 def test_commands(site):

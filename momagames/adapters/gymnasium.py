@@ -86,9 +86,9 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         if self._status & OVER or self._has_finished():
             raise InvalidCall("step() after the end of the episode: call reset() first")
         before = self._own_returns()
-        taken = self.episode.resolve_action(self._acting_agent, action)
-        if taken is not None:
-            self._step_game(taken)
+        resolved = self.episode.resolve_action(self._acting_agent, action)
+        if resolved is not None:
+            self._step_game(resolved)
         elif self.illegal == "raise":
             raise self.episode.illegal_action_error(self._acting_agent, action)
         elif self.illegal == "forfeit":

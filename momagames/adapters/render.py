@@ -38,7 +38,7 @@ class Renderer:
         check_render_options(game, self.options)
         self._caption: Caption | None = None
         self.window = Window(game.title) if mode == "human" else None
-        self._shown = 0.0
+        self._last_frame_time = 0.0
 
     def render(self, state: State, last: Any, returns: NDArray[np.float64]) -> Any:
         """Render a position with its caption.
@@ -62,7 +62,7 @@ class Renderer:
 
     def _show_in_window(self, window: Window, state: State, last: Any, returns: NDArray[np.float64]) -> None:
         """Show a position in the window, at the frame rate at most."""
-        time.sleep(max(0.0, self._shown + 1 / FRAMES_PER_SECOND - time.monotonic()))
+        time.sleep(max(0.0, self._last_frame_time + 1 / FRAMES_PER_SECOND - time.monotonic()))
         for key in window.poll_keys():
             self.cycle_option(key)
         if window.closed:
@@ -71,7 +71,7 @@ class Renderer:
             window.show(self.picture(state, last, returns))
         except InvalidCall as error:
             raise InvalidCall(f"{error}; without a screen use render_mode='rgb_array'") from None
-        self._shown = time.monotonic()
+        self._last_frame_time = time.monotonic()
 
     def text(self, state: State, last: Any, returns: NDArray[np.float64]) -> str:
         """Return the board and its caption as lines of plain text."""

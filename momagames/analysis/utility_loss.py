@@ -1,7 +1,7 @@
 """Maximum utility loss, exact, by small matrix games.
 
 For one point r of the reference set the worst weights against a front F solve a game of two players: one picks an
-objective k, the other a point v of F, and r[k] - v[k] is paid. Mixed strategies of the first are weights, those of the
+objective k, the other a point v of F, and r[k] - v[k] is payoff_matrix. Mixed strategies of the first are weights, those of the
 second are points of F's convex hull, so that the loss is also the additive epsilon of that hull. Any mixture that was
 found bounds the loss of every r from above; most r are never solved for.
 """
@@ -18,14 +18,14 @@ from momagames.analysis.arrays import Array, as_matrix, filter_dominated
 
 
 class Loss(NamedTuple):
-    """The most that a user with a weighted sum loses, and the weights of that user, float[K]."""
+    """The largest loss of a weighted sum, and its weights, float[K]."""
 
     value: float
     weights: Array
 
 
 class Solution(NamedTuple):
-    """A matrix game: its value, and the best mixtures of rows and columns."""
+    """The value of a matrix game, and the optimal mixtures of rows and columns."""
 
     value: float
     row_mixture: Array
@@ -33,10 +33,10 @@ class Solution(NamedTuple):
 
 
 def maximum_utility_loss(points: ArrayLike, reference_set: ArrayLike) -> Loss:
-    """Largest amount, over all weights, by which the best point falls short of the best point of the reference set.
+    """Return the largest shortfall, over all weights, of the best weighted sum from that of the reference set.
 
-    Exact up to rounding; a finite set of weights gives less. At most the additive epsilon in the same coordinates, and
-    negative only if the points beat the reference set for every user. For normalized points.
+    The result is exact up to rounding and at most the additive epsilon in the same coordinates. It is negative only if the
+    points beat the reference set for every weight. Pass normalized points.
 
     Source: Zintgraf et al., "Quality assessment of MORL algorithms: a utility-based approach", Benelearn 2015.
     """
@@ -55,21 +55,21 @@ def maximum_utility_loss(points: ArrayLike, reference_set: ArrayLike) -> Loss:
 
 
 def solve(payoffs: ArrayLike) -> Solution:
-    """Solve a matrix game, float[m, n] paid to the player who picks the row, by linear programming.
+    """Solve a matrix game, float[m, n] payoffs of the row player, by linear programming.
 
     The value is what the row mixture guarantees, and the two mixtures certify it: ArithmeticError if they differ by more than
     1e-8 of the span of the payoffs.
     """
-    paid = as_matrix("payoffs", payoffs, min_rows=1)
-    m, n = paid.shape
-    guaranteed, conceded = paid.min(axis=1), paid.max(axis=0)
-    if guaranteed.max() == conceded.min():  # a saddle point needs no program: most fronts of few points have one
-        return Solution(float(conceded.min()), np.eye(m)[guaranteed.argmax()], np.eye(n)[conceded.argmin()])
-    low, span = paid.min(), float(np.ptp(paid))
+    payoff_matrix = as_matrix("payoffs", payoffs, min_rows=1)
+    m, n = payoff_matrix.shape
+    row_minima, column_maxima = payoff_matrix.min(axis=1), payoff_matrix.max(axis=0)
+    if row_minima.max() == column_maxima.min():  # a saddle point; most small fronts have one
+        return Solution(float(column_maxima.min()), np.eye(m)[row_minima.argmax()], np.eye(n)[column_maxima.argmin()])
+    low, span = payoff_matrix.min(), float(np.ptp(payoff_matrix))
     # maximize v where v <= weights @ column for each column, and the weights sum to 1
     result = linprog(
         np.r_[np.zeros(m), -1],
-        A_ub=np.c_[(low - paid.T) / span, np.ones(n)],
+        A_ub=np.c_[(low - payoff_matrix.T) / span, np.ones(n)],
         b_ub=np.zeros(n),
         A_eq=[np.r_[np.ones(m), 0]],
         b_eq=[1],
@@ -80,7 +80,7 @@ def solve(payoffs: ArrayLike) -> Solution:
     weights = np.maximum(result.x[:m], 0)
     columns = np.maximum(-result.ineqlin.marginals, 0)
     weights, columns = weights / weights.sum(), columns / columns.sum()
-    least, most = float((weights @ paid).min()), float((paid @ columns).max())
+    least, most = float((weights @ payoff_matrix).min()), float((payoff_matrix @ columns).max())
     if most - least > 1e-8 * span:
-        raise ArithmeticError(f"a matrix game of {m} by {n} is between {least} and {most}: rounding spoilt its solution")
+        raise ArithmeticError(f"a matrix game of {m} by {n} has a value from {least} to {most}: expected a smaller rounding error")
     return Solution(least, weights, columns)

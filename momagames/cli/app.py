@@ -151,7 +151,7 @@ def match(
         list[str], typer.Argument(help="Who meets: names of policies, and Python as module:function or module:class.")
     ],
     games: Annotated[int, typer.Option(help="Bouts. Players change sides from one to the next.", min=1)] = 100,
-    seed: Annotated[int, typer.Option(help="Of the deals and of everybody's luck.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     reruns: Annotated[
         int,
         typer.Option(
@@ -202,7 +202,7 @@ def _match_table(result: Match) -> Any:
         late = [str(result.late[p])] if clock else []
         returns = [f"{value:.3g}" for value in result.returns[p]]
         table.add_row(player, str(result.wins[p]), f"{result.wins[p] / len(result.bouts):.1%}", *late, *returns)
-    table.add_row("(nobody)", str(result.ties), f"{result.ties / len(result.bouts):.1%}")
+    table.add_row("(tie)", str(result.ties), f"{result.ties / len(result.bouts):.1%}")
     return table
 
 

@@ -50,7 +50,7 @@ def train(
     from momagames.baselines.moppo.method import Moppo
     from momagames.baselines.moppo.options import DEFAULT_OPTIONS
     from momagames.benchmark import training as trainings
-    from momagames.errors import InvalidParameter, check_choice, nearest, one_of
+    from momagames.errors import InvalidParameter, nearest, one_of
 
     game = registry.spec(id, **parameters(param or []))
     options = parameters(option or [])
@@ -136,11 +136,11 @@ def exploit(
             show({**metrics, "steps": sum(steps.values())})
 
         responses = train_best_responses(training, loaded, parsed, int(budget), seed, episodes, on_update)
-    shown = table("seat", "against itself", "best response", "gain")
+    table_out = table("seat", "against itself", "best response", "gain")
     for one in responses:
         values = ((one.value, one.value_error), (one.response_value, one.response_error))
-        shown.add_row(one.seat, *(f"{mean:.3f} ± {error:.3f}" for mean, error in values), f"{one.gain:+.3f}")
-    screen.print(shown)
+        table_out.add_row(one.seat, *(f"{mean:.3f} ± {error:.3f}" for mean, error in values), f"{one.gain:+.3f}")
+    screen.print(table_out)
     normalized = ", ".join(f"{weight:.3g}" for weight in np.array(parsed) / np.sum(parsed))
     screen.print(
         f"{loaded.head['canonical']}: exploitability at least {bound_exploitability(responses):.3f}, by "
@@ -172,12 +172,12 @@ def _make_front_table(training: Training, evaluation: dict[str, Any]) -> Any:
 
     labels, points = list(evaluation["points"]), np.array(list(evaluation["points"].values()))
     front = np.flatnonzero(is_nondominated(points))
-    shown = table("policy")
+    table_out = table("policy")
     for objective in training.game.objectives:
-        shown.add_column(objective.name, justify="right")
+        table_out.add_column(objective.name, justify="right")
     for i in front[np.lexsort(points[front].T[::-1])][::-1]:
-        shown.add_row(labels[i], *(f"{value:.4g}" for value in points[i]))
-    return shown
+        table_out.add_row(labels[i], *(f"{value:.4g}" for value in points[i]))
+    return table_out
 
 
 @contextmanager

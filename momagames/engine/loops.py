@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The compiled loops: made once for each set of rules, shared by every environment API.
 
-`single` serves one environment (the AEC, parallel and Gymnasium doors), `batch` many (the vector door, search and
-rollouts). All call the same kernels, so that a rule is written once.
+`compile_episode_loops` serves one environment (AEC, Parallel, Gymnasium), `compile_batch_loops` many (vector API, search,
+rollouts). Both call the same kernels, so that a rule is written once.
 """
 
 from __future__ import annotations

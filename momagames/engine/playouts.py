@@ -104,7 +104,7 @@ def _make_greedy(game: Game) -> Callable[..., Any]:
 
     @kernel
     def greedy(state, agent, mask, weights, word, trial, actions, reward):
-        """The action of the best weighted reward, ties by lot. Returns it, the generator word and the steps tried."""
+        """Return the action of the highest weighted reward (ties broken at random), the generator word and the steps tried."""
         best, chosen, ties, tried = -np.inf, 0, 0, 0
         for a in range(mask.shape[0]):
             if mask[a]:
@@ -115,8 +115,8 @@ def _make_greedy(game: Game) -> Callable[..., Any]:
                 value = 0.0
                 for k in range(weights.shape[0]):
                     value += weights[k] * reward[agent, k]
-                taken, best, ties, word = update_best(value, best, ties, word)
-                if taken:
+                is_best, best, ties, word = update_best(value, best, ties, word)
+                if is_best:
                     chosen = a
         return chosen, word, tried
 

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Chance: splitmix64, one word per state.
+"""Random numbers: splitmix64, one word per state.
 
 The word lives in the state record, so that a copied state has the same luck ahead of it, and a game does not depend on
 batch size, threads or the order of environments. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
@@ -39,26 +39,29 @@ def random_words(seed: int, count: int) -> NDArray[np.uint64]:
 
 @kernel
 def below(word, n):
-    """A whole number in 0..n-1 from a generator state, n < 2^31 (bias below n / 2^32)."""
+    """Return an integer in 0..n-1 from a generator state, n < 2^31 (bias below n / 2^32)."""
     return np.int64(((mix(word) >> S32) * np.uint64(n)) >> S32)
 
 
 @kernel
 def update_best(value, best, ties, word):
-    """One more candidate for a choice of the highest value, ties by lot: whether it is taken for now, the highest value and
-    how many have it, and the generator word. A choice begins with a `best` of -inf and no `ties`."""
+    """Update a random choice among the highest values with one more candidate.
+
+    Returns whether the candidate is the choice so far, the highest value, the number of ties, and the generator word. Start
+    with `best` = -inf and `ties` = 0.
+    """
     if value > best:
         best, ties = value, 0
-    taken = False
+    is_best = False
     if value == best:
         ties += 1
         word = advance(word)
-        taken = below(word, ties) == 0
-    return taken, best, ties, word
+        is_best = below(word, ties) == 0
+    return is_best, best, ties, word
 
 
 @kernel
 def draw(state, n):
-    """A whole number in 0..n-1 from the state's own word, which moves on."""
+    """Draw an integer in 0..n-1 from the random state of a game and advance it."""
     state["rng"] = advance(state["rng"])
     return below(state["rng"], n)

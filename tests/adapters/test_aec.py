@@ -61,12 +61,12 @@ def test_what_last_hands_out_is_the_callers() -> None:
     env.step(first_legal(env))
     env.step(first_legal(env))
     seen, reward, *_ = env.last()
-    kept = seen["observation"].copy(), reward.copy(), {a: r.copy() for a, r in env.rewards.items()}
+    stored = seen["observation"].copy(), reward.copy(), {a: r.copy() for a, r in env.rewards.items()}
     old_rewards = dict(env.rewards)
     env.step(first_legal(env))
-    assert np.array_equal(seen["observation"], kept[0])
-    assert np.array_equal(reward, kept[1])
-    assert all(np.array_equal(old_rewards[a], kept[2][a]) for a in env.possible_agents)
+    assert np.array_equal(seen["observation"], stored[0])
+    assert np.array_equal(reward, stored[1])
+    assert all(np.array_equal(old_rewards[a], stored[2][a]) for a in env.possible_agents)
     seen["observation"][:] = 1
     seen["action_mask"][:] = 0
     reward[:] = 77

@@ -51,19 +51,19 @@ def test_a_team_is_played(team: int) -> None:
     decide, other = (momagames.registry.policy("astar", env.game) for _ in range(2))
     mates = [name for name, of in zip(env.game.agents, env.game.teams, strict=True) if of == team]
     rng = np.random.default_rng(0)
-    paid, played = np.zeros(5), set()
+    received, played = np.zeros(5), set()
 
     def skip_others(env: SingleAgentEnv) -> None:
         """The others' moves, with the luck that they have in the door."""
         while twin.agent_selection not in mates and not any(twin.terminations.values()):
             index = twin.possible_agents.index(twin.agent_selection)
-            twin.step(twin.episode.choose_action(index, other, luck))
+            twin.step(twin.episode.choose_action(index, other, chance_rng))
 
     for seed in range(3):
         seen, info = env.reset(seed=seed)
         twin.reset(seed=seed)
-        luck = np.random.default_rng()
-        luck.bit_generator.state = gymnasium.utils.seeding.np_random(seed)[0].bit_generator.state
+        chance_rng = np.random.default_rng()
+        chance_rng.bit_generator.state = gymnasium.utils.seeding.np_random(seed)[0].bit_generator.state
         terminated = truncated = False
         while not (terminated or truncated):
             skip_others(env)
@@ -79,9 +79,9 @@ def test_a_team_is_played(team: int) -> None:
             after = twin.returns[[twin.possible_agents.index(name) for name in mates]].sum(axis=0)
             assert np.allclose(reward, after - before, atol=1e-5)
             assert env.reward_space.contains(reward)
-            paid += reward
+            received += reward
     assert played == set(mates)
-    assert paid[0] > 0
+    assert received[0] > 0
 
 
 def test_who_can_be_played() -> None:

@@ -100,12 +100,12 @@ def test_a_game_tells_everybody_its_facts() -> None:
     infos = parallel.reset(seed=1)[1]
     assert infos == {agent: {"left": 3} for agent in parallel.agents}
     assert alone.reset(seed=1)[1]["left"] == 3
-    told = []
+    reported = []
     while parallel.agents:
         infos = parallel.step({agent: [1, 0] for agent in parallel.agents})[-1]
-        told += [info["left"] for info in infos.values()]
-        assert told[-1] == 3 - parallel.aec_env.episode.state["gone"].sum()
-    assert told[-1] < 3
+        reported += [info["left"] for info in infos.values()]
+        assert reported[-1] == 3 - parallel.aec_env.episode.state["gone"].sum()
+    assert reported[-1] < 3
     aec.reset(seed=1)
     assert aec.last()[-1] == {"left": 3}
 

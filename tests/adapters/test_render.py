@@ -67,8 +67,8 @@ def test_every_size_is_drawn_at_about_the_same_size(id, lowest, highest):
         assert 480 <= max(picture.shape) <= 660, (height, width, picture.shape)
         board = play.game.codec.save(play.state)["board"]
         lines = play.game.view.text(play.state, None)
-        shown = ["".join(text for text, _ in line) for line in lines]
-        wide = [line for line in shown if len(line) >= 2 * width + 2]
+        rendered = ["".join(text for text, _ in line) for line in lines]
+        wide = [line for line in rendered if len(line) >= 2 * width + 2]
         assert len(wide) >= height
         assert len(board) == height
 
@@ -150,10 +150,10 @@ def test_breakthrough_says_who_has_won():
     running = play.game.view.draw(play.state, None)
     action = play.game.human.parse_action(play.state, "0 1 1")
     play.step(action)
-    shown = text_of(play, action)
-    assert "player_0 lost" in shown
-    assert "player_1 won" in shown
-    assert "over after 1 ply" in shown
+    rendered = text_of(play, action)
+    assert "player_0 lost" in rendered
+    assert "player_1 won" in rendered
+    assert "over after 1 ply" in rendered
     strip = breakthrough.STRIP
     assert not np.array_equal(play.game.view.draw(play.state, action)[-strip:], running[-strip:])
 
@@ -188,29 +188,29 @@ TO_LAB = [
 ]
 
 
-def distances(colors, sight):
+def distances(colors, visible):
     """How different colors uint8[n, 3] look, float[n, n]."""
     part = np.asarray(colors) / 255
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
-    seen = np.clip(linear @ np.transpose(SIGHTS[sight]), 0, 1)
+    seen = np.clip(linear @ np.transpose(SIGHTS[visible]), 0, 1)
     lab = np.cbrt(seen @ np.transpose(TO_CONES)) @ np.transpose(TO_LAB)
     return np.linalg.norm(lab[:, None] - lab[None], axis=2)
 
 
-def closest(colors, sight):
-    apart = distances(colors, sight)
+def closest(colors, visible):
+    apart = distances(colors, visible)
     return apart[np.triu_indices(len(colors), 1)].min()
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_colors_can_be_told_apart(sight):
-    assert closest([*shapes.COLORS, samegame.EMPTY], sight) > 0.12
-    assert closest(breakthrough.SIDES, sight) > 0.2
+def test_colors_can_be_told_apart(visible):
+    assert closest([*shapes.COLORS, samegame.EMPTY], visible) > 0.12
+    assert closest(breakthrough.SIDES, visible) > 0.2
     for ground in (breakthrough.LIGHT, breakthrough.DARK, breakthrough.MARK):
         for side in breakthrough.SIDES:
-            assert closest([side, ground], sight) > 0.12
+            assert closest([side, ground], visible) > 0.12
     for shape_on in shapes.COLORS:
-        assert closest([shape_on, shapes.contrast(shape_on)], sight) > 0.2
+        assert closest([shape_on, shapes.contrast(shape_on)], visible) > 0.2
 
 
 def test_the_measure_of_colors_can_fail():
@@ -275,11 +275,11 @@ def test_the_caption_shows_every_return():
 def test_captions_as_text():
     play = dealt(SAMEGAME, **BIG)
     play.returns[3, 9] = 6256
-    shown = caption.text(play.game, play.state, play.returns, width=60)
-    assert shown.splitlines()[0] == "ply 0, agent_0 to move"
-    assert max(map(len, shown.splitlines())) <= 60
-    assert [line.split()[-1] for line in shown.splitlines() if line.startswith("agent_3")][-1] == "6256"
-    assert all(goal.name in shown for goal in play.game.objectives)
+    rendered = caption.text(play.game, play.state, play.returns, width=60)
+    assert rendered.splitlines()[0] == "ply 0, agent_0 to move"
+    assert max(map(len, rendered.splitlines())) <= 60
+    assert [line.split()[-1] for line in rendered.splitlines() if line.startswith("agent_3")][-1] == "6256"
+    assert all(goal.name in rendered for goal in play.game.objectives)
     for _ in moves(play):
         pass
     assert caption.situation(play.game, play.state) == f"over after {int(play.state['ply'])} plies"
@@ -289,8 +289,8 @@ def test_captions_as_text():
 
 
 @pytest.mark.parametrize(("value", "shown"), [(0.0, "0"), (-0.0, "0"), (900.0, "900"), (-0.125, "-0.125"), (1 / 3, "0.333")])
-def test_numbers(value, shown):
-    assert caption.number(value) == shown
+def test_numbers(value, rendered):
+    assert caption.number(value) == rendered
 
 
 def test_simultaneous_games_and_games_without_a_view():
@@ -314,10 +314,10 @@ def test_simultaneous_games_and_games_without_a_view():
 def test_ansi_is_returned_and_not_printed(capsys):
     env = momagames.make(SAMEGAME, render_mode="ansi")
     env.reset(seed=0)
-    shown = env.render()
-    assert isinstance(shown, str)
-    assert "\x1b" not in shown
-    assert shown.isascii()
+    rendered = env.render()
+    assert isinstance(rendered, str)
+    assert "\x1b" not in rendered
+    assert rendered.isascii()
     assert capsys.readouterr().out == ""
 
 
@@ -347,17 +347,17 @@ def test_without_pygame_there_are_pictures_but_no_window(monkeypatch):
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
 @pytest.mark.parametrize("id", [POMMERMAN, "mo-pommerman-radio-v0", "mo-pommerman-duel-v0", BREAKTHROUGH])
 def test_every_door_renders_in_every_mode(id, api, pygame):
-    shown = {}
+    rendered = {}
     for mode in ("human", "rgb_array", "ansi"):
         env = momagames.make(id, api=api, render_mode=mode)
         env.reset(seed=1)
-        shown[mode] = env.render()
+        rendered[mode] = env.render()
         if mode == "human":
             window = pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2)
         env.close()
-    assert shown["human"] is None
-    assert np.array_equal(window, shown["rgb_array"])
-    assert env.game.objectives[0].name in shown["ansi"]
+    assert rendered["human"] is None
+    assert np.array_equal(window, rendered["rgb_array"])
+    assert env.game.objectives[0].name in rendered["ansi"]
 
 
 @pytest.mark.parametrize("id", [SAMEGAME, BREAKTHROUGH, POMMERMAN])
@@ -371,8 +371,8 @@ def test_the_window_shows_the_picture(pygame):
     renderer = Renderer(play.game, "human")
     assert renderer.render(play.state, 5, play.returns) is None
     picture = Renderer(play.game, "rgb_array").render(play.state, 5, play.returns)
-    shown = pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2)
-    assert np.array_equal(shown, picture)
+    rendered = pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2)
+    assert np.array_equal(rendered, picture)
     assert pygame.display.get_caption()[0] == play.game.title
     renderer.close()
     assert not pygame.display.get_init()

@@ -116,7 +116,7 @@ def test_train_eval_and_a_match(tmp_path):
     [
         (("train", "mo-breakthrough-v0", "-o", "clipp=1"), "invalid option 'clipp' of moppo: expected"),
         (("train", "mo-breakthrough-v0", "--agent", "player_2"), "invalid agent='player_2'"),
-        (("train", "mo-breakthrough-v0", "--opponent", "gredy"), "no policy 'gredy'"),
+        (("train", "mo-breakthrough-v0", "--opponent", "gredy"), "invalid policy='gredy'"),
         (("eval", "nothing-here"), "nothing-here: not a training checkpoint"),
         (("play", "mo-breakthrough-v0", "--against", "nothing.npz"), "nothing.npz: not a training checkpoint"),
     ],

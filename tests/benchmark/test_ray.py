@@ -107,7 +107,7 @@ def test_runs_of_a_dead_node_run_elsewhere(two_nodes, here, tmp_path, monkeypatc
     given = []
     submit = executor._Actors.submit
     monkeypatch.setattr(
-        executor._Actors, "give", lambda pool, worker, run: (given.append(run.digest), submit(pool, worker, run))
+        executor._Actors, "submit", lambda pool, worker, run: (given.append(run.digest), submit(pool, worker, run))
     )
     outcomes = []
 

@@ -166,7 +166,7 @@ def test_optimizers_find_the_optima(name):
     points = []
     for _ in range(60):
         points.append(optimizer.ask())
-        optimizer.tell(-((points[-1][:, None] - optima) ** 2).sum(axis=2))
+        optimizer.update(-((points[-1][:, None] - optima) ** 2).sum(axis=2))
     best = np.concatenate(points)[optimizer.best()]
     distances = ((best[:, None] - optima) ** 2).sum(axis=2)
     assert (distances.min(axis=0) < 0.02).all()

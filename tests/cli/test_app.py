@@ -62,7 +62,7 @@ def test_a_match(tmp_path):
     for expected in (
         "random",
         "mine:stand",
-        "(nobody)",
+        "(tie)",
         "wins",
         "late",
         "outcome",

@@ -37,17 +37,17 @@ def addresses(seen):
 @pytest.mark.parametrize("id", GAMES)
 def test_kept_observations_stay_as_they_were(id):
     """All of them, copied at once, and once more at the end."""
-    kept, copies = [], []
+    stored, copies = [], []
     for env, seen in played(id, 12):
-        kept.append(seen)
+        stored.append(seen)
         copies.append(copy.deepcopy(seen))
         assert all(
             np.array_equal(fields[name], value)
             for agent, fields in seen.items()
             for name, value in env.aec_env.episode.observe(env.possible_agents.index(agent)).items()
         )
-    np.testing.assert_equal(kept, copies)
-    assert not set.intersection(*(addresses(seen) for seen in kept))
+    np.testing.assert_equal(stored, copies)
+    assert not set.intersection(*(addresses(seen) for seen in stored))
 
 
 @pytest.mark.parametrize(
@@ -64,16 +64,16 @@ def test_kept_observations_stay_as_they_were(id):
 )
 def test_one_part_is_enough_to_keep_them(part):
     """Of the first observation alone; flames and walls elsewhere go on changing."""
-    kept = then = None
+    stored = then = None
     for count, (_, seen) in enumerate(played("mo-pommerman-ffa-v0", 8 * BUFFERS)):
         if not count:
             place = addresses(seen)
-            kept = part(seen)
-            then = np.array(kept).tolist()
+            stored = part(seen)
+            then = np.array(stored).tolist()
         else:
             assert not addresses(seen) & place
         del seen
-    assert np.array(kept).tolist() == then
+    assert np.array(stored).tolist() == then
 
 
 def test_unreferenced_arrays_are_reused():

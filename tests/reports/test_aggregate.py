@@ -88,7 +88,7 @@ def made(tmp_path_factory):
     return report(folder)
 
 
-def shown(what):
+def render_text(what):
     console = Console(width=80, file=io.StringIO(), record=True)
     console.print(what)
     return console.export_text()
@@ -98,7 +98,7 @@ def test_tables_aggregate_all_games(made):
     assert isinstance(made, Report)
     assert made.aggregate.runs == 2
     assert made.aggregate.statistics["exact"]["iqm"].value == 1
-    text = shown(made.table())
+    text = render_text(made.table())
     assert max(map(len, text.splitlines())) <= 80
     assert "All games" in text
     assert "HV ratios of 2 runs on each of 5 games" in text
@@ -117,7 +117,7 @@ def test_esr_and_ser_utilities(made):
                 assert worth.esr.value == pytest.approx(worth.ser.value)
             if name == "egalitarian":
                 assert worth.esr.value < worth.ser.value
-    text = shown(made.table(every=True))
+    text = render_text(made.table(every=True))
     assert max(map(len, text.splitlines())) <= 80
     assert "ESR" in text
 

@@ -165,8 +165,8 @@ def test_heat_map_has_the_numbers_and_the_diagonal():
 
 def test_crossplay_in_a_terminal():
     screen = Console(width=80, file=io.StringIO(), record=True)
-    for shown in crossplay_tables(compute_crossplay(panel(), SETTINGS)):
-        screen.print(shown)
+    for table in crossplay_tables(compute_crossplay(panel(), SETTINGS)):
+        screen.print(table)
     text = screen.export_text()
     assert "Elo" in text
     assert "Largest cycle" in text.replace("\n", " ")
@@ -219,8 +219,8 @@ def test_overview_captions():
     assert "exact" not in overview_caption(overview_rows(), SETTINGS)
     assert "exact" in overview_caption(overview_rows("exact"), SETTINGS)
     screen = Console(width=80, file=io.StringIO(), record=True)
-    for shown in overview_tables(overview_rows(), SETTINGS):
-        screen.print(shown)
+    for table in overview_tables(overview_rows(), SETTINGS):
+        screen.print(table)
     assert "*0.500" in screen.export_text()
     assert overview_tables([], SETTINGS) == []
 

@@ -53,13 +53,13 @@ def test_grid_matches_the_cells_and_frames_are_restored():
     changes = tiles.changes([*drawn, drawn[-1]])
     assert changes[-1] == []
     rows, columns = grid.shape(drawn[0])
-    kept = [np.frombuffer(tile, np.uint8).reshape(grid.side, grid.side, 3) for tile in tiles.numbers]
+    stored_tiles = [np.frombuffer(tile, np.uint8).reshape(grid.side, grid.side, 3) for tile in tiles.numbers]
     sheet = blank(rows * grid.side, columns * grid.side)
     top, left = -grid.top % grid.side, -grid.left % grid.side
     for change, picture in zip(changes, drawn, strict=False):
         for place, number in zip(change[::2], change[1::2], strict=True):
             y, x = (part * grid.side for part in divmod(place, columns))
-            sheet[y : y + grid.side, x : x + grid.side] = kept[number]
+            sheet[y : y + grid.side, x : x + grid.side] = stored_tiles[number]
         height, width = picture.shape[:2]
         assert (sheet[top : top + height, left : left + width] == picture).all()
 
@@ -92,9 +92,9 @@ def test_limits_and_notes(made, monkeypatch):
     assert few.data()["replays"].items() <= whole.data()["replays"].items()
     assert "no replays" in replay_player.collect_replays(store, compared, 0).note()
     monkeypatch.setattr(replay_player, "MAX_FRAMES", 2)
-    thin = replay_player.collect_replays(store, compared, 10**7)
-    assert thin.stride > 1
-    assert "Long episodes are shown in steps" in thin.note()
+    shortened = replay_player.collect_replays(store, compared, 10**7)
+    assert shortened.stride > 1
+    assert "Long episodes are shown in steps" in shortened.note()
 
 
 def test_page_without_replays_has_no_player(made):

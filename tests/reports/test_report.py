@@ -99,16 +99,16 @@ def test_selection_and_report_episodes_are_separate():
         return {"policy": policy, "set": which, "return": value, "opponent": "o", "seat": "s", "episode": episode}
 
     rows = [
-        row("lucky", "select", [9.0, 9.0]),
-        row("lucky", "report", [1.0, 1.0]),
-        row("lucky", "report", [3.0, 1.0], 1),
-        row("honest", "select", [5.0, 5.0]),
-        row("honest", "report", [5.0, 5.0]),
-        row("honest", "report", [5.0, 5.0], 1),
-        {**row("honest", "select", [99.0, 99.0]), "opponent": "other"},
+        row("overestimated", "select", [9.0, 9.0]),
+        row("overestimated", "report", [1.0, 1.0]),
+        row("overestimated", "report", [3.0, 1.0], 1),
+        row("consistent", "select", [5.0, 5.0]),
+        row("consistent", "report", [5.0, 5.0]),
+        row("consistent", "report", [5.0, 5.0], 1),
+        {**row("consistent", "select", [99.0, 99.0]), "opponent": "other"},
     ]
     found = read_policy_episodes(rows, ("o",), ("s",)).nondominated_points()
-    assert found.labels == ("lucky",)
+    assert found.labels == ("overestimated",)
     assert found.values.tolist() == [[2.0, 1.0]]
     assert found.errors.tolist() == [[1.0, 0.0]]
 
@@ -190,8 +190,8 @@ def test_figures_fit_the_number_of_objectives(made):
 
 def test_surfaces_bound_the_attained_points(made):
     boards = panel(made, "boards")
-    shown = fronts_figure(boards)
-    worst, best, median = [t for t in shown["data"] if t["name"] == "random" and t["hovertemplate"].endswith("of 2")]
+    figure = fronts_figure(boards)
+    worst, best, median = [t for t in figure["data"] if t["name"] == "random" and t["hovertemplate"].endswith("of 2")]
     assert best["fill"] == "tonexty"  # the band ends at the trace before it
     assert "worst" in worst["hovertemplate"]
     assert "fill" not in worst | median

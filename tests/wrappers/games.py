@@ -83,7 +83,7 @@ Wrap = Callable[[Any], Any]
 
 def same_pay(one: Any, other: Any, seed: int = 0) -> None:
     """Both AEC environments pay the same on the same moves, by `rewards` and by last(), within their equal spaces."""
-    paid = 0
+    received = 0
     for (agent, rewards, last), (agent_2, rewards_2, last_2) in zip(play(one, seed), play(other, seed), strict=True):
         assert agent == agent_2
         np.testing.assert_array_equal(last, last_2)
@@ -91,7 +91,7 @@ def same_pay(one: Any, other: Any, seed: int = 0) -> None:
             assert reward.dtype == rewards_2[name].dtype == np.float32
             np.testing.assert_array_equal(reward, rewards_2[name])
             assert one.reward_space(name).contains(reward)
-            paid += bool(np.any(reward))
-    assert paid > 0
+            received += bool(np.any(reward))
+    assert received > 0
     for agent in one.possible_agents:
         assert one.reward_space(agent) == other.reward_space(agent)

@@ -45,9 +45,9 @@ def test_turn_based_game(reward: str) -> None:
     results = joint(env)
     plain = list(rounds(breakthrough("parallel")))
     assert len(results) == len(plain)
-    for (observation, paid, over, _, info), step in zip(results, plain, strict=True):
-        np.testing.assert_allclose(paid, join(np.array([*step[1].values()])), rtol=1e-6)
-        assert env.reward_space.contains(paid)
+    for (observation, received, over, _, info), step in zip(results, plain, strict=True):
+        np.testing.assert_allclose(received, join(np.array([*step[1].values()])), rtol=1e-6)
+        assert env.reward_space.contains(received)
         assert env.observation_space.contains(observation)
         assert over == all(step[2].values())
         assert info["active_agent"] == step[4]["player_0"]["active_agent"]
@@ -80,10 +80,10 @@ def test_simultaneous_game_with_deaths_and_a_limit() -> None:
         over = cut = False
         while not (over or cut):
             action = np.array([1, 1, 2, 0, 1, 2])
-            _, paid, over, cut, info = env.step(action)
+            _, received, over, cut, info = env.step(action)
             parts = {agent: action[2 * i : 2 * i + 2] for i, agent in enumerate(plain.possible_agents)}
             step = plain.step({agent: parts[agent] for agent in plain.agents})
-            np.testing.assert_allclose(paid, sum(step[1].values()))
+            np.testing.assert_allclose(received, sum(step[1].values()))
             gone = [agent not in plain.agents for agent in plain.possible_agents]
             masks = np.concatenate(info["action_mask"]).reshape(3, 6)
             assert not masks[gone].any()
@@ -142,10 +142,10 @@ def test_refusals() -> None:
 
 def test_one_agent_is_the_gymnasium_door() -> None:
     env = Centralize(samegame("parallel"))
-    paid = sum(step[1] for step in joint(env))
+    received = sum(step[1] for step in joint(env))
     aec = samegame()
     list(play(aec))
-    np.testing.assert_array_equal(paid, aec.returns[0])
+    np.testing.assert_array_equal(received, aec.returns[0])
 
 
 @pytest.mark.parametrize("observation", ["agents", "state"])

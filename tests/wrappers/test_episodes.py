@@ -22,21 +22,21 @@ def test_five_agents_in_turn() -> None:
         moves = dict.fromkeys(env.possible_agents, 0)
         rng = np.random.default_rng(seed)
         env.reset(seed=seed)
-        told = {}
+        reported = {}
         for agent in env.agent_iter():
             for _ in range(3):
                 observation, _, terminated, _, info = env.last()
             assert ("episode" in info) == terminated
             if terminated:
-                told[agent] = info["episode"]
+                reported[agent] = info["episode"]
                 env.step(None)
                 continue
             env.step(legal(observation["action_mask"], rng))
             moves[agent] += 1
             for name, reward in env.rewards.items():
                 returns[name] += reward
-        assert len(told) == 5
-        for agent, episode in told.items():
+        assert len(reported) == 5
+        for agent, episode in reported.items():
             np.testing.assert_array_equal(episode["r"], returns[agent])
             assert episode["l"] == moves[agent]
             assert episode["steps"] == sum(moves.values())
@@ -112,20 +112,20 @@ def test_early_deaths_and_simultaneous_moves() -> None:
     lengths = set()
     for seed in range(6):
         observations, _ = parallel.reset(seed=seed)
-        told: dict[str, Any] = {}
+        reported: dict[str, Any] = {}
         while parallel.agents:
             actions = {a: [int(np.argmax(seen["action_mask"][0])), 2] for a, seen in observations.items()}
             observations, *_, infos = parallel.step({agent: actions[agent] for agent in parallel.agents})
-            told |= {agent: info["episode"] for agent, info in infos.items() if "episode" in info}
+            reported |= {agent: info["episode"] for agent, info in infos.items() if "episode" in info}
         aec.reset(seed=seed)
         for _ in aec.agent_iter():
             observation, _, terminated, truncated, info = aec.last()
             if terminated or truncated:
                 agent = aec.agent_selection
-                np.testing.assert_array_equal(info["episode"]["r"], told[agent]["r"])
-                assert info["episode"]["l"] == told[agent]["l"]
-                assert info["episode"]["steps"] == told[agent]["steps"] == told[agent]["l"]
-                lengths.add(told[agent]["l"])
+                np.testing.assert_array_equal(info["episode"]["r"], reported[agent]["r"])
+                assert info["episode"]["l"] == reported[agent]["l"]
+                assert info["episode"]["steps"] == reported[agent]["steps"] == reported[agent]["l"]
+                lengths.add(reported[agent]["l"])
             aec.step(None if terminated or truncated else [int(np.argmax(observation["action_mask"][0])), 2])
         np.testing.assert_array_equal(list(aec.episodes[-1]["r"].values()), aec.unwrapped.returns)
         assert len(aec.episodes) == seed + 1

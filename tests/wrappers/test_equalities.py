@@ -57,13 +57,13 @@ def test_split_sees_what_was_played_in_place_of_an_illegal_action() -> None:
     other = samegame(illegal="random")
     for env in (one, other):
         env.reset(seed=3)
-    paid = 0.0
+    received = 0.0
     while not other.terminations["agent_0"]:
         for env in (one, other):
             env.step(-1)
         np.testing.assert_array_equal(one.rewards["agent_0"], other.rewards["agent_0"])
-        paid += one.rewards["agent_0"].sum()
-    assert paid > 0
+        received += one.rewards["agent_0"].sum()
+    assert received > 0
 
 
 def test_split_pays_a_forfeit_nothing() -> None:
@@ -105,25 +105,25 @@ def pairs(api: str) -> list[tuple[Any, Any]]:
 @pytest.mark.parametrize("number", range(6))
 def test_parallel_door(number: int) -> None:
     one, other = pairs("parallel")[number]
-    paid = 0.0
+    received = 0.0
     for step, step_2 in zip(rounds(one), rounds(other), strict=True):
         for agent, reward in step[1].items():
             np.testing.assert_array_equal(reward, step_2[1][agent])
             assert one.reward_space(agent).contains(reward)
-            paid += reward.sum()
-    assert paid > 0
+            received += reward.sum()
+    assert received > 0
     assert all(one.reward_space(agent) == other.reward_space(agent) for agent in one.possible_agents)
 
 
 @pytest.mark.parametrize("number", range(3))
 def test_gymnasium_door(number: int) -> None:
     one, other = pairs("gymnasium")[number]
-    paid = 0.0
+    received = 0.0
     for step, step_2 in zip(steps(one), steps(other), strict=True):
         np.testing.assert_array_equal(step[1], step_2[1])
         assert one.reward_space.contains(step[1])
-        paid += step[1].sum()
-    assert paid > 0
+        received += step[1].sum()
+    assert received > 0
     assert one.reward_space == other.reward_space
     assert one.reward_dim == other.reward_dim
 
@@ -131,12 +131,12 @@ def test_gymnasium_door(number: int) -> None:
 @pytest.mark.parametrize("number", range(6))
 def test_vector_door(number: int) -> None:
     one, other = pairs("vector")[number]
-    paid, ends = 0.0, 0
+    received, ends = 0.0, 0
     for (rewards, over, *_), (rewards_2, *_) in zip(batches(one), batches(other), strict=True):
         np.testing.assert_array_equal(rewards, rewards_2)
         assert rewards.dtype == np.float32
-        paid, ends = paid + rewards.sum(), ends + over.sum()
-    assert paid > 0
+        received, ends = received + rewards.sum(), ends + over.sum()
+    assert received > 0
     assert ends > 0
     assert one.reward_space == other.reward_space
 

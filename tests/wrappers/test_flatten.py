@@ -28,18 +28,18 @@ def test_the_numbers_are_those_of_the_fields(id: str) -> None:
     plain = momagames.make(id, api="parallel")
     flat = Flatten(momagames.make(id, api="parallel"), key="observations")
     rng = np.random.default_rng(1)
-    (seen, _), (shown, infos) = plain.reset(seed=3), flat.reset(seed=3)
+    (seen, _), (rendered, infos) = plain.reset(seed=3), flat.reset(seed=3)
     for _ in range(12):
         for agent, observation in seen.items():
             masks = observation["action_mask"]
-            np.testing.assert_array_equal(shown[agent]["observations"], fields(plain, agent, observation))
-            np.testing.assert_array_equal(shown[agent]["action_mask"], np.hstack(masks))
-            assert shown[agent]["observations"].dtype == np.float32
-            assert flat.observation_space(agent).contains(shown[agent])
+            np.testing.assert_array_equal(rendered[agent]["observations"], fields(plain, agent, observation))
+            np.testing.assert_array_equal(rendered[agent]["action_mask"], np.hstack(masks))
+            assert rendered[agent]["observations"].dtype == np.float32
+            assert flat.observation_space(agent).contains(rendered[agent])
         parts = {a: o["action_mask"] if isinstance(o["action_mask"], tuple) else (o["action_mask"],) for a, o in seen.items()}
         chosen = {agent: [legal(mask, rng) for mask in masks] for agent, masks in parts.items()}
         actions = {agent: np.array(some) if len(some) > 1 else some[0] for agent, some in chosen.items()}
-        seen, (shown, *_, infos) = plain.step(actions)[0], flat.step(actions)
+        seen, (rendered, *_, infos) = plain.step(actions)[0], flat.step(actions)
         if not plain.agents:
             break
     assert all(isinstance(value, (int, np.ndarray)) for info in infos.values() for value in info.values())

@@ -60,11 +60,11 @@ def test_other_doors(how: str) -> None:
         results.append(env.step(-1)[1:4])
     np.testing.assert_equal(*results)
     one, other = HandleIllegal(SelectObjectives(breakthroughs(), [0]), how), breakthroughs(illegal=how)
-    paid: list[Any] = []
+    received: list[Any] = []
     for env in (one, other):
         env.reset(seed=1)
-        paid.append(env.step(np.full(6, -1))[1].copy())
-    np.testing.assert_array_equal(paid[0][..., 0], paid[1][..., 0])
+        received.append(env.step(np.full(6, -1))[1].copy())
+    np.testing.assert_array_equal(received[0][..., 0], received[1][..., 0])
     np.testing.assert_array_equal(one.batch.states, other.batch.states)
 
 

@@ -28,7 +28,7 @@ def test_pooled_is_the_whole_sample(first: list[float], second: list[float]) -> 
 
 def by_hand(vectors: list[np.ndarray], ends: list[bool], gamma: float = 0.9) -> list[np.ndarray]:
     """The definition: each reward over the deviation of all discounted returns so far, the first sample weighing 1e-4."""
-    running, seen, paid = np.zeros_like(vectors[0], np.float64), [], []
+    running, seen, received = np.zeros_like(vectors[0], np.float64), [], []
     for vector, end in zip(vectors, ends, strict=True):
         running = running * gamma + vector
         seen.append(running)
@@ -36,9 +36,9 @@ def by_hand(vectors: list[np.ndarray], ends: list[bool], gamma: float = 0.9) -> 
         returns = np.array([np.zeros_like(running), *seen])
         mean = (weights * returns).sum(0) / weights.sum()
         var = (weights * (returns - mean) ** 2).sum(0) / weights.sum() + 1e-4 / weights.sum()  # it begins with variance 1
-        paid.append(vector / np.sqrt(var + 1e-8))
+        received.append(vector / np.sqrt(var + 1e-8))
         running = np.zeros_like(running) if end else running
-    return paid
+    return received
 
 
 def test_gymnasium_door_against_the_definition() -> None:
@@ -86,10 +86,10 @@ def test_every_door_normalizes_alike() -> None:
     for seed in range(3):
         runs = zip(play(aec, seed), rounds(parallel, seed), strict=True)
         one = [(rewards, step[1]) for (_, rewards, _), step in runs]
-        for (rewards, others), (paid, *_) in zip(one, batches(batch, len(one), seed), strict=True):
+        for (rewards, others), (received, *_) in zip(one, batches(batch, len(one), seed), strict=True):
             for i, agent in enumerate(rewards):
                 np.testing.assert_array_equal(rewards[agent], others[agent])
-                np.testing.assert_array_equal(rewards[agent], paid[0, i])
+                np.testing.assert_array_equal(rewards[agent], received[0, i])
     assert aec.state_dict() == parallel.state_dict() == batch.state_dict()
 
 
@@ -119,8 +119,8 @@ def test_discounted_returns_restart_with_every_episode() -> None:
     """In a batch that deals anew in the same step, and where a game is broken off by reset()."""
     batch, plain = NormalizeReward(samegames(1, autoreset="same_step"), gamma=0.9), samegames(1, autoreset="same_step")
     got, vectors, ends = [], [], []
-    for (paid, *_), (raw, over, *_) in zip(batches(batch), batches(plain), strict=True):
-        got.append(paid[0])
+    for (received, *_), (raw, over, *_) in zip(batches(batch), batches(plain), strict=True):
+        got.append(received[0])
         vectors.append(raw[0])
         ends.append(bool(over[0]))
     assert sum(ends) > 1

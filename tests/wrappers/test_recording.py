@@ -48,9 +48,9 @@ def test_aec_door(make: Any, tmp_path: Path) -> None:
 def test_every_step_is_shown(tmp_path: Path) -> None:
     env = RecordReplay(samegame(), tmp_path)
     states = [env.get_state() for _ in play(env)]
-    shown = [one.get_state() for one in replay(env.recorder.files[0])]
-    assert shown[1:] == states
-    assert shown[0] == load(env.recorder.files[0])["start"]
+    rendered = [one.get_state() for one in replay(env.recorder.files[0])]
+    assert rendered[1:] == states
+    assert rendered[0] == load(env.recorder.files[0])["start"]
 
 
 def test_parallel_door_with_wrappers_in_between(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ class _CmaOptimizer:
         self._generation = [strategy.ask() for strategy in self._strategies]
         return np.concatenate([np.asarray(points, np.float64) for points in self._generation])
 
-    def tell(self, values: Points) -> None:
+    def update(self, values: Points) -> None:
         if self._deviation is None:
             deviation = values.std(axis=0)
             self._deviation = np.where(deviation > 0, deviation, 1.0)

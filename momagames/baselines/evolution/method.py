@@ -36,7 +36,7 @@ class Optimizer(Protocol):
     def ask(self) -> Points:
         """Return the next generation, float64[n, size]."""
 
-    def tell(self, values: Points) -> None:
+    def update(self, values: Points) -> None:
         """Report the returns float64[n, K] of the last generation."""
 
     def best(self) -> list[int]:
@@ -100,7 +100,7 @@ class EvolutionMethod(Method):
             returns = evaluator.evaluate(generation)
             if returns is None:
                 break
-            optimizer.tell(returns)
+            optimizer.update(returns)
             generations.append(generation)
             values.append(returns)
         if not generations:

@@ -46,7 +46,7 @@ class _Nsga2Optimizer:
         points: Points = self._generation.get("X")
         return points
 
-    def tell(self, values: Points) -> None:
+    def update(self, values: Points) -> None:
         self._evaluator.eval(self._static_problem(self._problem, F=-values), self._generation)
         self._generation.set("number", np.arange(self._count, self._count + len(values)))
         self._count += len(values)

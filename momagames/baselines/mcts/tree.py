@@ -188,7 +188,7 @@ def select_front(tree, agent, count, total, exploration):
             low, size = tree.low[agent, g], tree.high[agent, g] - tree.low[agent, g]
             mean = (tree.sums[arm, g] / visits - low) / size if size > 0 else 0.0
             tree.bounds[i, g] = mean + radius
-        kept = 0
+        count = 0
         is_dominated = False
         for j in range(front_size):
             other = tree.front[j]
@@ -200,11 +200,11 @@ def select_front(tree, agent, count, total, exploration):
                 is_dominated = True
                 break
             if worse or not better:
-                tree.front[kept] = other
-                kept += 1
+                tree.front[count] = other
+                count += 1
         if not is_dominated:
-            tree.front[kept] = i
-            front_size = kept + 1
+            tree.front[count] = i
+            front_size = count + 1
     return front_size
 
 
@@ -227,8 +227,8 @@ def select_secure_arm(tree, agent, count, criterion_weights, exploration, word):
                 size = tree.high[agent, g] - tree.low[agent, g]
                 weight = criterion_weights[g]
                 value += weight * tree.sums[tree.candidates[i], g] / visits - abs(weight) * size * radius
-            taken, best, ties, word = update_best(value, best, ties, word)
-            if taken:
+            is_best, best, ties, word = update_best(value, best, ties, word)
+            if is_best:
                 chosen = np.int64(tree.candidates[i])
     return chosen, word
 

@@ -206,8 +206,8 @@ def make_search(game: Game) -> Callable[..., Any]:
             workspace.action[0, 0] = workspace.actions[i]
             step(workspace.scratch_state[0], workspace.action, workspace.reward)
             value = _weighted_sum(weights, workspace.reward[agent])
-            taken, best, ties, word = update_best(value, best, ties, word)
-            if taken:
+            is_best, best, ties, word = update_best(value, best, ties, word)
+            if is_best:
                 chosen = i
         return chosen, word
 

@@ -36,7 +36,7 @@ PARAMETERS = (
     Parameter("board_width", 8, "number of columns", 3, rules.MAX_SIDE),
     Parameter("board_height", 8, "number of rows", 5, rules.MAX_SIDE),
     Parameter("num_objectives", 4, "the first of win, speed, captures, losses", 1, 4),
-    Parameter("canonical", False, "turn the board for player_1, who then moves upwards too"),
+    Parameter("canonical", False, "turn the board for player_1, which then moves upwards too"),
 )
 SELECTION = Parameter("objectives", None, "objectives by name, in this order, instead of num_objectives", choices=(None, NAMES))
 FRONT_SOLVERS = {

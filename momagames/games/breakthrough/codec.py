@@ -34,13 +34,13 @@ def rows(state: State) -> list[str]:
 
 
 def parse_board(state: State, board: Any) -> NDArray[np.int64]:
-    """An int array [H, W] from H strings or an array; InvalidState if no game can stand there."""
+    """Return an int array [H, W] from H strings or an array. Raises InvalidState for an impossible board."""
     height, width = int(state["height"]), int(state["width"])
     array = board_codec.parse(board, height, width, SYMBOLS, "0 or '.' (empty), 1 (player_0), 2 (player_1)")
     for side, goal in ((1, height - 1), (2, 0)):
         count = int((array == side).sum())
         if not 1 <= count <= 2 * width:
-            raise InvalidState(f"{PLAYERS[side - 1]} has {count} pieces; a game goes on with 1 to {2 * width} (§2.2)")
+            raise InvalidState(f"{PLAYERS[side - 1]} has {count} pieces; expected 1 to {2 * width} (§2.2)")
         if (array[goal] == side).any():
             x = int(np.argmax(array[goal] == side))
             raise InvalidState(
@@ -50,7 +50,7 @@ def parse_board(state: State, board: Any) -> NDArray[np.int64]:
 
 
 def moves_left(board: NDArray[np.int64]) -> int:
-    """§6.2 How many moves the pieces can make at most without entering their goal rows."""
+    """§6.2 Return the maximal number of moves of the pieces without entering their goal rows."""
     y = np.arange(len(board))[:, None]
     ahead = np.where(board == 1, len(board) - 2 - y, np.where(board == 2, y - 1, 0))
     return int(ahead.sum())
@@ -70,12 +70,12 @@ def load(state: State, given: Mapping[str, Any]) -> None:
 
 
 def save(state: State) -> dict[str, Any]:
-    """The position as JSON-able data, the form that `load` takes."""
+    """Return the position as JSON-serializable data, the form that `load` takes."""
     return board_codec.save(state, rows(state), PLAYERS)
 
 
 def show(state: State) -> str:
-    """The position as text: a line of facts, then the rows from player_0's home on."""
+    """Return the position as text: a line of keys, then the rows from player_0's home on."""
     return board_codec.show(save(state))
 
 

@@ -53,7 +53,7 @@ def holds(pieces, side, cell):
 
 @kernel
 def deal(state):
-    """§2 Two full rows each."""
+    """§2 Place two full rows for each player."""
     pieces = state["pieces"]
     height = np.int64(state["height"])
     pieces[:] = EMPTY
@@ -75,13 +75,13 @@ def board_word(state, w):
 
 @kernel
 def goal_step(state, side, direction):
-    """§3 How far a move goes in bits: one row towards the goal, and a column to the left or right."""
+    """§3 Return the distance of a move in bits: one row toward the goal, and possibly a column to the left or right."""
     return (direction - 1) * np.int64(state["height"]) + 1 - 2 * side
 
 
 @kernel
 def legal(state, agent, mask):
-    """§3 Every legal move of the agent whose turn it is; on the turned board (§7.1) last cell first."""
+    """§3 Write every legal move of the agent to move; on the turned board (§7.1) last cell first."""
     cells = np.int64(state["width"]) * np.int64(state["height"])
     if state["over"] or agent != state["to_move"]:
         mask[: 3 * cells] = 0
@@ -113,7 +113,7 @@ def legal(state, agent, mask):
 
 @kernel
 def enterable(state, side, w):
-    """§3.1 The cells of word `w` that pieces of `side` may enter straight (empty ones) and aslant (all but its own)."""
+    """§3.1 The cells of word `w` that pieces of `side` may enter straight (empty ones) and diagonally (all but its own)."""
     own, other = state["pieces"][side, w], state["pieces"][1 - side, w]
     board = board_word(state, w)
     return board & ~(own | other), board & ~own
@@ -239,7 +239,7 @@ def write_cells(word, out, plane, cells, start, turned):
 
 @kernel
 def key(state, words):
-    """Equal for positions with the same future: both sides, the mover and the moves made (speed pays by them)."""
+    """Write a key, equal for positions with the same future: both sides, the mover and the moves made (for `speed`)."""
     for w in range(WORDS):
         words[w] = state["pieces"][0, 1 + w]
         words[WORDS + w] = state["pieces"][1, 1 + w]

@@ -1,4 +1,4 @@
-"""MO-Breakthrough for people: a picture and a text. Row 0, the home of player_0, is on top in both."""
+"""Images and texts of MO-Breakthrough. Row 0, the home of player_0, is on top in both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WAYS = ("down", "up")
 
 
 def ends(state: State, last: Any) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """From and to of the last move as (row, column), by the player who is not to move now; None for no move."""
+    """Return from and to of the last move as (row, column); None for no move."""
     if last is None:
         return None
     height, width, mover = int(state["height"]), int(state["width"]), 1 - int(state["to_move"])
@@ -68,7 +68,7 @@ def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
-    """The step forward from where a mouse was pressed to where it was released, as an action."""
+    """Return the action of a mouse drag from a piece to its target cell."""
     height, width, mover = int(state["height"]), int(state["width"]), int(state["to_move"])
     side = (canvas.LONG_SIDE - 2 * EDGE - 2 * STRIP) // max(height, width)
     top, left = STRIP + EDGE, _left(width, side)
@@ -106,7 +106,7 @@ def _tiles(side: int) -> NDArray[np.uint8]:
 
 @functools.lru_cache(maxsize=16)
 def _sheet(height: int, width: int, side: int) -> NDArray[np.uint8]:
-    """All that does not change: coordinates, and the pieces beside the names."""
+    """Return the static part: coordinates, and the pieces beside the names."""
     left, top = _left(width, side), STRIP + EDGE
     sheet = canvas.blank(2 * top + height * side, 2 * left + width * side)
     for x in range(width):

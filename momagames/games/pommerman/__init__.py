@@ -121,7 +121,7 @@ def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parame
     places = min(wood_laid(ring, wood), MAX_BOMBS - SEATS)
     why = f"one in each wooden wall, {MAX_BOMBS - SEATS} at most"
     ask("num_items", min(int(wood_laid(ring, wood) * kind.items), places), "items hidden in wood", 0, places, why)
-    steps = ask("max_steps", 800, "steps until the game is cut off", 2, MAX_STEPS)
+    steps = ask("max_steps", 800, "steps until the game is truncated", 2, MAX_STEPS)
     first = min(5 * steps // 8, steps - 4) if kind.collapse and steps > 4 else None
     doc = "step after which the first ring falls; None: never"
     why = f"at least 4 before max_steps={steps}" if steps > 4 else f"no ring can fall within max_steps={steps}, it takes 5"

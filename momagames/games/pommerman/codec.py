@@ -46,7 +46,7 @@ HEX = "0123456789abcdef"
 
 
 def settled(state: State) -> State:
-    """A copy of a position on which the ring that is due has fallen (§4.11)."""
+    """Return a copy of a position after the fall of the ring that is due (§4.11)."""
     states = np.array([state], dtype=state.dtype)
     if state["falling"] >= 0:
         rules.settle(states)
@@ -57,7 +57,7 @@ def settled(state: State) -> State:
 
 
 def save(state: State) -> dict[str, Any]:
-    """The position as JSON-able data, the form that `load` takes, after the fall of a ring that is due."""
+    """Return the position as JSON-serializable data, the form that `load` takes, after the fall of a ring that is due."""
     state = settled(state)
     size, seats = int(state["size"]), int(state["seats"])
     flames = listed_flames(state)
@@ -82,7 +82,7 @@ def save(state: State) -> dict[str, Any]:
 
 
 def listed_flames(state: State) -> list[tuple[int, int]]:
-    """§9.2 Cells and lives of the flames, oldest first; those of a loaded position before, in the order they had there."""
+    """§9.2 Return cells and lives of the flames, oldest first; flames of a loaded position come first, in their given order."""
     lit = [(int(cell), life) for life in range(len(BURNS)) for cell in np.flatnonzero(state["fire"] & BURNS[life])]
     since = int(state["ply"]) - int(state["flame_ply"])
     loaded = [divmod(int(word), 4) for word in state["flame_order"][: int(state["flame_orders"])]]
@@ -112,13 +112,13 @@ def load(state: State, given: Mapping[str, Any]) -> None:
 
 
 def table(given: Mapping[str, Any], name: str, width: int) -> list[list[int]]:
-    """A list of rows of whole numbers, none if left out."""
+    """Return a list of rows of integers, empty if the key is missing. Raises InvalidState."""
     rows = given.get(name, [])
     if isinstance(rows, str):
         try:
             rows = json.loads(rows)
         except ValueError:
-            raise InvalidState(f"invalid {name}={rows!r}: expected a list of lists of {width} whole numbers") from None
+            raise InvalidState(f"{name}={rows!r} cannot be read: expected a list of lists of {width} whole numbers") from None
     if not isinstance(rows, Sequence) and not isinstance(rows, np.ndarray):
         raise InvalidState(f"invalid {name}={rows!r}: expected a list of lists of {width} whole numbers")
     out = []
@@ -135,7 +135,7 @@ def whole(value: Any) -> bool:
 
 
 def for_each(given: Mapping[str, Any], name: str, count: int, what: str, high: int) -> list[int]:
-    """A list of whole numbers 0..high, one for each of `count`."""
+    """Return a list of `count` integers 0..high. Raises InvalidState."""
     values = given[name]
     values = json.loads(values) if isinstance(values, str) else values
     if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
@@ -153,7 +153,7 @@ def within(name: str, part: str, value: int, low: int, high: int) -> int:
 
 
 def place(state: State, name: str, row: int, col: int) -> int:
-    """The number of a cell on the board."""
+    """Return the number of a cell on the board. Raises InvalidState."""
     size = int(state["size"])
     within(name, "row", row, 0, size - 1)
     within(name, "col", col, 0, size - 1)
@@ -393,7 +393,7 @@ def check_capacity(state: State) -> None:
 
 
 def show(state: State) -> str:
-    """The position as text: a line for each fact, then the board."""
+    """Return the position as text: a line for each key, then the board."""
     position = save(state)
     size = int(state["size"])
     board = position.pop("board")

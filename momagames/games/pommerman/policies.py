@@ -6,7 +6,7 @@ from momagames.games.pommerman.agents.simple_kernels import act, memory, stand_s
 RULES = ("pommerman",)
 
 STATIONARY = CompiledPolicy("stationary", stand_still, rules=RULES)
-"""Stands still and sends no message. Source: our own; a player that does nothing cannot blow itself up."""
+"""Agent that stands still and sends no message. Source: our own; an agent that lays no bombs cannot kill itself."""
 
 SIMPLE = CompiledPolicy("simple", act, memory, RULES)
 """The scripted agent of the original.

@@ -63,7 +63,7 @@ CODES = {"w": WHITE, "g": GREY, "gr": GREEN, "y": YELLOW, "b": BLUE, "r": RED}
 
 @dataclass(frozen=True)
 class Variant:
-    """§8.1 What an id sets.
+    """§8.1 Parameters that an id sets.
 
     fixed   whether the numbers of players and robots are part of the id
     """
@@ -107,7 +107,7 @@ def parameters(kind: Variant, with_battery: Any) -> tuple[Parameter, ...]:
         Parameter("num_robots_per_player", kind.team, "robots of each player", *team),
         Parameter("with_battery", True, "moving takes energy, and robots must charge"),
         Parameter("random_num_steps", False, "turns of 1 to 5 steps at random, instead of 1"),
-        Parameter("max_step", kind.max_step, "steps of all robots until the game is cut off", 1, MOST_STEPS),
+        Parameter("max_step", kind.max_step, "steps of all robots until the game is truncated", 1, MOST_STEPS),
         Parameter("always_legal", False, "a robot that can do nothing may stand, so that no mask is empty"),
         Parameter("observation", "vector", "the robots, or fields that also show the board", choices=("vector", "dict")),
     )
@@ -134,7 +134,7 @@ def objectives(params: Mapping[str, Any]) -> dict[str, Objective]:
 
 
 def chosen_objectives(id: str, given: Any, with_battery: bool) -> tuple[str, ...]:
-    """§5.7 Objectives by name, or those of a preset; a preset has none that pays nothing without a battery."""
+    """§5.7 Return the selected objectives, by name or preset; presets omit battery objectives without battery."""
     if given is None or (isinstance(given, str) and given in PRESETS):
         preset = PRESETS[given or "v0"]
         return tuple(name for name in preset if with_battery or name not in NEEDS_BATTERY)
@@ -153,7 +153,7 @@ def chosen_objectives(id: str, given: Any, with_battery: bool) -> tuple[str, ...
 
 
 def published_weights(names: tuple[str, ...], with_battery: bool) -> tuple[float, ...] | None:
-    """§5.7 The weights with which these objectives make the original's reward; None if they do not say enough."""
+    """§5.7 Return the weights of the original's reward; None if the objectives do not determine it."""
     weights = PUBLISHED if "step_cost" in names else PUBLISHED_CLOCK
     if any(name not in names for name in weights if with_battery or name not in NEEDS_BATTERY):
         return None
@@ -175,7 +175,7 @@ def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
 
 
 def check_fixed(id: str, kind: Variant, given: Mapping[str, Any]) -> None:
-    """§8.1 InvalidParameter for other numbers of players and robots than those of the id."""
+    """§8.1 Raise InvalidParameter for other numbers of players and robots than those of the id."""
     for name, count in (("num_players", kind.players), ("num_robots_per_player", kind.team)):
         if kind.fixed and given.get(name, count) != count:
             raise InvalidParameter(f"{id}: invalid {name}={given[name]!r}: expected {count} (mo-robotmail-v0 takes others)")
@@ -184,7 +184,7 @@ def check_fixed(id: str, kind: Variant, given: Mapping[str, Any]) -> None:
 def assemble(
     id: str, variant: str, layout: Layout, params: dict[str, Any], declared: tuple[Parameter, ...], chosen: tuple[str, ...]
 ) -> Game:
-    """The game of checked parameters."""
+    """Return the game with validated parameters."""
     players, team = params["num_players"], params["num_robots_per_player"]
     agents = tuple(f"robot_{i}" for i in range(players * team))
     selection = Parameter("objectives", "v0", "a preset, or objectives by name in this order", choices=(*PRESETS, *OBJECTIVES))
@@ -234,7 +234,7 @@ def assemble(
 
 
 def blank(layout: Layout, params: Mapping[str, Any], chosen: tuple[str, ...]) -> State:
-    """A state with the parameters filled in and nothing dealt."""
+    """Return a state with the parameters and an empty board."""
     state = np.zeros(1, state_dtype)[0]
     state["width"], state["height"] = layout.width, layout.height
     narrow = layout.narrow

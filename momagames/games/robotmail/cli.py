@@ -31,7 +31,7 @@ layout = typer.Typer(help="Check, show and make layouts of MO-RoboticMail.", no_
 def check(
     files: Annotated[list[str], typer.Argument(metavar="COLORS TARGETS...", help="Pairs of CSV files, or the stems of pairs.")],
 ) -> None:
-    """Say what is wrong with layout files, and where; the exit code is 1 if anything is."""
+    """Report the problems of layout files and their places; the exit code is 1 if there are any."""
     from momagames.errors import InvalidLayout
     from momagames.games.robotmail.layouts import loader
 
@@ -55,7 +55,7 @@ def show(
         typer.Argument(metavar="[NAME|random|STEM|COLORS TARGETS]", help="What to show [a list of the package's layouts]."),
     ] = None,
 ) -> None:
-    """Show layouts in colors, with what the signs mean; without arguments, list those of the package."""
+    """Show layouts in colors with a legend; without arguments, list the packaged layouts."""
     from momagames.games.robotmail.layouts import loader
 
     if not source:
@@ -78,7 +78,7 @@ def generate(
         str | None, typer.Option("--out", "-o", metavar="STEM", help="Write STEM_colors.csv and STEM_targets.csv [show it].")
     ] = None,
 ) -> None:
-    """Make a layout by chance, on which every robot gets everywhere."""
+    """Generate a random layout on which every robot can reach all cells."""
     from momagames.errors import InvalidFile
     from momagames.games.robotmail.layouts.generator import generate as make
     from momagames.games.robotmail.layouts.loader import ENDINGS
@@ -95,7 +95,7 @@ def generate(
 
 
 def paired(files: list[str]) -> list[str | tuple[str, str]]:
-    """Two CSV files that follow each other belong together; names and stems stand alone."""
+    """Group the arguments: two consecutive CSV files form a pair; names and stems stand alone."""
     sources: list[str | tuple[str, str]] = []
     left = list(files)
     while left:
@@ -109,7 +109,7 @@ def paired(files: list[str]) -> list[str | tuple[str, str]]:
 
 
 def listed() -> None:
-    """A line for each layout of the package."""
+    """Print a line for each packaged layout."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

@@ -36,7 +36,7 @@ OTHER_WORDS = {"ahead": 1, "up": 1, "down": 2}
 
 
 def greens(state: State) -> list[int]:
-    """The numbers of the green cells, row by row."""
+    """Return the numbers of the green cells, row by row."""
     return [int(cell) for cell in np.flatnonzero(state["ground"] & COLOR_BITS == GREEN)]
 
 
@@ -45,7 +45,7 @@ def robots_of(state: State) -> int:
 
 
 def save(state: State) -> dict[str, Any]:
-    """§9.1 The position as JSON-able data, the form that `load` takes."""
+    """§9.1 Return the position as JSON-serializable data, the form that `load` takes."""
     winner = int(state["winner"])
     return {
         "robots": [row(state, robot) for robot in range(robots_of(state))],
@@ -137,7 +137,7 @@ def load_robots(state: State, robots: Any) -> None:
 
 
 def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
-    """§9.2 A robot, where it can stand and with what it can have."""
+    """§9.2 Load a robot on a cell where it can stand, with a possible mail."""
     limits = {"x": int(state["width"]) - 1, "y": int(state["height"]) - 1, "delivered": int(state["required"])}
     for part, high in {**limits, "stands": MOST_STANDS}.items():
         value = parts[part]
@@ -196,7 +196,7 @@ def load_winner(state: State, winner: Any) -> None:
 
 
 def show(state: State) -> str:
-    """§9.1 The position as text: a line for each key."""
+    """§9.1 Return the position as text: a line for each key."""
     return "\n".join(board_codec.spell(save(state)))
 
 

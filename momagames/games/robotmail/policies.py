@@ -33,7 +33,7 @@ def make_energy_saver(game: Game, patience: int = 0, fair: bool = False) -> Comp
     """Return a policy that uses little energy for each mail: few moves, late charging, no way around robots about to leave.
 
     patience    how often in a row it stands before each move, which costs nothing but time
-    fair        it keeps its mail while its robot has delivered more than another of the team
+    fair        hold the mail while the robot has delivered more than another of the team
 
     Source: our own.
     """

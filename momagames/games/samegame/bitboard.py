@@ -30,7 +30,7 @@ packed_dtype = record(
 
 @kernel
 def legal(state, agent, mask):
-    """§3 One cell of each group, its first: all its cells do the same."""
+    """§3 Return the first cell of each group: all its cells have the same effect."""
     for i in range(mask.shape[0]):
         mask[i] = 0
     width = np.uint64(state["width"])
@@ -116,7 +116,7 @@ def drop_tiles(state, group):
 
 @kernel
 def close_columns(state):
-    """§4.3 Empty columns go, those on the right of them move left. Returns the cells of the bottom row that are filled, as
+    """§4.3 Remove empty columns; those on their right move left. Return the cells of the bottom row that are filled, as
     the bits 0..width-1."""
     planes = state["planes"]
     inner, left = np.uint64(state["inner"]), np.uint64(state["left"])

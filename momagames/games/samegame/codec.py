@@ -68,12 +68,12 @@ def load(state: State, given: Mapping[str, Any]) -> None:
 
 
 def save(state: State) -> dict[str, Any]:
-    """The position as JSON-able data, the form that `load` takes."""
+    """Return the position as JSON-serializable data, the form that `load` takes."""
     return board_codec.save(state, rows(state), agents(state))
 
 
 def show(state: State) -> str:
-    """The position as text: a line of facts, then the rows from the top."""
+    """Return the position as text: a line of keys, then the rows from the top."""
     return board_codec.show(save(state))
 
 
@@ -93,7 +93,7 @@ def nearest_legal(state: State, action: Any, mask: NDArray[np.int8]) -> str:
 
 
 def momaland_board(seed: int, board_width: int = 15, board_height: int = 15, num_colors: int = 5) -> NDArray[np.int64]:
-    """The board that momaland 0.2.0 deals for a seed, int64[H, W], to repeat published runs.
+    """Return the board that momaland 0.2.0 generates for a seed, int64[H, W], to reproduce published runs.
 
     >>> momaland_board(0, 3, 3, 2).tolist()
     [[2, 1, 1], [2, 1, 1], [2, 1, 1]]

@@ -1,4 +1,4 @@
-"""MO-SameGame in the form that is searched: see samegame_planes.py."""
+"""Compact form of MO-SameGame for search: see bitboard.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""MO-SameGame: what a position can still bring. Both kernels fill out float64[K]: one for each color, or one for all."""
+"""Estimates of the future return in MO-SameGame. Both kernels write out float64[K]: one for each color, or one for all."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def optimistic(state, out):
 
 @kernel
 def present(state, out):
-    """Every group of the board removed as it stands: the squares of their sizes. The state is spoilt."""
+    """Every group of the board removed as it stands: the squares of their sizes. The state is modified."""
     board = state["board"]
     width = np.int64(state["width"])
     cells = width * np.int64(state["height"])

@@ -78,7 +78,7 @@ def flood(board, width, cell):
 
 @kernel
 def take(board, members, size, position, wanted):
-    """Put a cell on the list, and mark it GONE, if it holds `wanted`; returns the new length of the list.
+    """Append a cell to the list, and mark it GONE, if it holds `wanted`; return the new length of the list.
 
     Unlike `rules.join` it branches, and writes only cells that belong: faster where all groups of a board are flooded, most
     of them of two or three cells.

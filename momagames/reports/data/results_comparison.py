@@ -72,16 +72,16 @@ def _describe_games(found: Mapping[tuple[str, str, str], Panel]) -> str:
 CONDITIONS = ("kind", "utopia", "budget", "opponents", "seats", "select_episodes", "report_episodes")
 
 
-def _check_conditions(first: Store, one: Suite, second: Store, other: Suite) -> None:
+def _check_conditions(first: Store, first_suite: Suite, second: Store, second_suite: Suite) -> None:
     """Raise InvalidFile if experiments of one name have different settings."""
-    for mine in one.experiments:
-        for theirs in other.experiments:
-            for name in CONDITIONS if mine.name == theirs.name else ():
-                here, there = getattr(mine, name, None), getattr(theirs, name, None)
-                if here != there:
+    for a in first_suite.experiments:
+        for b in second_suite.experiments:
+            for name in CONDITIONS if a.name == b.name else ():
+                first_value, second_value = getattr(a, name, None), getattr(b, name, None)
+                if first_value != second_value:
                     raise InvalidFile(
-                        f"{second.folder} cannot be compared with {first.folder}: {name} of {mine.name!r} is "
-                        f"{_format_condition(there)} in the former and {_format_condition(here)} in the latter"
+                        f"{second.folder} cannot be compared with {first.folder}: {name} of {a.name!r} is "
+                        f"{_format_condition(second_value)} in the former and {_format_condition(first_value)} in the latter"
                     )
 
 

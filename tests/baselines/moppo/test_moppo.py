@@ -149,7 +149,7 @@ def test_behavior_cloning_imitates_the_expert(torch):
         assert trainer.is_cloning
         trainer.train_iteration()
     assert agreement() > before + 0.3
-    with pytest.raises(UnknownId, match="no policy 'greedi'"):
+    with pytest.raises(UnknownId, match="invalid policy='greedi'"):
         Moppo(**{**TINY, "expert": "greedi"}).check_train(game)
 
 

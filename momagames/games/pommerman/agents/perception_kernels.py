@@ -55,7 +55,7 @@ def is_open(code, enemies):
 
 @kernel
 def step_to(cell, direction, size):
-    """The neighbor in a direction 1..4, the cell itself for Stop; -1 beyond the border."""
+    """Return the neighbor in a direction 1..4, the cell itself for Stop; -1 beyond the border."""
     if direction == STOP:
         return cell
     row = row_of(cell, size)
@@ -110,9 +110,9 @@ def find_ways(board, size, start, enemies, word, distance, first, queue):
 
 @kernel
 def nearest(board, distance, queue, found, wanted, radius):
-    """The nearest cell that shows one of the codes whose bits are set in `wanted`, within `radius`; -1: none.
+    """Return the nearest cell within `radius` that shows one of the codes in the bits of `wanted`; -1: none.
 
-    Of several equally near the one with the highest code, of these the last of the board.
+    Ties go to the highest code, then to the last cell of the board.
     """
     best = -1
     for place in range(found):

@@ -62,7 +62,7 @@ def stand_still(state, agent, mask, parts, memory, word, action):
 
 @kernel
 def act(state, agent, mask, parts, memory, word, action):
-    """The scripted agent."""
+    """Act as the scripted agent."""
     for part in range(parts.shape[0]):
         action[part] = STOP
     board, bombs = local_array(CELL_BYTES).view(np.uint8), local_array(MAX_BOMBS)
@@ -121,7 +121,7 @@ def act(state, agent, mask, parts, memory, word, action):
 
 @kernel
 def one_of_bits(bits, word):
-    """One of the actions whose bits are set, by chance; Stop if none is."""
+    """Return a random action among the set bits; Stop if none is set."""
     number = 0
     for action in range(LAY):
         number += (bits >> action) & 1
@@ -138,7 +138,7 @@ def one_of_bits(bits, word):
 
 @kernel
 def threatened(bombs, count, size, cell, distance):
-    """The directions to bombs that can reach the agent: a bit for each; all four when it stands on a bomb."""
+    """Return the directions to bombs that can reach the agent, a bit for each; all four if it stands on a bomb."""
     row = row_of(cell, size)
     col = cell - row * size
     bits = 0
@@ -149,7 +149,7 @@ def threatened(bombs, count, size, cell, distance):
 
 @kernel
 def threats_of(bomb, size, cell, row, col, distance):
-    """The same for one bomb. One to which there is no way as long as its strength is no threat to it."""
+    """Return the directions of one bomb. A bomb without a path of at most its strength is no threat."""
     place, strength = bomb >> 8, bomb & 255
     if np.int64(distance[place]) > strength:
         return 0

@@ -36,7 +36,7 @@ __all__ = ["conclude", "deal", "legal", "settle", "state_dtype", "step"]
 
 @kernel
 def deal(state):
-    """§2 A new board."""
+    """§2 Generate a new board."""
     generate(state)
     state["result"] = INCOMPLETE
     state["winners"] = 0
@@ -44,7 +44,7 @@ def deal(state):
 
 @kernel
 def legal(state, agent, mask):
-    """§3 Everything, as long as the agent lives; only Stop and silence once it is dead; nothing when it is out of the game."""
+    """§3 Write the mask: all actions for a live agent, Stop and silence for a dead one, none for one that has left the game."""
     playing = state["over"] == 0 and state["gone"][agent] == 0
     free = np.int8(playing and state["alive"][agent] != 0)
     for place in range(mask.shape[0]):
@@ -58,7 +58,7 @@ def legal(state, agent, mask):
 
 @kernel
 def step(state, actions, reward):
-    """§4 One step, its phases in order."""
+    """§4 Play one step, its phases in order."""
     want, rolls, kicker = local_array(SEATS), local_array(MAX_BOMBS), local_array(MAX_BOMBS)
     agents, bombs = local_array(CELL_BYTES).view(np.uint8), local_array(CELL_BYTES).view(np.uint8)
     reward[:] = 0
@@ -83,7 +83,7 @@ def step(state, actions, reward):
 
 @noinline_kernel
 def speak(state, actions, reward):
-    """§3.3 R4, R5 What each agent says; the dead are silent."""
+    """§3.3 R4, R5 Record the message of each agent; dead agents are silent."""
     if state["mode"] != RADIO:
         return
     for agent in range(SEATS):
@@ -109,7 +109,7 @@ def living(state):
 
 @kernel
 def side_left(state, live):
-    """§6 T3, T6 The seats of the only side that has live agents; 0 if there are several, or none."""
+    """§6 T3, T6 Return the seats of the only side with live agents; 0 if there are several, or none."""
     for agent in range(np.int64(state["seats"])):
         if (live >> agent) & 1:
             side = team_of(state, agent)
@@ -119,7 +119,7 @@ def side_left(state, live):
 
 @kernel
 def verdict(state):
-    """§6 T1-T7 (whether the game is decided, INCOMPLETE, WIN or TIE, the seats of the winners). Time up is not decided."""
+    """§6 T1-T7 Return (is the game decided, INCOMPLETE, WIN or TIE, seats of the winners). Time up does not decide a game."""
     live = living(state)
     winners = side_left(state, live)
     decided = winners != 0 or live == 0
@@ -187,7 +187,7 @@ def result_of(mode, result, winners, decided, alive, agent):
 
 @kernel
 def ring_of(state):
-    """§4.11 W1 The ring that falls after this step, from 0 outermost; -1: none."""
+    """§4.11 W1 Return the ring that falls after this step, from 0 outermost; -1: none."""
     first, now, last = np.int64(state["first_collapse"]), np.int64(state["ply"]), np.int64(state["max_steps"])
     if first == 0 or now < first or now >= last:
         return -1
@@ -216,7 +216,7 @@ def collapse(state):
 
 
 def settle(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
-    """§4.11 The ring that is due falls in states[0]."""
+    """§4.11 Let the ring that is due fall in states[0]."""
     if states[0]["falling"] >= 0:
         collapse(states[0])
 

@@ -39,20 +39,20 @@ ONE, FOUR, EIGHT, NONE = np.uint16(1), np.uint16(4), np.uint16(8), np.uint16(0)
 
 @kernel
 def owners_of(fire):
-    """§5.2 The owners of all flames on a cell, a bit for each seat."""
+    """§5.2 Return the owners of all flames on a cell, a bit for each seat."""
     fire = np.int64(fire)
     return (fire | (fire >> 4) | (fire >> 8)) & 15
 
 
 @kernel
 def aged(fire):
-    """A cell's flames one step later: those of life 0 are gone."""
+    """Return a cell's flames one step later, without those of life 0."""
     return ((fire >> FOUR) & KEPT_OWNERS) | ((fire >> ONE) & KEPT)
 
 
 @kernel
 def cool(state, reward):
-    """§4.1 F1-F5 Flames lose a life; where one ends the cell shows its hidden item or nothing, or the flames that are left."""
+    """§4.1 F1-F5 Age flames; a cell then shows its remaining flames, its hidden item, or a passage."""
     if state["burning"] == 0:
         return
     state["burning"] -= 1
@@ -75,7 +75,7 @@ def cool(state, reward):
 
 @noinline_kernel
 def lose_items(state, reward):
-    """§4.1 F5 An item that comes to light under younger flames is lost, at the charge of their owners."""
+    """§4.1 F5 Remove an item that appears under younger flames, and charge their owners."""
     for cell in range(np.int64(state["size"]) ** 2):
         flames = state["fire"][cell]
         if flames & ENDING and aged(flames) and state["hidden"][cell]:
@@ -84,7 +84,7 @@ def lose_items(state, reward):
 
 @noinline_kernel
 def explode(state, reward):
-    """§4.8 B6-B10 and §4.9 F6 Bombs tick; those that run out, roll into flames or lie in a blast explode together."""
+    """§4.8 B6-B10 and §4.9 F6 Tick bombs; bombs that run out, roll into flames or lie in a blast explode together."""
     hot = tick(state)
     if hot == 0:
         return
@@ -110,7 +110,7 @@ def explode(state, reward):
 
 @kernel
 def tick(state):
-    """§4.8 B6 Fuses burn down, at once where a bomb has rolled into flames. Returns how many bombs explode now."""
+    """§4.8 B6 Shorten fuses, to 0 for a bomb that has rolled into flames. Return the number of bombs that explode now."""
     hot = 0
     for bomb in range(np.int64(state["bombs"])):
         life = np.int64(state["bomb_life"][bomb]) - 1
@@ -208,7 +208,7 @@ def show(state):
 
 @kernel
 def die(state, reward):
-    """§4.9 F7 Who stands in flames dies, all at once; who lives is drawn."""
+    """§4.9 F7 Kill all agents in flames at once, and write the others to the board."""
     for agent in range(np.int64(state["seats"])):
         if state["alive"][agent]:
             cell = cell_of(state, agent)
@@ -221,7 +221,7 @@ def die(state, reward):
 
 @noinline_kernel
 def blame(state, victim, owners, reward):
-    """§5 A death by fire: to the credit of enemies, at the charge of the team mate and of the victim."""
+    """§5 Credit a death by fire to enemies; charge the team mate and the victim."""
     team = team_of(state, victim)
     own = 1 << victim
     credit_owners(state, reward, owners, ALL_SEATS & ~team, KILLS, 1)

@@ -53,7 +53,7 @@ def bomb_cell(state, bomb):
 
 @kernel
 def row_of(cell, size):
-    """The row of a cell: a division of small numbers, which is much faster than one of large ones."""
+    """Return the row of a cell, by a 32-bit division, which is much faster than a 64-bit one."""
     return np.int64(np.uint32(cell) // np.uint32(size))
 
 
@@ -83,7 +83,7 @@ def intents(state, actions, want, reward):
 
 @noinline_kernel
 def lay(state, agent, reward):
-    """§4.2 B1-B4 A bomb on the agent's cell, where there is none and ammunition is left."""
+    """§4.2 B1-B4 Lay a bomb on the agent's cell if it has none and ammunition is left."""
     row, col, count = state["row"][agent], state["col"][agent], np.int64(state["bombs"])
     for bomb in range(count):
         if state["bomb_row"][bomb] == row and state["bomb_col"][bomb] == col:
@@ -107,7 +107,7 @@ def lay(state, agent, reward):
 
 @kernel
 def roll(state, rolls):
-    """§4.3 B5 What bombs want: the next cell in their direction, unless wall, wood, item or border stop them."""
+    """§4.3 B5 Write the cells that bombs want: the next one in their direction, unless wall, wood, item or border stop them."""
     size, board = np.int64(state["size"]), state["board"]
     for bomb in range(np.int64(state["bombs"])):
         cell = bomb_cell(state, bomb)
@@ -185,7 +185,7 @@ def bomb_crossings(state, first, rolls):
 
 @noinline_kernel
 def conflicts(state, want, rolls, agents, bombs):
-    """§4.5 D1 Where several want a cell, those who are not on it want their own, until nothing changes."""
+    """§4.5 D1 Resolve conflicts: agents and bombs that want a contested cell want their own, until nothing changes."""
     seats, count = np.int64(state["seats"]), np.int64(state["bombs"])
     for cell in range(agents.shape[0]):
         agents[cell] = 0
@@ -213,7 +213,7 @@ def conflicts(state, want, rolls, agents, bombs):
 
 @kernel
 def wanted_by(state, want, cell):
-    """The live agent that wants a cell, or -1."""
+    """Return the live agent that wants a cell, or -1."""
     for agent in range(np.int64(state["seats"])):
         if state["alive"][agent] and want[agent] == cell:
             return agent
@@ -222,7 +222,7 @@ def wanted_by(state, want, cell):
 
 @noinline_kernel
 def kicks(state, actions, want, rolls, agents, bombs, kicker):
-    """§4.6 K1-K5 Agents and bombs that want the same cell."""
+    """§4.6 K1-K5 Resolve agents and bombs that want the same cell."""
     count = np.int64(state["bombs"])
     bomb_to, agent_back = local_array(MAX_BOMBS), local_array(SEATS)
     for agent in range(SEATS):
@@ -307,7 +307,7 @@ def late_conflicts(state, want, rolls, agents, bombs, kicker):
 
 @kernel
 def commit(state, want, rolls, kicker, reward):
-    """§4.7 V1-V3 Bombs and agents move; agents take the items on their new cells."""
+    """§4.7 V1-V3 Move bombs and agents; agents take the items on their new cells."""
     size = np.int64(state["size"])
     for bomb in range(np.int64(state["bombs"])):
         if kicker[bomb] >= 0:
@@ -333,7 +333,7 @@ def commit(state, want, rolls, kicker, reward):
 
 @noinline_kernel
 def explore(state, agent, cell, reward):
-    """§5 A cell that the agent has not been on before counts."""
+    """§5 Credit a cell that the agent enters for the first time."""
     word, bit = cell >> 6, ONE << np.uint64(cell & 63)
     if state["visited"][agent, word] & bit == 0:
         state["visited"][agent, word] |= bit
@@ -342,7 +342,7 @@ def explore(state, agent, cell, reward):
 
 @noinline_kernel
 def take(state, agent, item, reward):
-    """§4.7 V2 One more bomb, a longer range, or the ability to kick, up to the limits."""
+    """§4.7 V2 Apply an item: one more bomb, a longer range, or the ability to kick, up to the limits."""
     useful = False
     if item == EXTRA_BOMB:
         useful = state["ammo"][agent] < MAX_AMMO

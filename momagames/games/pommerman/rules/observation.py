@@ -27,7 +27,7 @@ from momagames.kernels.jit import copy_padded16, kernel, local_array, noinline_k
 
 MAX_VIEW = MAX_SIDE - 1
 
-# §7.4 The planes, in order: the codes from passage to kick item, who is where, bombs, flames, and planes of one number
+# §7.4 The planes, in order: the codes from passage to kick item, agents, bombs, flames, and planes of one number
 CODES = KICK + 1
 OWN, MATE, ENEMIES, STRENGTH, LIFE, DIRECTION = range(CODES, CODES + 6)
 FIRE = DIRECTION + RIGHT
@@ -41,7 +41,7 @@ FULL_TIME = 255
 
 @kernel
 def observe(state, agent, out):
-    """§7 The observation of `agent` as the bytes of its fields."""
+    """§7 Write the observation of `agent` as the bytes of its fields."""
     if state["planes"]:
         write_planes(state, agent, out)
     else:
@@ -50,7 +50,7 @@ def observe(state, agent, out):
 
 @kernel
 def frame(state, agent):
-    """§7.2 What an agent sees of the board, dead or alive, and where that goes.
+    """§7.2 Return the visible part of the board of a dead or live agent, and its place in the observation.
 
     Returns the first row and the one behind the last, the same of columns, the side of a matrix, and the place of board
     cell (0, 0) in a matrix, which may lie outside.
@@ -69,7 +69,7 @@ def frame(state, agent):
 
 @noinline_kernel
 def write_fields(state, agent, out):
-    """§7.3 The fields, each from a multiple of 8 bytes on."""
+    """§7.3 Write the fields, each from a multiple of 8 bytes on."""
     seen = frame(state, agent)
     side = seen[4]
     pitch = (side * side + 7) >> 3  # words from one matrix to the next
@@ -90,7 +90,7 @@ def write_fields(state, agent, out):
 
 @kernel
 def write_board(state, seen, words, out):
-    """§7.2 O2, O3 The board as the agent sees it at the start of `out`, which is `words` as bytes."""
+    """§7.2 O2, O3 Write the visible board to the start of `out`, which is `words` as bytes."""
     size, side = np.int64(state["size"]), seen[4]
     count = np.uint64((side * side + 7) >> 3)
     if state["view"] == 0:
@@ -106,7 +106,7 @@ def write_board(state, seen, words, out):
 
 @kernel
 def write_rows(cells, size, seen, unseen, out, start):
-    """Copy what is seen of a matrix of the board to the one at out[start], row by row; right of it is `unseen`."""
+    """Copy the visible part of a board matrix to the one at out[start], row by row; right of it is `unseen`."""
     top, bottom, left, right, side, origin = seen
     for row in range(top, bottom):
         copy_padded16(cells, row * size + left, right - left, unseen, out, start + origin + row * side + left)
@@ -114,7 +114,7 @@ def write_rows(cells, size, seen, unseen, out, start):
 
 @kernel
 def place_of(state, bomb, seen):
-    """§7.2 O4 Where a bomb is in a matrix; -1: out of sight."""
+    """§7.2 O4 Return the index of a bomb in a matrix; -1: out of sight."""
     top, bottom, left, right, side, origin = seen
     row, col = np.int64(state["bomb_row"][bomb]), np.int64(state["bomb_col"][bomb])
     return origin + row * side + col if top <= row < bottom and left <= col < right else -1
@@ -122,7 +122,7 @@ def place_of(state, bomb, seen):
 
 @noinline_kernel
 def write_flames(state, seen, out, start):
-    """§7.2 O6 The life of the flames, from 1 on, in the matrix at out[start], which is clear."""
+    """§7.2 O6 Write the life of the flames, from 1 on, to the zeroed matrix at out[start]."""
     if state["burning"] == 0:
         return
     size = np.int64(state["size"])
@@ -136,7 +136,7 @@ def write_flames(state, seen, out, start):
 
 @kernel
 def write_lives(fire, start, stop, lives):
-    """§7.2 O6 Of these cells the life of the youngest flame, from 1 on; 0: none."""
+    """§7.2 O6 Return the life of the youngest flame of these cells, from 1 on; 0: none."""
     for cell in range(np.uint64(start), np.uint64(stop)):
         flames = fire[cell]
         lives[cell] = (
@@ -148,7 +148,7 @@ def write_lives(fire, start, stop, lives):
 
 @kernel
 def write_facts(state, agent, words):
-    """§7.3 What is not a matrix: one word of 8 bytes for each field."""
+    """§7.3 Write the fields other than matrices: one word of 8 bytes for each."""
     mate, enemies = others(state, agent)
     words[0] = packed(state["alive"], SEATS)
     words[1] = np.int64(state["row"][agent]) | (np.int64(state["col"][agent]) << 8)
@@ -165,7 +165,7 @@ def write_facts(state, agent, words):
 
 @kernel
 def packed(bytes, count):
-    """The first few bytes of an array as a word."""
+    """Return the first bytes of an array as a word."""
     word = 0
     for i in range(count):
         word |= np.int64(bytes[i]) << (8 * i)
@@ -187,7 +187,7 @@ def others(state, agent):
 
 @noinline_kernel
 def write_planes(state, agent, out):
-    """§7.4 The planes."""
+    """§7.4 Write the planes."""
     seen = frame(state, agent)
     cells = seen[4] * seen[4]
     words = local_array(SCRATCH)
@@ -211,14 +211,14 @@ def write_planes(state, agent, out):
 
 @kernel
 def write_cells_with(board, code, out, start, cells):
-    """§7.4 A plane that says where the board shows a code."""
+    """§7.4 Write a plane that marks the cells with a code."""
     for place in range(0, cells, 64):
         unpack_bits64(value_mask64(board, place, ALL_BITS, np.uint8(code)), out, start + place)
 
 
 @noinline_kernel
 def write_people(state, agent, board, out, cells):
-    """§7.4 The planes of the agent, of its mate and of its enemies, as far as the board shows them."""
+    """§7.4 Write the planes of the agent, of its mate and of its enemies, as far as they are visible."""
     mate = np.int64(others(state, agent)[0])
     write_cells_with(board, AGENT + agent, out, OWN * cells, cells)
     out[MATE * cells : ENEMIES * cells] = 0
@@ -234,7 +234,7 @@ def write_people(state, agent, board, out, cells):
 
 @noinline_kernel
 def write_numbers(state, agent, out, cells):
-    """§7.4 The planes that hold one number each."""
+    """§7.4 Write the planes that hold one number each."""
     time = FULL_TIME * np.int64(state["ply"]) // np.int64(state["max_steps"])
     fill(out, AMMO * cells, cells, state["ammo"][agent])
     fill(out, REACH * cells, cells, state["strength"][agent])

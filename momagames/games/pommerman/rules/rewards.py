@@ -1,4 +1,4 @@
-"""Rewards of MO-Pommerman (SPEC §5): one place that knows which objectives were chosen."""
+"""Rewards of MO-Pommerman (SPEC §5)."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from momagames.kernels.reward import credit, has_objective
 
 @kernel
 def share(state, owners):
-    """§5.2 What each of the owners (a bit for each seat) of a fire gets for what it did: 1, or its part of 1."""
+    """§5.2 Return the credit of each owner of a fire (a bit for each seat): 1, or its part of 1."""
     if state["split"] == 0:
         return np.float32(1.0)
     count = 0
@@ -20,7 +20,7 @@ def share(state, owners):
 
 @noinline_kernel
 def credit_owners(state, reward, owners, among, objective, sign):
-    """§5.2 Pay those of the owners of a fire who are `among` these seats for one event, or charge them (sign -1)."""
+    """§5.2 Credit the owners of a fire that are `among` these seats for one event, or charge them (sign -1)."""
     if has_objective(state, objective):
         part = share(state, owners) * np.float32(sign)
         for agent in range(np.int64(state["seats"])):

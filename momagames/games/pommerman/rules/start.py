@@ -21,7 +21,7 @@ OPEN = 255  # a cell that may become a wall, while a board is made
 
 @noinline_kernel
 def generate(state):
-    """G1-G11 A new board, and everything else at its start."""
+    """G1-G11 Generate a board and set all other fields to their start values."""
     pairs = local_array(CELLS)
     lay_out(state, pairs)
     while unreached(state) > MOST_UNREACHED:  # G7
@@ -32,7 +32,7 @@ def generate(state):
 
 @noinline_kernel
 def lay_out(state, pairs):
-    """G1-G6 One candidate for a board; `pairs` is scratch for the pairs of cells that may become walls."""
+    """G1-G6 Generate one candidate board; `pairs` is scratch for the pairs of cells that may become walls."""
     size, board = np.int64(state["size"]), state["board"]
     for cell in range(CELLS):
         board[cell] = PASSAGE
@@ -57,7 +57,7 @@ def lay_out(state, pairs):
 
 @kernel
 def start_cell(state, agent):
-    """G2 The corner of an agent: seats go round the board, and two agents sit opposite each other."""
+    """G2 Return the corner of an agent: seats go around the board, and two agents are opposite each other."""
     size = np.int64(state["size"])
     corner = 2 * agent if state["seats"] == 2 else agent
     row = size - 2 if corner in (1, 2) else 1
@@ -67,7 +67,7 @@ def start_cell(state, agent):
 
 @noinline_kernel
 def keep_corridors(state):
-    """G2, G3 No walls on the starting cells and on the two next to each of them along the sides."""
+    """G2, G3 Exclude walls from the starting cells and on the two next to each of them along the sides."""
     size, board = np.int64(state["size"]), state["board"]
     far = size - 2
     for agent in range(np.int64(state["seats"])):
@@ -83,7 +83,7 @@ def keep_corridors(state):
 
 @noinline_kernel
 def ring(state):
-    """G4 Wood in the middle of each side, so that a ring joins four agents. Returns how many cells that are."""
+    """G4 Place wood in the middle of each side, so that a ring connects four agents. Return the number of cells."""
     size, board = np.int64(state["size"]), state["board"]
     if state["seats"] < SEATS:
         return 0
@@ -98,7 +98,7 @@ def ring(state):
 
 @noinline_kernel
 def scatter(state, pairs, count, wall, number):
-    """G5, G6 Walls on random pairs of cells that mirror each other in the main diagonal. Returns the pairs that are left."""
+    """G5, G6 Place walls on random pairs of cells, mirrored in the main diagonal. Return the number of remaining pairs."""
     size, board = np.int64(state["size"]), state["board"]
     while number > 0:
         chosen = draw(state, count)
@@ -114,7 +114,7 @@ def scatter(state, pairs, count, wall, number):
 
 @noinline_kernel
 def unreached(state):
-    """G7 Passages that cannot be reached from the last corner, even through wood."""
+    """G7 Count the passages that cannot be reached from the last corner, even through wood."""
     size, board = np.int64(state["size"]), state["board"]
     stack, seen = local_array(CELLS), local_array(CELLS)
     for cell in range(size * size):
@@ -141,7 +141,7 @@ def unreached(state):
 
 @noinline_kernel
 def hide_items(state):
-    """G9 Items of random kinds in random wooden cells, one in each."""
+    """G9 Place items of random kinds in random wooden cells, one in each."""
     size, left = np.int64(state["size"]), np.int64(state["num_items"])
     while left > 0:
         cell = draw(state, size) * size + draw(state, size)
@@ -152,7 +152,7 @@ def hide_items(state):
 
 @noinline_kernel
 def set_out(state):
-    """G2, G11 Agents on their starting cells with what they have at first; no bombs, no flames, silence."""
+    """G2, G11 Place agents on their starting cells with their start values; no bombs, no flames, silence."""
     size = np.int64(state["size"])
     for cell in range(CELLS):
         state["fire"][cell] = 0

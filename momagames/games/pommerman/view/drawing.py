@@ -69,7 +69,7 @@ def keys(mode: int) -> Keys:
 
 
 def side_of(size: int) -> int:
-    """Pixels of a cell."""
+    """Return the pixels of a cell side."""
     return (canvas.LONG_SIDE - EDGE) // size
 
 

@@ -44,11 +44,11 @@ from momagames.games.robotmail.rules.state import (
 from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import advance, below
 
-CLOSE = 2  # moves from a cell where a robot stands: who waits for it comes no nearer
+CLOSE = 2  # smallest distance, in moves, to an occupied target cell while waiting for it
 NONE, BUSY = -1, -2  # instead of a cell
 CROWD = 2  # "astar": robots around a green cell or a receiver that block it
 # "energy_saver"
-SPARE, PER_UNIT = 3, 5  # moves that it keeps for ways round others; moves that take a unit of the battery
+SPARE, PER_UNIT = 3, 5  # moves reserved for detours; moves per unit of battery
 WAITS, ROUND = 2, 8  # steps
 TAKEN, TWIN = 2.0, 1000.0  # moves that a cell counts more if a robot is there, and a charger beside another
 
@@ -131,7 +131,7 @@ def astar(state, agent, mask, parts, memory, word, action):
 
 @noinline_kernel
 def objective(state, agent):
-    """The cell to go to; negative to stay."""
+    """Return the target cell; negative to stay."""
     start, mail, goal = cell_of(state, agent), np.int64(state["mail"][agent]), NONE
     if color_of(state, start) == BLUE and power_of(state, agent) < LEAVE_FROM:
         return NONE
@@ -175,10 +175,10 @@ def energy_saver(state, agent, mask, parts, memory, word, action):
     """Use few moves for each mail, many of them with at most two units of battery, where a move costs half.
 
     It goes to the green cell with the fewest moves to it and on to a receiver, in the mean. It waits WAITS steps for a robot in
-    its way, and then waits on or walks around others for ROUND steps (to a charger for one), at random. Without a mail it rests if
-    mates that are nearer bring all that is missing. It charges if the battery might not last for its errand and the way to a
-    charger after that, and until it does. With `patience` it stands so often in a row before it moves, where it may. If it is
-    `fair` it keeps its mail while it has delivered more than a mate, and never leaves the mails to others.
+    its way, and then at random waits on or walks around others for ROUND steps (one to a charger). Without a mail
+    it rests if nearer mates deliver all missing mails. It charges while the battery might not last for its target and the path
+    to a charger from there. With `patience` it stands that many steps in a row before it moves, where legal. A `fair` robot
+    holds its mail while it has delivered more than a mate, and never rests in favor of nearer mates.
     """
     legal = legal_bits(mask)
     may_stand = legal & (1 << STAND)
@@ -207,13 +207,13 @@ def energy_saver(state, agent, mask, parts, memory, word, action):
 
 @kernel
 def sure_moves(power):
-    """Moves that a robot with this shown battery can make at least."""
+    """Return the minimal number of moves that a robot with this displayed battery can make."""
     return PER_UNIT * power + 4 if power > 2 else 10 if power == 2 else power
 
 
 @noinline_kernel
 def learn(state, memory):
-    """Note what the layout says, once a game."""
+    """Precompute the distances of the layout, once per game."""
     if memory["ready"]:
         return
     memory["ready"] = 1
@@ -266,7 +266,7 @@ def best_goal(state, agent, memory, color, through):
 
 @noinline_kernel
 def course(state, agent, memory, color, through):
-    """The directions in which it sets out for a color, a bit for each; none if it had better wait for who is there."""
+    """Return the directions toward a color, a bit for each; none if the robot waits for another one there."""
     goal, length, bits = best_goal(state, agent, memory, color, through)
     return 0 if goal == NONE or (state["robot"][goal] and length <= CLOSE) else bits
 
@@ -301,7 +301,7 @@ def is_spare(state, agent):
 
 @noinline_kernel
 def way_to_green(state, robot):
-    """Rows and columns to the nearest green cell, together, and the number of the robot, so that none are equal."""
+    """Return the Manhattan distance to the nearest green cell, with the robot's index as a tie-break."""
     start = cell_of(state, robot)
     goal = nearest_cell(state, start, GREEN, 0)
     return (FAR if goal < 0 else apart(state, start, goal)) * SEATS + robot

@@ -49,14 +49,14 @@ def power_of(state, robot):
 
 @kernel
 def ends_of(state):
-    """The cells of the board lie between these two."""
+    """Return the range of the cell numbers of the board."""
     width, height = np.int64(state["width"]), np.int64(state["height"])
     return cell_at(state, 0, 0), cell_at(state, width - 1, height - 1) + 1
 
 
 @kernel
 def apart(state, cell, other):
-    """Rows and columns between two cells, together."""
+    """Return the Manhattan distance of two cells."""
     pitch = np.int64(state["width"]) + 1
     return abs(cell // pitch - other // pitch) + abs(cell % pitch - other % pitch)
 
@@ -69,7 +69,7 @@ def takes(state, cell, color, mail):
 
 @kernel
 def nearest_cell(state, start, color, mail):
-    """The cell of a color (yellow: a receiver of this mail) that is nearest as the crow flies, the first of them; -1: none."""
+    """Return the first cell of a color (yellow: a receiver of this mail) at the least Manhattan distance; -1: none."""
     low, high = ends_of(state)
     best, least = -1, FAR
     for cell in range(low, high):
@@ -83,7 +83,7 @@ def nearest_cell(state, start, color, mail):
 
 @kernel
 def legal_bits(mask):
-    """The legal actions, a bit for each."""
+    """Return the legal actions, a bit for each."""
     bits = 0
     for act in range(RIGHT + 1):
         bits |= np.int64(mask[act]) << act
@@ -92,7 +92,7 @@ def legal_bits(mask):
 
 @kernel
 def one_of(bits, word):
-    """The number of a bit that is set, uniformly. `word` has been advanced for this."""
+    """Return the index of a uniformly random set bit. The caller has advanced `word`."""
     count = 0
     for place in range(RIGHT + 1):
         count += (bits >> place) & 1
@@ -107,7 +107,7 @@ def one_of(bits, word):
 
 @kernel
 def go(bits, legal, word):
-    """An action, and the generator word: one of `bits` that is legal, else standing if that is legal, else anything legal."""
+    """Return an action and the generator word: a legal one of `bits`, else standing if legal, else any legal action."""
     choices = bits & legal
     if choices == 0:
         choices = legal & (1 << STAND) if legal & (1 << STAND) else legal
@@ -231,7 +231,7 @@ def spread(state, found, steps, queue):
 
 @noinline_kernel
 def astar_step(state, robot, goal, wary):
-    """The direction in which the A* search of the original sends a robot to `goal`; STAND if it finds no way.
+    """Return the first direction to `goal` by the A* search of the original; STAND if there is no path.
 
     It ignores that narrow cells are closed to most robots; a `wary` robot uses only moves that its mail and battery allow.
     Every move costs 1, the estimate is the Manhattan distance. Paths lead over white and gray cells without robots;
@@ -281,7 +281,7 @@ def before(one, other):
 
 @kernel
 def push(heap, size, new):
-    """Put an entry on a binary heap; returns the new size."""
+    """Push an entry on a binary heap; return the new size."""
     rise(heap, size, new)
     return size + 1
 

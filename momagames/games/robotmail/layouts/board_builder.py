@@ -1,4 +1,4 @@
-"""A board of MO-RoboticMail that is being built by chance (SPEC §10.4)."""
+"""Construction of random boards of MO-RoboticMail (SPEC §10.4)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class BoardBuilder:
         )
 
     def layout(self) -> Layout:
-        """The finished board; which receiver gets which index is left to chance."""
+        """Return the finished board with random indices of receivers."""
         receivers = self.board().cells("y")
         left = list(range(1, len(receivers) + 1))
         return self.board({cell: left.pop(self.rng.below(len(left))) for cell in receivers})

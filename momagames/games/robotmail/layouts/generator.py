@@ -1,4 +1,4 @@
-"""Layouts by chance (SPEC §10.4): a room where robots start, chargers, receivers, mails, and walls between them."""
+"""Random layouts (SPEC §10.4): a room where robots start, chargers, receivers, mails, and walls between them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def generate(
     chargers: int | None = None,
     white: float = 0.3,
 ) -> Layout:
-    """A layout on which every robot gets everywhere; the same arguments give the same one everywhere.
+    """Return a layout on which every robot can reach all cells; equal arguments give equal layouts on every platform.
 
     density     share of the cells that are walls
     receivers   how many there are, each with an index of its own; None: as many as suit the length of the edge

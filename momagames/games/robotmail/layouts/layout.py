@@ -13,7 +13,7 @@ COLORS = {"w": "white", "g": "gray", "gr": "green", "y": "yellow", "b": "blue", 
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows of color codes and of target numbers, row 0 on top. What `layouts.load` gives has been checked.
+    """Rows of color codes and of target numbers, row 0 on top. `layouts.load` returns checked ones.
 
     colors    "w" white, "g" gray, "gr" green, "y" yellow, "b" blue, "r" red
     targets   the mail index that a yellow cell accepts; 0 for none

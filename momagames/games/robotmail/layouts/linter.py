@@ -1,4 +1,4 @@
-"""The linter of layouts (SPEC §10.2): what two maps that read well can still have wrong."""
+"""Linter of layouts (SPEC §10.2): problems of two well-formed maps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NARROW = "narrow, that is, it has exactly two yellow or red neighbors"
 
 
 def wrong_targets(colors: Map, targets: Map) -> list[Problem]:
-    """Receivers without a number; and numbers without a receiver, unless a cell that cannot be read may be one."""
+    """Return receivers without a number, and numbers without a receiver unless an unreadable cell may be one."""
     codes = dict(colors.cells())
     numbers = {cell: number(text) for cell, text in targets.cells()}
     accepted = {numbers[cell] for cell, code in codes.items() if code == "y"}
@@ -29,7 +29,7 @@ def wrong_targets(colors: Map, targets: Map) -> list[Problem]:
 
 
 def missing_colors(colors: Map) -> list[Problem]:
-    """Colors that no game can do without."""
+    """Return the required colors that are missing."""
     there = {text for _, text in colors.cells()}
     return [
         Problem(0, f"there is no cell {code!r}; needed: at least one, {why}")
@@ -39,7 +39,7 @@ def missing_colors(colors: Map) -> list[Problem]:
 
 
 def routes(layout: Layout) -> list[tuple[Cell, str]]:
-    """Cells from which robots cannot get where they have to, and why, row by row.
+    """Return the cells from which robots cannot reach their targets, with the reason, row by row.
 
     Chargers count as walls: a robot may enter one only while its battery is low, so that no way may depend on it.
     """
@@ -59,7 +59,7 @@ def routes(layout: Layout) -> list[tuple[Cell, str]]:
 
 
 def sources(layout: Layout, goals: Iterable[Cell], mail: int) -> set[Cell]:
-    """The cells that a robot with this mail (0: none) can leave for a goal, on a way over white and gray cells."""
+    """Return the cells from which a robot with this mail (0: none) can reach a goal over white and gray cells."""
     found: set[Cell] = set()
     fresh = list(goals)
     while fresh:
@@ -75,5 +75,5 @@ def sources(layout: Layout, goals: Iterable[Cell], mail: int) -> set[Cell]:
 
 
 def accepts(layout: Layout, cell: Cell, mail: int) -> bool:
-    """§3.3 Whether a cell can be entered with this mail as far as narrowness goes, not coming from a receiver."""
+    """§3.3 Return whether narrowness lets a robot with this mail enter a cell, not coming from a receiver."""
     return cell not in layout.narrow or (mail > 0 and mail in map(layout.target, layout.around(cell)))

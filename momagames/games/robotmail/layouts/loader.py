@@ -1,4 +1,4 @@
-"""Layouts of MO-RoboticMail: those of the package, files, texts, data and boards by chance (SPEC §10)."""
+"""Layouts of MO-RoboticMail: packaged ones, files, texts, data and random boards (SPEC §10)."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ ENDINGS = tuple(f"_{name}.csv" for name in MAPS)
 
 
 def load(source: Any) -> Layout:
-    """A layout from any of the forms of §10.1, checked as a whole.
+    """Return a layout from any of the forms of §10.1, checked as a whole.
 
-    Raises   InvalidLayout, which names what is wrong and where; InvalidParameter for arguments that the generator refuses
+    Raises   InvalidLayout, which names what is wrong and where; InvalidParameter for arguments that the generator rejects
     """
     if isinstance(source, str) and source in NAMES:
         return packaged(source)
@@ -52,7 +52,7 @@ def problems(source: Any) -> list[str]:
 
 
 def check_robots(layout: Layout, count: int) -> None:
-    """InvalidLayout if so many robots find no place to start."""
+    """Raise InvalidLayout if the layout has too few white cells for the robots."""
     places = len(layout.cells("w"))
     if count > places:
         raise InvalidLayout(
@@ -63,7 +63,7 @@ def check_robots(layout: Layout, count: int) -> None:
 
 @cache
 def packaged(name: str) -> Layout:
-    """A layout of the package."""
+    """Return a packaged layout."""
     folder = resources.files(__package__).joinpath("data")
     texts = [folder.joinpath(name + ending).read_text(encoding="utf-8") for ending in ENDINGS]
     found, wrong = parse(texts)
@@ -75,7 +75,7 @@ def packaged(name: str) -> Layout:
 
 
 def read(source: Any) -> tuple[Layout | None, list[str]]:
-    """A layout if nothing is wrong, and what is wrong with it."""
+    """Return a layout (None if it has problems) and its problems."""
     if isinstance(source, str) and source in NAMES:
         return packaged(source), []
     if source == RANDOM:
@@ -88,7 +88,7 @@ def read(source: Any) -> tuple[Layout | None, list[str]]:
 
 
 def parse(texts: list[str]) -> tuple[Layout | None, list[Problem]]:
-    """The layout that two texts say, colors and targets, or what is wrong with them."""
+    """Return the layout of two texts, colors and targets, or their problems."""
     colors, targets = Map(0, texts[0]), Map(1, texts[1])
     if colors.rows and targets.rows and swapped(colors, targets):
         return None, [Problem(0, "these are target numbers; the colors come first, then the targets")]
@@ -107,7 +107,7 @@ def parse(texts: list[str]) -> tuple[Layout | None, list[Problem]]:
 
 
 def texts_of(source: Any) -> tuple[list[str], list[str], list[Problem]]:
-    """The texts of colors and targets, what they are called, and what keeps them from being read."""
+    """Return the texts of colors and targets, their names, and the problems of reading them."""
     if isinstance(source, Layout):
         source = source.data
     if isinstance(source, Mapping):
@@ -130,7 +130,7 @@ def is_text(part: str) -> bool:
 
 
 def rows_of(data: Mapping[Any, Any], name: str) -> str:
-    """One map of a layout as data, as text: lines, or lists of cells."""
+    """Return the text of one map of a layout given as data: lines, or lists of cells."""
     for key in data:
         if key not in MAPS:
             raise InvalidLayout(f"layout has no key {key!r}; it has {one_of(MAPS)}{nearest(key, MAPS)}")
@@ -145,7 +145,7 @@ def rows_of(data: Mapping[Any, Any], name: str) -> str:
 
 
 def files_of(path: str | os.PathLike[str]) -> list[str]:
-    """Both files of a layout from the stem of their names, or from one of them."""
+    """Return both files of a layout from the stem of their names, or from one of them."""
     name = os.fspath(path)
     stem = next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
     pair = [stem + ending for ending in ENDINGS]

@@ -56,7 +56,7 @@ class Map:
         self.places.append(places)
 
     def check_rows(self) -> None:
-        """All rows are as long as most are."""
+        """Check that all rows have the most frequent length."""
         usual = self.width
         for y, row in enumerate(self.rows):
             if len(row) != usual:
@@ -65,7 +65,7 @@ class Map:
                 self.problems.append(Problem(self.map, text, self.place((x, y)), (x, y)))
 
     def check_size(self) -> None:
-        """At most 24 rows and columns."""
+        """Check that there are at most 24 rows and columns."""
         for cell, size, what in (((0, MAX_SIDE), self.height, "rows"), ((MAX_SIDE, 0), self.width, "columns")):
             if size > MAX_SIDE:
                 text = f"{size} {what} are not possible; allowed: 1..{MAX_SIDE}"
@@ -118,13 +118,13 @@ def wrong_numbers(targets: Map) -> list[Problem]:
 
 
 def number(text: str) -> int | None:
-    """A target number, or None for what is none."""
+    """Return a target number, or None for an invalid one."""
     value = int(text) if WHOLE.fullmatch(text) and len(text) < 9 else -1
     return value if 0 <= value <= MAX_INDEX else None
 
 
 def different_sizes(colors: Map, targets: Map) -> list[Problem]:
-    """Both maps have the same cells."""
+    """Check that both maps have the same cells."""
     sizes = [(each.width, each.height) for each in (colors, targets)]
     if sizes[0] == sizes[1]:
         return []
@@ -139,7 +139,7 @@ def swapped(colors: Map, targets: Map) -> bool:
 
 
 def hint_code(text: str) -> str:
-    """The code that was meant, from a word or another spelling."""
+    """Return the probable code for a word or another spelling, as a hint."""
     close = get_close_matches(text.lower(), WORDS, n=1, cutoff=0.6)
     return f"; did you mean {WORDS[close[0]]!r}?" if close else hint_commas([text])
 

@@ -47,7 +47,7 @@ MUCH, LITTLE, LOW = 0.2, 0.1, 2.0  # §4.4 energy of a move, while the battery h
 
 @kernel
 def deal(state):
-    """§2 Robots on white cells, mails on green ones, the first turn."""
+    """§2 Place robots on white cells and mails on green ones, and start the first turn."""
     state["docked"] = 0
     state["winner"] = -1
     state["event"] = NOTHING
@@ -64,7 +64,7 @@ def deal(state):
 
 @noinline_kernel
 def place(state):
-    """§2.1 Each robot on a white cell that is free, uniformly."""
+    """§2.1 Place each robot on a uniformly random free white cell."""
     state["robot"][:] = NO_ROBOT
     free = 0
     for y in range(np.int64(state["height"])):
@@ -97,13 +97,13 @@ def stand_at(state, robot, x, y, cell):
 
 @kernel
 def new_mail(state):
-    """§2.2 One of the mail indices, uniformly."""
+    """§2.2 Return a uniformly random mail index."""
     return state["index"][draw(state, np.int64(state["indices"]))]
 
 
 @kernel
 def turn_length(state):
-    """§2.3 Steps of a turn."""
+    """§2.3 Return the number of steps of a turn."""
     return 1 + draw(state, MAX_TURN) if state["random_turns"] else 1
 
 
@@ -112,7 +112,7 @@ def turn_length(state):
 
 @kernel
 def legal(state, agent, mask):
-    """§3 What a robot might do, whether or not it is its turn; nothing when the game is over."""
+    """§3 Write the mask of a robot, also out of turn; zeros when the game is over."""
     bits = 0 if state["over"] else options(state, agent)
     for action in range(RIGHT + 1):
         mask[action] = (bits >> action) & 1
@@ -120,7 +120,7 @@ def legal(state, agent, mask):
 
 @kernel
 def options(state, robot):
-    """§3 The legal actions of a robot, a bit for each."""
+    """§3 Return the legal actions of a robot, a bit for each."""
     bits, _ = ways(state, robot)
     if may_stand(state, robot) or (bits == 0 and state["always_legal"]):  # §3.6
         bits |= 1 << STAND
@@ -129,7 +129,7 @@ def options(state, robot):
 
 @kernel
 def may_stand(state, robot):
-    """§3.1 Whether a robot may stay where it is."""
+    """§3.1 Return whether a robot may stand on its cell."""
     power, cell = displayed_battery(state["battery"][robot]), cell_of(state, robot)
     ground, mail = np.int64(state["ground"][cell]), np.int64(state["mail"][robot])
     color = color_of(state, cell)
@@ -148,7 +148,7 @@ def may_stand(state, robot):
 
 @kernel
 def ways(state, robot):
-    """§3.2 The directions in which a robot may move, a bit for each; and those in which only a robot is in its way."""
+    """§3.2 Return the legal directions of a robot, a bit for each, and those that only another robot blocks."""
     power, cell = displayed_battery(state["battery"][robot]), cell_of(state, robot)
     color, mail = color_of(state, cell), np.int64(state["mail"][robot])
     free, blocked = 0, 0
@@ -177,7 +177,7 @@ def may_enter(state, to, color, mail, power):
 
 @kernel
 def leads_to(state, cell, mail):
-    """§3.3 Whether a robot may pass a narrow cell with this mail: it has one, whose number is beside the cell."""
+    """§3.3 Return whether a robot with this mail may enter a narrow cell: the mail's number is beside the cell."""
     found = False
     for direction in range(FORWARD, RIGHT + 1):
         found |= np.int64(state["target"][neighbor(state, cell, direction)]) == mail
@@ -189,7 +189,7 @@ def leads_to(state, cell, mail):
 
 @kernel
 def step(state, actions, reward):
-    """§4 One step of the robot whose turn it is, with any action 0..4."""
+    """§4 Play one step of the robot to move, with any action 0..4."""
     robot, action = np.int64(state["to_move"]), np.int64(actions[0, 0])
     reward[:] = 0
     free, blocked = ways(state, robot)
@@ -208,7 +208,7 @@ def step(state, actions, reward):
 
 @kernel
 def skip(state, robot, action):
-    """§4.1 Nothing happens; it counts as illegal if there was something legal to do."""
+    """§4.1 Skip; the skip counts as illegal if the robot had a legal action."""
     bits = options(state, robot)
     state["illegal"] += bits != 0 and (bits >> action) & 1 == 0
     return SKIP
@@ -216,7 +216,7 @@ def skip(state, robot, action):
 
 @kernel
 def stand(state, robot, reward):
-    """§4.2 Stay, and charge on a charger."""
+    """§4.2 Stand, and charge on a charger."""
     state["stands"][robot] += 1
     if color_of(state, cell_of(state, robot)) != BLUE:
         return STOOD
@@ -226,7 +226,7 @@ def stand(state, robot, reward):
 
 @kernel
 def charge(state, robot, reward):
-    """§4.2, §4.6 One unit more, up to a full battery."""
+    """§4.2, §4.6 Charge one unit, up to a full battery."""
     before = state["battery"][robot]
     after = min(before + 1.0, FULL)
     state["battery"][robot] = after
@@ -235,7 +235,7 @@ def charge(state, robot, reward):
 
 @kernel
 def move(state, robot, direction, reward):
-    """§4.3 Go to the next cell, and what happens there."""
+    """§4.3 Move to the next cell and apply its effect."""
     x, y = np.int64(state["x"][robot]), np.int64(state["y"][robot])
     cell = cell_at(state, x, y)
     if color_of(state, cell) == GREEN:
@@ -258,7 +258,7 @@ def move(state, robot, direction, reward):
 
 @kernel
 def spend(state, robot, reward):
-    """§4.4 The energy of a move."""
+    """§4.4 Subtract the energy of a move."""
     before = state["battery"][robot]
     after = max(before - (MUCH if before > LOW else LITTLE), 0.0)
     state["battery"][robot] = after
@@ -284,7 +284,7 @@ def arrive(state, robot, cell):
 
 @kernel
 def charge_others(state, robot, reward):
-    """§4.6 A move charges all other robots that stand on chargers."""
+    """§4.6 Charge all other robots that stand on chargers."""
     docked = state["docked"] & ~(ONE << np.uint64(robot))
     other = 0
     while docked:
@@ -311,7 +311,7 @@ def finish(state, robot, reward):
 
 @kernel
 def total(state, player):
-    """Mails that the robots of a player have delivered."""
+    """Return the number of mails delivered by the robots of a player."""
     team = np.int64(state["team"])
     mails = 0
     for robot in range(player * team, player * team + team):
@@ -321,7 +321,7 @@ def total(state, player):
 
 @kernel
 def pass_turn(state):
-    """§4.9 The next robot is on when the steps of the turn are used up."""
+    """§4.9 Pass the turn to the next robot when its steps are used up."""
     left = np.int64(state["left"]) - 1
     if left == 0:
         following = np.int64(state["to_move"]) + 1

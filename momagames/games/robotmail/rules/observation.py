@@ -22,7 +22,7 @@ PLANES = 6
 
 @kernel
 def observe(state, agent, out):
-    """§7 The observation of `agent` as the bytes of its fields."""
+    """§7 Write the observation of `agent` as the bytes of its fields."""
     end = write_robots(state, agent, out.view(np.float32))
     if state["fields"]:
         write_fields(state, agent, out, 4 * end)
@@ -30,7 +30,7 @@ def observe(state, agent, out):
 
 @kernel
 def write_robots(state, agent, numbers):
-    """§7.1 The robots, the observing one first; returns how many numbers there are."""
+    """§7.1 Write the robots, the observing one first; return the count of numbers."""
     wide = np.float32(max(np.int64(state["width"]) - 1, 1))
     high = np.float32(max(np.int64(state["height"]) - 1, 1))
     most = np.float32(state["index"][np.int64(state["indices"]) - 1])
@@ -56,7 +56,7 @@ def after(start, nbytes):
 
 @noinline_kernel
 def write_fields(state, agent, out, end):
-    """§7.2 The layout, the mails on it, deliveries and steps, from byte `end` on."""
+    """§7.2 Write the layout, the mails on it, deliveries and steps, from byte `end` on."""
     height, width = np.int64(state["height"]), np.int64(state["width"])
     cells = height * width
     layout = after(end, 0)
@@ -80,7 +80,7 @@ def write_fields(state, agent, out, end):
 
 @kernel
 def write_counts(state, agent, numbers):
-    """§7.2 Deliveries by player, the observing one's first; steps left, and stands."""
+    """§7.2 Write deliveries by player, the observing one's first, steps left, and stands."""
     players, team = np.int64(state["players"]), np.int64(state["team"])
     own = agent // team
     for player in range(players):

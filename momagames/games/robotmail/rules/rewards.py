@@ -56,7 +56,7 @@ def credit_balance(state, robot, reward):
 
 @kernel
 def spread(state, first, robot, less):
-    """Most minus fewest deliveries of the robots of a team, this robot having so many less."""
+    """Return most minus fewest deliveries within a team, with `less` deliveries fewer for this robot."""
     low, high = 1 << 30, 0
     for mate in range(first, first + np.int64(state["team"])):
         count = np.int64(state["delivered"][mate]) - (less if mate == robot else 0)
@@ -66,7 +66,7 @@ def spread(state, first, robot, less):
 
 @kernel
 def credit_rivalry(state, robot, reward):
-    """§5.6 A delivery costs the other players."""
+    """§5.6 Charge the other players for a delivery."""
     if not has_objective(state, RIVALRY):
         return
     team = np.int64(state["team"])
@@ -77,7 +77,7 @@ def credit_rivalry(state, robot, reward):
 
 @kernel
 def credit_outcome(state, player, reward):
-    """§5.6 The winner's robots, and the others."""
+    """§5.6 Credit the winner's robots and charge the others."""
     if not has_objective(state, OUTCOME):
         return
     team = np.int64(state["team"])

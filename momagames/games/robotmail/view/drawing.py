@@ -83,7 +83,7 @@ def picture(state: State, last: Any = None, viewer: str | None = None, cell: int
 
 
 def side_of(height: int, width: int) -> int:
-    """Pixels of a cell."""
+    """Return the pixels of a cell side."""
     return min(LARGEST, max(SMALLEST, (canvas.LONG_SIDE - EDGE) // max(height, width)))
 
 
@@ -156,7 +156,7 @@ def goal(player: int, done: int, needed: int) -> Picture:
 
 @functools.lru_cache(maxsize=4096)
 def line(look: tiles.Look, delivered: int, acting: bool) -> Picture:
-    """A robot beside the board: its name, battery, what it carries and how many it has delivered: uint8[ROW, COLUMN, 3]."""
+    """Return the row of a robot: its name, battery, mail and number of deliveries: uint8[ROW, COLUMN, 3]."""
     sheet = canvas.blank(ROW, COLUMN, TURN if acting else canvas.PAPER)
     ink = tiles.PLAYERS[look.player]
     sheet[2 : ROW - 2, :PLATE] = ink
@@ -189,7 +189,7 @@ def point(state: State, x: float, y: float) -> Mapping[str, Any]:
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
-    """The action of a click: a step towards a cell in the row or column of the robot to move, or standing on its own.
+    """Return the action of a click: a step towards a cell in the row or column of the robot to move, or standing on its own.
 
     A drag from the robot to such a cell means the same.
     """

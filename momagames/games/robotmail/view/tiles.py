@@ -119,7 +119,7 @@ def letter(left: float, top: float, right: float, bottom: float, text: str) -> t
 
 @functools.lru_cache(maxsize=64)
 def mail(side: int, index: int) -> Picture:
-    """A mail on paper, uint8[side, side, 3]; it is kept."""
+    """Return the image of a mail, uint8[side, side, 3]; it is cached."""
     return canvas.paint(side, canvas.PAPER, *plate(0, 0.02, 0.98, 0.98, str(index)))
 
 
@@ -136,7 +136,7 @@ def plate(left: float, top: float, right: float, bottom: float, text: str) -> tu
 
 
 def body(robot: Look) -> tuple[Painter, ...]:
-    """A robot with its name, what it carries and its battery."""
+    """A robot with its name, mail and battery."""
     ink = PLAYERS[robot.player]
     low = 0.86 if robot.battery is None else 0.78
     parts: tuple[Painter, ...] = (
