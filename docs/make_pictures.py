@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from front_figure import draw_front
 from legends import LEGENDS
 from pictures import PICTURES, Legend, Picture
 from PIL import Image
@@ -53,7 +54,9 @@ def reduce_colors(pictures: list[Image.Image]) -> list[Image.Image]:
 def draw(shot: Picture | Legend) -> None:
     """Draw a picture and write its file."""
     path = FOLDER / shot.file
-    first, *others = reduce_colors([LEGENDS[shot.file]()] if isinstance(shot, Legend) else list(frames(shot)))
+    first, *others = reduce_colors(
+        [(LEGENDS | {"front.png": draw_front})[shot.file]()] if isinstance(shot, Legend) else list(frames(shot))
+    )
     if path.suffix == ".gif":
         assert isinstance(shot, Picture)
         duration = FRAME if momagames.spec(shot.id).sequential else QUICK_FRAME

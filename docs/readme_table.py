@@ -1,6 +1,6 @@
 """Writes the table of environments into README.md, from the registry.
 
-    python docs/readme_table.py
+python docs/readme_table.py
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ DOORS: dict[str, str] = {
     "gymnasium": "momagames.adapters.gymnasium:make",
 }
 VECTOR_DOOR = "momagames.adapters.vector:make"
-# What doors ask of the layers that are built on them: found by name when it is needed.
+# Functions of later layers that adapters use, imported by name on use.
 POLICY = "momagames.baselines:policy"
 KNOWN_FRONT = "momagames.baselines.exact:pareto_front_if_small"
 _entries: dict[str, Entry] = dict(VERSIONS)
@@ -35,7 +35,7 @@ _listeners: list[Callable[[str], None]] = []
 
 
 def register(id: str, factory: str, **fixed: Any) -> None:
-    """Add a game of your own.
+    """Register a game.
 
     id        "name-vN"
     factory   "module:function"; called with the id and the parameters, it returns a `momagames.contract.Game`
@@ -48,12 +48,12 @@ def register(id: str, factory: str, **fixed: Any) -> None:
     if id in _entries and _entries[id] != Entry(factory, fixed):
         raise InvalidParameter(f"id {id!r} is taken by {_entries[id].factory}")
     _entries[id] = Entry(factory, fixed)
-    for tell in _listeners:
-        tell(id)
+    for listen in _listeners:
+        listen(id)
 
 
 def register_command(name: str, app: str, help: str) -> None:
-    """Add commands of your own: `momagames NAME ...`.
+    """Register commands: `momagames NAME ...`.
 
     app       "module:attribute" of a `typer.Typer`, imported when one of its commands is called
     help      one line for `momagames --help`
@@ -71,7 +71,7 @@ def commands() -> dict[str, Command]:
 
 
 def add_listener(listen: Callable[[str], None]) -> None:
-    """Call this with each registered id, now and in the future; games of other packages are not looked for."""
+    """Call a function with each registered id, now and in the future; other packages are not loaded."""
     _listeners.append(listen)
     for id in _entries:
         listen(id)
@@ -87,13 +87,13 @@ def _load_plugins() -> None:
 
 
 def ids() -> tuple[str, ...]:
-    """Every registered id."""
+    """Return every registered id."""
     _load_plugins()
     return tuple(_entries)
 
 
 def find_entry(id: str) -> Entry:
-    """The registry's line for an id, or UnknownId."""
+    """Return the registry entry of an id; UnknownId if there is none."""
     if id not in _entries:
         _load_plugins()
     if id in RETIRED:
@@ -104,7 +104,7 @@ def find_entry(id: str) -> Entry:
 
 
 def spec(id: str, **params: Any) -> Game:
-    """What is declared about a game with these parameters: agents, objectives, spaces, bounds, parameters."""
+    """Return the declared facts of a game with these parameters: agents, objectives, spaces, bounds, parameters."""
     found = find_entry(id)
     clash = set(params) & set(found.fixed)
     if clash:
@@ -114,7 +114,7 @@ def spec(id: str, **params: Any) -> Game:
 
 
 def canonical(id: str, **params: Any) -> str:
-    """The id with every parameter spelled out, as stored with every result: 'mo-samegame-v0(board_width=15,...)'."""
+    """Return the id with every parameter, as stored with every result: 'mo-samegame-v0(board_width=15,...)'."""
     return format_id(id, spec(id, **params).params)
 
 
@@ -131,10 +131,10 @@ def make(id: str, api: Literal["gymnasium"], **options: Any) -> SingleAgentEnv: 
 @overload
 def make(id: str, api: Api, **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv: ...
 def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv:
-    """An environment by id.
+    """Make an environment by id.
 
     api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
-    options    parameters of the game, and of the door: render_mode, render_options (a dict, see `View.render_options`),
+    options    parameters of the game, and options of the API: render_mode, render_options (a dict, see `View.render_options`),
                illegal ("raise", "forfeit", "random", "next"); for "gymnasium" also agent and others
     Raises     UnknownId, InvalidParameter, UnknownParameter (a TypeError as well) for a keyword that nothing takes
     """
@@ -145,9 +145,9 @@ def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | Multi
 
 
 def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiObjectiveVectorEnv:
-    """A batch of environments behind one step(); see `momagames.adapters.vector`.
+    """Make a vector environment; see `momagames.adapters.vector`.
 
-    options    parameters of the game, and of the door: autoreset ("next_step", "same_step", "disabled"), views
+    options    parameters of the game, and options of the API: autoreset ("next_step", "same_step", "disabled"), views
                ("mover", "all"), illegal
     """
     find_entry(id)
@@ -162,6 +162,6 @@ def policy(name: str, game: Game, agent: int | None = None) -> Policy:
 
 
 def pareto_front_if_small(game: Game, start: State) -> NDArray[Any] | None:
-    """The exact Pareto front of the returns from a start position, float64[n, K], where it is quickly found, else None."""
+    """Return the exact Pareto front of the returns from a position, float64[n, K], or None if the game is too large."""
     front: NDArray[Any] | None = load_object(KNOWN_FRONT)(game, start)
     return front

@@ -49,7 +49,7 @@ def breakthrough():
 
 # what is called -> the error, and what its message has to name
 CASES = {
-    # ids and parameters, through every door
+    # ids and parameters, in every API
     "unknown id": (lambda: momagames.make("mo-samgame-v0"), UnknownId, ["'mo-samgame-v0'", "did you mean 'mo-samegame-v0'"]),
     "unknown version": (lambda: momagames.make_vec("mo-samegame-v7", 2), UnknownId, ["'mo-samegame-v7'", "'mo-samegame-v0'"]),
     "no id at all": (lambda: momagames.spec("?"), UnknownId, ["'?'", "'mo-samegame-v0'", "'mo-breakthrough-v0'"]),
@@ -91,7 +91,7 @@ CASES = {
     "objective twice": (lambda: momagames.spec(BREAK, objectives=("win", "win")), InvalidParameter, ["('win', 'win')", "once"]),
     "bad id": (lambda: momagames.register("my game", "a:b"), InvalidParameter, ["'my game'", "'name-vN'"]),
     "id taken": (lambda: momagames.register(SAME, "a:b"), InvalidParameter, [SAME, "is taken"]),
-    # options of the doors
+    # options of the APIs
     "illegal": (
         lambda: momagames.make(SAME, illegal="forfiet"),
         InvalidParameter,
@@ -204,7 +204,11 @@ CASES = {
     "half an action": (lambda: small().step(4.5), IllegalAction, ["agent_0", "4.5", "one of 4 legal actions"]),
     "action, gymnasium": (lambda: small("gymnasium").step(10), IllegalAction, ["agent_0", "10", "one of 4 legal actions"]),
     "action, parallel": (lambda: small("parallel").step({"agent_0": 10}), IllegalAction, ["agent_0", "10", "4 actions"]),
-    "action missing, parallel": (lambda: small("parallel").step({}), IllegalAction, ["agent_0", "None", "one of 4 legal actions"]),
+    "action missing, parallel": (
+        lambda: small("parallel").step({}),
+        IllegalAction,
+        ["agent_0", "None", "one of 4 legal actions"],
+    ),
     "action, vector": (
         lambda: batch().step([4, 4, 10]),
         IllegalAction,

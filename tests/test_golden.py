@@ -65,7 +65,7 @@ def test_a_changed_line_is_noticed(word):
     last = max(i for i, line in enumerate(lines) if line.startswith(word))
     if word == "action":
         lines[last] = "action agent_0: 0"
-        with pytest.raises(IllegalAction, match="illegal action=.* of agent_0"):
+        with pytest.raises(IllegalAction, match=r"illegal action=.* of agent_0"):
             list(playthrough.replay(lines))
     else:
         lines[last] += "1"

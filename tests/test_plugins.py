@@ -1,4 +1,4 @@
-"""A package of somebody else, installed in a folder: its game, policies, estimates, move codes and commands work by name."""
+"""A third-party package, installed in a folder: its game, policies, estimates, move codes and commands work by name."""
 
 from __future__ import annotations
 
@@ -238,7 +238,9 @@ def test_match(site):
 
 @pytest.mark.parametrize("opponent", [CAUTIOUS, GREATEST, BY_PATH])
 def test_play(site, opponent):
-    rendered = momagames(site, "play", "mo-pebbles-v0", "--opponent", opponent, "--terminal", "-p", "pebbles=5", stdin="0\n0\n0\n")
+    rendered = momagames(
+        site, "play", "mo-pebbles-v0", "--opponent", opponent, "--terminal", "-p", "pebbles=5", stdin="0\n0\n0\n"
+    )
     assert f"against {opponent}" in rendered
     assert "player_1" in rendered
 

@@ -25,13 +25,87 @@ PAGES = sorted(
 
 # Words of prose, whatever the case: idioms of the project's first days, and British spellings.
 RETIRED_WORDS = frozenset(
-    """door doors luck lucky told whom somebody nobody everybody colour colours coloured colouring neighbour neighbours
-    neighbouring behaviour behaviours catalogue catalogues favour favours centre centres centred grey greys artefact artefacts
-    normalise normalised normalises normalising normalisation scalarise scalarised scalarises scalarising scalarisation
-    centralise centralised maximise maximised maximises maximising minimise minimised minimises minimising optimise optimised
-    optimises optimising optimisation penalise penalised vectorise vectorised vectorising recognise recognised generalise
-    generalised generalises generalisation initialise initialised initialisation summarise summarised serialise serialised
-    randomise randomised analyse analysed analysing modelled labelled""".split()
+    [
+        "door",
+        "doors",
+        "luck",
+        "lucky",
+        "told",
+        "whom",
+        "somebody",
+        "nobody",
+        "everybody",
+        "colour",
+        "colours",
+        "coloured",
+        "colouring",
+        "neighbour",
+        "neighbours",
+        "neighbouring",
+        "behaviour",
+        "behaviours",
+        "catalogue",
+        "catalogues",
+        "favour",
+        "favours",
+        "centre",
+        "centres",
+        "centred",
+        "grey",
+        "greys",
+        "artefact",
+        "artefacts",
+        "normalise",
+        "normalised",
+        "normalises",
+        "normalising",
+        "normalisation",
+        "scalarise",
+        "scalarised",
+        "scalarises",
+        "scalarising",
+        "scalarisation",
+        "centralise",
+        "centralised",
+        "maximise",
+        "maximised",
+        "maximises",
+        "maximising",
+        "minimise",
+        "minimised",
+        "minimises",
+        "minimising",
+        "optimise",
+        "optimised",
+        "optimises",
+        "optimising",
+        "optimisation",
+        "penalise",
+        "penalised",
+        "vectorise",
+        "vectorised",
+        "vectorising",
+        "recognise",
+        "recognised",
+        "generalise",
+        "generalised",
+        "generalises",
+        "generalisation",
+        "initialise",
+        "initialised",
+        "initialisation",
+        "summarise",
+        "summarised",
+        "serialise",
+        "serialised",
+        "randomise",
+        "randomised",
+        "analyse",
+        "analysed",
+        "analysing",
+        "modelled",
+        "labelled",
+    ]
 )
 RETIRED_PHRASES = re.compile(
     r"\b(?:by lot|lots are drawn|draws? lots|of one mind|broken off|goes on where|go on where|pays? a number|pays numbers"
@@ -45,9 +119,39 @@ RETIRED_NAMES = re.compile(
     r"|everybody|laid_out|dry_run_\w+|spread_bits|find_equal|copy_few|spread_few|max_plies)",
 )
 RETIRED_CLASSES = frozenset(
-    "Play Shown Bed Compiled Member Entrant PythonSeat Players Declared OneAgent Form Books Moment Crew Keeper NotWhole Site"
-    " BadFile BadLevel BadState BadParameter BadCall LayoutError SameDeal NumberObservations FillIllegal Scalarise Centralise"
-    " Record RecordEpisode ByAgent".split()
+    [
+        "Play",
+        "Shown",
+        "Bed",
+        "Compiled",
+        "Member",
+        "Entrant",
+        "PythonSeat",
+        "Players",
+        "Declared",
+        "OneAgent",
+        "Form",
+        "Books",
+        "Moment",
+        "Crew",
+        "Keeper",
+        "NotWhole",
+        "Site",
+        "BadFile",
+        "BadLevel",
+        "BadState",
+        "BadParameter",
+        "BadCall",
+        "LayoutError",
+        "SameDeal",
+        "NumberObservations",
+        "FillIllegal",
+        "Scalarise",
+        "Centralise",
+        "Record",
+        "RecordEpisode",
+        "ByAgent",
+    ]
 )
 
 
@@ -107,7 +211,8 @@ def test_file_names_use_the_words_of_the_field():
 
 
 @pytest.mark.parametrize(
-    "text", ["through every door", "ties are broken by lot", "its luck goes on", "two colours", "to normalise", "steps of the engine"]
+    "text",
+    ["through every door", "ties are broken by lot", "its luck goes on", "two colours", "to normalise", "steps of the engine"],
 )
 def test_a_planted_word_is_found(text):
     assert retired_words(text)

@@ -16,7 +16,7 @@ from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import format_mask, format_masks
 from momagames.contract import Game, State
 from momagames.engine.episode import Episode
-from momagames.engine.loops import MOVER, OVER, AGENT_LEFT, TERMINATED, TRUNCATED
+from momagames.engine.loops import AGENT_LEFT, MOVER, OVER, TERMINATED, TRUNCATED
 from momagames.kernels.record import CUT_OFF
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.render import Renderer
-from momagames.adapters.spaces import action_space, observation_space, reward_space, format_mask
+from momagames.adapters.spaces import action_space, format_mask, observation_space, reward_space
 from momagames.contract import Game, Policy, State, reset_policy
 from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, OVER, TERMINATED, TRUNCATED
@@ -262,9 +262,7 @@ def controlled_agents(game: Game, agent: str | None, team: int | None) -> list[i
     if agent is not None:
         raise InvalidParameter(f"invalid agent={agent!r} with team={team!r}: expected one of the two")
     if not game.sequential:
-        raise InvalidParameter(
-            f"invalid team={team!r}: {game.id} is a simultaneous game; see momagames.wrappers.Centralize"
-        )
+        raise InvalidParameter(f"invalid team={team!r}: {game.id} is a simultaneous game; see momagames.wrappers.Centralize")
     if isinstance(team, bool) or team not in teams:
         raise InvalidParameter(f"invalid team={team!r}: expected {one_of(teams)}")
     return [i for i, of in enumerate(game.teams) if of == team]

@@ -75,7 +75,9 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
     def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
         infos = self.aec_env.infos
         if not self.game.sequential:
-            return dict(infos) if self.game.infos else {agent: infos[agent].copy() for agent in agents}  # those of a game are new
+            return (
+                dict(infos) if self.game.infos else {agent: infos[agent].copy() for agent in agents}
+            )  # those of a game are new
         return {agent: {**infos[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
 
     def _drain_finished_agents(self) -> None:

@@ -54,7 +54,7 @@ def action_space(game: Game) -> spaces.Space[Any]:
 
 
 def reward_space(game: Game, together: int = 0) -> spaces.Box:
-    """Return the bounds of a reward vector: of one agent in one step, or summed over `together` agents and the steps of others."""
+    """Return the bounds of a reward vector: of one agent in one step, or of `together` agents until their next step."""
     low, high = game.reward_low, game.reward_high
     if together and game.sequential and len(game.agents) > 1:
         between = [_bound_accumulated(objective) for objective in game.objectives]

@@ -86,7 +86,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         return _squeeze_axis(self.batch.masks, self.batch.masks.shape[1] == 1)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start new episodes. Environment i starts as a single environment with seed + i; without a seed random streams continue.
+        """Start new episodes. Environment i starts as a single environment with seed + i; without a seed streams continue.
 
         options   {"reset_mask": bool[N]} deals only those anew; {"state": position} or the keys of the game's dict form
                   (such as {"board": rows}) start every environment from that position, a list of N one each
@@ -115,7 +115,9 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         records = isinstance(given, np.ndarray) and given.dtype == self.game.dtype and given.size > 1
         if records or (isinstance(given, list) and given and not isinstance(given[0], str)):
             if len(given) != self.num_envs:
-                raise InvalidParameter(f"invalid options['state'] with {len(given)} positions: expected {self.num_envs}, one for each environment")
+                raise InvalidParameter(
+                    f"invalid options['state'] with {len(given)} positions: expected {self.num_envs}, one for each environment"
+                )
             return np.concatenate([load_state(self.game, one) for one in given])
         return np.repeat(load_state(self.game, given), self.num_envs)
 
@@ -152,7 +154,9 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                     f"illegal action={given if len(given) > 1 else given[0]} of {self.agents[agent]} in environment {env}: "
                     f"expected one of {int(mask.sum())} legal actions"
                 )
-            actions[env, actor] = checks.substitute_legal(self.illegal, actions[env, actor], mask, self.game.actions, self._action_rng)
+            actions[env, actor] = checks.substitute_legal(
+                self.illegal, actions[env, actor], mask, self.game.actions, self._action_rng
+            )
             if self.illegal == "forfeit":
                 self.batch.forfeit(env, agent)
             env = self.batch.find_illegal(actions, env)

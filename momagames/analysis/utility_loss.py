@@ -1,9 +1,9 @@
-"""Maximum utility loss, exact, by small matrix games.
+"""Maximum utility loss, exact, by linear programs of matrix games.
 
-For one point r of the reference set the worst weights against a front F solve a game of two players: one picks an
-objective k, the other a point v of F, and r[k] - v[k] is payoff_matrix. Mixed strategies of the first are weights, those of the
-second are points of F's convex hull, so that the loss is also the additive epsilon of that hull. Any mixture that was
-found bounds the loss of every r from above; most r are never solved for.
+For a point r of the reference set, the worst weights against a front F solve a two-player zero-sum game: the first player
+selects an objective k, the second a point v of F, and the payoff of the first is r[k] - v[k]. Mixed strategies of the first
+player are weights. Those of the second are points of the convex hull of F, so that the loss equals the additive epsilon of
+the hull. Every mixture of the second player bounds the loss of every r from above, so that few games have to be solved.
 """
 
 from __future__ import annotations
@@ -82,5 +82,7 @@ def solve(payoffs: ArrayLike) -> Solution:
     weights, columns = weights / weights.sum(), columns / columns.sum()
     least, most = float((weights @ payoff_matrix).min()), float((payoff_matrix @ columns).max())
     if most - least > 1e-8 * span:
-        raise ArithmeticError(f"a matrix game of {m} by {n} has a value from {least} to {most}: expected a smaller rounding error")
+        raise ArithmeticError(
+            f"a matrix game of {m} by {n} has a value from {least} to {most}: the rounding error is too large"
+        )
     return Solution(least, weights, columns)

@@ -17,7 +17,7 @@ import numpy as np
 from momagames.contract import Game
 from momagames.engine.worker_kernels import share_rows
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import driver, value_mask64, kernel
+from momagames.kernels.jit import driver, kernel, value_mask64
 from momagames.kernels.record import CUT_OFF
 from momagames.kernels.rng import advance, below
 

@@ -13,7 +13,7 @@ from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardHost, reward_spaces
 from momagames.wrappers.episodes import EpisodeStatistics
 from momagames.wrappers.flatten import MASK, FlattenAgents, keep_numeric
-from momagames.wrappers.kinds import reward_spec_of, override_illegal
+from momagames.wrappers.kinds import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import RewardSpec
 from momagames.wrappers.transforms import Transform

@@ -13,7 +13,7 @@ from momagames.errors import InvalidCall
 from momagames.wrappers.kinds import base_env
 from momagames.wrappers.normalize import NormalizeReward
 from momagames.wrappers.reward_spec import RewardSpec, layers
-from momagames.wrappers.transforms import StepContext, Scalarize, Transform, Weights
+from momagames.wrappers.transforms import Scalarize, StepContext, Transform, Weights
 
 ONE, NONE = np.ones(1, np.bool_), np.zeros(1, np.bool_)
 

@@ -33,7 +33,7 @@ class EpisodeStatistics:
             book[chosen] = 0
 
     def add(self, reward: NDArray[Any], moved: NDArray[np.bool_], stepped: NDArray[np.bool_]) -> None:
-        """Add a step: reward[N, A, K]; moved bool[N, A], agents whose actions it applied; stepped bool[N], environments that stepped."""
+        """Add a step: reward[N, A, K]; moved bool[N, A], agents that acted; stepped bool[N], environments that stepped."""
         self.returns += reward
         self.moves += moved
         self.steps += stepped

@@ -14,7 +14,7 @@ from momagames.errors import InvalidCall
 from momagames.wrappers.common import ONE, RewardHost, reward_space
 from momagames.wrappers.episodes import EpisodeStatistics
 from momagames.wrappers.flatten import MASK, FlatObservation, keep_numeric
-from momagames.wrappers.kinds import reward_spec_of, override_illegal
+from momagames.wrappers.kinds import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import layers
 from momagames.wrappers.transforms import Scalarize, Transform

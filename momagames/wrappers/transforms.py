@@ -106,7 +106,7 @@ def _vector(source: RewardSpec, name: str) -> None:
     """Raise InvalidCall for scalar rewards."""
     if source.scalar:
         raise InvalidCall(
-            f"{name} needs reward vectors, but the rewards are scalar: apply it before Scalarize, as in Scalarize({name}(env), ...)"
+            f"{name} needs reward vectors, but the rewards are scalar: use Scalarize({name}(env), ...)"
         )
 
 
@@ -240,9 +240,7 @@ class ShareTeamReward(Transform):
 
     def __init__(self, source: RewardSpec, teams: str | Sequence[int] | Mapping[str, int] | None = None) -> None:
         if not source.covers_all_agents:
-            raise InvalidCall(
-                "ShareTeamReward needs the rewards of all agents: wrap an AEC, parallel or vector environment"
-            )
+            raise InvalidCall("ShareTeamReward needs the rewards of all agents: wrap an AEC, parallel or vector environment")
         if source.game is not None and source.game.params.get("team_rewards"):
             raise InvalidCall(f"{source.game.id} pays every agent the team's reward already (team_rewards=True)")
         shared = source.with_params(team_rewards=True)
@@ -255,7 +253,9 @@ class ShareTeamReward(Transform):
             replace(o, low=o.low * most, high=o.high * most, return_low=o.return_low * most, return_high=o.return_high * most)
             for o, most in ((o, int(count.max())) for o in source.objectives)
         )
-        form = source.with_objectives(objectives, share_rewards(source.low, self.teams), share_rewards(source.high, self.teams), source.scalar)
+        form = source.with_objectives(
+            objectives, share_rewards(source.low, self.teams), share_rewards(source.high, self.teams), source.scalar
+        )
         super().__init__(source, replace(form, teams=self.teams))
 
     def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
@@ -295,7 +295,12 @@ class SelectObjectives(Transform):
                 f"objectives={objectives!r} must name at least one objective, each once; there are {one_of(source.names)}"
             )
         chosen = tuple(source.objectives[k] for k in self.chosen)
-        super().__init__(source, source.with_objectives(chosen, select_objectives(source.low, self.chosen), select_objectives(source.high, self.chosen)))
+        super().__init__(
+            source,
+            source.with_objectives(
+                chosen, select_objectives(source.low, self.chosen), select_objectives(source.high, self.chosen)
+            ),
+        )
 
     def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
         return select_objectives(reward, self.chosen)

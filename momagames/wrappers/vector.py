@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from momagames.wrappers.common import RewardHost, reward_space
 from momagames.wrappers.episodes import EpisodeStatistics
-from momagames.wrappers.kinds import base_env, reward_spec_of, override_illegal
+from momagames.wrappers.kinds import base_env, override_illegal, reward_spec_of
 from momagames.wrappers.reward_spec import RewardSpec, layers
-from momagames.wrappers.transforms import StepContext, Scalarize, Transform
+from momagames.wrappers.transforms import Scalarize, StepContext, Transform
 
 Step = tuple[Any, Any, Any, Any, dict[str, Any]]
 
@@ -151,7 +151,9 @@ class RecordEpisodeStatistics(Wrapper):
         game = self.reward_spec.game
         if self._alone or game is None or not game.sequential:
             return np.ones_like(self.gone)
-        movers: NDArray[np.bool_] = base_env(self.env, "RecordEpisodeStatistics").batch.to_move[:, None] == np.arange(self.gone.shape[1])
+        movers: NDArray[np.bool_] = base_env(self.env, "RecordEpisodeStatistics").batch.to_move[:, None] == np.arange(
+            self.gone.shape[1]
+        )
         return movers
 
 

@@ -1,4 +1,4 @@
-"""The AEC door as PettingZoo and momaland users meet it."""
+"""The AEC environments, as users of PettingZoo and MOMAland use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies and dry runs at the Gymnasium door: the same as the real move, and nothing changes."""
+"""`clone` and `peek` of Gymnasium environments: equal to the real step, without side effects."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def test_a_dry_run_is_the_real_move_and_changes_nothing(id: str, params: dict[st
         legal = np.hstack(info["action_mask"])
         before = everything(env)
         tried = [random_legal(legal, env.game.actions, rng) for _ in range(3)]
-        foreseen = [env.peek(action) for action in tried]
+        peeked = [env.peek(action) for action in tried]
         assert everything(env) == before
         real = env.step(tried[1])
-        assert equal(foreseen[1], real)
+        assert equal(peeked[1], real)
         seen, _, terminated, truncated, info = real
         assert env.observation_space.contains(seen)
         if terminated or truncated:
@@ -92,8 +92,8 @@ def test_luck_that_was_not_seeded_is_the_same_in_a_copy() -> None:
     env = opened("mo-breakthrough-v0", {})
     _, info = env.reset()
     action = int(info["action_mask"].argmax())
-    twin, foreseen, real = env.clone(), env.peek(action), env.step(action)
-    assert equal(foreseen, real)
+    twin, peeked, real = env.clone(), env.peek(action), env.step(action)
+    assert equal(peeked, real)
     assert equal(twin.step(action), real)
 
 
@@ -134,10 +134,10 @@ def test_what_the_others_remember_is_copied(kind: type[Counting]) -> None:
     _, info = env.reset(seed=1)
     for turn in range(5):
         action = int(np.flatnonzero(info["action_mask"])[turn])
-        foreseen = [env.peek(action) for _ in range(3)]
+        peeked = [env.peek(action) for _ in range(3)]
         assert policy.asked == turn
         real = env.step(action)
-        assert all(equal(one, real) for one in foreseen)
+        assert all(equal(one, real) for one in peeked)
         assert policy.asked == turn + 1
         info = real[-1]
     assert Telling.copies == (kind is Telling)
@@ -149,8 +149,8 @@ def test_one_policy_for_several_others_stays_one() -> None:
     _, info = env.reset(seed=2)
     for _ in range(4):
         action = int(np.flatnonzero(info["action_mask"])[-1])
-        foreseen, real = env.peek(action), env.step(action)
-        assert equal(foreseen, real)
+        peeked, real = env.peek(action), env.step(action)
+        assert equal(peeked, real)
         info = real[-1]
     assert policy.asked == 8
 
@@ -168,11 +168,11 @@ def test_a_policy_that_cannot_be_copied_is_named() -> None:
 def test_where_all_move_at_once() -> None:
     env = SingleAgentEnv(meteors.game("meteors-v0"), others="random")
     env.reset(seed=1)
-    foreseen = env.peek([2, 1])
+    peeked = env.peek([2, 1])
     before = everything(env)
-    assert equal(env.peek([2, 1]), foreseen)
+    assert equal(env.peek([2, 1]), peeked)
     assert everything(env) == before
-    assert equal(env.step([2, 1]), foreseen)
+    assert equal(env.step([2, 1]), peeked)
 
 
 def test_illegal_actions_in_dry_runs() -> None:
@@ -189,19 +189,19 @@ def test_illegal_actions_in_dry_runs() -> None:
     for illegal in ("random", "forfeit"):
         env = opened("mo-breakthrough-v0", BREAKTHROUGH, illegal=illegal)
         env.reset(seed=1)
-        foreseen = env.peek(0)
+        peeked = env.peek(0)
         assert env.episode.state["ply"] == 0
-        assert equal(foreseen, env.step(0))
+        assert equal(peeked, env.step(0))
 
 
 def test_invalid_taps_in_dry_runs() -> None:
     env = opened("mo-tileblast-v0", {"level": 4})
     _, info = env.reset(seed=1)
     invalid = int(info["action_mask"].argmin())
-    foreseen = env.peek(invalid)
+    peeked = env.peek(invalid)
     assert env.get_state()["invalid_taps"] == 0
-    assert equal(foreseen, env.step(invalid))
-    assert not foreseen[-1]["valid"]
+    assert equal(peeked, env.step(invalid))
+    assert not peeked[-1]["valid"]
 
 
 def test_games_that_are_left_and_begun_again() -> None:

@@ -1,4 +1,4 @@
-"""The Gymnasium and MO-Gymnasium door, and the hosts' registries."""
+"""Gymnasium and MO-Gymnasium environments, and the registries of the hosts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_team_is_played(team: int) -> None:
     received, played = np.zeros(5), set()
 
     def skip_others(env: SingleAgentEnv) -> None:
-        """The others' moves, with the luck that they have in the door."""
+        """Play the other agents with the random numbers that the environment uses."""
         while twin.agent_selection not in mates and not any(twin.terminations.values()):
             index = twin.possible_agents.index(twin.agent_selection)
             twin.step(twin.episode.choose_action(index, other, chance_rng))

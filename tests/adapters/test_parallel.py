@@ -1,4 +1,4 @@
-"""The parallel door."""
+"""PettingZoo Parallel environments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CASES = [("mo-samegame-v0", {"num_agents": 3}), ("mo-samegame-v0", {}), ("mo-bre
 
 @pytest.mark.parametrize(("id", "params"), CASES)
 def test_like_pettingzoos_conversion(id: str, params: dict[str, int]) -> None:
-    """Observations, rewards, ends and agents are those of PettingZoo's own conversion of the AEC door."""
+    """Observations, rewards, ends and agents equal those of PettingZoo's conversion of the AEC environment."""
     ours = momagames.make(id, api="parallel", **SMALL, **params)
     theirs = turn_based_aec_to_parallel(momagames.make(id, **SMALL, **params))
     seen, infos = ours.reset(seed=5)
@@ -33,9 +33,9 @@ def test_like_pettingzoos_conversion(id: str, params: dict[str, int]) -> None:
         assert mover == theirs.aec_env.agent_selection
         assert [a for a in ours.agents if seen[a]["action_mask"].any()] == [mover]
         action = {mover: int(rng.choice(np.flatnonzero(seen[mover]["action_mask"])))}
-        everybody = {agent: action.get(agent) for agent in ours.agents}
-        seen, rewards, terminations, truncations, infos = ours.step(action if rng.random() < 0.5 else everybody)
-        other = theirs.step(everybody)
+        joint = {agent: action.get(agent) for agent in ours.agents}
+        seen, rewards, terminations, truncations, infos = ours.step(action if rng.random() < 0.5 else joint)
+        other = theirs.step(joint)
         assert ours.agents == theirs.agents
         assert terminations == other[2]
         assert truncations == other[3]
@@ -79,7 +79,7 @@ def test_simultaneous_aec_and_parallel_agree() -> None:
                 aec.step(None)
             assert parallel.agents == aec.agents
             early += 0 < len(parallel.agents) < len(playing)
-    assert early, "somebody left before the end"
+    assert early, "an agent left before the end"
 
 
 def test_an_illegal_action_moves_nobody() -> None:
@@ -94,9 +94,12 @@ def test_an_illegal_action_moves_nobody() -> None:
 
 
 def test_a_game_tells_everybody_its_facts() -> None:
-    """`Game.infos` stands in the infos of every door of one environment, at the start and after every step."""
+    """`Game.infos` is in the infos of every single environment, at the start and after every step."""
     aec = MultiObjectiveAEC(meteors.game("meteors-v0"))
-    parallel, alone = MultiObjectiveParallel(copy.deepcopy(aec)), SingleAgentEnv(meteors.game("meteors-v0"), "rover_0", "random")
+    parallel, alone = (
+        MultiObjectiveParallel(copy.deepcopy(aec)),
+        SingleAgentEnv(meteors.game("meteors-v0"), "rover_0", "random"),
+    )
     infos = parallel.reset(seed=1)[1]
     assert infos == {agent: {"left": 3} for agent in parallel.agents}
     assert alone.reset(seed=1)[1]["left"] == 3

@@ -404,10 +404,10 @@ def test_a_window_gives_way_to_another(pygame):
 
 
 def test_no_screen_is_said_clearly(pygame, monkeypatch):
-    def refuse(size):
+    def raise_error(size):
         raise pygame.error("No available video device")
 
-    monkeypatch.setattr(pygame.display, "set_mode", refuse)
+    monkeypatch.setattr(pygame.display, "set_mode", raise_error)
     play = dealt(SAMEGAME)
     with pytest.raises(InvalidCall, match="rgb_array"):
         Renderer(play.game, "human").render(play.state, None, play.returns)
@@ -417,7 +417,7 @@ def test_no_screen_is_said_clearly(pygame, monkeypatch):
 
 
 def doors(**given):
-    """A game with render options at the three doors, after a step in which everybody moves to the right."""
+    """A game with render options in the three APIs, after a step in which all agents move to the right."""
     game = meteors.for_people()
     right = {agent: [2, 1] for agent in game.agents}
     aec, parallel = MultiObjectiveAEC(game, **given), MultiObjectiveParallel(MultiObjectiveAEC(game, **given))
@@ -431,16 +431,16 @@ def doors(**given):
     return aec, parallel, single
 
 
-EVERYBODY_RIGHT = "[[2, 1], [2, 1], [2, 1]]"
+ALL_RIGHT = "[[2, 1], [2, 1], [2, 1]]"
 
 
 def test_every_door_takes_render_options_and_shows_what_everybody_did():
     options = {"viewer": "rover_1", "big": True}
     for env in doors(render_mode="ansi", render_options=options):
-        assert env.render().startswith(f"rover_1 True -1 {EVERYBODY_RIGHT}")
+        assert env.render().startswith(f"rover_1 True -1 {ALL_RIGHT}")
         assert env.render_options == options
     for env in doors(render_mode="ansi"):
-        assert env.render().startswith(f"None False -1 {EVERYBODY_RIGHT}")
+        assert env.render().startswith(f"None False -1 {ALL_RIGHT}")
     for env, plain_env in zip(
         doors(render_mode="rgb_array", render_options=options), doors(render_mode="rgb_array"), strict=True
     ):
@@ -488,7 +488,7 @@ def test_a_viewer_knows_its_own_returns_only():
 def test_half_a_round_does_not_change_what_was_done_last():
     env, _, _ = doors(render_mode="ansi")
     env.step([1, 0])
-    assert EVERYBODY_RIGHT in env.render()
+    assert ALL_RIGHT in env.render()
 
 
 def test_the_window_listens_to_pointer_and_letters(pygame):

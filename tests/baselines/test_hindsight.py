@@ -217,7 +217,13 @@ def test_present_estimate_with_too_few_moves():
 @pytest.mark.parametrize(
     ("name", "options", "id", "params", "message"),
     [
-        ("beam", {"width": 1, "estimate": "none"}, ID, {}, r"beam needs a game without chance .* draws during play \(hindsight_beam"),
+        (
+            "beam",
+            {"width": 1, "estimate": "none"},
+            ID,
+            {},
+            r"beam needs a game without chance .* draws during play \(hindsight_beam",
+        ),
         ("random", {}, ID, {}, "hindsight_random plan for one deal"),
         ("hindsight_beam", {"width": 1, "estimate": "none"}, ID, {"num_agents": 2}, "2 agents with rewards of their own"),
         (

@@ -425,7 +425,11 @@ def summarize_searches():
     game = meteors.game("meteors-v0", limit=3)
     one = batch_policy("pareto_uct", game, weights=None, simulations=8, exploration=0.5, horizon=3)
     played = play_policies(
-        game, generate_starts(game, np.arange(2, dtype=np.uint64)), [one], np.zeros((2, 3), np.int64), random_words(1, 6).reshape(2, 3)
+        game,
+        generate_starts(game, np.arange(2, dtype=np.uint64)),
+        [one],
+        np.zeros((2, 3), np.int64),
+        random_words(1, 6).reshape(2, 3),
     )
     board = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
     actions = method("uct")(2, 8, 0.5, 20).plan(board, generate_starts(board, np.zeros(1, np.uint64)), 300, 1)

@@ -322,7 +322,7 @@ def test_what_a_python_player_does_wrong_is_said(limit):
     with pytest.raises(ZeroDivisionError, match="mine"):
         match(DUEL, [broken, "stationary"], games=1, time_limit=limit)
     for wrong in (6, -1, 2.5, [0, 0]):
-        with pytest.raises(IllegalAction, match="illegal action=.* of agent_0"):
+        with pytest.raises(IllegalAction, match=r"illegal action=.* of agent_0"):
             match(DUEL, [lambda seen, mask, rng, wrong=wrong: wrong, "stationary"], games=1, time_limit=limit)
 
 

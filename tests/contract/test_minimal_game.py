@@ -9,11 +9,11 @@ import pickle
 
 import numpy as np
 import pytest
-from momagames.engine.episode import Episode
 
 import momagames
 from momagames import registry
 from momagames.contract import Codec, Field, Game, Kernels, Objective, make_record_codec
+from momagames.engine.episode import Episode
 from momagames.errors import InvalidState
 from momagames.kernels.jit import kernel
 from momagames.kernels.record import record

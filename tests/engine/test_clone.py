@@ -1,4 +1,4 @@
-"""Copies of states keep their luck until they are reseeded."""
+"""Copies of states keep their random states until they are reseeded."""
 
 import numpy as np
 import pytest

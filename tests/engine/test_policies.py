@@ -1,4 +1,4 @@
-"""Policies as kernels: who remembers what, whose luck it is, and that all doors play the same."""
+"""Compiled policies: memories, random numbers, and equal play in every API."""
 
 import copy
 

@@ -32,7 +32,7 @@ SHARE = share_rows(driver(count, "tests.workers.count"), "tests.workers.share")
 ANNOUNCE = driver(announce, "tests.workers.announce")
 
 
-def crew(rows, threads):
+def make_workers(rows, threads):
     hits, weight = np.zeros(rows, np.int64), np.ones(1, np.int64)
     return Workers(SHARE, rows, threads, (hits, weight)), hits, weight
 
@@ -44,7 +44,7 @@ def ours():
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 @pytest.mark.parametrize("rows", [1, 15, 16, 17, 100, 1000, 4099])
 def test_every_row_once_a_call(rows, threads):
-    team, hits, weight = crew(rows, threads)
+    team, hits, weight = make_workers(rows, threads)
     for step in range(1, 200):
         weight[0] = step
         team.run()
@@ -55,7 +55,7 @@ def test_every_row_once_a_call(rows, threads):
 @pytest.mark.parametrize("threads", [2, 5])
 def test_no_piece_is_lost_in_many_short_calls(threads):
     """Workers that are late for one call meet the next."""
-    team, hits, _ = crew(200, threads)
+    team, hits, _ = make_workers(200, threads)
     for _ in range(20_000):
         team.run()
     assert (hits == 20_000).all()
@@ -64,7 +64,7 @@ def test_no_piece_is_lost_in_many_short_calls(threads):
 @compiled_only
 def test_workers_do_take_part():
     """A worker does its own run, and the caller's where the caller does nothing."""
-    team, hits, _ = crew(1 << 16, 2)
+    team, hits, _ = make_workers(1 << 16, 2)
     team.run()
     assert ours()
     ANNOUNCE(team._mail, 2)  # called, but the caller does nothing yet
@@ -77,7 +77,7 @@ def test_workers_do_take_part():
 
 @compiled_only
 def test_sleepers_are_woken():
-    team, hits, _ = crew(5000, 2)
+    team, hits, _ = make_workers(5000, 2)
     team.run()
     for call in range(2, 6):
         deadline = time.monotonic() + 20
@@ -91,7 +91,7 @@ def test_sleepers_are_woken():
 @compiled_only
 def test_workers_go_home_with_their_batch():
     before = set(ours())
-    teams = [crew(100, 3)[0] for _ in range(4)]
+    teams = [make_workers(100, 3)[0] for _ in range(4)]
     for team in teams:
         team.run()
     started = set(ours()) - before
@@ -106,7 +106,7 @@ def test_workers_go_home_with_their_batch():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_child_has_threads_of_its_own():
-    team, hits, _ = crew(3000, 2)
+    team, hits, _ = make_workers(3000, 2)
     team.run()
     child = os.fork()
     if child == 0:

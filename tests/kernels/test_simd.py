@@ -6,7 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momagames.kernels.grid import bit_count, remainder, unpack_bits_short
-from momagames.kernels.jit import copy_padded16, driver, equal_mask64, value_mask64, local_array, unpack_bits64, unpack_bit_triples64
+from momagames.kernels.jit import (
+    copy_padded16,
+    driver,
+    equal_mask64,
+    local_array,
+    unpack_bit_triples64,
+    unpack_bits64,
+    value_mask64,
+)
 
 WORDS = st.integers(0, 2**64 - 1)
 BYTES = st.binary(min_size=160, max_size=160)

@@ -121,7 +121,10 @@ def test_foreign_parallel_games() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InvalidParameter, match="invalid environment for Centralize: expected 'a PettingZoo parallel environment', got a PettingZoo AEC"):
+    with pytest.raises(
+        InvalidParameter,
+        match="invalid environment for Centralize: expected 'a PettingZoo parallel environment', got a PettingZoo AEC",
+    ):
         Centralize(samegame())
     with pytest.raises(InvalidParameter, match="did you mean 'mean'"):
         Centralize(samegame("parallel"), reward="men")  # type: ignore[arg-type]

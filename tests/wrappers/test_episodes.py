@@ -1,4 +1,4 @@
-"""RecordEpisodeStatistics: vector returns and lengths, through every door."""
+"""RecordEpisodeStatistics: vector returns and lengths, in every API."""
 
 from __future__ import annotations
 

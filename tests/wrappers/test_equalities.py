@@ -1,4 +1,4 @@
-"""Wrappers against the parameters of the games that do the same, through every door."""
+"""Wrappers against the parameters of the games that do the same, in every API."""
 
 from __future__ import annotations
 

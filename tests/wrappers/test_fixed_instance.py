@@ -83,7 +83,7 @@ def test_more_observations_than_the_limit() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InvalidParameter, match="invalid environment for FixedInstance: .* got a Gymnasium vector environment"):
+    with pytest.raises(InvalidParameter, match=r"invalid environment for FixedInstance: .* got a Gymnasium vector environment"):
         FixedInstance(samegames(), 0)
     with pytest.raises(InvalidParameter, match="seed=-1"):
         FixedInstance(samegame(), -1)

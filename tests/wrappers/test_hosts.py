@@ -163,7 +163,10 @@ def test_momaland_wrappers_above_the_parallel_door() -> None:
 
 @pytest.mark.parametrize("wrap", [lambda env: Scalarize(env, [1]), RecordEpisodeStatistics, HandleIllegal, MergeColors])
 def test_other_things_are_refused(wrap: Any) -> None:
-    with pytest.raises(InvalidParameter, match=r"invalid environment for .*: expected 'a PettingZoo AEC environment', .* got str object 'mo-samegame-v0'"):
+    with pytest.raises(
+        InvalidParameter,
+        match=r"invalid environment for .*: expected 'a PettingZoo AEC environment', .* got str object 'mo-samegame-v0'",
+    ):
         wrap("mo-samegame-v0")
 
 

@@ -1,4 +1,4 @@
-"""HandleIllegal does what the option `illegal` of the doors does."""
+"""HandleIllegal does what the option `illegal` does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NormalizeReward: once for every step, the same through every door, saved and frozen."""
+"""NormalizeReward: once for every step, the same in every API, saved and frozen."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_batch_feeds_one_set_of_statistics() -> None:
 
 
 def test_discounted_returns_restart_with_every_episode() -> None:
-    """In a batch that deals anew in the same step, and where a game is broken off by reset()."""
+    """In a batch with autoreset in the same step, and after an early reset()."""
     batch, plain = NormalizeReward(samegames(1, autoreset="same_step"), gamma=0.9), samegames(1, autoreset="same_step")
     got, vectors, ends = [], [], []
     for (received, *_), (raw, over, *_) in zip(batches(batch), batches(plain), strict=True):
@@ -174,7 +174,7 @@ def test_statistics_are_reached_from_the_outside() -> None:
         Scalarize(samegame(), [1, 1, 1]).state_dict()
 
 
-def refuse(env: Any, change: dict[str, Any], message: str) -> None:
+def assert_refused(env: Any, change: dict[str, Any], message: str) -> None:
     good = env.state_dict()
     with pytest.raises(InvalidParameter, match=message):
         env.load_state_dict({key: value for key, value in {**good, **change}.items() if value is not None})
@@ -183,12 +183,12 @@ def refuse(env: Any, change: dict[str, Any], message: str) -> None:
 
 def test_foreign_statistics_are_refused() -> None:
     env = NormalizeReward(samegame(num_agents=2))
-    refuse(env, {"mean": None}, "has no 'mean'")
-    refuse(env, {"agents": ["agent_0"]}, r"of the agents \['agent_0'\]; here they are \['agent_0', 'agent_1'\]")
-    refuse(env, {"objectives": ["color_1"]}, "of the objectives")
-    refuse(env, {"mean": [[0.0]]}, r"has shapes \(1, 1\)")
-    refuse(env, {"var": [[-1.0] * 3] * 2}, "is not one")
-    refuse(env, {"var": [["x"] * 3] * 2}, "than numbers")
+    assert_refused(env, {"mean": None}, "has no 'mean'")
+    assert_refused(env, {"agents": ["agent_0"]}, r"of the agents \['agent_0'\]; here they are \['agent_0', 'agent_1'\]")
+    assert_refused(env, {"objectives": ["color_1"]}, "of the objectives")
+    assert_refused(env, {"mean": [[0.0]]}, r"has shapes \(1, 1\)")
+    assert_refused(env, {"var": [[-1.0] * 3] * 2}, "is not one")
+    assert_refused(env, {"var": [["x"] * 3] * 2}, "than numbers")
 
 
 def test_bad_arguments() -> None:

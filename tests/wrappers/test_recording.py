@@ -13,7 +13,7 @@ import pytest
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.errors import InvalidCall, InvalidFile, InvalidParameter, InvalidState, MissingExtra
-from momagames.wrappers import HandleIllegal, RecordReplay, RecordEpisodeStatistics, Scalarize, replay
+from momagames.wrappers import HandleIllegal, RecordEpisodeStatistics, RecordReplay, Scalarize, replay
 from tests import meteors
 from tests.wrappers.games import breakthrough, legal, play, rounds, samegame, samegames, steps
 
@@ -108,7 +108,9 @@ def test_chosen_episodes_only(tmp_path: Path) -> None:
 def test_simultaneous_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(momagames.registry, "_entries", dict(momagames.registry._entries))
     momagames.register("meteors-v0", "tests.meteors:game")
-    env = RecordReplay(MultiObjectiveAEC(meteors.game("meteors-v0", cells=4), render_mode="rgb_array"), tmp_path, ("gif", "json"))
+    env = RecordReplay(
+        MultiObjectiveAEC(meteors.game("meteors-v0", cells=4), render_mode="rgb_array"), tmp_path, ("gif", "json")
+    )
     for seed in range(4):
         env.reset(seed=seed)
         for agent in env.agent_iter():

@@ -1,4 +1,4 @@
-"""Scalarize, through every door."""
+"""Scalarize, in every API."""
 
 from __future__ import annotations
 

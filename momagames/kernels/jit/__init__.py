@@ -8,8 +8,15 @@ With NUMBA_DISABLE_JIT=1 both return the Python function itself, for coverage an
 
 from momagames.kernels.jit.atomics import add_atomically, read_atomically, relax, write_atomically
 from momagames.kernels.jit.cache import cache_folder
-from momagames.kernels.jit.compiler import INTERPRETED, driver, kernel, wrapping_kernel, noinline_kernel
-from momagames.kernels.jit.simd import copy_padded16, equal_mask64, value_mask64, local_array, unpack_bits64, unpack_bit_triples64
+from momagames.kernels.jit.compiler import INTERPRETED, driver, kernel, noinline_kernel, wrapping_kernel
+from momagames.kernels.jit.simd import (
+    copy_padded16,
+    equal_mask64,
+    local_array,
+    unpack_bit_triples64,
+    unpack_bits64,
+    value_mask64,
+)
 
 __all__ = [
     "INTERPRETED",
@@ -18,14 +25,14 @@ __all__ = [
     "copy_padded16",
     "driver",
     "equal_mask64",
-    "value_mask64",
     "kernel",
     "local_array",
-    "wrapping_kernel",
+    "noinline_kernel",
     "read_atomically",
     "relax",
-    "noinline_kernel",
-    "unpack_bits64",
     "unpack_bit_triples64",
+    "unpack_bits64",
+    "value_mask64",
+    "wrapping_kernel",
     "write_atomically",
 ]

@@ -319,9 +319,9 @@ def test_options(monkeypatch):
     with pytest.raises(InvalidParameter, match="draws during play"):
         Moppo(**TINY).check_plan(momagames.spec("mo-tileblast-v0"))
 
-    def refuse(name, *arguments, **options):
+    def raise_error(name, *arguments, **options):
         raise ImportError(name)
 
-    monkeypatch.setattr("momagames.baselines.moppo.method.import_module", refuse)
+    monkeypatch.setattr("momagames.baselines.moppo.method.import_module", raise_error)
     with pytest.raises(MissingExtra, match=r"momagames\[learn\]"):
         Moppo(**TINY).check_installed()
