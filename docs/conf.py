@@ -11,6 +11,10 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 
 from game_pages import write_pages  # noqa: E402
+from learning_page import PAGES  # noqa: E402
+from make_results import update_figures  # noqa: E402
+from sphinx.util import logging  # noqa: E402
+from tables import show_images  # noqa: E402
 
 import momagames  # noqa: E402
 
@@ -44,6 +48,20 @@ def docstring_as_written(app: Any, what: str, name: str, obj: Any, options: Any,
     lines[:] = lines_out
 
 
+def draw_results(app: Any) -> None:
+    """Draw the figures of docs/results, and warn about pages that differ from the archive."""
+    for name in update_figures(PAGES):
+        logging.getLogger(__name__).warning("results/%s differs from the archive: run python docs/make_results.py", name)
+
+
+def add_figures(app: Any, page: str, source: list[str]) -> None:
+    """Add the figures to a page of docs/results."""
+    if page.startswith(f"{PAGES.name}/"):
+        source[0] = show_images(source[0])
+
+
 def setup(app: Any) -> None:
     write_pages(HERE / "games")
+    app.connect("builder-inited", draw_results)
+    app.connect("source-read", add_figures)
     app.connect("autodoc-process-docstring", docstring_as_written)

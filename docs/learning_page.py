@@ -1,19 +1,15 @@
-"""Write the page of training results, docs/results/learning.md, from benchmarks/learning/results.json.
-
-python docs/learning_page.py      writes this page only; make_results.py writes all pages of results
-"""
+"""The page of training results, docs/results/learning.md, from benchmarks/learning/results.json (see make_results.py)."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from tables import table
+from tables import image, table
 
 from momagames import registry
 from momagames.analysis.statistics import bootstrap
@@ -29,18 +25,9 @@ OWN = {"self_play": "self-play", "opponent_pool_size": "earlier versions"}  # op
 FIGURE_SIZE = (5.2, 2.6)  # inches
 
 
-def write_learning(file: Path, pages: Path, figures: bool = True) -> None:
-    """Write the page of an archive of targets, and its figures."""
-    targets = json.loads(file.read_text())
-    for name, target in targets.items():
-        if figures:
-            draw_curves(target, pages / f"{NAME}-{name}.svg")
-    (pages / f"{NAME}.md").write_text("\n".join(format_page(targets)).rstrip("\n") + "\n", encoding="utf-8")
-
-
-def format_page(targets: dict[str, Any]) -> Iterator[str]:
+def format_page(targets: Mapping[str, Any]) -> Iterator[str]:
     yield from (
-        "# Learning",
+        "# Results: training",
         "",
         "Performance targets of `moppo` and the results: trained with `python benchmarks/learning/targets.py NAME --seeds N`,",
         "stored in `benchmarks/learning/results.json`, and written to this page by `python docs/make_results.py`. Each row is",
@@ -85,7 +72,7 @@ def format_section(name: str, target: dict[str, Any]) -> Iterator[str]:
     )
     yield from (
         "",
-        f"![{axis_label(target)} over the training steps of {name}]({NAME}-{name}.svg)",
+        image(f"{axis_label(target)} over the training steps of {name}", f"{NAME}-{name}.svg"),
         "",
         f"{head['budget']:,} steps; options that differ from the defaults: {options or 'none'}; momagames {head['version']}, "
         f"PyTorch {runs[0]['torch']}, threads: {runs[0]['threads']}.",
@@ -121,7 +108,3 @@ def draw_curves(target: dict[str, Any], file: Path) -> None:
         axes.set_ylabel("share of the exact hypervolume" if share else axis_label(target))
         axes.legend(title="seed", ncols=2, fontsize=7)
         figure.savefig(file, **SAVE_OPTIONS["svg"])
-
-
-if __name__ == "__main__":
-    write_learning(RESULTS, PAGES)

@@ -1,39 +1,40 @@
-"""Write docs/results: the tables and figures of archived runs.
+"""Write the pages of docs/results: tables of archived runs. Their figures are drawn when the site is built.
 
-    python docs/make_results.py                      from benchmarks/fronts/paper.tar.xz and benchmarks/learning/results.json
-    python docs/make_results.py --archive FOLDER     makes that archive of a results directory first
+    python docs/make_results.py                      from benchmarks/fronts/paper.npz.xz and benchmarks/learning/results.json
+    python docs/make_results.py --archive FOLDER     archive this results directory first
+    python docs/make_results.py --unpack FOLDER      restore the archived results directory for `momagames bench`; write no page
 
-The archive is a packed results directory of `momagames bench run`; after extraction, every command of `momagames bench`
-reads it. Figures need the extra `figures`, packed rows `analysis`.
+Figures need the extra `figures`, archives the extra `analysis`.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
-import shutil
-import tarfile
+import hashlib
+import json
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from learning_page import NAME as LEARNING
-from learning_page import PAGES, RESULTS, ROOT, write_learning
-from tables import table
+from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
+from tables import image, table
 
 from momagames.analysis.statistics import Interval
-from momagames.benchmark.store.packing import pack
+from momagames.benchmark.store.archive import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.overview import RATIO, OverviewRow, list_methods
 from momagames.reports.data.panels import Panel
+from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.data.run_facts import collect_run_facts
-from momagames.reports.figures.paper_figures import figure_names, write_figures
-from momagames.reports.report import Report, report
+from momagames.reports.figures.paper_figures import Figure, list_figures, save_figures
 from momagames.reports.text.captions import overview_caption, panel_caption
 from momagames.reports.text.labels import EXACT_MARK, format_score, heading
 
-ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.tar.xz"
-ARCHIVED = ("suite.json", "rows.parquet", "runs")  # of a results directory
+ARCHIVE = ROOT / "benchmarks" / "fronts" / "paper.npz.xz"
+DIGEST = ".digest"  # file beside the figures: the hash of everything that they depend on
 FIGURES = {"front": "Fronts of", "anytime": "Anytime performance in", "crossplay": "Head-to-head results in"}
 TOGETHER = {
     "overview": "Scores of every method in every game",
@@ -50,113 +51,133 @@ TITLES = {
 }
 
 
-# -------------------------------------------------------------------------------------------------------------- archives
+@dataclass(frozen=True)
+class Results:
+    """Pages of results with their figures.
+
+    texts      file name of a page -> its text
+    figures    file name without extension -> figure of an archive
+    targets    name of a training target -> its runs (see `learning_page`)
+    """
+
+    texts: Mapping[str, str]
+    figures: Mapping[str, Figure]
+    targets: Mapping[str, Any]
+
+    def write_pages(self, folder: Path) -> None:
+        """Write the pages and remove all others from the folder."""
+        folder.mkdir(exist_ok=True)
+        for page in folder.glob("*.md"):
+            page.unlink()
+        for name, text in self.texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+
+    def draw_figures(self, folder: Path) -> None:
+        """Draw the figures and remove all others from the folder."""
+        for figure in folder.glob("*.svg"):
+            figure.unlink()
+        save_figures(self.figures, folder, ["svg"])
+        for name, target in self.targets.items():
+            draw_curves(target, folder / f"{LEARNING}-{name}.svg")
 
 
-def archive(folder: Path, file: Path) -> None:
-    """Pack a results directory into one file, which is equal for equal results."""
-    pack(folder)
-    paths = [path for name in ARCHIVED for path in sorted([folder / name, *(folder / name).rglob("*")])]
-    with tarfile.open(file, "w:xz", preset=9) as tar:
-        for path in paths:
-            if path.is_file():
-                entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
-                content = path.read_bytes()
-                entry.size = len(content)
-                tar.addfile(entry, io.BytesIO(content))
+def make_results(archive: Path, learning: Path) -> Results:
+    """Make the pages and figures of an archive and of training results."""
+    with tempfile.TemporaryDirectory() as folder:
+        unpack_archive(archive, folder)
+        store = Store(folder)
+        suite = store.suite()
+        data, facts = collect_report_data(store, suite, primary_only=True), collect_run_facts(store, suite)
+    figures, targets = list_figures(data), json.loads(learning.read_text())
+    names = {(figure.kind, figure.title): name for name, figure in figures.items()}
+    pages = {family: family_page(family, data, names) for family in families(data)}
+    pages |= {"index": first_page(data, names, facts), LEARNING: format_page(targets)}
+    texts = {f"{name}.md": "\n".join(lines).rstrip("\n") + "\n" for name, lines in pages.items()}
+    return Results(texts, figures, targets)
 
 
-# ----------------------------------------------------------------------------------------------------------------- pages
+def update_figures(folder: Path) -> list[str]:
+    """Draw the figures of the pages in a folder unless they are up to date; return the pages that differ from the archive."""
+    inputs = [ARCHIVE, RESULTS, *folder.glob("*.md"), *ROOT.glob("docs/*.py"), *ROOT.glob("momagames/**/*.py")]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(inputs))).hexdigest()
+    file = folder / DIGEST
+    if file.is_file() and file.read_text() == digest:
+        return []
+    results = make_results(ARCHIVE, RESULTS)
+    results.draw_figures(folder)
+    pages = {page.name: page.read_text(encoding="utf-8") for page in folder.glob("*.md")}
+    different = sorted(name for name in {*pages, *results.texts} if pages.get(name) != results.texts.get(name))
+    if not different:
+        file.write_text(digest)
+    return different
 
 
-def write_pages(file: Path, learned: Path, pages: Path, figures: bool = True) -> None:
-    """Replace all pages by those of an archive and of training results."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        with tarfile.open(file) as tar:
-            tar.extractall(folder, filter="data")
-        made = report(folder, replays=False)
-        lines = collect_run_facts(Store(folder), Store(folder).suite())
-        shutil.rmtree(pages, ignore_errors=True)
-        pages.mkdir()
-        if figures:
-            write_figures(made, pages, forms=("svg",))
-    for family in families(made):
-        write(pages / f"{family}.md", family_page(family, made))
-    write(pages / "index.md", first_page(made, lines))
-    write_learning(learned, pages, figures)
-
-
-def write(page: Path, lines: Iterable[str]) -> None:
-    page.write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")
-
-
-def families(made: Report) -> list[str]:
-    """Return the suites of the collection in order."""
-    return list(dict.fromkeys(family_of(panel.experiment) for panel in made.panels))
+def families(data: ReportData) -> list[str]:
+    """Return the suites of the collection, in their order."""
+    return list(dict.fromkeys(family_of(panel.experiment) for panel in data.panels))
 
 
 def family_of(experiment: str) -> str:
     return experiment.partition(": ")[0]
 
 
-def first_page(made: Report, lines: Sequence[tuple[str, str]]) -> Iterator[str]:
+def first_page(data: ReportData, names: Mapping[tuple[str, str], str], facts: Sequence[tuple[str, str]]) -> Iterator[str]:
     yield from (
         "# Results",
         "",
-        "Results of the methods of the package in the suite `paper` with ten seeds. `momagames bench run paper` computes them,",
-        "`benchmarks/fronts/paper.tar.xz` archives them, and `python docs/make_results.py` generates these pages. The",
-        "extracted archive is a results directory for `momagames bench report`, `compare` and `replay`.",
+        "Results of the package's methods in the suite `paper` with ten seeds. The runs were made by",
+        "`momagames bench run paper` and are archived in `benchmarks/fronts/paper.npz.xz`. `python docs/make_results.py`",
+        "writes all pages of this section. `python docs/make_results.py --unpack FOLDER` restores the results directory for",
+        "`momagames bench report`, `compare` and `replay`. The figures are drawn when the site is built",
+        "(`sphinx-build docs docs/_build`).",
         "",
         "```{toctree}",
         ":maxdepth: 1",
         "",
-        *families(made),
+        *families(data),
         LEARNING,
         "```",
         "",
         "## All games",
         "",
-        overview_caption(made.overview, made.settings),
+        overview_caption(data.overview, data.settings),
         "",
     )
-    figures = figure_names(made)
     for kind, caption in TOGETHER.items():
-        if name := figures.get((kind, "")):
-            yield from (f"![{caption}]({name}.svg)", "")
-    for family in families(made):
-        own = [line for line in made.overview if family_of(line.title) == family]
-        yield from (f"### {TITLES.get(family, family)}", "", *overview_table(own), "")
-    yield from ("## Provenance", "", *table(["", ""], [(name, text) for name, text in lines]), "")
+        if name := names.get((kind, "")):
+            yield from (image(caption, f"{name}.svg"), "")
+    for family in families(data):
+        rows = [row for row in data.overview if family_of(row.title) == family]
+        yield from (f"### {TITLES.get(family, family)}", "", *overview_table(rows), "")
+    yield from ("## Provenance", "", *table(["", ""], facts), "")
 
 
-def overview_table(lines: Sequence[OverviewRow]) -> Iterator[str]:
-    names = list_methods(lines)
-    rows = [
+def overview_table(rows: Sequence[OverviewRow]) -> Iterator[str]:
+    methods = list_methods(rows)
+    cells = [
         (
-            line.title.partition(": ")[2] + (f" {EXACT_MARK}" if line.indicator == RATIO else ""),
-            *(best(line, name) for name in names),
+            row.title.partition(": ")[2] + (f" {EXACT_MARK}" if row.indicator == RATIO else ""),
+            *(format_cell(row, method) for method in methods),
         )
-        for line in lines
+        for row in rows
     ]
-    return table(["game", *names], rows)
+    return table(["game", *methods], cells)
 
 
-def best(line: OverviewRow, method: str) -> str:
-    if method not in line.scores:
+def format_cell(row: OverviewRow, method: str) -> str:
+    if method not in row.scores:
         return ""
-    text = format_interval(line.scores[method])
-    return f"**{text}**" if method in line.best else text
+    text = format_interval(row.scores[method])
+    return f"**{text}**" if method in row.best else text
 
 
 def format_interval(at: Interval) -> str:
     return f"{at.value:.3f}" + (f" [{at.low:.3f}, {at.high:.3f}]" if at.runs > 1 else "")
 
 
-def family_page(family: str, made: Report) -> Iterator[str]:
-    figures = figure_names(made)
-    yield from (f"# {TITLES.get(family, family)}", "")
-    for panel in made.panels:
+def family_page(family: str, data: ReportData, names: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    yield from (f"# Results: {TITLES.get(family, family)}", "")
+    for panel in data.panels:
         if panel.primary and family_of(panel.experiment) == family:
             yield from (
                 f"## {panel.title.partition(': ')[2]}",
@@ -167,8 +188,8 @@ def family_page(family: str, made: Report) -> Iterator[str]:
                 "",
             )
             for kind, caption in FIGURES.items():
-                if name := figures.get((kind, panel.title)):
-                    yield from (f"![{caption} {panel.title}]({name}.svg)", "")
+                if name := names.get((kind, panel.title)):
+                    yield from (image(f"{caption} {panel.title}", f"{name}.svg"), "")
 
 
 def score_table(panel: Panel) -> Iterator[str]:
@@ -182,11 +203,15 @@ def score_table(panel: Panel) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="Results directory to archive first.")
-    given = parser.parse_args()
-    if given.archive:
-        archive(given.archive, ARCHIVE)
-    write_pages(ARCHIVE, RESULTS, PAGES)
+    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="results directory to archive first")
+    parser.add_argument("--unpack", type=Path, metavar="FOLDER", help="directory for the restored results")
+    args = parser.parse_args()
+    if args.unpack:
+        unpack_archive(ARCHIVE, args.unpack)
+        return
+    if args.archive:
+        pack_archive(args.archive, ARCHIVE)
+    make_results(ARCHIVE, RESULTS).write_pages(PAGES)
 
 
 if __name__ == "__main__":

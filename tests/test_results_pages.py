@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 
 from momagames.benchmark import load_suite, run_suite
+from momagames.benchmark.store.archive import pack_archive
 from momagames.reports.report import report
 from tests.benchmark.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans
 
 pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "docs"))  # where its parts lie
+sys.path.insert(0, str(ROOT / "docs"))  # where its modules are
+from tables import show_images  # noqa: E402
+
 MAKER = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
+IMAGE = re.compile(r"!\[.*?\]\((.*?)\)")
 
 
 LEARNED = {
@@ -53,9 +57,9 @@ def test_pages_of_an_archive(results, tmp_path):
     learned = tmp_path / "learned.json"
     learned.write_text(json.dumps(LEARNED))
     for name in ("a", "b"):
-        MAKER["archive"](results, tmp_path / f"{name}.tar.xz")
-        MAKER["write_pages"](tmp_path / f"{name}.tar.xz", learned, tmp_path / name, figures=False)
-    assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
+        pack_archive(results, tmp_path / f"{name}.npz.xz")
+        MAKER["make_results"](tmp_path / f"{name}.npz.xz", learned).write_pages(tmp_path / name)
+    assert (tmp_path / "a.npz.xz").read_bytes() == (tmp_path / "b.npz.xz").read_bytes()
     pages = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
     assert pages == {path.name: path.read_text() for path in (tmp_path / "b").iterdir()}
     assert set(pages) == {"index.md", "one.md", "two.md", "learning.md"}
@@ -73,17 +77,29 @@ def test_pages_of_an_archive(results, tmp_path):
 
 def test_training_curves(tmp_path):
     pytest.importorskip("matplotlib")
-    (tmp_path / "learned.json").write_text(json.dumps(LEARNED))
-    MAKER["write_learning"](tmp_path / "learned.json", tmp_path)
+    MAKER["Results"]({}, {}, LEARNED).draw_figures(tmp_path)
     figure = (tmp_path / "learning-boards.svg").read_text()
     assert "share of the exact hypervolume" in figure
     assert "<!-- 0.35 -->" in figure or ">0.35<" in figure  # on the axis: at most (2 + 1) / 8
 
 
-def test_pages_in_the_repository_name_existing_figures():
-    folder = ROOT / "docs" / "results"
-    for page in folder.glob("*.md"):
-        for name in re.findall(r"!\[.*?\]\((.*?)\)", page.read_text()):
-            assert (folder / name).is_file(), f"{page.name}: {name}"
-    referenced = {name for page in folder.glob("*.md") for name in re.findall(r"\((\S+\.svg)\)", page.read_text())}
-    assert {path.name for path in folder.glob("*.svg")} == referenced
+def test_site_shows_every_figure_once_and_reports_pages_that_differ(results, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "learned.json").write_text(json.dumps(LEARNED))
+    pack_archive(results, tmp_path / "paper.npz.xz")
+    make_results, pages = MAKER["make_results"], tmp_path / "pages"
+    for name, path in (("ARCHIVE", "paper.npz.xz"), ("RESULTS", "learned.json")):
+        monkeypatch.setitem(make_results.__globals__, name, tmp_path / path)
+    make_results(tmp_path / "paper.npz.xz", tmp_path / "learned.json").write_pages(pages)
+    assert MAKER["update_figures"](pages) == []
+    texts = [page.read_text() for page in pages.glob("*.md")]
+    assert not any(IMAGE.search(re.sub("<!--.*-->", "", text)) for text in texts)
+    figures = [name for text in texts for name in IMAGE.findall(show_images(text))]
+    assert sorted(figures) == sorted(path.name for path in pages.glob("*.svg"))
+    monkeypatch.setitem(make_results.__globals__, "make_results", None)  # nothing has changed: nothing is drawn
+    assert MAKER["update_figures"](pages) == []
+    monkeypatch.setitem(make_results.__globals__, "make_results", make_results)
+    (pages / "one.md").write_text("better numbers")
+    (pages / "three.md").write_text("no such suite")
+    for _ in range(2):  # reported until they agree
+        assert MAKER["update_figures"](pages) == ["one.md", "three.md"]

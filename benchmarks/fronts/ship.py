@@ -15,16 +15,16 @@ import gzip
 import json
 import resource
 import sys
-import tarfile
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from momagames.benchmark.store.archive import unpack_archive
 from momagames.cli.app import app
 
 DATA = Path(__file__).resolve().parents[2] / "momagames/fronts/data"
-ARCHIVE = Path(__file__).resolve().with_name("paper.tar.xz")
+ARCHIVE = Path(__file__).resolve().with_name("paper.npz.xz")
 LARGE = ("mo-samegame-v0", "mo-samegame-v0-board_height_10-board_width_10-num_colors_4")
 SIZES = {"5x5x2": range(5), "6x6x3": range(5), "7x7x3": range(5), "8x8x3": range(12)}
 BOARD = ["-p", "board_width=3", "-p", "board_height=5"]
@@ -87,8 +87,7 @@ def run_command(arguments: list[str]) -> None:
 def write_best_known() -> None:
     """Write the unions of archived runs, for boards that are too large for a proof."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
-        with tarfile.open(ARCHIVE) as tar:
-            tar.extractall("paper", filter="data")
+        unpack_archive(ARCHIVE, "paper")
         run_command(["front", "union", "paper", "-o", "best-known"])
         for name in LARGE:
             for seed in range(10):

@@ -38,7 +38,8 @@ def as_vector(name: str, given: ArrayLike, objectives: int) -> Array:
 def filter_dominated(points: ArrayLike) -> Array:
     """Return the non-dominated rows, each once, in lexicographic order."""
     array = as_matrix("points", points)
-    return np.unique(array[is_nondominated(array)], axis=0)
+    front = array[is_nondominated(array)]
+    return front[np.lexsort(front.T[::-1])] if front.size else front
 
 
 def normalize(points: ArrayLike, ref: ArrayLike, ideal: ArrayLike) -> Array:

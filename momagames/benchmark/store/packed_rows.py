@@ -27,9 +27,15 @@ def read_packed_rows(place: Path, objectives: Sequence[str]) -> Iterator[Row]:
     tables = _read_tables(packed, packed.stat().st_mtime_ns)
     if place.name not in tables:
         raise InvalidFile(f"{packed}: no rows of {place.name}")
-    returns = [f"{RETURN}{name}" for name in objectives]
-    for record in tables[place.name].iter_rows(named=True):
-        yield _make_row(record, returns)
+    table = tables[place.name]
+    columns = {name: table[name].to_list() for name in ROW_COLUMNS if table[name].null_count() < table.height}
+    columns["start"] = [None if start is None else int(start) for start in table["start"]]
+    options = {text: json.loads(text) for text in table["options"].unique()}
+    columns["options"] = [options[text] for text in table["options"]]
+    columns["return"] = [*zip(*(table[f"{RETURN}{name}"].to_list() for name in objectives), strict=True)]
+    for values in zip(*columns.values(), strict=True):
+        row = {name: value for name, value in zip(columns, values, strict=True) if value is not None}
+        yield {**row, "return": list(row["return"])}
 
 
 @functools.lru_cache(maxsize=2)
@@ -41,13 +47,6 @@ def _read_tables(packed: Path, changed: int) -> dict[str, Any]:
         return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
     except (library.exceptions.PolarsError, OSError) as error:
         raise InvalidFile(f"{packed}: {' '.join(str(error).split())}") from None
-
-
-def _make_row(record: dict[str, Any], returns: list[str]) -> Row:
-    row = {name: record[name] for name in ROW_COLUMNS if record[name] is not None}
-    if record["start"] is not None:
-        row["start"] = int(record["start"])
-    return {**row, "return": [record[name] for name in returns], "options": json.loads(record["options"])}
 
 
 def import_polars(reason: str, alternative: str = "") -> Any:

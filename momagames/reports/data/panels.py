@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -102,8 +103,13 @@ def short_name(game: Game) -> str:
     return f"{game.id}({', '.join(given)})" if given else game.id
 
 
-def build_panels(store: Store, suite: Suite, progress: Callable[[str], None] | None = None) -> list[Panel]:
-    """Build every panel of the suite that has at least one finished run; `progress` is called with the current step."""
+def build_panels(
+    store: Store, suite: Suite, progress: Callable[[str], None] | None = None, primary_only: bool = False
+) -> list[Panel]:
+    """Build every panel of the suite, or every primary one, that has at least one finished run.
+
+    progress    called with the current step
+    """
     panels, version = [], store.version()
     for experiment in suite.experiments:
         names = method_names(experiment)
@@ -113,7 +119,7 @@ def build_panels(store: Store, suite: Suite, progress: Callable[[str], None] | N
             if any(store.has(run) for run, _ in game_runs):
                 if progress:
                     progress(f"comparing the runs of {experiment.name}: {choice.id}")
-                panels += _build_game_panels(store, suite.indicators, experiment, choice.game(), game_runs)
+                panels += _build_game_panels(store, suite.indicators, experiment, choice.game(), game_runs, primary_only)
     return panels
 
 
@@ -123,6 +129,7 @@ def _build_game_panels(
     experiment: PlansExperiment | PoliciesExperiment,
     game: Game,
     runs: list[tuple[Run, str]],
+    primary_only: bool,
 ) -> list[Panel]:
     methods = dict.fromkeys(name for _, name in runs)
     missing = {m: sum(not store.has(run) for run, name in runs if name == m) for m in methods}
@@ -146,7 +153,7 @@ def _build_game_panels(
         archived = _add_packaged_fronts([run for run, _ in finished], proven)
         views = [PanelView("", True, points, {})]
     else:
-        views = list(_policy_views(store, experiment, game, finished))
+        views = list(islice(_policy_views(store, experiment, game, finished), 1 if primary_only else None))
         for run, name in finished:
             weights.setdefault(name, {})[run.seed] = metadata[run.digest]["facts"].get("weights", {})
     canonical = runs[0][0].canonical
@@ -215,7 +222,7 @@ class PanelView:
 
 def _policy_views(
     store: Store, experiment: PoliciesExperiment, game: Game, finished: list[tuple[Run, str]]
-) -> Iterable[PanelView]:
+) -> Iterator[PanelView]:
     """Yield the view of all opponents and seats, then one view for each opponent and one for each seat."""
     opponents = tuple(opponent.label for opponent in experiment.opponents) or (NO_OPPONENT,)
     seats = experiment.seats or game.agents

@@ -29,10 +29,16 @@ class ReportData:
     crossplay: Sequence[CrossPlay]
 
 
-def collect_report_data(store: Store, suite: Suite, progress: Callable[[str], None] | None = None) -> ReportData:
-    """Compare the finished runs of a suite; `progress` is called with the current step."""
+def collect_report_data(
+    store: Store, suite: Suite, progress: Callable[[str], None] | None = None, primary_only: bool = False
+) -> ReportData:
+    """Compare the finished runs of a suite.
+
+    progress        called with the current step
+    primary_only    leave out the panels of single opponents and seats
+    """
     settings = suite.indicators
-    panels = build_panels(store, suite, progress)
+    panels = build_panels(store, suite, progress, primary_only)
     primary = [panel for panel in panels if panel.primary]
     comparable, _ = select_comparable(primary)
     return ReportData(

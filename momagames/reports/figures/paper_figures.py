@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,6 +58,11 @@ def write_figures(data: ReportData, folder: str | Path, forms: Sequence[str] = (
     Returns    the paths of the files
     Raises     MissingExtra without matplotlib (extra `figures`)
     """
+    return save_figures(list_figures(data), folder, forms)
+
+
+def save_figures(figures: Mapping[str, Figure], folder: str | Path, forms: Sequence[str]) -> list[Path]:
+    """Draw figures of `list_figures` and write their files (see `write_figures`)."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -66,7 +71,7 @@ def write_figures(data: ReportData, folder: str | Path, forms: Sequence[str] = (
     place.mkdir(parents=True, exist_ok=True)
     written = []
     with mpl.rc_context(RC_PARAMS):
-        for name, figure in _named_figures(data):
+        for name, figure in figures.items():
             drawn = figure.draw()
             for form in forms:
                 written.append(place / f"{name}.{form}")
@@ -74,9 +79,14 @@ def write_figures(data: ReportData, folder: str | Path, forms: Sequence[str] = (
     return written
 
 
-def figure_names(data: ReportData) -> dict[tuple[str, str], str]:
-    """Return (kind, title) -> file name of the figure without its extension."""
-    return {(figure.kind, figure.title): name for name, figure in _named_figures(data)}
+def list_figures(data: ReportData) -> dict[str, Figure]:
+    """Return file name without its extension -> figure, in the order of `write_figures`."""
+    number: Counter[str] = Counter()
+    figures = {}
+    for figure in _generate_figures(data):
+        number[figure.kind] += 1
+        figures[f"{figure.kind}-{number[figure.kind]}-{_slug(figure.title)}" if figure.title else figure.kind] = figure
+    return figures
 
 
 class Figure(NamedTuple):
@@ -87,14 +97,7 @@ class Figure(NamedTuple):
     draw: Callable[[], Any]
 
 
-def _named_figures(data: ReportData) -> Iterator[tuple[str, Figure]]:
-    number: Counter[str] = Counter()
-    for figure in _list_figures(data):
-        number[figure.kind] += 1
-        yield f"{figure.kind}-{number[figure.kind]}-{_slug(figure.title)}" if figure.title else figure.kind, figure
-
-
-def _list_figures(data: ReportData) -> Iterator[Figure]:
+def _generate_figures(data: ReportData) -> Iterator[Figure]:
     if data.overview:
         yield Figure("overview", "", partial(plot_overview, data.overview))
     if data.aggregate:
@@ -179,7 +182,6 @@ def _plot_parallel(panel: Panel, method: str, style: int, axes: Any) -> None:
     names = [objective.name for objective in panel.game.objectives]
     alpha = float(np.clip(20 / len(shares), 0.15, 0.9))
     options = {**line_style(style), "alpha": alpha, "rasterized": len(shares) > MAX_VECTOR_LINES}
-    for i, share in enumerate(shares):
-        axes.plot(range(len(names)), share, label=None if i else method, **options)
+    axes.plot(range(len(names)), shares.T, label=[method] + [None] * (len(shares) - 1), **options)
     axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 4 else 0)
     axes.set_ylabel(f"normalized return (seed {seed})")

@@ -1,0 +1,111 @@
+"""Archives restore a results directory byte for byte."""
+
+import io
+import lzma
+import shutil
+
+import numpy as np
+import pytest
+
+from momagames.benchmark import run_suite
+from momagames.benchmark.store import archive
+from momagames.benchmark.store.archive import pack_archive, unpack_archive
+from momagames.benchmark.store.packed_rows import PACKED
+from momagames.benchmark.store.packing import pack
+from momagames.benchmark.store.store import Store
+from momagames.errors import InvalidFile
+from tests.benchmark.tiny import RANDOM, plans, suite, whole
+
+polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results") / "here"
+    assert not run_suite(whole(), folder).failed
+    return folder
+
+
+@pytest.fixture
+def folder(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "copy")
+
+
+def files(folder):
+    """Return the files of finished runs, without the table of rows."""
+    paths = [folder / "suite.json", *(folder / "runs").rglob("*.*")]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.is_file()}
+
+
+def test_unpacking_restores_every_file(folder, tmp_path):
+    before = {run.folder: list(Store(folder).rows(run)) for run in Store(folder).sealed()}
+    pack_archive(folder, tmp_path / "a.npz.xz")
+    unpack_archive(tmp_path / "a.npz.xz", tmp_path / "restored")
+    restored = Store(tmp_path / "restored")
+    assert files(restored.folder) == files(folder)
+    assert {run.folder: list(restored.rows(run)) for run in restored.sealed()} == before
+    assert any(row.get("actions") for rows in before.values() for row in rows)
+    assert any(restored.metadata(run)["facts"].get("passed") for run in restored.sealed())
+    pack_archive(restored.folder, tmp_path / "b.npz.xz")
+    assert (tmp_path / "a.npz.xz").read_bytes() == (tmp_path / "b.npz.xz").read_bytes()
+
+
+def test_unpacking_restores_the_order_of_rows(tmp_path):
+    """Runs are sorted by name in rows.parquet, where seed 10 precedes seed 2, and by number in the archive."""
+    run_suite(suite(plans([RANDOM], seeds=[2, 10])), tmp_path / "here")
+    pack_archive(tmp_path / "here", tmp_path / "a.npz.xz")
+    unpack_archive(tmp_path / "a.npz.xz", tmp_path / "restored")
+    before, after = (polars.read_parquet(tmp_path / name / PACKED) for name in ("here", "restored"))
+    assert after.equals(before)
+    assert before["seed"].unique(maintain_order=True).to_list() == [10, 2]
+
+
+def test_encoding_restores_columns_of_every_type():
+    table = polars.DataFrame(
+        {
+            "game": ["a", "a", "b", "b"] * 3000,
+            "length": [1, 1, 1, 2] * 3000,
+            "seat": ["x", "y", "x", "x"] * 3000,
+            "return_win": [0.0, -0.0, None, 1e-300] * 3000,  # determined by the three columns above
+            "return_other": [0.1 * k if k % 7 else -0.0 for k in range(12_000)],
+            "start": [None, "18446744073709551615", "", "é"] * 3000,
+            "found": [None, -(2**62), 300, 40_000] * 3000,
+            "never": polars.Series([None] * 12_000, dtype=polars.Int64),
+            "nothing": polars.Series([None] * 12_000, dtype=polars.String),
+            "actions": [None, [], [1, 300], [2]] * 3000,
+        }
+    )
+    arrays = archive._encode_table("t", table)
+    assert "t/return_win/from/seat" in arrays
+    assert "t/return_win/data" not in arrays
+    assert "t/return_other/data" in arrays
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    content.seek(0)
+    decoded = archive._decode_table("t", dict(np.load(content)))
+    assert decoded.schema == table.schema
+    assert decoded.equals(table)
+    for name in ("return_win", "return_other"):
+        signs = [np.signbit(frame[name].drop_nulls().to_numpy()).tolist() for frame in (decoded, table)]
+        assert signs[0] == signs[1]
+
+
+def test_packing_fails_if_a_file_would_not_be_restored(folder, tmp_path):
+    pack(folder)
+    metadata = next((folder / "runs").glob("*/metadata.json"))
+    metadata.write_text(metadata.read_text() + "\n")
+    with pytest.raises(InvalidFile, match=r"metadata\.json: the archive does not restore it"):
+        pack_archive(folder, tmp_path / "a.npz.xz")
+
+
+def test_invalid_archives_and_nonempty_folders_raise(folder, tmp_path):
+    broken = tmp_path / "broken.npz.xz"
+    for content in (b"", b"no", lzma.compress(b"no")):
+        broken.write_bytes(content)
+        with pytest.raises(InvalidFile, match=r"broken\.npz\.xz"):
+            unpack_archive(broken, tmp_path / "new")
+    with pytest.raises(InvalidFile, match=r"missing\.npz\.xz: No such file"):
+        unpack_archive(tmp_path / "missing.npz.xz", tmp_path / "new")
+    with pytest.raises(InvalidFile, match="choose an empty or a new one"):
+        unpack_archive(broken, folder)
+    assert not (folder / PACKED).exists()
