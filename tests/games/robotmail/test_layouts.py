@@ -362,7 +362,7 @@ def test_ways_are_found_as_the_rules_say():
     rng, good = SeededRng(5), 0
     for _ in range(400):
         width, height = rng.randint(2, 5), rng.randint(2, 5)
-        colors = tuple(tuple(rng.pick("wgggggry" if rng.below(9) else "bx") for _ in range(width)) for _ in range(height))
+        colors = tuple(tuple(rng.choice("wgggggry" if rng.below(9) else "bx") for _ in range(width)) for _ in range(height))
         colors = tuple(tuple("gr" if code == "x" else code for code in row) for row in colors)
         targets = tuple(tuple(rng.randint(1, 2) if code == "y" or not rng.below(5) else 0 for code in row) for row in colors)
         found = Layout(colors, targets)

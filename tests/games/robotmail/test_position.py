@@ -316,7 +316,7 @@ def test_refused(env, change, why):
 
 def test_a_slip_among_options_is_refused(env):
     before = everything(env)
-    with pytest.raises(momagames.errors.InvalidParameter, match=r"has no 'mail'.*did you mean 'mails'"):
+    with pytest.raises(momagames.errors.InvalidParameter, match=r"invalid option 'mail'.*did you mean 'mails'"):
         env.reset(options=POSITION | {"mail": []})
     assert everything(env) == before
 
