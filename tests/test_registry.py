@@ -152,7 +152,7 @@ from typing import Literal, assert_type
 
 import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
-from momagames.adapters.gymnasium import OneAgent
+from momagames.adapters.gymnasium import SingleAgentEnv
 from momagames.adapters.parallel import MultiObjectiveParallel
 from momagames.adapters.vector import VectorGame
 from momagames.contract import Game, Policy
@@ -161,14 +161,14 @@ from momagames.registry import policy
 assert_type(momagames.make("mo-samegame-v0", num_agents=2), MultiObjectiveAEC)
 assert_type(momagames.make("mo-samegame-v0", "aec"), MultiObjectiveAEC)
 assert_type(momagames.make("mo-samegame-v0", api="parallel"), MultiObjectiveParallel)
-assert_type(momagames.make("mo-samegame-v0", api="gymnasium"), OneAgent)
+assert_type(momagames.make("mo-samegame-v0", api="gymnasium"), SingleAgentEnv)
 assert_type(momagames.make_vec("mo-samegame-v0", 3), VectorGame)
 assert_type(momagames.spec("mo-samegame-v0"), Game)
 assert_type(policy("random", momagames.spec("mo-samegame-v0")), Policy)
 
 
 def make_any(api: Literal["aec", "parallel", "gymnasium"]) -> None:
-    assert_type(momagames.make("mo-samegame-v0", api), MultiObjectiveAEC | MultiObjectiveParallel | OneAgent)
+    assert_type(momagames.make("mo-samegame-v0", api), MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv)
 """
 
 
@@ -215,7 +215,7 @@ def test_games_of_other_packages_are_found_by_entry_point(guests, monkeypatch, t
     point = EntryPoint("guest", "momagames_guest_plugin:announce", "momagames.games")
     asked = []
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: asked.append(group) or [point])
-    monkeypatch.setattr(registry, "_plugins", functools.cache(registry._load_plugins.__wrapped__))
+    monkeypatch.setattr(registry, "_load_plugins", functools.cache(registry._load_plugins.__wrapped__))
     assert momagames.spec("guest-game-v3").actions == (45,)
     assert "guest-game-v3" in momagames.ids()
     assert asked == ["momagames.games"]
@@ -223,7 +223,7 @@ def test_games_of_other_packages_are_found_by_entry_point(guests, monkeypatch, t
 
 def test_our_own_ids_do_not_wait_for_plugins(monkeypatch):
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: pytest.fail("plugins were looked for"))
-    monkeypatch.setattr(registry, "_plugins", functools.cache(registry._load_plugins.__wrapped__))
+    monkeypatch.setattr(registry, "_load_plugins", functools.cache(registry._load_plugins.__wrapped__))
     assert registry.find_entry("mo-samegame-v0") == Entry("momagames.games.samegame:game")
 
 
@@ -255,7 +255,7 @@ def game(id):
 
 made = game("guest-v0")
 states = made.start()
-loops.single(made).deal(states)
+loops.compile_episode_loops(made).generate(states)
 print(states["heap"][0])
 """
 

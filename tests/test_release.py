@@ -79,7 +79,7 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_has_types_rules_and_suites(wheel):
     assert "momagames/py.typed" in wheel
-    folders = {path.parent.name for path in (ROOT / "momagames/games").glob("*/rules.py")}
+    folders = {path.parent.name for path in (ROOT / "momagames/games").glob("*/SPEC.md")}
     assert folders
     assert {f"momagames/games/{folder}/SPEC.md" for folder in folders} <= set(wheel)
     suites = {f"momagames/benchmark/suites/{path.name}" for path in (ROOT / "configs/suites").glob("*.yaml")}
@@ -89,7 +89,7 @@ def test_the_wheel_has_types_rules_and_suites(wheel):
 
 
 def test_the_wheel_has_levels_and_layouts(wheel):
-    files = [path for ending in ("yaml", "csv") for path in (ROOT / "momagames/games").glob(f"*/*/*.{ending}")]
+    files = [path for ending in ("yaml", "csv") for path in (ROOT / "momagames/games").rglob(f"*/data/*.{ending}")]
     assert {path.suffix for path in files} == {".yaml", ".csv"}
     assert {path.relative_to(ROOT).as_posix() for path in files} <= set(wheel)
 

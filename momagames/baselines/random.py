@@ -66,12 +66,15 @@ def _make_plan(played: Episodes, spent: NDArray[np.int64], labels: list[str], i:
     return Plan(actions, played.returns[i, 0].copy(), int(spent[i]), labels[i])
 
 
-def _agent_policy(game: Game, agent: int | None) -> Policy:
-    def choose(state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:
-        chosen = [int(legal[rng.integers(len(legal))]) for legal in map(np.flatnonzero, split_mask(mask, game.actions))]
+class RandomAgent:
+    """The random policy for one agent of one environment."""
+
+    def __init__(self, game: Game, agent: int | None) -> None:
+        self._actions = game.actions
+
+    def __call__(self, state: State, mask: NDArray[np.int8], rng: np.random.Generator) -> Any:
+        chosen = [int(legal[rng.integers(len(legal))]) for legal in map(np.flatnonzero, split_mask(mask, self._actions))]
         return chosen[0] if len(chosen) == 1 else np.array(chosen, np.int64)
 
-    return choose
 
-
-RANDOM_POLICY = CompiledPolicy("random", random_act, rule=RANDOM, agent_policy=_agent_policy)
+RANDOM_POLICY = CompiledPolicy("random", random_act, rule=RANDOM, agent_policy=RandomAgent)

@@ -45,6 +45,7 @@ class CompiledPolicy:
     rule, weights    RANDOM or GREEDY, with a weight for each objective, for policies that `playouts.play` knows; else KERNEL
     arrays           of a trained policy: its parameters, as they are stored; see `Method.restore`
     agent_policy     (game, agent) -> the policy for one agent, where this is not the kernel itself
+    recipe           () -> an equal policy: how to unpickle one whose kernels belong to no module
     """
 
     name: str
@@ -58,12 +59,16 @@ class CompiledPolicy:
     weights: tuple[float, ...] = ()
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False)
     agent_policy: Callable[[Game, int | None], Policy] | None = None
+    recipe: Callable[[], CompiledPolicy] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         vars(self)["label"] = self.label or self.name
 
     def __deepcopy__(self, memo: Any) -> CompiledPolicy:
         return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (self.recipe, ()) if self.recipe else super().__reduce_ex__(protocol)
 
     def make_memory(self) -> NDArray[Any]:
         """Return its memory at the start of an episode, record[1]."""

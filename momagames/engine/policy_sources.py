@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from inspect import Parameter, signature
 from typing import Any
 
@@ -75,7 +76,8 @@ def make_batch_policy(name: str, source: PolicySource, game: Game, **options: An
             expected = f"expected {one_of(known)}" if known else "it has no options"
             raise UnknownParameter(f"{name}: unexpected keyword argument {option!r}: {expected}{nearest(option, known)}")
     if isinstance(source, PolicyFactory):
-        source = source.make(game, **options)
+        recipe = partial(source.make, game, **options)
+        source = replace(recipe(), recipe=recipe)
     if isinstance(source, CompiledPolicy):
         source.check(game)
         return source

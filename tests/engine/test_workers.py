@@ -67,10 +67,10 @@ def test_workers_do_take_part():
     team, hits, _ = make_workers(1 << 16, 2)
     team.run()
     assert ours()
-    ANNOUNCE(team._mail, 2)  # called, but the caller does nothing yet
-    team._bed.notify()
+    ANNOUNCE(team._control, 2)  # called, but the caller does nothing yet
+    team._gate.notify()
     deadline = time.monotonic() + 20
-    while team._mail[pieces.DONE] < team._mail[pieces.PIECES] and time.monotonic() < deadline:
+    while team._control[pieces.DONE] < team._control[pieces.PIECES] and time.monotonic() < deadline:
         time.sleep(0.001)
     assert (hits == 2).all()
 
@@ -81,9 +81,9 @@ def test_sleepers_are_woken():
     team.run()
     for call in range(2, 6):
         deadline = time.monotonic() + 20
-        while not team._bed.asleep and time.monotonic() < deadline:
+        while not team._gate.asleep and time.monotonic() < deadline:
             time.sleep(0.001)
-        assert team._bed.asleep == 1
+        assert team._gate.asleep == 1
         team.run()
         assert (hits == call).all()
 

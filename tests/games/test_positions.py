@@ -62,7 +62,7 @@ def test_a_copy_has_the_same_future(chosen, seed, when):
     copies[2].load(play.game.codec.save(play.state))
     for _, _, action, reward in moves(play, seed + 1):
         for other in copies:
-            other.turn(action)
+            other.step(action)
             assert np.array_equal(other.reward, reward.astype(np.float32))
             assert other.states.tobytes() == play.states.tobytes()
             assert np.array_equal(other.observations, play.observations)

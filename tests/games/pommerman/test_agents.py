@@ -333,7 +333,7 @@ def test_the_originals_agent_does_what_ours_could_have_done(record):
     players = SeatedPolicies(
         batch, [batch_policy("simple", game)], [0 if i == agent else UNSEATED for i in range(len(game.agents))], 7
     )
-    memory = players._memories[0]
+    memory = players._seated[0]._memories
     state, decisions = record["initial"], 0
     rng = np.random.default_rng(0)
     for number, step in enumerate(record["steps"]):
@@ -407,7 +407,7 @@ def test_a_policy_by_name_is_the_kernel():
     assert one(play.state, play.mask(0), rng) == LEFT
     again = Counter(one(play.state, play.mask(0), rng) for _ in range(100))
     assert 0 < again[LEFT] < 100
-    one.begin()
+    one.reset()
     assert one(play.state, play.mask(0), rng) == LEFT
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import momagames
 from momagames.contract import Game
+from momagames.games.pommerman.observation_fields import fields as build_fields
 from momagames.games.pommerman.rules import observation as views
 from momagames.games.pommerman.rules import state as codes
 from momagames.kernels.jit import driver
@@ -104,7 +105,7 @@ def record(position, view, egocentric, planes, rng=None):
 
 def fields_of(position, view, egocentric, planes):
     seats, n, most = len(position["agents"]), len(position["board"]), position["max_steps"]
-    return views.fields(MODES[position["mode"]], n, seats, view, egocentric, planes, most)
+    return build_fields(MODES[position["mode"]], n, seats, view, egocentric, planes, most)
 
 
 def bytes_of(fields):
