@@ -188,7 +188,7 @@ CASES = {
     "positions, vector": (
         lambda: batch().reset(options={"state": [{"board": BOARD}] * 2}),
         InvalidParameter,
-        ["2 positions", "3 environments"],
+        ["2 positions", "expected 3"],
     ),
     "reset mask, vector": (
         lambda: batch().reset(options={"reset_mask": np.ones(2, bool)}),
@@ -203,7 +203,7 @@ CASES = {
     "not an action": (lambda: small().step("up"), IllegalAction, ["agent_0", "'up'", "one of 4 legal actions"]),
     "half an action": (lambda: small().step(4.5), IllegalAction, ["agent_0", "4.5", "one of 4 legal actions"]),
     "action, gymnasium": (lambda: small("gymnasium").step(10), IllegalAction, ["agent_0", "10", "one of 4 legal actions"]),
-    "action, parallel": (lambda: small("parallel").step({"agent_0": 10}), IllegalAction, ["agent_0", "10", "4 actions"]),
+    "action, parallel": (lambda: small("parallel").step({"agent_0": 10}), IllegalAction, ["agent_0", "10", "4 legal actions"]),
     "action missing, parallel": (
         lambda: small("parallel").step({}),
         IllegalAction,
@@ -215,7 +215,7 @@ CASES = {
         ["environment 2", "agent_0", "10", "one of 4 legal actions"],
     ),
     "actions, shape": (lambda: batch().step([4, 4]), IllegalAction, ["(2,)", "[3]"]),
-    "actions, kind": (lambda: batch().step([4.0, 4.0, 4.0]), IllegalAction, ["float64", "whole numbers"]),
+    "actions, kind": (lambda: batch().step([4.0, 4.0, 4.0]), IllegalAction, ["float64", "integers"]),
     # baselines
     "unknown method": (lambda: method("beem"), UnknownId, ["'beem'", "'random'", "did you mean 'beam'"]),
     "unknown policy": (

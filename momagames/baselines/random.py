@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.archive import Archive
 from momagames.baselines.base import Method, Plan, Plans, check_deterministic
-from momagames.contract import Game, Policy, State, split_mask
+from momagames.contract import Game, State, split_mask
 from momagames.engine.playouts import RANDOM, Episodes, play
 from momagames.engine.policies import CompiledPolicy, policy_weights
 from momagames.engine.policy_loops import random_act

@@ -261,13 +261,15 @@ def _play_bouts(
     played: dict[int, list[MatchGame]] = {bout: [] for bout in numbers}
     due = list(numbers)
     over = numbers.start
-    for attempt in range(max_reruns + 1):
-        stage = (FIRST, RERUN)[attempt] if attempt < 2 else TIE_BREAK
-        current = game if attempt < 2 else tie_break_game(game)
+    for game_number in range(max_reruns + 1):
+        stage = (FIRST, RERUN)[game_number] if game_number < 2 else TIE_BREAK
+        current = game if game_number < 2 else tie_break_game(game)
         tied = []
-        for bout, one in _play_games(current, sources, [(bout, seats[bout]) for bout in due], seed, attempt, stage, time_limit):
+        for bout, one in _play_games(
+            current, sources, [(bout, seats[bout]) for bout in due], seed, game_number, stage, time_limit
+        ):
             played[bout].append(one)
-            if one.winners or attempt == max_reruns:
+            if one.winners or game_number == max_reruns:
                 over += 1
                 if progress is not None:
                     progress(over)
@@ -284,15 +286,15 @@ def _play_games(
     sources: Sequence[tuple[str, PolicySource]],
     due: Sequence[tuple[int, tuple[int, ...]]],
     seed: int,
-    attempt: int,
+    game_number: int,
     stage: str,
     time_limit: float | None,
 ) -> Iterator[tuple[int, MatchGame]]:
     """Play a game for each bout of (number, seats)."""
-    starts = [_random_seed(seed, STARTS, bout // len(sources) if attempt == 0 else bout, attempt) for bout, _ in due]
+    starts = [_random_seed(seed, STARTS, bout // len(sources) if game_number == 0 else bout, game_number) for bout, _ in due]
     policies = [make_batch_policy(label, source, game) for label, source in sources]
     if all(isinstance(policy, CompiledPolicy) for policy in policies):
-        words = np.array([_random_words(seed, ACTIONS, bout, attempt, count=len(game.agents)) for bout, _ in due])
+        words = np.array([_random_words(seed, ACTIONS, bout, game_number, count=len(game.agents)) for bout, _ in due])
         seats = np.array([row for _, row in due])
         yield from zip(
             [bout for bout, _ in due],
@@ -301,7 +303,7 @@ def _play_games(
         )
         return
     for (bout, row), start in zip(due, starts, strict=True):
-        sequence = np.random.SeedSequence([seed, ACTIONS, bout, attempt])
+        sequence = np.random.SeedSequence([seed, ACTIONS, bout, game_number])
         seated = [_make_seat(*sources[player], game, agent, time_limit) for agent, player in enumerate(row)]
         play, steps = play_game(game, seated, start, [np.random.default_rng(child) for child in sequence.spawn(len(row))])
         late = tuple(seat.late for seat in seated)

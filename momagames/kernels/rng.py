@@ -1,7 +1,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Random numbers: splitmix64, one word per state.
 
-The word lives in the state record, so that a copied state has the same luck ahead of it, and a game does not depend on
+The word lives in the state record, so that a copied state has the same random future, and a game does not depend on
 batch size, threads or the order of environments. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
 generators", OOPSLA 2014.
 """

@@ -86,7 +86,7 @@ def test_a_team_is_played(team: int) -> None:
 
 def test_who_can_be_played() -> None:
     for params, message in (
-        ({"agent": "robot_0", "team": 0}, "give one or the other"),
+        ({"agent": "robot_0", "team": 0}, "expected one of the two"),
         ({"team": 2}, "expected 0 or 1"),
         ({"team": True}, "expected 0 or 1"),
         ({"agent": "robot_7"}, "did you mean"),

@@ -100,10 +100,10 @@ def test_train_eval_and_a_match(tmp_path):
     assert "96 steps" in first.stdout
     again = momagames_command(*train, "--episodes", "2")  # the budget is used up
     assert again.returncode == 0, again.stderr
-    shown = momagames_command("eval", str(out), "--episodes", "5", "--opponent", "greedy", "--divisions", "2")
-    assert shown.returncode == 0, shown.stderr
-    assert "w=(" in shown.stdout
-    assert "hypervolume" in shown.stdout
+    output = momagames_command("eval", str(out), "--episodes", "5", "--opponent", "greedy", "--divisions", "2")
+    assert output.returncode == 0, output.stderr
+    assert "w=(" in output.stdout
+    assert "hypervolume" in output.stdout
     played = momagames_command(
         "match", "mo-breakthrough-v0", "mine/checkpoint.npz", "random", *BOARD, "--games", "4", cwd=tmp_path
     )
@@ -258,8 +258,8 @@ def test_best_responses_exploit_an_untrained_policy(tmp_path):
     assert bound_exploitability([replace(one, response_value=one.value - 1) for one in responses]) == 0
     with pytest.raises(InvalidParameter, match=r"invalid weights=\[0, 0, 0, 0\]: expected 4 non-negative numbers"):
         train_best_responses(training, checkpoint, [0, 0, 0, 0], 100)
-    shown = momagames_command("exploit", str(tmp_path), "--budget", "512", "--episodes", "4", "--weights", "1,0,0,0")
-    assert shown.returncode == 0, shown.stderr
-    assert "exploitability at least" in shown.stdout
+    output = momagames_command("exploit", str(tmp_path), "--budget", "512", "--episodes", "4", "--weights", "1,0,0,0")
+    assert output.returncode == 0, output.stderr
+    assert "exploitability at least" in output.stdout
     wrong = momagames_command("exploit", str(tmp_path), "--weights", "win")
     assert (wrong.returncode, "invalid --weights='win': expected comma-separated numbers" in wrong.stderr) == (2, True)

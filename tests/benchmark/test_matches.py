@@ -210,9 +210,9 @@ def test_the_same_player_twice_has_two_names():
 
 
 def test_progress():
-    told = []
-    match(DUEL, ["random", "stationary"], games=5, progress=told.append)
-    assert told == [1, 2, 3, 4, 5]
+    reported = []
+    match(DUEL, ["random", "stationary"], games=5, progress=reported.append)
+    assert reported == [1, 2, 3, 4, 5]
 
 
 # -------------------------------------------------------------------------------------------------------- Python players
@@ -273,7 +273,7 @@ def test_on_the_radio_actions_have_three_parts():
 
 
 def test_the_clock_stops_who_is_late():
-    """The slow one would lay a bomb; late, it stands still, and so nobody loses."""
+    """The slow one would lay a bomb; late, it stands still, and no agent loses."""
 
     def slow(seen, mask, rng):
         time.sleep(0.03)

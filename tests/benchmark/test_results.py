@@ -9,7 +9,7 @@ import pytest
 
 import momagames
 from momagames.benchmark.runner import Shard, run_suite
-from momagames.benchmark.store import export as exporting
+from momagames.benchmark.store import packed_rows
 from momagames.benchmark.store.costs import Timings, describe_cost, duration, units
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge
@@ -241,7 +241,7 @@ def test_without_polars_the_extra_is_named(here, tmp_path, monkeypatch):
     def fail_import(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(exporting, "import_module", fail_import)
+    monkeypatch.setattr(packed_rows, "import_module", fail_import)
     with pytest.raises(MissingExtra, match=r"momagames\[analysis\].*--csv"):
         export(here.folder, tmp_path / "rows.parquet", "parquet")
     assert not list(tmp_path.iterdir())

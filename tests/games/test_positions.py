@@ -180,15 +180,15 @@ BAD_FOR_BOTH = [
     ({"board": ["111"]}, "shape"),
     ({"board": ["111", "11", "1"]}, "differ in length"),
     ({"board": ["x11"] * 5}, "row 0, column 0 holds 'x'|has shape"),
-    ({"state": 3}, "record, a dict or the text"),
-    ({"state": ["a"]}, "record, a dict or the text"),
+    ({"state": 3}, "a record, a dict or a text"),
+    ({"state": ["a"]}, "a record, a dict or a text"),
     ({"state": ""}, "board"),
     ({"state": "junk"}, "needs 'board'|shape|no key"),
     ({"state": "x=1\n..."}, "shape"),
     ({"state": {}}, "needs 'board'"),
     ({"state": {1: 2}}, "needs 'board'"),
-    ({"state": np.zeros(3)}, "record, a dict or the text"),
-    ({"state": np.zeros(1, [("board", "u1", (9,))])[0]}, "record, a dict or the text"),
+    ({"state": np.zeros(3)}, "a record, a dict or a text"),
+    ({"state": np.zeros(1, [("board", "u1", (9,))])[0]}, "a record, a dict or a text"),
 ]
 WITH_A_GOOD_BOARD = [
     ({"next_agent": "ghost"}, "next_agent='ghost'"),
@@ -293,7 +293,7 @@ def test_state_and_board_together_are_refused():
     env = momagames.make(SAMEGAME)
     env.reset(seed=7)
     before = everything(env)
-    with pytest.raises(momagames.errors.InvalidParameter, match="give one or the other"):
+    with pytest.raises(momagames.errors.InvalidParameter, match=r"expected either .state. or"):
         env.reset(options={"state": env.get_state(), "board": env.get_state()["board"]})
     assert everything(env) == before
 

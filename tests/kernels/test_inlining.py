@@ -1,4 +1,4 @@
-"""Kernels as parts: compiled for the drivers that they end up in, and for nobody else."""
+"""Kernels are compiled only as parts of the drivers that contain them."""
 
 import numba
 import numpy as np
