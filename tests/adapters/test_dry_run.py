@@ -120,10 +120,10 @@ class Telling(Counting):
         twin.asked = self.asked
         return twin
 
-    def remembered(self) -> int:
+    def get_state(self) -> int:
         return self.asked
 
-    def recall(self, memory: int) -> None:
+    def set_state(self, memory: int) -> None:
         self.asked = memory
 
 
@@ -177,7 +177,7 @@ def test_where_all_move_at_once() -> None:
 
 def test_illegal_actions_in_dry_runs() -> None:
     env = opened("mo-breakthrough-v0", BREAKTHROUGH)
-    with pytest.raises(InvalidCall, match=r"dry_run\(\).*before reset"):
+    with pytest.raises(InvalidCall, match=r"peek\(\).*before reset"):
         env.peek(0)
     _, info = env.reset(seed=1)
     before = everything(env)

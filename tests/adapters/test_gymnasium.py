@@ -241,7 +241,7 @@ def test_positions_go_on() -> None:
     seen, info = env.reset(options={"state": env.get_state()})
     assert np.array_equal(seen, env.reset(options={"state": env.state})[0])
     assert info["action_mask"].any()
-    with pytest.raises(momagames.MomagamesError, match="'state' and 'board'"):
+    with pytest.raises(momagames.MomagamesError, match="'state' or 'board'"):
         env.reset(options={"state": env.state, "board": []})
 
 

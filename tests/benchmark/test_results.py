@@ -176,7 +176,7 @@ def test_results_of_another_version_are_found_and_measured_together(here, tmp_pa
 
 
 def test_comparison_errors(here, tmp_path):
-    with pytest.raises(InvalidParameter, match="two folders or more; given: 1"):
+    with pytest.raises(InvalidParameter, match="invalid number of results directories 1"):
         compare_results([here.folder])
     run_suite(suite({**plans([RANDOM]), "budget": 77}), tmp_path / "budget")
     with pytest.raises(InvalidFile, match=r"cannot be compared with .*: budget of 'boards 0' is 77 there and 300 here"):

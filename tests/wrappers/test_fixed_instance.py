@@ -89,5 +89,5 @@ def test_refusals() -> None:
         FixedInstance(samegame(), -1)
     with pytest.raises(InvalidParameter, match="limit=0"):
         TabularObservation(samegame("gymnasium"), 0)
-    with pytest.raises(InvalidParameter, match="TabularObservation cannot wrap"):
+    with pytest.raises(InvalidParameter, match="invalid environment for TabularObservation"):
         TabularObservation(samegame(), 10)

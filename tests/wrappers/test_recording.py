@@ -168,7 +168,7 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="got a Gymnasium vector environment"):
         RecordReplay(samegames(), tmp_path)
     pettingzoo = pytest.importorskip("momaland.envs.breakthrough.mobreakthrough_v0")
-    with pytest.raises(InvalidCall, match="made by momagames only"):
+    with pytest.raises(InvalidCall, match="needs an environment made by momagames"):
         RecordReplay(pettingzoo.raw_env(), tmp_path)
 
 

@@ -333,7 +333,7 @@ def test_the_originals_agent_does_what_ours_could_have_done(record):
     players = SeatedPolicies(
         batch, [batch_policy("simple", game)], [0 if i == agent else UNSEATED for i in range(len(game.agents))], 7
     )
-    memory = players._seated[0]._memories
+    memory = players._seated[0].memories
     state, decisions = record["initial"], 0
     rng = np.random.default_rng(0)
     for number, step in enumerate(record["steps"]):

@@ -11,7 +11,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode, load_state
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import UNSEATED, SeatedPolicies, play_policies
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidParameter, UnknownId
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.policies import make_energy_saver
 from momagames.kernels.rng import random_words
@@ -159,7 +159,7 @@ def test_all_apis_play_the_same(name):
             asked += 1
         alone.step(action)
     assert asked > 100
-    with pytest.raises(InvalidParameter, match="only plays games with the rules of 'robotmail'"):
+    with pytest.raises(UnknownId, match="invalid policy="):
         policy(name, momagames.spec("mo-samegame-v0"))
 
 

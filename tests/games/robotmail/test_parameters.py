@@ -409,7 +409,7 @@ def test_illegal_in_batches():
     with pytest.raises(IllegalAction, match=r"illegal action=5 of robot_0 in environment 1"):
         many.step([0, 5])
     for actions in ([1.0, 1.0], [True, True], ["1", "1"], [1], [[1, 1]]):
-        with pytest.raises(IllegalAction, match="whole numbers of shape"):
+        with pytest.raises(IllegalAction, match="integers of shape"):
             many.step(actions)
     lucky = momagames.make_vec(ID, 2, illegal="random")
     lucky.reset(seed=1)

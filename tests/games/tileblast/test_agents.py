@@ -8,7 +8,7 @@ from momagames.baselines import batch_policy, policy
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.policies import SeatedPolicies
-from momagames.errors import InvalidParameter
+from momagames.errors import UnknownId
 from momagames.games.tileblast.rules.pieces import CODES, KINDS
 from momagames.kernels.rng import random_words
 
@@ -124,7 +124,7 @@ def test_policy_in_a_single_environment(name):
         assert play.state.tobytes() == before
         assert play.is_legal(0, action)
         play.step(action)
-    with pytest.raises(InvalidParameter, match="only plays games with the rules of 'tileblast'"):
+    with pytest.raises(UnknownId, match="invalid policy="):
         policy(name, momagames.spec("mo-samegame-v0"))
 
 

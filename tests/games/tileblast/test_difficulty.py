@@ -95,7 +95,7 @@ def test_invalid_arguments():
         rate_level(13)
     with pytest.raises(UnknownId, match="one_step_lookahead"):
         rate_level(1, "lookahed")
-    with pytest.raises(InvalidParameter, match="mo-tileblast"):
+    with pytest.raises(UnknownId, match="mo-tileblast"):
         rate_level(1, "simple")
     for wrong in ({"runs": 0}, {"cap": 0}):
         with pytest.raises(InvalidParameter, match="=0: expected"):
