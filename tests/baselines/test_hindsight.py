@@ -260,7 +260,7 @@ def test_team_plans_equal_those_of_one_agent():
 def test_wrong_options_name_the_method():
     with pytest.raises(InvalidParameter, match=r"hindsight_beam: invalid width=0: expected 1\.\.4096"):
         beam(0)
-    with pytest.raises(InvalidParameter, match=r"hindsight_beam: estimate='presnt' .* did you mean 'present'"):
+    with pytest.raises(InvalidParameter, match=r"hindsight_beam: invalid estimate='presnt'.* did you mean 'present'"):
         beam(1, "presnt")
     with pytest.raises(InvalidParameter, match="hindsight_random has no policies"):
         method("hindsight_random")().policies(momagames.spec(ID))

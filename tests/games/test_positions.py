@@ -273,7 +273,7 @@ def test_bad_positions_are_refused_and_change_nothing(id, options, why):
     before = everything(env)
     with pytest.raises(InvalidState, match=why) as error:
         env.reset(seed=8, options=options)
-    assert str(error.value).startswith(id)
+    assert id in str(error.value)
     assert everything(env) == before
     env.step(legal(env.episode)[0])
 

@@ -187,7 +187,7 @@ ORDER = {
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium", "vector"])
 def test_vectors_first_then_scalarize(name: str, api: str) -> None:
     env = Scalarize(samegames() if api == "vector" else samegame(api), [1, 2, 3])
-    with pytest.raises(InvalidCall, match=rf"{name} needs reward vectors, .*as in Scalarize\({name}\(env\)"):
+    with pytest.raises(InvalidCall, match=rf"{name} needs reward vectors, .*use Scalarize\({name}\(env\)"):
         ORDER[name](env)
 
 
