@@ -169,7 +169,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
 
     def _offender(self, actions: NDArray[np.int64], env: int) -> int:
         """Return the first actor of an environment with an illegal action."""
-        return int(self.batch.find_offender(actions, env))
+        return int(self.batch.find_illegal_actor(actions, env))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close nothing: there are no open resources."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.errors import InvalidFile, InvalidParameter
-from momagames.kernels.jit import driver
+from momagames.kernels.jit import compile_entry_point
 
 MAX_ACTIONS = 1 << 24  # of a stored strategy
 
@@ -170,7 +170,11 @@ def _loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable
             make_key(states[n], keys[n])
 
     name = f"{game.rules_key}.strategies"
-    return driver(masks_of, f"{name}.masks"), driver(step_each, f"{name}.step"), driver(keys_of, f"{name}.keys")
+    return (
+        compile_entry_point(masks_of, f"{name}.masks"),
+        compile_entry_point(step_each, f"{name}.step"),
+        compile_entry_point(keys_of, f"{name}.keys"),
+    )
 
 
 def legal_masks(game: Game, states: NDArray[Any]) -> NDArray[np.int8]:

@@ -78,7 +78,7 @@ class Batch:
         self._worst = np.stack([game.forfeit_reward(i) for i in range(agents)])
         self._started = False
         self._workers = (
-            Workers(self._loops.share_step, num_envs, threads, self.step_arguments(self._actions)) if threads > 1 else None
+            Workers(self._loops.step_shared, num_envs, threads, self.step_arguments(self._actions)) if threads > 1 else None
         )
 
     def seed(self, seed: int) -> None:
@@ -156,11 +156,11 @@ class Batch:
 
     def find_illegal(self, actions: NDArray[np.int64], start: int = 0) -> int:
         """Return the first environment from `start` on with an illegal action, or -1; ended environments are skipped."""
-        return int(self._loops.find_illegal(start, self.states, actions, self.masks, self._parts, self._ended))
+        return int(self._loops.find_illegal_env(start, self.states, actions, self.masks, self._parts, self._ended))
 
-    def find_offender(self, actions: NDArray[np.int64], env: int) -> int:
+    def find_illegal_actor(self, actions: NDArray[np.int64], env: int) -> int:
         """Return the first actor of this environment with an illegal action, or -1."""
-        return int(self._loops.find_offender(self.states, actions, self.masks, self._parts, env))
+        return int(self._loops.find_illegal_actor(self.states, actions, self.masks, self._parts, env))
 
     def forfeit(self, env: int, agent: int) -> None:
         """Let an agent forfeit its episode in the next step, with `Game.forfeit_reward`; the first forfeit counts."""

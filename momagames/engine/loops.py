@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""The compiled loops: made once for each set of rules, shared by every environment API.
+"""The compiled loops: compiled once for each set of rules, shared by every environment API.
 
 `compile_episode_loops` serves one environment (AEC, Parallel, Gymnasium), `compile_batch_loops` many (vector API, search,
-rollouts). Both call the same kernels, so that a rule is written once.
+rollouts). Both call the same kernels of the game.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any, TypeVar
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.worker_kernels import share_rows
+from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import driver, kernel, value_mask64
+from momagames.kernels.jit import compile_entry_point, kernel, value_mask64
 from momagames.kernels.record import CUT_OFF
 from momagames.kernels.rng import advance, below
 
 ONE, ONE_BYTE = np.uint64(1), np.uint8(1)
-NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to an environment whose episode has ended
+NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # autoreset modes
 
-OVER, TERMINATED, TRUNCATED, AGENT_LEFT, MOVER = 1, 2, 4, 8, 16  # bits of what `EpisodeLoops.step` returns
+OVER, TERMINATED, TRUNCATED, AGENT_LEFT, MOVER = 1, 2, 4, 8, 16  # bits of the status that `EpisodeLoops.step` returns
 
 Loop = Callable[..., Any]
 T = TypeVar("T")
@@ -35,12 +35,12 @@ def cache_by_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
     made: dict[str, T] = {}
 
     @functools.wraps(make)
-    def loops_of(game: Game) -> T:
+    def get_loops(game: Game) -> T:
         if game.rules_key not in made:
             made[game.rules_key] = make(game)
         return made[game.rules_key]
 
-    return loops_of
+    return get_loops
 
 
 @kernel
@@ -55,12 +55,12 @@ def reset_header(state):
 
 @kernel
 def keep_all_actions(state, mask):
-    """Keep every action: stands for `SearchSupport.prune_equivalent_actions` of a game without one."""
+    """Keep every action: the default of `SearchSupport.prune_equivalent_actions`."""
 
 
 @kernel
 def episode_status(state):
-    """Return how an episode ended, in the bits OVER, TERMINATED and TRUNCATED; 0 if it has not."""
+    """Return the end of an episode in the bits OVER, TERMINATED and TRUNCATED; 0 before the end."""
     if not state["over"]:
         return 0
     cut = np.int64(state["truncated"])
@@ -167,10 +167,10 @@ class BatchLoops:
 
     generate: Loop
     observe: Loop
-    find_illegal: Loop
-    find_offender: Loop
+    find_illegal_env: Loop
+    find_illegal_actor: Loop
     step: Loop
-    share_step: Loop
+    step_shared: Loop
     sample_actions: Loop
 
 
@@ -178,14 +178,14 @@ def _make_observer(game: Game) -> Loop:
     legal, observe, sequential = game.kernels.legal, game.kernels.observe, game.sequential
 
     @kernel
-    def view(state, obs, masks):
+    def observe_rows(state, obs, masks):
         """Write observation and mask of the agent to move if there is one row, else of every agent."""
         for v in range(obs.shape[0]):
             agent = np.int64(state["to_move"]) if sequential and obs.shape[0] == 1 else v
             legal(state, agent, masks[v])
             observe(state, agent, obs[v])
 
-    return view
+    return observe_rows
 
 
 def _make_legality_check(game: Game) -> Loop:
@@ -209,41 +209,41 @@ def _make_legality_check(game: Game) -> Loop:
         return illegal
 
     @kernel
-    def first_illegal(state, actions, masks, parts):
+    def find_illegal_actor(state, actions, masks, parts):
         for actor in range(actions.shape[0]):
             if is_illegal(state, actions[actor], masks, parts, actor):
                 return actor
         return -1
 
-    return first_illegal
+    return find_illegal_actor
 
 
 @cache_by_rules
 def compile_episode_loops(game: Game) -> EpisodeLoops:
     """Return the loops of one environment for the rules of a game."""
     rules = game.kernels
-    generate_state, legal, step, observe = rules.generate, rules.legal, rules.step, rules.observe
-    show, first_illegal, sequential = _make_observer(game), _make_legality_check(game), game.sequential
+    generate_state, legal, step_state, observe_state = rules.generate, rules.legal, rules.step, rules.observe
+    observe_rows, find_illegal_actor, sequential = _make_observer(game), _make_legality_check(game), game.sequential
 
-    def deal(states):
+    def generate(states):
         reset_header(states[0])
         generate_state(states[0])
 
-    def look(states, agent, obs, mask):
+    def observe(states, agent, obs, mask):
         legal(states[0], agent, mask)
-        observe(states[0], agent, obs)
+        observe_state(states[0], agent, obs)
 
-    def view(states, obs, masks):
-        show(states[0], obs, masks)
+    def observe_all(states, obs, masks):
+        observe_rows(states[0], obs, masks)
 
-    def turn(states, actions, parts, reward, totals, returns, obs, masks):
+    def step(states, actions, parts, reward, totals, returns, obs, masks):
         state = states[0]
-        offender = first_illegal(state, actions, masks, parts)
-        if offender >= 0:
-            return -1 - offender
+        actor = find_illegal_actor(state, actions, masks, parts)
+        if actor >= 0:
+            return -1 - actor
         mover = np.int64(state["to_move"])
-        step(state, actions, reward)
-        show(state, obs, masks)
+        step_state(state, actions, reward)
+        observe_rows(state, obs, masks)
         gone = 0
         for agent in range(reward.shape[0]):
             gone |= np.int64(state["gone"][agent])
@@ -255,51 +255,46 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
 
     name = game.rules_key
     return EpisodeLoops(
-        generate=driver(deal, f"{name}.deal"),
-        observe=driver(look, f"{name}.look"),
-        observe_all=driver(view, f"{name}.view"),
-        step=driver(turn, f"{name}.turn"),
+        generate=compile_entry_point(generate, f"{name}.generate"),
+        observe=compile_entry_point(observe, f"{name}.observe"),
+        observe_all=compile_entry_point(observe_all, f"{name}.observe_all"),
+        step=compile_entry_point(step, f"{name}.step"),
     )
 
 
 @cache_by_rules
 def compile_batch_loops(game: Game) -> BatchLoops:
     """Return the loops of a batch for the rules of a game."""
-    rules = game.kernels
-    generate_state, play = rules.generate, rules.step
-    sequential = game.sequential
-
-    view = _make_observer(game)
+    generate_state, step_state, sequential = game.kernels.generate, game.kernels.step, game.sequential
+    observe_rows, find_illegal_row = _make_observer(game), _make_legality_check(game)
 
     @kernel
-    def copy(source, target):
+    def copy_rewards(source, target):
         for agent in range(source.shape[0]):
             for k in range(source.shape[1]):
                 target[agent, k] = source[agent, k]
 
-    def deal(states, chosen, obs, masks):
+    def generate(states, chosen, obs, masks):
         for i in range(states.shape[0]):
             if chosen[i]:
                 reset_header(states[i])
                 generate_state(states[i])
-                view(states[i], obs[i], masks[i])
+                observe_rows(states[i], obs[i], masks[i])
 
-    def look(states, obs, masks):
+    def observe(states, obs, masks):
         for i in range(states.shape[0]):
-            view(states[i], obs[i], masks[i])
+            observe_rows(states[i], obs[i], masks[i])
 
-    first_illegal = _make_legality_check(game)
-
-    def check(first, states, actions, masks, parts, skip):
+    def find_illegal_env(first, states, actions, masks, parts, skip):
         """Return the first environment from `first` on with an illegal action, or -1."""
         for i in range(first, states.shape[0]):
-            if not skip[i] and first_illegal(states[i], actions[i], masks[i], parts) >= 0:
+            if not skip[i] and find_illegal_row(states[i], actions[i], masks[i], parts) >= 0:
                 return i
         return -1
 
-    def offender(states, actions, masks, parts, env):
+    def find_illegal_actor(states, actions, masks, parts, env):
         """Return the first actor of an environment with an illegal action, or -1."""
-        return first_illegal(states[env], actions[env], masks[env], parts)
+        return find_illegal_row(states[env], actions[env], masks[env], parts)
 
     def step(
         low, high, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
@@ -317,10 +312,10 @@ def compile_batch_loops(game: Game) -> BatchLoops:
                 ended[i] = False
             else:
                 if forfeits[i] < 0:
-                    play(state, actions[i], rewards[i])
+                    step_state(state, actions[i], rewards[i])
                 else:
                     state["over"] = 1
-                    copy(worst[forfeits[i]], rewards[i])
+                    copy_rewards(worst[forfeits[i]], rewards[i])
                 lengths[i] += 1
                 for agent in range(rewards.shape[1]):
                     for k in range(rewards.shape[2]):
@@ -335,22 +330,22 @@ def compile_batch_loops(game: Game) -> BatchLoops:
                 finished[i] = True
                 final_lengths[i] = lengths[i]
                 lengths[i] = 0
-                copy(sums[i], returns[i])
+                copy_rewards(sums[i], returns[i])
                 sums[i] = 0
                 if mode == SAME_STEP:
-                    view(state, final_obs[i], final_masks[i])
+                    observe_rows(state, final_obs[i], final_masks[i])
                     reset_header(state)
                     generate_state(state)
                 else:
                     ended[i] = True
             to_move[i] = state["to_move"]
-            view(state, obs[i], masks[i])
+            observe_rows(state, obs[i], masks[i])
 
     name = game.rules_key
-    serial = driver(step, f"{name}.batch.step")
+    step_rows = compile_entry_point(step, f"{name}.batch.step")
 
-    def choose(masks, words, actions, parts, states):
-        """Uniformly random legal actions, from a generator word for each environment."""
+    def sample_actions(masks, words, actions, parts, states):
+        """Write uniformly random legal actions, drawn from a generator word for each environment."""
         for i in range(actions.shape[0]):
             for actor in range(actions.shape[1]):
                 row = np.int64(states[i]["to_move"]) if sequential and masks.shape[1] > 1 else actor
@@ -361,11 +356,11 @@ def compile_batch_loops(game: Game) -> BatchLoops:
                     start += parts[part]
 
     return BatchLoops(
-        generate=driver(deal, f"{name}.batch.deal"),
-        observe=driver(look, f"{name}.batch.look"),
-        find_illegal=driver(check, f"{name}.batch.check"),
-        find_offender=driver(offender, f"{name}.batch.offender"),
-        step=serial,
-        share_step=share_rows(serial, f"{name}.batch.share"),
-        sample_actions=driver(choose, f"{name}.batch.choose"),
+        generate=compile_entry_point(generate, f"{name}.batch.generate"),
+        observe=compile_entry_point(observe, f"{name}.batch.observe"),
+        find_illegal_env=compile_entry_point(find_illegal_env, f"{name}.batch.find_illegal_env"),
+        find_illegal_actor=compile_entry_point(find_illegal_actor, f"{name}.batch.find_illegal_actor"),
+        step=step_rows,
+        step_shared=compile_shared_loop(step_rows, f"{name}.batch.step_shared"),
+        sample_actions=compile_entry_point(sample_actions, f"{name}.batch.sample_actions"),
     )

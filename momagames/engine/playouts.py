@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, reset_header, sample_legal
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, update_best
 
 RANDOM, GREEDY, KERNEL = 0, 1, 2  # rules of compiled policies
@@ -44,11 +44,11 @@ def generate_starts(game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
     states["rng"] = seeds
     agents = len(game.agents)
     rules, weights = np.zeros((len(seeds), agents), np.int64), np.zeros((len(seeds), agents, len(game.objectives)))
-    _run(game, states, rules, weights, np.zeros((len(seeds), agents), np.uint64), True, 0, False)
+    _play_episodes(game, states, rules, weights, np.zeros((len(seeds), agents), np.uint64), True, 0, False)
     return states
 
 
-def play(
+def play_episodes(
     game: Game,
     states: NDArray[Any],
     rules: NDArray[np.int64],
@@ -62,16 +62,16 @@ def play(
     weights   float64[N, A, K], for GREEDY
     words     uint64[N, A], the generators of the players; copied
     """
-    return _run(game, states.copy(), rules, weights, words.copy(), False, NO_LIMIT, keep_moves)
+    return _play_episodes(game, states.copy(), rules, weights, words.copy(), False, NO_LIMIT, keep_moves)
 
 
-def _run(
+def _play_episodes(
     game: Game,
     states: NDArray[Any],
     rules: NDArray[np.int64],
     weights: NDArray[np.float64],
     words: NDArray[np.uint64],
-    fresh: bool,
+    new_start: bool,
     limit: int,
     keep_moves: bool,
 ) -> Episodes:
@@ -80,14 +80,14 @@ def _run(
     lengths, steps = np.zeros(n, np.int64), np.zeros(n, np.int64)
     moves = np.full((n, game.max_episode_steps if keep_moves else 0), -1, np.int32)
     compile_playouts(game)(
-        states, rules, weights, words, fresh, limit, np.array(game.actions, np.int64), np.zeros(1, game.dtype),
+        states, rules, weights, words, new_start, limit, np.array(game.actions, np.int64), np.zeros(1, game.dtype),
         np.zeros(game.mask_size, np.int8), *make_step_buffers(game), returns, lengths, steps, moves,
     )  # fmt: skip
     return Episodes(states, returns, lengths, steps, moves)
 
 
 def make_step_buffers(game: Game) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Scratch for a step: actions int64[S, P] and reward float32[A, K]."""
+    """Return scratch arrays for a step: actions int64[S, P] and reward float32[A, K]."""
     return (
         np.zeros((game.actors, len(game.actions)), np.int64),
         np.zeros((len(game.agents), len(game.objectives)), np.float32),
@@ -95,7 +95,7 @@ def make_step_buffers(game: Game) -> tuple[NDArray[np.int64], NDArray[np.float32
 
 
 def can_look_ahead(game: Game) -> bool:
-    """Whether GREEDY can play: agents take turns, and an action is one number."""
+    """Return whether GREEDY can play: agents take turns, and an action is one number."""
     return game.sequential and len(game.actions) == 1
 
 
@@ -103,9 +103,9 @@ def _make_greedy(game: Game) -> Callable[..., Any]:
     step = game.kernels.step
 
     @kernel
-    def greedy(state, agent, mask, weights, word, trial, actions, reward):
+    def choose_greedy(state, agent, mask, weights, word, trial, actions, reward):
         """Return the action of the highest weighted reward (ties broken at random), the generator word and the steps tried."""
-        best, chosen, ties, tried = -np.inf, 0, 0, 0
+        best, action, ties, tried = -np.inf, 0, 0, 0
         for a in range(mask.shape[0]):
             if mask[a]:
                 trial[0] = state
@@ -117,39 +117,39 @@ def _make_greedy(game: Game) -> Callable[..., Any]:
                     value += weights[k] * reward[agent, k]
                 is_best, best, ties, word = update_best(value, best, ties, word)
                 if is_best:
-                    chosen = a
-        return chosen, word, tried
+                    action = a
+        return action, word, tried
 
     @kernel
-    def cannot(state, agent, mask, weights, word, trial, actions, reward):
+    def choose_none(state, agent, mask, weights, word, trial, actions, reward):
         return 0, word, 0
 
-    return greedy if can_look_ahead(game) else cannot
+    return choose_greedy if can_look_ahead(game) else choose_none
 
 
 @cache_by_rules
 def compile_playouts(game: Game) -> Callable[..., None]:
-    """The compiled loop over episodes of this game's rules."""
-    deal_game, legal, step, sequential = game.kernels.generate, game.kernels.legal, game.kernels.step, game.sequential
-    greedy = _make_greedy(game)
+    """Compile the loop over episodes for the rules of a game."""
+    generate, legal, step, sequential = game.kernels.generate, game.kernels.legal, game.kernels.step, game.sequential
+    choose_greedy = _make_greedy(game)
 
-    def episodes(
-        states, rules, weights, words, fresh, limit, parts, trial, mask, actions, reward, returns, lengths, steps, moves
+    def play_all(
+        states, rules, weights, words, new_start, limit, parts, trial, mask, actions, reward, returns, lengths, steps, moves
     ):  # fmt: skip
         for i in range(states.shape[0]):
             state = states[i]
-            if fresh:
+            if new_start:
                 reset_header(state)
-                deal_game(state)
+                generate(state)
             while state["over"] == 0 and lengths[i] < limit:
                 for actor in range(actions.shape[0]):
                     agent = np.int64(state["to_move"]) if sequential else actor
                     legal(state, agent, mask)
                     if rules[i, agent] == GREEDY:
-                        chosen, words[i, agent], tried = greedy(
+                        action, words[i, agent], tried = choose_greedy(
                             state, agent, mask, weights[i, agent], words[i, agent], trial, actions, reward
                         )
-                        actions[actor, 0] = chosen
+                        actions[actor, 0] = action
                         steps[i] += tried
                     else:
                         start = 0
@@ -166,18 +166,18 @@ def compile_playouts(game: Game) -> Callable[..., None]:
                     for k in range(reward.shape[1]):
                         returns[i, agent, k] += reward[agent, k]
 
-    return driver(episodes, f"{game.rules_key}.episodes")
+    return compile_entry_point(play_all, f"{game.rules_key}.play_all")
 
 
 @cache_by_rules
 def make_greedy_kernel(game: Game) -> Callable[..., Any]:
     """GREEDY as the kernel of a policy, see `policies.CompiledPolicy`; scratch: weights float64[K], trial, actions, reward."""
-    greedy = _make_greedy(game)
+    choose_greedy = _make_greedy(game)
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
         weights, trial, actions, reward = scratch
-        action[0], word, _ = greedy(state, agent, mask, weights, word, trial, actions, reward)
+        action[0], word, _ = choose_greedy(state, agent, mask, weights, word, trial, actions, reward)
         return word
 
     return act

@@ -42,7 +42,8 @@ class CompiledPolicy:
                      once for all environments of a batch, so that an action must not depend on what the last one left there.
                      Policies of one name may differ in their contents
     label            of the policy in results; by default its name
-    rule, weights    RANDOM or GREEDY, with a weight for each objective, for policies that `playouts.play` knows; else KERNEL
+    rule, weights    RANDOM or GREEDY, with a weight for each objective, for policies that `playouts.play_episodes` supports;
+                     else KERNEL
     arrays           of a trained policy: its parameters, as they are stored; see `Method.restore`
     agent_policy     (game, agent) -> the policy for one agent, where this is not the kernel itself
     recipe           () -> an equal policy: how to unpickle one whose kernels belong to no module
@@ -246,7 +247,7 @@ def _check_seats(seats: NDArray[Any], shape: tuple[int, int], count: int) -> NDA
 
 
 def policy_weights(game: Game, policies: Sequence[BatchPolicy]) -> NDArray[np.float64]:
-    """Return the weights of policies for `playouts.play`, float64[n, K]; zeros for one without."""
+    """Return the weights of policies for `playouts.play_episodes`, float64[n, K]; zeros for one without."""
     return np.array([policy.weights or (0.0,) * len(game.objectives) for policy in policies])
 
 
@@ -259,7 +260,7 @@ def play_policies(
 ) -> Episodes:
     """Play from `states`, record[N], to the end, with a policy at each seat; see `SeatedPolicies` for seats and words.
 
-    Like `playouts.play`, without the moves
+    Like `playouts.play_episodes`, without the moves
     """
     batch = Batch(game, len(states), autoreset="disabled")
     batch.load(states)

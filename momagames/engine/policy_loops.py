@@ -10,7 +10,7 @@ import numpy as np
 
 from momagames.contract import Game
 from momagames.engine.loops import fill_forced_action, has_choice, sample_legal
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance
 
 _loops: dict[tuple[str, str], Callable[..., None]] = {}
@@ -57,7 +57,7 @@ def _make_loop(game: Game, name: str, decide: Callable[..., Any]) -> Callable[..
                     else:
                         fill_forced_action(mask, parts, actions[i, actor])
 
-    return driver(act, f"{game.rules_key}.policy.{name}")
+    return compile_entry_point(act, f"{game.rules_key}.policy.{name}")
 
 
 @kernel

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Random play with the policy inside the compiled loop: for Monte-Carlo estimates, and to measure throughput."""
+"""Random playouts with the policy inside the compiled loop: for Monte-Carlo estimates and measurements of throughput."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from momagames.contract import Game
 from momagames.engine import loops
 from momagames.engine.batch import Batch
 from momagames.errors import InvalidParameter, InvalidState, check_range
-from momagames.kernels.jit import driver
+from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import advance, random_words
 
-FOREVER = 2**62
+NO_LIMIT = 2**62
 
 
 def random_rollouts(
@@ -29,13 +29,13 @@ def random_rollouts(
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Play each state to its end with uniformly random legal actions of every agent.
 
-    states      record[N]; they are not touched. Several rows may be the same position (`engine.clone.copies`): what
-                chance deals is in a state's own word, what the policy chooses is in `seed`
-    seed        a number, or the policy's generator words, uint64[N] (not touched): the result of a row depends on its
-                state and its word alone, whatever N and `threads`
-    max_steps   break off after so many steps
-    Returns     float64[N, A, K] the sums of the rewards of A agents in K objectives, and int32[N] the steps made; both 0
-                for a game that was over before
+    states      record[N], not modified. Several rows may be the same position (`engine.clone.copy_state`): random events of
+                the game depend on the random state of the record, the choices of the policy on `seed`
+    seed        a number, or the generator words of the policy, uint64[N] (not modified): the result of a row depends only on
+                its state and its word, not on N or `threads`
+    max_steps   largest number of steps (default: no limit)
+    Returns     float64[N, A, K], the returns of A agents in K objectives, and int32[N], the numbers of steps; both 0 for a
+                finished game
     Raises      InvalidState, InvalidParameter
     """
     if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
@@ -49,32 +49,32 @@ def random_rollouts(
     if words.shape != (n,):
         raise InvalidParameter(f"seed has shape {words.shape}; needed: a number, or one generator word for each of {n} states")
     returns, lengths = np.zeros((n, len(game.agents), len(game.objectives))), np.zeros(n, np.int32)
-    limit = FOREVER if max_steps is None else max_steps
+    limit = NO_LIMIT if max_steps is None else max_steps
     states, parts, play = np.ascontiguousarray(states), np.array(game.actions, np.int64), _make_rollout_loop(game)
 
-    def part(low: int, high: int) -> None:
+    def play_rows(low: int, high: int) -> None:
         scratch = (
             np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), np.zeros((game.actors, len(parts)), np.int64),
             np.zeros(returns.shape[1:], np.float32),
         )  # fmt: skip
         play(low, high, states, words, limit, parts, returns, lengths, *scratch)
 
-    cuts = [t * n // threads for t in range(threads + 1)]
+    bounds = [t * n // threads for t in range(threads + 1)]
     if threads == 1:
-        part(0, n)
+        play_rows(0, n)
     else:
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(part, cuts[:-1], cuts[1:]))
+            list(pool.map(play_rows, bounds[:-1], bounds[1:]))
     return returns, lengths
 
 
 def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
-    """`steps` steps of a batch in one call: as `batch.step(batch.choose(words))` so many times, on one thread.
+    """Repeat `batch.step(batch.sample_actions(words))` in one call, `steps` times, on one thread.
 
-    words   uint64[N], the generators of the policy, which move on
+    words   uint64[N], the generator words of the policy, which advance
     """
     if steps > 0:
-        batch.step(batch.sample_actions(words))  # refuses a batch without games
+        batch.step(batch.sample_actions(words))  # raises InvalidCall before `reset`
         _make_step_loop(batch.game)(
             steps - 1, words, np.array(batch.game.actions, np.int64), *batch.step_arguments(batch.last_actions)
         )
@@ -82,47 +82,46 @@ def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
 
 @loops.cache_by_rules
 def _make_rollout_loop(game: Game) -> Callable[..., None]:
-    legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
-    pick = loops.sample_legal
+    legal, step, sequential, sample_legal = game.kernels.legal, game.kernels.step, game.sequential, loops.sample_legal
 
     def play(low, high, states, words, limit, parts, returns, lengths, scratch, mask, actions, reward):
         for i in range(low, high):
             scratch[0] = states[i]
             state = scratch[0]
             word = words[i]
-            made = 0
-            while state["over"] == 0 and made < limit:
+            length = 0
+            while state["over"] == 0 and length < limit:
                 for actor in range(actions.shape[0]):
                     legal(state, np.int64(state["to_move"]) if sequential else actor, mask)
                     start = 0
                     for part in range(parts.shape[0]):
                         word = advance(word)
-                        actions[actor, part] = pick(mask[start : start + parts[part]], word)
+                        actions[actor, part] = sample_legal(mask[start : start + parts[part]], word)
                         start += parts[part]
                 step(state, actions, reward)
                 for agent in range(reward.shape[0]):
                     for k in range(reward.shape[1]):
                         returns[i, agent, k] += reward[agent, k]
-                made += 1
-            lengths[i] = made
+                length += 1
+            lengths[i] = length
 
-    return driver(play, f"{game.rules_key}.rollout")
+    return compile_entry_point(play, f"{game.rules_key}.rollout")
 
 
 @loops.cache_by_rules
 def _make_step_loop(game: Game) -> Callable[..., None]:
-    many = loops.compile_batch_loops(game)
-    choose, step = many.sample_actions, many.step
+    batch_loops = loops.compile_batch_loops(game)
+    sample_actions, step = batch_loops.sample_actions, batch_loops.step
 
-    def walk(
+    def step_many(
         steps, words, parts, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
         ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
     ):  # fmt: skip
         for _ in range(steps):
-            choose(masks, words, actions, parts, states)
+            sample_actions(masks, words, actions, parts, states)
             step(
                 0, states.shape[0], mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
                 ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
             )  # fmt: skip
 
-    return driver(walk, f"{game.rules_key}.batch.walk")
+    return compile_entry_point(step_many, f"{game.rules_key}.batch.step_many")

@@ -1,7 +1,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Work sharing between threads: the compiled half of `momagames.engine.workers`.
 
-The rows are cut into pieces. Each thread owns a run of pieces and takes pieces of other runs when its own are done.
+The rows are split into pieces. Each thread owns a run of pieces, and takes pieces of other runs when its own are done.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from momagames.kernels.jit import add_atomically, driver, kernel, read_atomically, relax, write_atomically
+from momagames.kernels.jit import add_atomically, compile_entry_point, kernel, read_atomically, relax, write_atomically
 
 # The control block, int64[...]: words that different threads write are on separate cache lines.
 LINE = 8
@@ -38,16 +38,16 @@ def publish_pieces(control, threads):
     add_atomically(control, CALLS, 1)
 
 
-def share_rows(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
+def compile_shared_loop(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Compile a function for all threads from a loop (low, high, *arrays) over rows.
 
-    share(control, thread, threads, begin, *arrays)   works on pieces while there are any. Thread 0 is the calling thread: with
-                                                      `begin` it starts a new call; it returns 1 when all pieces are done
-                                                      and 0 after a long wait. Workers return the number of the last call
-                                                      after a time without a new one.
+    run_pieces(control, thread, threads, begin, *arrays)
+        works on pieces while there are any. Thread 0 is the calling thread: with `begin` it starts a new call; it returns 1
+        when all pieces are done and 0 after a long wait. Workers return the number of the last call after a time without a
+        new one.
     """
 
-    def share(control, thread, threads, begin, *arrays):
+    def run_pieces(control, thread, threads, begin, *arrays):
         if begin:
             publish_pieces(control, threads)
         while True:
@@ -74,4 +74,4 @@ def share_rows(loop: Callable[..., Any], name: str) -> Callable[..., Any]:
                 iterations += 1
                 relax()
 
-    return driver(share, name)
+    return compile_entry_point(run_pieces, name)

@@ -28,13 +28,13 @@ yield_processor = getattr(os, "sched_yield", partial(time.sleep, 0))  # preferre
 class Workers:
     """`threads` threads, including the calling one, for repeated calls of one compiled loop over the same arrays.
 
-    share    the loop as made by `share_rows`
-    rows     number of rows; each call works on all of them
-    arrays   the arguments of the loop after `low` and `high`
+    run_pieces  the loop as made by `compile_shared_loop`
+    rows        number of rows; each call works on all of them
+    arrays      the arguments of the loop after `low` and `high`
     """
 
-    def __init__(self, share: Callable[..., Any], rows: int, threads: int, arrays: tuple[Any, ...]) -> None:
-        self._share, self._threads, self._arrays = share, threads, arrays
+    def __init__(self, run_pieces: Callable[..., Any], rows: int, threads: int, arrays: tuple[Any, ...]) -> None:
+        self._run_pieces, self._threads, self._arrays = run_pieces, threads, arrays
         piece = max(MIN_PIECE_ROWS, -(-rows // (threads * PIECES_PER_THREAD)))
         self._control = np.zeros(FIRST + threads * LINE, np.int64)
         self._control[PIECE], self._control[ROWS], self._control[PIECES] = piece, rows, -(-rows // piece)
@@ -49,14 +49,14 @@ class Workers:
         if self._gate.asleep:
             self._gate.notify()
         begin = True
-        while not self._share(self._control, 0, self._threads, begin, *self._arrays):
+        while not self._run_pieces(self._control, 0, self._threads, begin, *self._arrays):
             begin = False
             yield_processor()
 
     def _start(self) -> None:
         self._process, self._gate = os.getpid(), WorkerGate()
         for thread in range(1, 1 if INTERPRETED else self._threads):
-            args = (self._share, self._control, thread, self._threads, self._arrays, self._gate)
+            args = (self._run_pieces, self._control, thread, self._threads, self._arrays, self._gate)
             threading.Thread(target=run_worker, args=args, name=f"momagames-{thread}", daemon=True).start()
         weakref.finalize(self, self._gate.close)
 
@@ -86,8 +86,8 @@ class WorkerGate:
 
 
 def run_worker(
-    share: Callable[..., Any], control: Any, thread: int, threads: int, arrays: tuple[Any, ...], gate: WorkerGate
+    run_pieces: Callable[..., Any], control: Any, thread: int, threads: int, arrays: tuple[Any, ...], gate: WorkerGate
 ) -> None:
-    """Share calls until the gate is closed."""
+    """Work on pieces of calls until the gate is closed."""
     while not gate.closed:
-        gate.wait(control, share(control, thread, threads, False, *arrays))
+        gate.wait(control, run_pieces(control, thread, threads, False, *arrays))

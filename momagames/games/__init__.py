@@ -48,7 +48,7 @@ VERSIONS: dict[str, Entry] = {
     "mo-robotmail-12-v0": Entry("momagames.games.robotmail:game", {"variant": "12"}),
 }
 
-# Ids that existed once: id -> the id that takes its place.
+# Retired ids: id -> the id that replaces it.
 RETIRED: dict[str, str] = {}
 
 # `momagames NAME ...`

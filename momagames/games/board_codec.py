@@ -15,16 +15,16 @@ from momagames.errors import InvalidState
 KEYS = ("board", "next_agent", "first_agent", "ply", "rng")
 
 
-def rows(board: NDArray[np.int64], symbols: str) -> list[str]:
-    """A board int64[H, W] as H strings, the form of the recorded games."""
+def format_board(board: NDArray[np.int64], symbols: str) -> list[str]:
+    """Return a board int64[H, W] as H strings, the form of recorded games."""
     return ["".join(symbols[k] for k in row) for row in board]
 
 
-def parse(board: Any, height: int, width: int, symbols: str, allowed: str) -> NDArray[np.int64]:
-    """A board as int64[H, W], from H strings or whole numbers [H, W]; number k is the k-th of the symbols.
+def parse_board(board: Any, height: int, width: int, symbols: str, allowed: str) -> NDArray[np.int64]:
+    """Return a board as int64[H, W] from H strings or integers [H, W]; integer k is the k-th symbol.
 
-    allowed   the symbols or numbers in words, for messages
-    Raises    InvalidState that names row and column
+    allowed   description of the symbols or integers, for error messages
+    Raises    InvalidState with row and column
     """
     if isinstance(board, str):
         board = board.split()
@@ -32,7 +32,7 @@ def parse(board: Any, height: int, width: int, symbols: str, allowed: str) -> ND
         if len({len(row) for row in board}) != 1:
             raise InvalidState(f"board rows differ in length: {[len(row) for row in board]}")
         fits = (len(board), len(board[0])) == (height, width)
-        board = _by_symbol(board, symbols, allowed) if fits else [list(row) for row in board]
+        board = _parse_symbols(board, symbols, allowed) if fits else [list(row) for row in board]
     try:
         array = np.asarray(board)
     except ValueError as error:
@@ -49,7 +49,7 @@ def parse(board: Any, height: int, width: int, symbols: str, allowed: str) -> ND
     return array.astype(np.int64)
 
 
-def _by_symbol(board: Sequence[str], symbols: str, allowed: str) -> list[list[int]]:
+def _parse_symbols(board: Sequence[str], symbols: str, allowed: str) -> list[list[int]]:
     for y, row in enumerate(board):
         for x, symbol in enumerate(row):
             if symbol not in symbols:
@@ -57,7 +57,7 @@ def _by_symbol(board: Sequence[str], symbols: str, allowed: str) -> list[list[in
     return [[symbols.index(symbol) for symbol in row] for row in board]
 
 
-def check(given: Mapping[str, Any], agents: Sequence[str]) -> int:
+def parse_next_agent(given: Mapping[str, Any], agents: Sequence[str]) -> int:
     """Return the index of the agent to move. Raises InvalidState for a missing board and for unknown keys or agents."""
     check_position(given, KEYS, needed="board")
     mover = given.get("next_agent", given.get("first_agent", agents[0]))
@@ -82,25 +82,25 @@ def save(state: State, board: list[str], agents: Sequence[str]) -> dict[str, Any
 
 
 def show(position: Mapping[str, Any]) -> str:
-    """The dict form as text: a line of facts, then the rows."""
-    facts = " ".join(f"{key}={value}" for key, value in position.items() if key != "board")
-    return "\n".join([facts, *position["board"]])
+    """Return the dict form as text: a line of the other items, then the rows of the board."""
+    header = " ".join(f"{key}={value}" for key, value in position.items() if key != "board")
+    return "\n".join([header, *position["board"]])
 
 
 def read(text: str) -> dict[str, Any]:
     """Return the dict form of the text that `show` writes."""
-    facts, *board = text.strip().splitlines() or [""]
-    position: dict[str, Any] = dict(fact.partition("=")[::2] for fact in facts.split())
+    header, *board = text.strip().splitlines() or [""]
+    position: dict[str, Any] = dict(item.partition("=")[::2] for item in header.split())
     return {**position, "board": [row.strip() for row in board]}
 
 
-def spell(position: Mapping[str, Any]) -> list[str]:
-    """Keys and values as lines, name=value in JSON."""
+def format_items(position: Mapping[str, Any]) -> list[str]:
+    """Return the items of a position as lines name=value, values in JSON."""
     return [f"{name}={json.dumps(value, separators=(',', ':'))}" for name, value in position.items()]
 
 
-def unspell(text: str) -> tuple[dict[str, Any], list[str]]:
-    """Parse the output of `spell`; return the values by name and the words of another form. Raises InvalidState."""
+def parse_items(text: str) -> tuple[dict[str, Any], list[str]]:
+    """Parse the output of `format_items`; return the values by name, and the other words. Raises InvalidState."""
     position: dict[str, Any] = {}
     rest = []
     for word in text.split():
@@ -115,7 +115,7 @@ def unspell(text: str) -> tuple[dict[str, Any], list[str]]:
     return position, rest
 
 
-def numbers(text: str) -> list[int]:
+def parse_integers(text: str) -> list[int]:
     """Return the integers of a text with commas and brackets; an empty list if it holds anything else."""
     try:
         return [int(part) for part in text.translate(str.maketrans(",()-", "    ")).split()]
@@ -123,15 +123,15 @@ def numbers(text: str) -> list[int]:
         return []
 
 
-def cell_name(action: int, width: int) -> str:
-    """Column and row, from 0, of a cell that is an action, as (x,y)."""
+def format_cell(action: int, width: int) -> str:
+    """Return column and row, from 0, of the cell of an action, as (x,y)."""
     y, x = divmod(action, width)
     return f"({x},{y})"
 
 
 def parse_cell(text: str, width: int) -> int:
     """Return the action of a cell from 'x y', 'x,y' or its number. Raises ValueError."""
-    given = numbers(text)
+    given = parse_integers(text)
     if len(given) == 1:
         return given[0]
     if len(given) == 2:
@@ -139,12 +139,12 @@ def parse_cell(text: str, width: int) -> int:
     raise ValueError(f"{text!r} is not a cell: expected column and row, such as '3 14'")
 
 
-def nearest_cells(action: int, mask: NDArray[np.int8], width: int) -> str:
-    """The legal cells nearest to an action, for error messages."""
+def format_nearest_cells(action: int, mask: NDArray[np.int8], width: int) -> str:
+    """Return the legal cells nearest to an action as text, for error messages."""
     legal = np.flatnonzero(mask)
     if not len(legal) or not 0 <= action < len(mask):
         return ""
     y, x = divmod(action, width)
     distance = abs(legal // width - y) + abs(legal % width - x)
     closest = legal[np.argsort(distance, kind="stable")[:3]]
-    return "nearest legal cells (x,y): " + ", ".join(f"{cell_name(int(a), width)} = {a}" for a in closest)
+    return "nearest legal cells (x,y): " + ", ".join(f"{format_cell(int(a), width)} = {a}" for a in closest)

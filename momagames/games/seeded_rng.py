@@ -9,13 +9,13 @@ Item = TypeVar("Item")
 
 
 class SeededRng:
-    """Seeded random draws: the k-th equals the k-th draw of a state whose random word starts at the seed."""
+    """Seeded generator: its k-th draw equals the k-th draw of a state whose generator word starts at the seed."""
 
     def __init__(self, seed: int) -> None:
         self.word = seed % 2**64
 
     def below(self, n: int) -> int:
-        """A whole number from 0..n-1."""
+        """Return a uniformly random integer from 0..n-1."""
         self.word = (self.word + 0x9E3779B97F4A7C15) % 2**64
         z = self.word
         z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
@@ -30,6 +30,6 @@ class SeededRng:
 
     def sample(self, items: Sequence[Item], count: int) -> list[Item]:
         """Return `count` different items in their original order."""
-        left = list(range(len(items)))
-        indices = [left.pop(self.below(len(left))) for _ in range(count)]
+        remaining = list(range(len(items)))
+        indices = [remaining.pop(self.below(len(remaining))) for _ in range(count)]
         return [items[k] for k in sorted(indices)]

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Small tools for boards."""
+"""Arithmetic and bit operations for boards."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ from momagames.kernels.jit import kernel
 
 @kernel
 def remainder(a, b):
-    """a mod b for 0 <= a < 2^32 and 0 < b < 2^32: a 32-bit division, several times faster than a 64-bit one."""
+    """Return a mod b for 0 <= a < 2^32 and 0 < b < 2^32, by a 32-bit division, several times faster than a 64-bit one."""
     return np.int64(np.uint32(a) % np.uint32(b))
 
 
 @kernel
 def unpack_bits_short(word, out, at, count):
-    """The lowest `count` bits of a word as bytes 0 and 1 at out[at : at + count]; all 64 go faster, see `unpack_bits64`."""
+    """Write the lowest `count` bits of a word as bytes 0 and 1 to out[at : at + count]; `unpack_bits64` is faster for 64."""
     row = out[at : at + count]
     for i in range(np.uint64(count)):
         row[i] = (word >> i) & np.uint64(1)
@@ -22,7 +22,7 @@ def unpack_bits_short(word, out, at, count):
 
 @kernel
 def bit_count(word):
-    """The number of bits that are set: uint64 -> int64."""
+    """Return the number of set bits: uint64 -> int64."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-# What every state has, whatever the game (the contract's header).
+# Fields of the states of all games (the header in the contract).
 HEADER: dict[str, tuple[Any, ...]] = {
     "rng": ("u8",),  # generator word, see kernels/rng.py
     "to_move": ("i4",),  # index of the agent to move; always 0 where all agents move at once
-    "ply": ("i4",),  # environment steps made since the start
+    "ply": ("i4",),  # environment steps since the start
     "over": ("u1",),  # 1 after the last step
-    "truncated": ("u1",),  # whether a limit cut the game off, see below
+    "truncated": ("u1",),  # whether the game reached a limit, see below
 }
-# In `truncated`: a limit ended an undecided game; the game was decided in the very step in which it reached the limit
+# Values of `truncated`: a limit ended an undecided game; the game was decided in the step in which it reached the limit
 CUT_OFF, CUT_OFF_AND_DECIDED = 1, 2
 
 
 def record(seats: int, /, **fields: Iterable[Any]) -> np.dtype[Any]:
-    """Dtype of a state: the header, `gone[seats]` (agents that left early) and the game's own fields.
+    """Return the dtype of a state: the header, `gone[seats]` (agents that left early) and the game's own fields.
 
     fields   name=(type,) or name=(type, shape), e.g. board=("u1", (8, 8)), score=("i4",)
     Returns  a dtype ordered widest first with explicit padding, so that equal states have equal bytes

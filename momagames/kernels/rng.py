@@ -1,7 +1,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Random numbers: splitmix64, one word per state.
 
-The word lives in the state record, so that a copied state has the same random future, and a game does not depend on
+The word is part of the state record. A copied state therefore has the same random future, and a game does not depend on
 batch size, threads or the order of environments. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
 generators", OOPSLA 2014.
 """
@@ -19,22 +19,22 @@ S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 @wrapping_kernel
 def advance(word):
-    """The next state of the generator: uint64 -> uint64."""
+    """Return the next state of the generator: uint64 -> uint64."""
     return word + GOLDEN
 
 
 @wrapping_kernel
 def mix(word):
-    """The output that belongs to a generator state: uint64 -> uint64."""
+    """Return the output for a generator state: uint64 -> uint64."""
     z = (word ^ (word >> S30)) * MIX1
     z = (z ^ (z >> S27)) * MIX2
     return z ^ (z >> S31)
 
 
 def random_words(seed: int, count: int) -> NDArray[np.uint64]:
-    """The first `count` outputs of the generator that starts at `seed`, uint64[count]: states for that many others."""
-    places = np.arange(1, count + 1, dtype=np.uint64) * GOLDEN + np.uint64(seed % 2**64)
-    return np.asarray(getattr(mix, "py_func", mix)(places))
+    """Return the first `count` outputs of the generator that starts at `seed`, uint64[count]: seeds of other generators."""
+    words = np.arange(1, count + 1, dtype=np.uint64) * GOLDEN + np.uint64(seed % 2**64)
+    return np.asarray(getattr(mix, "py_func", mix)(words))
 
 
 @kernel

@@ -13,7 +13,7 @@ from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
 from momagames.games.tileblast.heuristics import optimistic, present
 from momagames.games.tileblast.rules.rewards import COMPONENTS
-from momagames.kernels.jit import driver
+from momagames.kernels.jit import compile_entry_point
 from tests.games.tileblast.test_agents import distance, level
 
 ID = "mo-tileblast-v0"
@@ -144,7 +144,7 @@ def _estimate(states, out, kind):
             present(states[i], out[i])
 
 
-estimate = driver(_estimate, "tests.tileblast_estimates")
+estimate = compile_entry_point(_estimate, "tests.tileblast_estimates")
 
 
 @pytest.mark.parametrize("name", ["random", "one_step_lookahead", "anything"])

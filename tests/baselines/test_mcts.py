@@ -19,7 +19,7 @@ from momagames.engine.episode import load_state
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies, play_policies
 from momagames.errors import InvalidParameter
-from momagames.kernels.jit import INTERPRETED, driver
+from momagames.kernels.jit import INTERPRETED, compile_entry_point
 from momagames.kernels.rng import random_words
 from tests import meteors
 from tests.baselines import gambles
@@ -180,7 +180,7 @@ def search_tree(game, start, options, weights=None):
         for _ in range(workspace.simulations[0]):
             _, word = simulate(tree, workspace, workspace.horizon[0], word)
 
-    driver(run_playouts, f"{game.rules_key}.tests.grown")(tree, workspace)
+    compile_entry_point(run_playouts, f"{game.rules_key}.tests.grown")(tree, workspace)
     return tree, workspace
 
 
@@ -235,7 +235,7 @@ def make_bandit(num_criteria):
         for i in range(words.shape[0]):
             out[i], _ = select_arm(tree, 0, count, exploration, words[i])
 
-    return tree, driver(call_select_front, "tests.ranked"), driver(call_select_arm, "tests.chose")
+    return tree, compile_entry_point(call_select_front, "tests.ranked"), compile_entry_point(call_select_arm, "tests.chose")
 
 
 @pytest.mark.parametrize("num_criteria", [1, 3])
@@ -293,7 +293,7 @@ def test_dominated_arm_is_rarely_visited():
         for _ in range(500):
             _, word = simulate(tree, workspace, 5, word)
 
-    driver(run_playouts, "tests.dropped")(tree, workspace)
+    compile_entry_point(run_playouts, "tests.dropped")(tree, workspace)
     visits = {int(tree.action[arm]): int(tree.visits[arm]) for arm in arms_of(tree, 0)}
     assert visits[2] < 25
     assert min(visits[0], visits[1]) > 180
@@ -306,7 +306,7 @@ def test_natural_log():
 
     numbers = np.unique(np.geomspace(1, 1e9, 400).astype(np.int64))
     out = np.zeros(len(numbers))
-    driver(all_of, "tests.logarithm")(numbers, out)
+    compile_entry_point(all_of, "tests.logarithm")(numbers, out)
     assert np.abs(out - np.log(numbers)).max() < 1e-7
 
 
@@ -384,7 +384,7 @@ def test_plans_respect_the_budget(name, budget):
     assert actions.plans
     assert actions.steps == budget if budget > 25 else actions.steps <= 25
     assert [plan.actions for plan in actions.plans] == [plan.actions for plan in calls.plan(game, start, budget, 1).plans]
-    assert actions.facts["weights"] == 6
+    assert actions.info["weights"] == 6
 
 
 def test_horizon_shorter_than_the_game_still_completes_lines():
@@ -392,7 +392,7 @@ def test_horizon_shorter_than_the_game_still_completes_lines():
     start = generate_starts(game, np.array([3], np.uint64))
     actions = method("uct")(divisions=1, simulations=5, exploration=0.3, horizon=1).plan(game, start, 2000, 1)
     assert actions.plans
-    assert actions.facts["episodes"] >= actions.facts["lines"] > 3
+    assert actions.info["episodes"] >= actions.info["lines"] > 3
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from momagames.baselines.search.nrpa_kernels import (
 from momagames.baselines.search.pareto_nrpa import FRONT_CAPACITY, _make_fronts, add_to_front
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.errors import InvalidParameter
-from momagames.games.samegame.move_codes import codes
+from momagames.games.samegame.move_codes import write_codes
 from momagames.games.samegame.rules import legal, prune_equivalent_actions
-from momagames.kernels.jit import driver
+from momagames.kernels.jit import compile_entry_point
 from tests.baselines.reference_search import RandomDraws, list_groups, make_episode, make_instance
 
 NRPA = {"divisions": 2, "levels": 2, "iterations": 12, "alpha": 1.0}
@@ -95,14 +95,14 @@ def test_matches_the_algorithm_of_the_paper(levels, iterations, alpha):
     options = {"divisions": 2, "levels": levels, "iterations": iterations, "alpha": alpha}
     reference = ReferenceSearch(game, start, 1500, 4, **options)
     found = method("nrpa")(**options).plan(game, start, 1500, 4)
-    assert found.facts["episodes"] == len(reference.games)
+    assert found.info["episodes"] == len(reference.games)
     assert found.steps == reference.used
     first = {}
     for actions, value, used in reference.games:
         first.setdefault(tuple(value), (tuple(actions), used))
     values = np.array(list(first))
     expected = {tuple(value): first[tuple(value)] for value in values[is_nondominated(values)].tolist()}
-    assert {tuple(plan.value.tolist()): (plan.actions, plan.found) for plan in found.plans} == expected
+    assert {tuple(plan.value.tolist()): (plan.actions, plan.step) for plan in found.plans} == expected
 
 
 # ------------------------------------------------------------------------------------------------------------ the searches
@@ -117,7 +117,7 @@ def test_spends_the_budget_exactly(name, options, budget):
     first = max(len(plan.actions) for plan in found.plans)
     assert found.steps <= max(budget, first)
     assert found.steps >= budget
-    assert all(len(plan.actions) <= plan.found <= found.steps for plan in found.plans)
+    assert all(len(plan.actions) <= plan.step <= found.steps for plan in found.plans)
 
 
 @pytest.mark.parametrize(("name", "options"), BOTH)
@@ -203,13 +203,13 @@ def add_lines(lines, fronts):
 def list_codes(states, mask, actions, found):
     legal(states[0], 0, mask)
     prune_equivalent_actions(states[0], mask)
-    return codes(states[0], actions, list_actions(mask, actions), found)
+    return write_codes(states[0], actions, list_actions(mask, actions), found)
 
 
-list_codes = driver(list_codes, "tests.nrpa.list_codes")
-compute_exponentials = driver(compute_exponentials, "tests.nrpa.compute_exponentials")
-insert_codes = driver(insert_codes, "tests.nrpa.insert_codes")
-add_lines = driver(add_lines, "tests.nrpa.add_lines")
+list_codes = compile_entry_point(list_codes, "tests.nrpa.list_codes")
+compute_exponentials = compile_entry_point(compute_exponentials, "tests.nrpa.compute_exponentials")
+insert_codes = compile_entry_point(insert_codes, "tests.nrpa.insert_codes")
+add_lines = compile_entry_point(add_lines, "tests.nrpa.add_lines")
 
 
 def test_exponential():

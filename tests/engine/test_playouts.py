@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import GREEDY, RANDOM, generate_starts, play
+from momagames.engine.playouts import GREEDY, RANDOM, generate_starts, play_episodes
 
 GAMES = [
     ("mo-samegame-v0", {"board_width": 5, "board_height": 4, "num_colors": 3}),
@@ -22,7 +22,7 @@ def start(game, seed=0):
 def episodes(game, states, rule, words, weights=None):
     shape = (len(states), len(game.agents))
     every = np.broadcast_to(weights if weights is not None else np.ones(len(game.objectives)), (*shape, len(game.objectives)))
-    return play(game, states, np.full(shape, rule), every.copy(), words, keep_moves=True)
+    return play_episodes(game, states, np.full(shape, rule), every.copy(), words, keep_moves=True)
 
 
 @pytest.mark.parametrize(("id", "params"), GAMES)

@@ -12,9 +12,9 @@ import pytest
 import momagames
 from momagames.engine import worker_kernels as pieces
 from momagames.engine.batch import Batch
-from momagames.engine.worker_kernels import share_rows
+from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.engine.workers import Workers
-from momagames.kernels.jit import INTERPRETED, driver
+from momagames.kernels.jit import INTERPRETED, compile_entry_point
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="there are no other threads without the compiler")
 
@@ -28,8 +28,8 @@ def announce(mail, threads):
     pieces.publish_pieces(mail, threads)
 
 
-SHARE = share_rows(driver(count, "tests.workers.count"), "tests.workers.share")
-ANNOUNCE = driver(announce, "tests.workers.announce")
+SHARE = compile_shared_loop(compile_entry_point(count, "tests.workers.count"), "tests.workers.run_pieces")
+ANNOUNCE = compile_entry_point(announce, "tests.workers.announce")
 
 
 def make_workers(rows, threads):

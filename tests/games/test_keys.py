@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from momagames.kernels.jit import driver
+from momagames.kernels.jit import compile_entry_point
 from tests.games.samegame.naive import SameGame
 from tests.games.walk import board, legal, moves, start
 
@@ -14,21 +14,21 @@ KINDS = [
     ("mo-breakthrough-v0", {"board_width": 3, "board_height": 5}),
     ("mo-breakthrough-v0", {"board_width": 9, "board_height": 9}),
 ]
-drivers = {}
+entry_points = {}
 
 
 def key(play):
     """The key of a position, as bytes."""
     game = play.game
-    if game.id not in drivers:
+    if game.id not in entry_points:
         kernel = game.search.state_key
 
         def words_of(states, words):
             kernel(states[0], words)
 
-        drivers[game.id] = driver(words_of, f"tests.{game.rules_key}.key")
+        entry_points[game.id] = compile_entry_point(words_of, f"tests.{game.rules_key}.key")
     words = np.zeros(game.search.key_words, np.uint64)
-    drivers[game.id](play.states, words)
+    entry_points[game.id](play.states, words)
     return words.tobytes()
 
 
@@ -74,7 +74,7 @@ def test_thin_keeps_an_action_of_every_group():
     def clear(states, mask):
         kernel(states[0], mask)
 
-    clear = driver(clear, "tests.samegame.thin")
+    clear = compile_entry_point(clear, "tests.samegame.thin")
     for _ in moves(play, 2):
         mask = play.masks[0].copy()
         clear(play.states, mask)

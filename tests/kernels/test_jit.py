@@ -21,12 +21,12 @@ pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="about the compiler")
 
 PROGRAM = """
 import numpy as np
-from momagames.kernels.jit import driver
+from momagames.kernels.jit import compile_entry_point
 from guest import MODULUS
 from guest.rules import extra
 from engine import make
 
-work = driver(make(extra, MODULUS), "work")
+work = compile_entry_point(make(extra, MODULUS), "work")
 out = np.zeros(3, np.int64)
 work(np.array([7, 18, 29]), out)
 hits = sum(work.stats.cache_hits.values())
@@ -133,7 +133,7 @@ def test_an_edit_recompiles_what_depends_on_the_file(copied):
 
 
 def test_old_versions_are_removed(copied):
-    copied.edit("momagames/kernels/jit/cache.py", f"VERSIONS = {cache.VERSIONS}", "VERSIONS = 2")
+    copied.edit("momagames/kernels/jit/cache.py", f"MAX_VERSIONS = {cache.MAX_VERSIONS}", "MAX_VERSIONS = 2")
     for factor in range(3):
         copied.edit("guest/base.py", "FACTOR = ", f"FACTOR = {factor} + ")
         assert copied.run().endswith("compiled")
@@ -181,11 +181,15 @@ def test_a_folder_that_cannot_be_written_is_said_once(copied, tmp_path, kind):
         folder.mkdir(mode=0o500)
         if os.access(folder, os.W_OK):
             pytest.skip("this user may write everywhere")
-    copied.edit("program.py", "work = driver(", 'other = driver(lambda x: x + 1, "other")\nwork = driver(')
+    copied.edit(
+        "program.py",
+        "work = compile_entry_point(",
+        'other = compile_entry_point(lambda x: x + 1, "other")\nwork = compile_entry_point(',
+    )
     copied.edit("program.py", "out = np.zeros", "other(1)\nout = np.zeros")
     for _ in range(2):
         assert copied.run(folder) == "7 8 9 compiled"
-        assert copied.said.count("cannot keep compiled code on disk") == 1
+        assert copied.said.count("cannot store compiled code on disk") == 1
         assert "MOMAGAMES_CACHE_DIR" in copied.said
 
 
@@ -215,6 +219,6 @@ def test_a_kernel_that_allocates_is_refused():
     def modest(n):
         return jit.local_array(3)[0] * 0 + n
 
-    jit.driver(lambda n: modest(n), "tests.jit.modest")(3)
+    jit.compile_entry_point(lambda n: modest(n), "tests.jit.modest")(3)
     with pytest.raises(Exception, match="Failed in nopython mode"):
-        jit.driver(lambda n: greedy(n), "tests.jit.greedy")(3)
+        jit.compile_entry_point(lambda n: greedy(n), "tests.jit.greedy")(3)

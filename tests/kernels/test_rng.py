@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.kernels.jit import driver
+from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.record import record
 from momagames.kernels.rng import advance, below, draw, mix, random_words
 from tests.games.samegame.naive import splitmix64
@@ -33,7 +33,7 @@ def from_word(word, n, out):
         out[i] = below(word, n)
 
 
-outputs, numbers, from_word = (driver(f, f"tests.rng.{f.__name__}") for f in (outputs, numbers, from_word))
+outputs, numbers, from_word = (compile_entry_point(f, f"tests.rng.{f.__name__}") for f in (outputs, numbers, from_word))
 
 # The generator's own test vectors (seed 0 as in the reference implementation).
 VECTORS = {

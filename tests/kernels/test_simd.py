@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from momagames.kernels.grid import bit_count, remainder, unpack_bits_short
 from momagames.kernels.jit import (
+    compile_entry_point,
     copy_padded16,
-    driver,
     equal_mask64,
     local_array,
     unpack_bit_triples64,
@@ -65,7 +65,8 @@ def count(word):
 
 
 spread, triples, few, equal, value, copy, reversed_by_scratch, rest, count = (
-    driver(f, f"tests.bytes.{f.__name__}") for f in (spread, triples, few, equal, value, copy, reversed_by_scratch, rest, count)
+    compile_entry_point(f, f"tests.bytes.{f.__name__}")
+    for f in (spread, triples, few, equal, value, copy, reversed_by_scratch, rest, count)
 )
 
 

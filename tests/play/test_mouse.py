@@ -249,13 +249,13 @@ def test_the_mouse_in_breakthrough(mouse, canonical, human, how):
     board = opened(BREAKTHROUGH, human=human, canonical=canonical, **size)
     board.look(0.0)  # player_0, if the person is the other
     side = (canvas.LONG_SIDE - 2 * breakthrough.EDGE - 2 * breakthrough.STRIP) // 6
-    top, left = breakthrough.STRIP + breakthrough.EDGE, breakthrough._left(4, side)
+    top, left = breakthrough.STRIP + breakthrough.EDGE, breakthrough._board_left(4, side)
     before = ply(board)
     for now, action in enumerate(valid(board), 1):
         state = board.seats.play.state
         after = state.copy()
         after["to_move"] = 1 - state["to_move"]
-        start, end = breakthrough.ends(after, action)
+        start, end = breakthrough.last_move_cells(after, action)
         start, end = (pixel(x, y, side, left, top) for y, x in (start, end))
         if how == "drag":
             mouse.drag(start, end)
@@ -303,7 +303,7 @@ def robot_at(board, robot=0):
 @pytest.mark.parametrize("how", ["click", "key"])
 def test_a_robot_goes_by_click_and_by_key(mouse, how):
     board = opened(ROBOTMAIL, seed=1)
-    side = robotmail.side_of(9, 9)
+    side = robotmail.cell_side(9, 9)
     (x, y), played = robot_at(board), valid(board)
     for now, (action, (key, (dx, dy))) in enumerate(enumerate(STEPS.items())):
         board.due = 1e9  # the other waits

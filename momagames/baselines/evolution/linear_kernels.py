@@ -10,7 +10,7 @@ import numpy as np
 
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, mix, update_best
 
 
@@ -66,7 +66,7 @@ def make_feature_loop(game: Game) -> Callable[..., None]:
                 observe(states[i], agent, workspace[0])
                 write_features(sources, workspace, out[i, agent])
 
-    return driver(run, f"{game.rules_key}.linear.features")
+    return compile_entry_point(run, f"{game.rules_key}.linear.features")
 
 
 @kernel

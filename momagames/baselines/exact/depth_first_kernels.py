@@ -19,7 +19,7 @@ from momagames.baselines.exact.merge_kernels import make_merge
 from momagames.baselines.exact.transposition_table import ONE, UNKNOWN, ZERO, find_record, insert_record
 from momagames.contract import Game
 from momagames.engine.loops import keep_all_actions
-from momagames.kernels.jit import driver, kernel, wrapping_kernel
+from momagames.kernels.jit import compile_entry_point, kernel, wrapping_kernel
 
 # Return values of `Search.run`
 SOLVED, PAUSED, POOL_FULL, TABLE_FULL, FRACTION, OUT_OF_BOUNDS, TOO_DEEP = range(7)
@@ -245,8 +245,8 @@ def _compile(game: Game, words: int) -> Search:
 
     name = f"{game.rules_key}.exact.{words}"
     return Search(
-        start=driver(start, f"{name}.start"),
-        run=driver(run, f"{name}.run"),
-        rehash=driver(rehash, f"{name}.rehash"),
-        trace=driver(trace, f"{name}.trace"),
+        start=compile_entry_point(start, f"{name}.start"),
+        run=compile_entry_point(run, f"{name}.run"),
+        rehash=compile_entry_point(rehash, f"{name}.rehash"),
+        trace=compile_entry_point(trace, f"{name}.trace"),
     )

@@ -15,7 +15,7 @@ import numpy as np
 from momagames.baselines.search.beam import allow_pass, hash_row, zero_estimate
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, keep_all_actions
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 
 
 @kernel
@@ -127,8 +127,8 @@ def _merge_labels(
     return last, top
 
 
-insert_rows: Callable[..., Any] = driver(_insert_rows, "label_setting.insert_rows")
-merge_labels: Callable[..., Any] = driver(_merge_labels, "label_setting.merge")
+insert_rows: Callable[..., Any] = compile_entry_point(_insert_rows, "label_setting.insert_rows")
+merge_labels: Callable[..., Any] = compile_entry_point(_merge_labels, "label_setting.merge")
 
 
 @cache_by_rules
@@ -190,4 +190,4 @@ def make_expander(game: Game) -> Callable[..., Any]:
                 num_edges += 1
         return num_children, num_edges
 
-    return driver(expand, f"{game.rules_key}.layer")
+    return compile_entry_point(expand, f"{game.rules_key}.layer")

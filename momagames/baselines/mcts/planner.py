@@ -17,7 +17,7 @@ from momagames.baselines.search.playout_buffer import Batch, PlayoutBuffer
 from momagames.baselines.weight_lattice import format_weights
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 
 
 class Line(NamedTuple):
@@ -56,7 +56,7 @@ def search_plans(
             lines += completed_lines
             buffer.flush(num_games, format_weights(weights))
     facts = {"episodes": buffer.num_games, "lines": lines, "weights": len(lattice)}
-    return Plans(buffer.archive.front(), used, facts=facts, passed=buffer.archive.passed)
+    return Plans(buffer.archive.front(), used, info=facts, dominated=buffer.archive.dominated)
 
 
 def _new_line(game: Game, start: NDArray[Any]) -> Line:
@@ -122,4 +122,4 @@ def make_planner(game: Game) -> Callable[..., Any]:
                 first = False
         return num_games, completed_lines, used, word
 
-    return driver(run, f"{game.rules_key}.uct")
+    return compile_entry_point(run, f"{game.rules_key}.uct")

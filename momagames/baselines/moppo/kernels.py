@@ -11,7 +11,7 @@ import numpy as np
 from momagames.baselines.moppo.encoder import BIN, LINEAR, ONE_HOT, POSITION
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, has_choice
-from momagames.kernels.jit import driver, kernel, noinline_kernel
+from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel
 from momagames.kernels.rng import advance, mix
 
 LOW_BITS, UNIT = np.uint64(11), 2.0**-53
@@ -65,7 +65,7 @@ def _encode_observations(observations, workspace, plane_table, scalar_table, pla
         write_features(scalar_table, workspace, scalars[i], 1)
 
 
-encode_observations: Callable[..., None] = driver(_encode_observations, "moppo.encode_observations")
+encode_observations: Callable[..., None] = compile_entry_point(_encode_observations, "moppo.encode_observations")
 """Encode observations uint8[N, B] as planes float32[N, cells * P] (cell by cell) and scalars float32[N, >= V]."""
 
 
@@ -256,7 +256,7 @@ def _compute_advantages(
                 known = True
 
 
-compute_advantages: Callable[..., None] = driver(_compute_advantages, "moppo.compute_advantages")
+compute_advantages: Callable[..., None] = compile_entry_point(_compute_advantages, "moppo.compute_advantages")
 
 
 def _find_choices(masks, parts, out):
@@ -265,5 +265,5 @@ def _find_choices(masks, parts, out):
             out[n, v] = has_choice(masks[n, v], parts)
 
 
-find_choices: Callable[..., None] = driver(_find_choices, "moppo.find_choices")
+find_choices: Callable[..., None] = compile_entry_point(_find_choices, "moppo.find_choices")
 """Write whether there is more than one legal action, bool[N, V], from masks int8[N, V, M] with parts of these sizes."""

@@ -17,7 +17,7 @@ from momagames.engine.episode import PASS
 from momagames.engine.loops import cache_by_rules, keep_all_actions
 from momagames.engine.playouts import make_step_buffers
 from momagames.errors import InvalidParameter, check_choice, check_range
-from momagames.kernels.jit import driver, kernel, wrapping_kernel
+from momagames.kernels.jit import compile_entry_point, kernel, wrapping_kernel
 
 MAX_WIDTH = 4096
 MAX_BYTES = 2**31  # largest memory of the children of one step
@@ -80,7 +80,7 @@ class Beam(Method):
             if search.steps >= budget:
                 break
         facts = {"passes": finished, "last_width": width}
-        return Plans(search.archive.front(), search.steps, facts=facts, passed=search.archive.passed)
+        return Plans(search.archive.front(), search.steps, info=facts, dominated=search.archive.dominated)
 
 
 class _Search:
@@ -267,4 +267,4 @@ def make_expander(game: Game) -> Callable[..., Any]:
                     num_children += 1
         return num_children, steps
 
-    return driver(expand, f"{game.rules_key}.expand")
+    return compile_entry_point(expand, f"{game.rules_key}.expand")

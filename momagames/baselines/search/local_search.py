@@ -19,7 +19,7 @@ from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, keep_all_actions
 from momagames.engine.playouts import NO_LIMIT, make_step_buffers
 from momagames.errors import check_range
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, below, update_best
 
 
@@ -85,7 +85,7 @@ class LocalSearch(Method):
                 restarts += new_starts
                 buffer.flush(num_games, format_weights(weights))
         facts = {"episodes": buffer.num_games, "starts": restarts, "weights": len(lattice)}
-        return Plans(buffer.archive.front(), used, facts=facts, passed=buffer.archive.passed)
+        return Plans(buffer.archive.front(), used, info=facts, dominated=buffer.archive.dominated)
 
 
 class GamePair(NamedTuple):
@@ -283,4 +283,4 @@ def make_search(game: Game) -> Callable[..., Any]:
             stale = 0 if restart or gain > 0 else stale + 1
         return num_games, starts, stale, used, word
 
-    return driver(search, f"{game.rules_key}.local_search")
+    return compile_entry_point(search, f"{game.rules_key}.local_search")

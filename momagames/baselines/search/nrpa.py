@@ -28,7 +28,7 @@ from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.errors import check_range
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 
 MAX_LEVELS, MAX_ITERATIONS, MAX_ALPHA = 6, 10_000, 10.0
 
@@ -96,7 +96,7 @@ class Nrpa(Method):
                 searches += completed_searches
                 buffer.flush(num_games, format_weights(weights))
         facts = {"episodes": buffer.num_games, "searches": searches, "weights": len(lattice)}
-        return Plans(buffer.archive.front(), used, facts=facts, passed=buffer.archive.passed)
+        return Plans(buffer.archive.front(), used, info=facts, dominated=buffer.archive.dominated)
 
 
 def check_nesting(name: str, levels: int, iterations: int, alpha: float) -> None:
@@ -166,4 +166,4 @@ def make_search(game: Game) -> Callable[..., Any]:
                     copy_policy(policies, lower, lower - 1)
         return num_games, completed_searches, used, word
 
-    return driver(search, f"{game.rules_key}.nrpa")
+    return compile_entry_point(search, f"{game.rules_key}.nrpa")

@@ -28,7 +28,7 @@ from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
 from momagames.errors import check_range
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, below
 
 MAX_POLICIES = 32
@@ -97,8 +97,8 @@ class ParetoNrpa(Method):
         return Plans(
             buffer.archive.front(),
             used,
-            facts={"episodes": buffer.num_games, "searches": searches},
-            passed=buffer.archive.passed,
+            info={"episodes": buffer.num_games, "searches": searches},
+            dominated=buffer.archive.dominated,
         )
 
 
@@ -280,4 +280,4 @@ def make_search(game: Game) -> Callable[..., Any]:
                     copy_policy(policies, lower * num_policies + policy, (lower - 1) * num_policies + policy)
         return num_games, completed_searches, used, word
 
-    return driver(search, f"{game.rules_key}.pareto_nrpa")
+    return compile_entry_point(search, f"{game.rules_key}.pareto_nrpa")

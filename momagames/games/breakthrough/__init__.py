@@ -36,18 +36,18 @@ PARAMETERS = (
     Parameter("board_width", 8, "number of columns", 3, rules.MAX_SIDE),
     Parameter("board_height", 8, "number of rows", 5, rules.MAX_SIDE),
     Parameter("num_objectives", 4, "the first of win, speed, captures, losses", 1, 4),
-    Parameter("canonical", False, "turn the board for player_1, which then moves upwards too"),
+    Parameter("canonical", False, "rotate the board for player_1, which then moves upwards too"),
 )
 SELECTION = Parameter("objectives", None, "objectives by name, in this order, instead of num_objectives", choices=(None, NAMES))
 FRONT_SOLVERS = {
     "guaranteed": "momagames.games.breakthrough.solver:GUARANTEED",
     "response": "momagames.games.breakthrough.solver:RESPONSE",
 }
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe)
+KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)
 
 
 def game(id: str, objectives: Any = None, **given: Any) -> Game:
-    """The game with these parameters (§8)."""
+    """Return the game with these parameters (§8)."""
     params = check_parameters(id, PARAMETERS, given)
     chosen = check_objectives(id, objectives, NAMES) or NAMES[: params["num_objectives"]]
     if objectives is not None:
@@ -76,7 +76,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         codec=Codec(codec.save, codec.load, board_codec.KEYS, codec.show, board_codec.read),
         view=View(view.picture, view.sketch),
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
-        search=SearchSupport(rules.key, 2 * rules.WORDS + 1),
+        search=SearchSupport(rules.write_state_key, 2 * rules.WORDS + 1),
         front_solvers=FRONT_SOLVERS,
         mask_space="binary",
         summary="reach the opponent's home row; two agents act in turn, perfect information",

@@ -17,8 +17,8 @@ SYMBOLS = ".12"
 PLAYERS = ("player_0", "player_1")
 
 
-def cells(state: State) -> NDArray[np.int64]:
-    """The board, int64[H, W]: 0 empty, 1 player_0, 2 player_1, row 0 (player_0's home) first."""
+def unpack_board(state: State) -> NDArray[np.int64]:
+    """Return the board, int64[H, W]: 0 empty, 1 player_0, 2 player_1, row 0 (player_0's home) first."""
     height, width = int(state["height"]), int(state["width"])
     board = np.zeros((width, height), np.int64)
     for side in range(2):
@@ -28,15 +28,15 @@ def cells(state: State) -> NDArray[np.int64]:
     return board.T
 
 
-def rows(state: State) -> list[str]:
-    """The board as H strings."""
-    return board_codec.rows(cells(state), SYMBOLS)
+def format_board(state: State) -> list[str]:
+    """Return the board as H strings."""
+    return board_codec.format_board(unpack_board(state), SYMBOLS)
 
 
 def parse_board(state: State, board: Any) -> NDArray[np.int64]:
     """Return an int array [H, W] from H strings or an array. Raises InvalidState for an impossible board."""
     height, width = int(state["height"]), int(state["width"])
-    array = board_codec.parse(board, height, width, SYMBOLS, "0 or '.' (empty), 1 (player_0), 2 (player_1)")
+    array = board_codec.parse_board(board, height, width, SYMBOLS, "0 or '.' (empty), 1 (player_0), 2 (player_1)")
     for side, goal in ((1, height - 1), (2, 0)):
         count = int((array == side).sum())
         if not 1 <= count <= 2 * width:
@@ -49,8 +49,8 @@ def parse_board(state: State, board: Any) -> NDArray[np.int64]:
     return array
 
 
-def moves_left(board: NDArray[np.int64]) -> int:
-    """§6.2 Return the maximal number of moves of the pieces without entering their goal rows."""
+def count_moves_left(board: NDArray[np.int64]) -> int:
+    """§6.2 Return the largest number of moves of the pieces that enter no goal row."""
     y = np.arange(len(board))[:, None]
     ahead = np.where(board == 1, len(board) - 2 - y, np.where(board == 2, y - 1, 0))
     return int(ahead.sum())
@@ -58,7 +58,7 @@ def moves_left(board: NDArray[np.int64]) -> int:
 
 def load(state: State, given: Mapping[str, Any]) -> None:
     """§2.2 Fill a state from `board` and, if given, `next_agent` (or `first_agent`), `ply` and `rng`."""
-    mover = board_codec.check(given, PLAYERS)
+    mover = board_codec.parse_next_agent(given, PLAYERS)
     board = parse_board(state, given["board"])
     height, width = board.shape
     for side in range(2):
@@ -66,12 +66,12 @@ def load(state: State, given: Mapping[str, Any]) -> None:
         bits[: board.size] = np.equal(board.T, 1 + side).ravel()
         state["pieces"][side, 1:-1] = np.packbits(bits, bitorder="little").view(np.uint64)
         state["count"][side] = bits.sum()
-    board_codec.load_header(state, given, mover, 2 * width * (2 * height - 5) - moves_left(board))  # §6.2
+    board_codec.load_header(state, given, mover, 2 * width * (2 * height - 5) - count_moves_left(board))  # §6.2
 
 
 def save(state: State) -> dict[str, Any]:
     """Return the position as JSON-serializable data, the form that `load` takes."""
-    return board_codec.save(state, rows(state), PLAYERS)
+    return board_codec.save(state, format_board(state), PLAYERS)
 
 
 def show(state: State) -> str:
@@ -80,7 +80,7 @@ def show(state: State) -> str:
 
 
 def action_name(state: State, action: Any) -> str:
-    """From and to, as (x,y)-(x,y), in board coordinates."""
+    """Return the start and target cells, as (x,y)-(x,y), in board coordinates."""
     height, width = int(state["height"]), int(state["width"])
     side = int(state["to_move"])
     if state["canonical"] and side == 1:
@@ -91,12 +91,12 @@ def action_name(state: State, action: Any) -> str:
 
 
 def parse_action(state: State, text: str) -> int:
-    """'x y x2' (a piece and the column it goes to), or the number of the action."""
-    numbers = board_codec.numbers(text)
+    """Return the action of 'x y x2' (a piece and its target column), or of its number."""
+    numbers = board_codec.parse_integers(text)
     height, width = int(state["height"]), int(state["width"])
     if len(numbers) == 1:
         return numbers[0]
     if len(numbers) in (3, 4) and abs(numbers[2] - numbers[0]) <= 1:
         action = numbers[0] * 3 * height + numbers[1] * 3 + numbers[2] - numbers[0] + 1
         return 3 * width * height - 1 - action if state["canonical"] and state["to_move"] == 1 else action
-    raise ValueError(f"{text!r} is not a move: type the piece's column and row and the column it goes to, such as '3 1 4'")
+    raise ValueError(f"{text!r} is not a move: expected the column and row of a piece and its target column, such as '3 1 4'")

@@ -20,11 +20,11 @@ PARAMETERS = (
     Parameter("color_rewards", True, "one objective for each color, else one for all"),
     Parameter("clear_bonus", 0.0, "points for the move that empties the board", 0.0, 100_000.0),
 )
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, rules.observe)
+KERNELS = Kernels(rules.generate, rules.legal, rules.step, rules.observe)
 
 
-def objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
-    """§5 One objective for each color, or one for all."""
+def build_objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
+    """§5 Return one objective for each color, or one for all."""
     cells = params["board_width"] * params["board_height"]
     best = float(np.float32(cells**2) + np.float32(params["clear_bonus"]))
     names = [f"color_{k + 1}" for k in range(params["num_colors"])] if params["color_rewards"] else ["points"]
@@ -32,7 +32,7 @@ def objectives(params: dict[str, Any]) -> tuple[Objective, ...]:
 
 
 def game(id: str, **given: Any) -> Game:
-    """The game with these parameters (§8)."""
+    """Return the game with these parameters (§8)."""
     params = check_parameters(id, PARAMETERS, given)
     width, height, colors, count = (params[n] for n in ("board_width", "board_height", "num_colors", "num_agents"))
     blank = np.zeros(1, rules.state_dtype)[0]
@@ -47,7 +47,7 @@ def game(id: str, **given: Any) -> Game:
         teams=(0,) * count if params["team_rewards"] else tuple(range(count)),
         dynamics="sequential",
         chance="start",
-        objectives=objectives(params),
+        objectives=build_objectives(params),
         actions=(width * height,),
         fields=(Field("observation", (height, width, colors), "int8", 0, 1, order=(2, 0, 1)),),
         max_episode_steps=width * height // 2,
@@ -66,12 +66,12 @@ def game(id: str, **given: Any) -> Game:
             legal_hint=codec.nearest_legal,
         ),
         search=SearchSupport(
-            rules.key,
+            rules.write_state_key,
             key_words,
             rules.prune_equivalent_actions,
             heuristics.optimistic,
             heuristics.present,
-            move_codes.codes,
+            move_codes.write_codes,
             compact.pack,
         ),
         action_objectives=codec.action_objectives,

@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""MO-SameGame of one agent on at most 64 cells, for the search: the board as planes of bits. Section numbers are SPEC's.
+"""MO-SameGame of one agent on at most 64 cells, for search: the board as bit planes. Section numbers are those of SPEC.md.
 
-Bit i of plane k is bit k of the color of cell i, cells counted row by row from the top, as actions are. All cells are
-looked at and moved at once, by shifts: right by 1 brings the neighbor on the right to a cell, by `width` the one below.
+Bit i of plane k is bit k of the color of cell i; cells are numbered row by row from the top, as actions are. Shifts process
+all cells at once: a right shift by 1 moves the right neighbor to a cell, a right shift by `width` the neighbor below.
 """
 
 import numpy as np
@@ -30,23 +30,23 @@ packed_dtype = record(
 
 @kernel
 def legal(state, agent, mask):
-    """§3 Return the first cell of each group: all its cells have the same effect."""
+    """§3 Write the first cell of each group; the other cells of a group have the same effect."""
     for i in range(mask.shape[0]):
         mask[i] = 0
     width = np.uint64(state["width"])
-    across, along = bonds(state)
-    rest = across | (across << ONE) | along | (along << width)
+    equal_right, equal_below = find_equal_neighbors(state)
+    rest = equal_right | (equal_right << ONE) | equal_below | (equal_below << width)
     if state["over"]:
         rest = NOTHING
     while rest != NOTHING:
         first = rest & (~rest + ONE)
-        rest &= ~flood(first, across, along, width)
+        rest &= ~expand_group(first, equal_right, equal_below, width)
         mask[bit_count(first - ONE)] = 1
 
 
 @kernel
-def bonds(state):
-    """§3.1 The cells that are filled and equal their neighbor on the right, and those that equal the one below."""
+def find_equal_neighbors(state):
+    """§3.1 Return the filled cells that equal their right neighbor, and those that equal the one below."""
     planes = state["planes"]
     width = np.uint64(state["width"])
     filled, right, below = NOTHING, NOTHING, NOTHING
@@ -55,17 +55,17 @@ def bonds(state):
         filled |= plane
         right |= plane ^ (plane >> ONE)
         below |= plane ^ (plane >> width)
-    return filled & ~right & np.uint64(state["inner"]), filled & ~below  # nothing is below the last row: an empty cell
+    return filled & ~right & np.uint64(state["inner"]), filled & ~below  # the last row has empty cells below it
 
 
 @kernel
-def flood(group, across, along, width):
-    """§3.1 The group of a cell."""
+def expand_group(group, equal_right, equal_below, width):
+    """§3.1 Return the group of a cell."""
     reached = NOTHING
     while reached != group:
         reached = group
-        group |= ((group & across) << ONE) | ((group >> ONE) & across)
-        group |= ((group & along) << width) | ((group >> width) & along)
+        group |= ((group & equal_right) << ONE) | ((group >> ONE) & equal_right)
+        group |= ((group & equal_below) << width) | ((group >> width) & equal_below)
     return group
 
 
@@ -77,12 +77,12 @@ def step(state, actions, reward):
     color = 0
     for k in range(PLANES):
         color |= np.int64((planes[k] >> cell) & ONE) << k
-    across, along = bonds(state)
-    group = flood(ONE << cell, across, along, np.uint64(state["width"]))  # §4.1
+    equal_right, equal_below = find_equal_neighbors(state)
+    group = expand_group(ONE << cell, equal_right, equal_below, np.uint64(state["width"]))  # §4.1
     drop_tiles(state, group)  # §4.2
     filled = close_columns(state)  # §4.3
-    across, along = bonds(state)
-    state["over"] = (across | along) == NOTHING  # §6.1
+    equal_right, equal_below = find_equal_neighbors(state)
+    state["over"] = (equal_right | equal_below) == NOTHING  # §6.1
     points = np.float32(bit_count(group) ** 2)  # §5
     if filled == NOTHING:
         points += state["clear_bonus"]
@@ -93,7 +93,7 @@ def step(state, actions, reward):
 
 @kernel
 def drop_tiles(state, group):
-    """§4.2 Tiles fall into the gaps: into the topmost of each column at once, then into the next."""
+    """§4.2 Let tiles fall into the gaps: into the topmost gap of each column at once, then into the next one."""
     planes = state["planes"]
     width = np.uint64(state["width"])
     size = np.uint64(state["cells"])
@@ -116,15 +116,14 @@ def drop_tiles(state, group):
 
 @kernel
 def close_columns(state):
-    """§4.3 Remove empty columns; those on their right move left. Return the cells of the bottom row that are filled, as
-    the bits 0..width-1."""
+    """§4.3 Remove empty columns; columns on their right move left. Return the filled cells of the bottom row as bits."""
     planes = state["planes"]
     inner, left = np.uint64(state["inner"]), np.uint64(state["left"])
     filled = NOTHING
     for k in range(PLANES):
         filled |= planes[k]
     row = filled >> np.uint64(state["cells"] - state["width"])
-    while row & (row + ONE) != NOTHING:  # a gap with something behind it
+    while row & (row + ONE) != NOTHING:  # an empty column left of a filled one
         before = (~row & (row + ONE)) - ONE  # the columns on the left of the first gap
         stays = before * left
         for k in range(PLANES):
@@ -134,8 +133,8 @@ def close_columns(state):
 
 
 @kernel
-def key(state, words):
-    """The planes one after the other, without gaps."""
+def write_state_key(state, words):
+    """Write the planes one after the other, without gaps."""
     planes = state["planes"]
     size = np.int64(state["cells"])
     for w in range(words.shape[0]):

@@ -16,8 +16,8 @@ from momagames.games.samegame import rules
 SYMBOLS = ".123456789a"
 
 
-def cells(state: State) -> NDArray[np.int64]:
-    """The board, int64[H, W]: 0 empty, 1..C colors, row 0 on top."""
+def unpack_board(state: State) -> NDArray[np.int64]:
+    """Return the board, int64[H, W]: 0 empty, 1..C colors, row 0 on top."""
     height, width = int(state["height"]), int(state["width"])
     flat = state["board"][rules.GUARD : rules.GUARD + height * width]
     board: NDArray[np.int64] = flat.astype(np.int64) & int(rules.COLOR)
@@ -25,22 +25,22 @@ def cells(state: State) -> NDArray[np.int64]:
 
 
 def action_objectives(states: NDArray[Any]) -> NDArray[np.int64]:
-    """The color of the cell of each action, int64[N, M]: 0..C-1, -1 where the cell is empty."""
+    """Return the color of the cell of each action, int64[N, M]: 0..C-1, -1 for an empty cell."""
     cells = int(states["height"][0]) * int(states["width"][0])
     return (states["board"][:, rules.GUARD : rules.GUARD + cells] & rules.COLOR).astype(np.int64) - 1
 
 
-def rows(state: State) -> list[str]:
-    """The board as H strings."""
-    return board_codec.rows(cells(state), SYMBOLS)
+def format_board(state: State) -> list[str]:
+    """Return the board as H strings."""
+    return board_codec.format_board(unpack_board(state), SYMBOLS)
 
 
 def parse_board(state: State, board: Any) -> NDArray[np.int64]:
-    """An int array [H, W] from H strings or an array; InvalidState if it does not fit the game."""
+    """Return an int array [H, W] from H strings or an array. Raises InvalidState if it does not fit the game."""
     colors = int(state["colors"])
     symbols = SYMBOLS[: colors + 1]
     allowed = f"0 (empty) to {colors}, as symbols {symbols!r}"
-    array = board_codec.parse(board, int(state["height"]), int(state["width"]), symbols, allowed)
+    array = board_codec.parse_board(board, int(state["height"]), int(state["width"]), symbols, allowed)
     floating = (array[:-1] > 0) & (array[1:] == 0)
     if floating.any():
         y, x = np.argwhere(floating)[0]
@@ -52,13 +52,13 @@ def parse_board(state: State, board: Any) -> NDArray[np.int64]:
     return array
 
 
-def agents(state: State) -> list[str]:
+def agent_names(state: State) -> list[str]:
     return [f"agent_{i}" for i in range(int(state["agents"]))]
 
 
 def load(state: State, given: Mapping[str, Any]) -> None:
     """§2.2 Fill a state from `board` and, if given, `next_agent` (or `first_agent`), `ply` and `rng`."""
-    mover = board_codec.check(given, agents(state))
+    mover = board_codec.parse_next_agent(given, agent_names(state))
     board = parse_board(state, given["board"])
     height, width = board.shape
     odd = int(rules.ODD) * (np.arange(height) % 2)[:, None]
@@ -69,7 +69,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
 
 def save(state: State) -> dict[str, Any]:
     """Return the position as JSON-serializable data, the form that `load` takes."""
-    return board_codec.save(state, rows(state), agents(state))
+    return board_codec.save(state, format_board(state), agent_names(state))
 
 
 def show(state: State) -> str:
@@ -78,18 +78,18 @@ def show(state: State) -> str:
 
 
 def action_name(state: State, action: Any) -> str:
-    """Column and row of the cell, from 0, as (x,y)."""
-    return board_codec.cell_name(int(action), int(state["width"]))
+    """Return column and row of the cell, from 0, as (x,y)."""
+    return board_codec.format_cell(int(action), int(state["width"]))
 
 
 def parse_action(state: State, text: str) -> int:
-    """'x y' or 'x,y', or the number of the action."""
+    """Return the action of 'x y' or 'x,y', or of its number."""
     return board_codec.parse_cell(text, int(state["width"]))
 
 
 def nearest_legal(state: State, action: Any, mask: NDArray[np.int8]) -> str:
-    """The legal cells nearest to an action, for error messages."""
-    return board_codec.nearest_cells(int(action), mask, int(state["width"]))
+    """Return the legal cells nearest to an action as text, for error messages."""
+    return board_codec.format_nearest_cells(int(action), mask, int(state["width"]))
 
 
 def momaland_board(seed: int, board_width: int = 15, board_height: int = 15, num_colors: int = 5) -> NDArray[np.int64]:

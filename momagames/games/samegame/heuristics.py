@@ -1,17 +1,17 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Estimates of the future return in MO-SameGame. Both kernels write out float64[K]: one for each color, or one for all."""
+"""Estimates of the future return in MO-SameGame. Both kernels write float64[K] to `out`: a value for each color, or for all."""
 
 import numpy as np
 
-from momagames.games.samegame.move_codes import flood
-from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, NOTHING, ODD, ONE, SAME, groups
+from momagames.games.samegame.move_codes import mark_group
+from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, NOTHING, ODD, ONE, SAME, find_groups
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import equal_mask64, kernel
 
 
 @kernel
 def optimistic(state, out):
-    """All tiles of a color removed at once: their number squared, and the bonus of an emptied board."""
+    """Write an upper bound: all tiles of a color are removed at once, and the board is emptied."""
     board = state["board"]
     cells = np.int64(state["width"]) * np.int64(state["height"])
     out[:] = 0.0
@@ -25,20 +25,20 @@ def optimistic(state, out):
 
 @kernel
 def present(state, out):
-    """Every group of the board removed as it stands: the squares of their sizes. The state is modified."""
+    """Write the sum of the squared sizes of the present groups. Overwrites the state."""
     board = state["board"]
     width = np.int64(state["width"])
     cells = width * np.int64(state["height"])
     out[:] = 0.0
     for start in range(0, cells, 64):
-        place = min(start, max(cells - 64, 0))  # the last 64 cells: groups that were removed are seen no more
+        place = min(start, max(cells - 64, 0))  # the last 64 cells; removed groups are not counted again
         p = GUARD + place
-        left = groups(state, place) & ~(equal_mask64(board, p, SAME, p - 1) | equal_mask64(board, p, ODD, p - width))
+        left = find_groups(state, place) & ~(equal_mask64(board, p, SAME, p - 1) | equal_mask64(board, p, ODD, p - width))
         while left != NOTHING:
             cell = place + bit_count((left & (~left + ONE)) - ONE)
             left &= left - ONE
             here = board[FIRST + np.uint64(cell)]
             if here & GONE == 0:
                 color = np.int64(here & COLOR)
-                size = flood(board, width, cell)[0]
+                size = mark_group(board, width, cell)[0]
                 out[color - 1 if state["color_rewards"] else 0] += size * size

@@ -1,8 +1,8 @@
 """MO-SameGame: the rules as compiled kernels. Section numbers are those of SPEC.md.
 
-The board is one run of bytes, row after row without gaps (row 0 on top), between two guard rows of zeros, so that the
-loops over cells vectorize and no neighbor needs a bounds check. A byte is the color (0 empty, 1..10), plus ODD in odd
-rows: the last cell of a row and the first of the next then never look equal, and no loop needs to know where rows end.
+The board is one array of bytes, row after row without gaps (row 0 on top), between two guard rows of zeros. Loops over cells
+vectorize, and no neighbor needs a bounds check. A byte is the color (0 empty, 1..10), plus ODD in odd rows. The last cell of a
+row and the first cell of the next are therefore never equal, and loops can ignore the ends of rows.
 """
 
 import numpy as np
@@ -15,14 +15,14 @@ from momagames.kernels.rng import draw
 MAX_SIDE = 30
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 MAX_AGENTS = 5
-LIST_LENGTH = MAX_CELLS + 4  # one neighbor more than belongs may be written
+LIST_LENGTH = MAX_CELLS + 4  # `append_if_equal` also writes cells that do not match
 GUARD = 32  # cells in a guard row: at least one row and two cells more
 COLOR = np.uint8(0x0F)
 ODD, SAME = np.uint8(0x10), np.uint8(0)
 NOTHING = np.uint64(0)
 GONE = np.uint8(0x20)  # the cell belongs to the group that is being removed
 COLUMN = 1 << 16  # a list entry is a position plus COLUMN times its column
-FIRST, ONE = np.uint64(GUARD), np.uint64(1)  # unsigned positions, for loops that should vectorize
+FIRST, ONE = np.uint64(GUARD), np.uint64(1)  # unsigned positions, because loops over them vectorize
 
 state_dtype = record(
     MAX_AGENTS,
@@ -39,16 +39,16 @@ state_dtype = record(
 
 
 @kernel
-def deal(state):
+def generate(state):
     """§2 Draw every cell until the board has a group."""
     state["over"] = 1
     while state["over"]:
-        fill(state)
+        fill_board(state)
         state["over"] = not has_group(state)
 
 
 @kernel
-def fill(state):
+def fill_board(state):
     """§2 Fill every cell with a uniformly random color, row by row."""
     board = state["board"]
     width = np.int64(state["width"])
@@ -68,22 +68,22 @@ def legal(state, agent, mask):
     if state["over"] or agent != state["to_move"]:
         mask[:n] = 0
     elif n < 64:
-        unpack_bits_short(groups(state, 0), mask, 0, n)
+        unpack_bits_short(find_groups(state, 0), mask, 0, n)
     else:
         for start in range(0, n, 64):
-            place = min(start, n - 64)  # the last 64 cells: some of them once more
-            unpack_bits64(groups(state, place), mask, place)
+            place = min(start, n - 64)  # the last 64 cells; some of them are written twice
+            unpack_bits64(find_groups(state, place), mask, place)
 
 
 @kernel
-def groups(state, start):
-    """§3.1 The 64 cells from `start` on, as bits: a cell is in a group iff it is filled and equals a neighbor."""
+def find_groups(state, start):
+    """§3.1 Return the 64 cells from `start` on as bits: a cell is in a group iff it is filled and equals a neighbor."""
     board = state["board"]
     width = np.int64(state["width"])
     p = GUARD + start
-    across = equal_mask64(board, p, SAME, p - 1) | equal_mask64(board, p, SAME, p + 1)
-    along = equal_mask64(board, p, ODD, p - width) | equal_mask64(board, p, ODD, p + width)
-    return (across | along) & ~value_mask64(board, p, COLOR, np.uint8(0))
+    horizontal = equal_mask64(board, p, SAME, p - 1) | equal_mask64(board, p, SAME, p + 1)
+    vertical = equal_mask64(board, p, ODD, p - width) | equal_mask64(board, p, ODD, p + width)
+    return (horizontal | vertical) & ~value_mask64(board, p, COLOR, np.uint8(0))
 
 
 @kernel
@@ -102,18 +102,18 @@ def prune_equivalent_actions(state, mask):
 
 @kernel
 def has_group(state):
-    """§6.1 Return whether two equal tiles are adjacent. The search starts at the bottom, where the tiles are."""
+    """§6.1 Return whether two equal tiles are adjacent. The search starts at the bottom, where most tiles are."""
     place = np.int64(state["width"]) * np.int64(state["height"])
     while place > 0:
         place = max(place - 64, 0)
-        if groups(state, place) != NOTHING:
+        if find_groups(state, place) != NOTHING:
             return True
     return False
 
 
 @kernel
 def step(state, actions, reward):
-    """§4 Remove the group of the mover's cell. The caller has checked legality."""
+    """§4 Remove the group of the chosen cell. The caller has checked legality."""
     mover = np.int64(state["to_move"])
     cell = np.int64(actions[0, 0])
     color = np.int64(state["board"][GUARD + cell] & COLOR)
@@ -131,15 +131,15 @@ def step(state, actions, reward):
 def remove_group(state, cell):
     """§4.1 Mark the group of `cell` GONE. Return its size, its first and last column, and the start of its lowest row.
 
-    The list of members grows while it is read. Each neighbor is written to its end, and the end moves on only if the
-    neighbor belongs: no branch depends on the board. An entry is a position with its column in the upper bits, counted
-    from MAX_SIDE columns to the left of the cell.
+    The list of members grows while it is read. Each neighbor is written to its end, and the length grows only if the neighbor
+    is in the group, so no branch depends on the board. An entry is a position with its column in the upper bits, counted from
+    MAX_SIDE columns to the left of the cell.
     """
     board = state["board"]
     width = np.int64(state["width"])
     members = local_array(LIST_LENGTH)
     color = board[FIRST + np.uint64(cell)] & COLOR
-    size = join(board, members, 0, GUARD + cell + MAX_SIDE * COLUMN, board[FIRST + np.uint64(cell)])
+    size = append_if_equal(board, members, 0, GUARD + cell + MAX_SIDE * COLUMN, board[FIRST + np.uint64(cell)])
     done = 0
     first, last, lowest = MAX_SIDE, MAX_SIDE, 0
     while done < size:
@@ -147,25 +147,25 @@ def remove_group(state, cell):
         done += 1
         position, column = entry % COLUMN, entry // COLUMN
         first, last, lowest = min(first, column), max(last, column), max(lowest, position - column)
-        here = np.uint8(color | (board[np.uint64(position)] & ODD))  # what a cell of this group holds in this row
-        across = np.uint8(here ^ ODD)  # and in the rows next to it
-        size = join(board, members, size, entry - COLUMN - 1, here)
-        size = join(board, members, size, entry + COLUMN + 1, here)
-        size = join(board, members, size, entry - width, across)
-        size = join(board, members, size, entry + width, across)
+        same_row = np.uint8(color | (board[np.uint64(position)] & ODD))  # byte of a member in this row
+        adjacent_row = np.uint8(same_row ^ ODD)
+        size = append_if_equal(board, members, size, entry - COLUMN - 1, same_row)
+        size = append_if_equal(board, members, size, entry + COLUMN + 1, same_row)
+        size = append_if_equal(board, members, size, entry - width, adjacent_row)
+        size = append_if_equal(board, members, size, entry + width, adjacent_row)
     left = remainder(cell, width) - MAX_SIDE
     return size, left + first, left + last, lowest - left
 
 
 @kernel
-def join(board, members, size, entry, wanted):
+def append_if_equal(board, members, size, entry, wanted):
     """§4.1 Append a cell to the list if it holds `wanted`; return the new length of the list."""
     p = np.uint64(entry % COLUMN)
-    held = board[p]
-    belongs = held == wanted
+    tile = board[p]
+    is_member = tile == wanted
     members[np.uint64(size)] = entry
-    board[p] = np.uint8(GONE | (held & ODD)) if belongs else held
-    return size + np.int64(belongs)
+    board[p] = np.uint8(GONE | (tile & ODD)) if is_member else tile
+    return size + np.int64(is_member)
 
 
 @kernel
@@ -239,16 +239,16 @@ def observe(state, agent, out):
             unpack_bits_short(value_mask64(board, GUARD, COLOR, wanted), out, color * n, n)
         else:
             for start in range(0, n, 64):
-                place = min(start, n - 64)  # the last 64 cells: some of them once more
+                place = min(start, n - 64)  # the last 64 cells; some of them are written twice
                 unpack_bits64(value_mask64(board, GUARD + place, COLOR, wanted), out, color * n + place)
 
 
 @kernel
-def key(state, words):
+def write_state_key(state, words):
     """Write the board with `key_bits` bits per cell, and the agent to move."""
     n = np.uint64(state["width"]) * np.uint64(state["height"])
     board = state["board"]
-    bits = np.uint64(key_bits(np.int64(state["colors"])))
+    bits = np.uint64(key_bits_per_cell(np.int64(state["colors"])))
     each = np.uint64(64) // bits
     first = np.uint64(0)
     for w in range(words.shape[0]):
@@ -260,6 +260,6 @@ def key(state, words):
 
 
 @kernel
-def key_bits(colors):
+def key_bits_per_cell(colors):
     """Return the number of bits that hold the colors 0..colors."""
     return 2 if colors < 4 else 3 if colors < 8 else 4

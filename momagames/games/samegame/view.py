@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Line, State
-from momagames.games.samegame.codec import SYMBOLS, cells
+from momagames.games.samegame.codec import SYMBOLS, unpack_board
 from momagames.render import canvas, shapes
 from momagames.render.text import grid
 
@@ -20,15 +20,15 @@ LEGEND_ROW = 24
 
 
 def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
-    """A position as an RGB image, uint8[H, W, 3]: the board, and for each color its tile, number and tiles left.
+    """Draw a position as an RGB image, uint8[H, W, 3]: the board, and for each color its tile, number and tiles left.
 
     last   the last action; its cell is framed
     """
-    board, colors = cells(state), int(state["colors"])
+    board, colors = unpack_board(state), int(state["colors"])
     height, width = board.shape
     side = (canvas.LONG_SIDE - EDGE) // max(height, width)
-    sheet = _sheet(height, width, colors, side).copy()
-    sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side] = canvas.mosaic(_tiles(side), board)
+    sheet = _draw_background(height, width, colors, side).copy()
+    sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side] = canvas.mosaic(_draw_tiles(side), board)
     if last is not None:
         y, x = divmod(int(last), width)
         top, left, thick = EDGE + y * side, EDGE + x * side, min(5, max(2, side // 14))
@@ -36,22 +36,22 @@ def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
         canvas.frame(sheet, top + thick, left + thick, side - 2 * thick, max(1, thick // 2), canvas.WHITE)
     counts = np.bincount(board.ravel(), minlength=colors + 1)
     for k in range(colors):
-        y, x = _legend_place(height, width, colors, side, k)
+        y, x = _legend_corner(height, width, colors, side, k)
         canvas.write(sheet, x + 46, y + LEGEND_ROW / 2, f"{counts[k + 1]} left", 12, canvas.FAINT)
     return sheet
 
 
 def pick(state: State, pressed: tuple[float, float], released: tuple[float, float]) -> int | None:
-    """The tile that a mouse was pressed and released on, as an action; see `canvas.cell_at`."""
-    height, width = cells(state).shape
+    """Return the action of the tile that the mouse was pressed and released on, or None; see `canvas.cell_at`."""
+    height, width = unpack_board(state).shape
     side = (canvas.LONG_SIDE - EDGE) // max(height, width)
     first, last = (canvas.cell_at(place, EDGE, EDGE, side, height, width) for place in (pressed, released))
     return None if first is None or first != last else first[0] * width + first[1]
 
 
 @functools.lru_cache(maxsize=32)
-def _tiles(side: int) -> NDArray[np.uint8]:
-    """Empty, then each color: uint8[11, side, side, 3]."""
+def _draw_tiles(side: int) -> NDArray[np.uint8]:
+    """Draw an empty cell, then each color: uint8[11, side, side, 3]."""
     tiles = [canvas.paint(side, EMPTY)]
     for k, color in enumerate(shapes.COLORS):
         tile = shapes.block(0.03, 0.16, color)
@@ -59,8 +59,8 @@ def _tiles(side: int) -> NDArray[np.uint8]:
     return np.stack(tiles)
 
 
-def _legend_place(height: int, width: int, colors: int, side: int, k: int) -> tuple[int, int]:
-    """Top and left of an entry of the legend: right of a narrow board, in rows below any other."""
+def _legend_corner(height: int, width: int, colors: int, side: int, k: int) -> tuple[int, int]:
+    """Return top and left of an entry of the legend: on the right of a narrow board, in rows below any other."""
     if 4 * width < 3 * height:
         return EDGE + k * LEGEND_ROW, EDGE + width * side + 16
     rows = -(-colors * LEGEND // (EDGE + width * side))
@@ -69,9 +69,9 @@ def _legend_place(height: int, width: int, colors: int, side: int, k: int) -> tu
 
 
 @functools.lru_cache(maxsize=16)
-def _sheet(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]:
-    """Return the static part: coordinates and the legend without its counts."""
-    places = [_legend_place(height, width, colors, side, k) for k in range(colors)]
+def _draw_background(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]:
+    """Draw the static part: coordinates and the legend without its counts."""
+    places = [_legend_corner(height, width, colors, side, k) for k in range(colors)]
     bottom = max(EDGE + height * side + 6, max(y for y, _ in places) + LEGEND_ROW)
     right = max(EDGE + width * side + 6, max(x for _, x in places) + LEGEND)
     sheet = canvas.blank(bottom, right)
@@ -80,7 +80,7 @@ def _sheet(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]
         canvas.write(sheet, EDGE + (x + 0.5) * side, EDGE / 2, str(x), letters, canvas.FAINT, "center")
     for y in range(height):
         canvas.write(sheet, EDGE - 6, EDGE + (y + 0.5) * side, str(y), letters, canvas.FAINT, "right")
-    small = _tiles(LEGEND_ROW - 6)
+    small = _draw_tiles(LEGEND_ROW - 6)
     for k, (top, left) in enumerate(places):
         sheet[top + 3 : top + 3 + small.shape[1], left : left + small.shape[2]] = small[k + 1]
         canvas.write(sheet, left + LEGEND_ROW, top + LEGEND_ROW / 2, str(k + 1), 13)
@@ -88,8 +88,8 @@ def _sheet(height: int, width: int, colors: int, side: int) -> NDArray[np.uint8]
 
 
 def sketch(state: State, last: Any = None) -> list[Line]:
-    """Return a position as text with coordinates; the cell of the last action stands in brackets."""
-    board = cells(state)
+    """Return a position as text with coordinates; the cell of the last action is in brackets."""
+    board = unpack_board(state)
     styles = ["dim", *(f"bold {shapes.contrast_code(k)} on {code}" for k, code in enumerate(shapes.CODES))]
     marked = set() if last is None else {divmod(int(last), board.shape[1])}
     return grid([[(SYMBOLS[k], styles[k]) for k in row] for row in board], marked)

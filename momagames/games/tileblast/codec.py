@@ -217,7 +217,7 @@ def read(text: str) -> dict[str, Any]:
 
 def action_name(state: State, action: Any) -> str:
     """Return column and row of the cell as (x,y), from 0 at the lower left."""
-    return board_codec.cell_name(int(action), WIDTH)
+    return board_codec.format_cell(int(action), WIDTH)
 
 
 def parse_action(state: State, text: str) -> int:
@@ -227,4 +227,4 @@ def parse_action(state: State, text: str) -> int:
 
 def nearest_legal(state: State, action: Any, mask: NDArray[np.int8]) -> str:
     """Return the valid taps nearest to an action, for error messages."""
-    return board_codec.nearest_cells(int(action), mask, WIDTH)
+    return board_codec.format_nearest_cells(int(action), mask, WIDTH)

@@ -86,13 +86,13 @@ def max_units(state, goal, taps, cells, feed):
     """
     units = np.int64(state["rest"][goal])
     if state["goal_amount"][goal] == ALL:
-        things = np.int64(state["goal_units"][goal])
+        goal_units = np.int64(state["goal_units"][goal])
         units += feed
-        if (things >> WEED) & 1:
+        if (goal_units >> WEED) & 1:
             units += taps
-        if (things >> UNIT_BUBBLE) & 1 or (things >> DANDELION) & 1:
+        if (goal_units >> UNIT_BUBBLE) & 1 or (goal_units >> DANDELION) & 1:
             units += cells * taps
-        if (things >> BUTTERFLY) & 1:
+        if (goal_units >> BUTTERFLY) & 1:
             units += cells
     return units
 

@@ -1,9 +1,9 @@
 """Disk cache of compiled code.
 
-Numba by itself looks only at the file of the function it compiles, so that an edited callee would go unnoticed. Here the
-key of an entry point holds all that its machine code depends on: its name and compiler options, the functions that it
-reaches with the values that they close over or refer to, and the contents of the files in the import closure of those
-functions (`momagames.kernels.jit.sources`). Numba adds its version and those of Python, the signature and the processor.
+Numba's own cache checks only the file of the compiled function and misses edits of its callees. Here the key of an entry
+point contains all that its machine code depends on: its name and compiler options, the reachable functions with the values
+that they close over or refer to, and the contents of the files in the import closure of those functions
+(`momagames.kernels.jit.sources`). Numba adds its version, the version of Python, the signature and the processor.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from numba.core import caching
 from momagames.kernels.jit.sources import Sources
 
 COMPILER = str(Path(__file__).resolve().with_name("compiler.py"))
-VERSIONS = 8  # of an entry point that stay on disk; older ones are removed when a new one is written
+MAX_VERSIONS = 8  # versions of an entry point on disk; older ones are removed when a new one is written
 
 
 def cache_folder() -> Path:
-    """Folder for compiled code: $MOMAGAMES_CACHE_DIR, else the user's cache folder."""
+    """Return the directory for compiled code: $MOMAGAMES_CACHE_DIR, or the cache directory of the user."""
     given = os.environ.get("MOMAGAMES_CACHE_DIR")
     return Path(given) if given else Path(platformdirs.user_cache_dir("momagames", appauthor=False))
 
@@ -47,7 +47,7 @@ def _digest(*parts: str) -> str:
 
 @functools.cache
 def _describe(function: Callable[..., Any]) -> tuple[str, list[Callable[..., Any]]]:
-    """Hash of a function's code and constants, and the compiled functions that it closes over or refers to."""
+    """Return a hash of a function's code and constants, and the compiled functions that it closes over or refers to."""
     code, variables = function.__code__, function.__globals__
     inner: list[Callable[..., Any]] = []
 
@@ -74,10 +74,9 @@ def _describe(function: Callable[..., Any]) -> tuple[str, list[Callable[..., Any
 
 
 def _find_functions(entry_point: Callable[..., Any]) -> tuple[list[Callable[..., Any]], str]:
-    """The compiled functions that an entry point reaches, itself first, and a hash of them and of how they refer to each
-    other."""
+    """Return the compiled functions that an entry point reaches, itself first, and a hash of them and their references."""
     functions, numbers, hashes = [entry_point], {entry_point: 0}, []
-    for function in functions:  # grows on the way
+    for function in functions:  # the list grows during the loop
         described, inner = _describe(function)
         for callee in inner:
             if callee not in numbers:
@@ -88,7 +87,7 @@ def _find_functions(entry_point: Callable[..., Any]) -> tuple[list[Callable[...,
 
 
 class _Locator(caching._CacheLocator):  # type: ignore[misc]
-    """Place of an entry point's files; files of other versions of it lie beside them."""
+    """Location of an entry point's files; the files of its other versions are in the same directory."""
 
     def __init__(self, function: Callable[..., Any], name: str, version: str) -> None:
         self._py_file = function.__code__.co_filename
@@ -109,13 +108,13 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         """Remove all but the newest versions. A process that reads one at this moment compiles it again."""
         with contextlib.suppress(OSError):  # another process removes them, or uses them where that forbids removal
             indexes = sorted(self._path.glob(f"*-{self._entry}-*.nbi"), key=lambda index: -index.stat().st_mtime)
-            for index in indexes[VERSIONS:]:
+            for index in indexes[MAX_VERSIONS:]:
                 for file in self._path.glob(f"{index.stem}.*"):
                     file.unlink()
 
 
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
-    """Numba's cache with our folder, and with a key that stays the same for closures over other compiled functions."""
+    """Numba's cache with our directory and key; Numba's key differs between closures over other compiled functions."""
 
     def __init__(self, function: Callable[..., Any], name: str, version: str) -> None:
         locator = _Locator(function, name, version)
@@ -156,19 +155,19 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
 @functools.cache
 def _warn_once(reason: str) -> None:
     warnings.warn(
-        f"momagames cannot keep compiled code on disk: {reason}. Games work, but each new process compiles them again "
-        "(seconds). Set MOMAGAMES_CACHE_DIR to a folder that you may write to.",
+        f"momagames cannot store compiled code on disk: {reason}. Games work, but each new process compiles them again "
+        "(seconds). Set MOMAGAMES_CACHE_DIR to a writable directory.",
         RuntimeWarning,
         stacklevel=2,
     )
 
 
 def enable_disk_cache(compiled: Any, name: str) -> None:
-    """Keep the code of an entry point on disk; `name` tells apart entry points that are made from the same function."""
+    """Store the code of an entry point on disk; `name` distinguishes entry points made from the same function."""
     function = compiled.py_func
     functions, graph = _find_functions(function)
     files = {_resolve_path(function.__code__.co_filename) for function in functions}
-    if not all(map(os.path.isfile, files)):  # rules typed at a prompt have no file that could be hashed
+    if not all(map(os.path.isfile, files)):  # rules defined at a prompt have no file to hash
         return
     sources = _sources(cache_folder())
     closure = sources.find_closure(files | {COMPILER})

@@ -1,4 +1,4 @@
-"""What turns a Python function into a kernel or a driver."""
+"""Decorators and functions that compile Python functions to kernels and entry points."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from momagames.kernels.jit.inlining import InlineCompiler, ignore_literals
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 F = TypeVar("F", bound=Callable[..., Any])
 
-# `_nrt=False` removes reference counting (up to 1.9 x) and makes the compiler refuse every allocation. It is private to
-# numba, so a numba that no longer knows it is served without (tests/kernels/test_jit.py says whether it still does).
+# `_nrt=False` removes reference counting (up to 1.9 x faster) and makes the compiler reject every allocation. The option is
+# private to numba; a version without it compiles without it (tests/kernels/test_jit.py checks whether it still exists).
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 
 
@@ -33,32 +33,31 @@ def compile_kernel(function: F, **options: Any) -> F:
 
 
 def kernel(function: F) -> F:
-    """A rule: inlined into its callers, so that sizes read from a state propagate and loops vectorize."""
+    """Compile a rule that is inlined into its callers, so that sizes read from a state propagate and loops vectorize."""
     return compile_kernel(function, forceinline=True)
 
 
 def noinline_kernel(function: F) -> F:
-    """A kernel that is called and not inlined, for what is large or rare: some nanoseconds a call, and seconds less to
-    compile."""
-    # said outright, or it takes the option over from the kernel that calls it first
+    """Compile a kernel that is not inlined, for large or rare code: a call takes some nanoseconds, compilation seconds less."""
+    # explicit, because otherwise the kernel inherits the option from its first caller
     return compile_kernel(function, forceinline=False)
 
 
 def wrapping_kernel(function: F) -> F:
-    """A kernel whose uint64 arithmetic wraps on purpose: interpreted, NumPy's overflow warning is switched off."""
+    """Compile a kernel with wrapping uint64 arithmetic; when interpreted, NumPy's overflow warning is suppressed."""
     if not INTERPRETED:
         return kernel(function)
 
     @functools.wraps(function)
-    def silent(*args: Any) -> Any:
+    def wrapper(*args: Any) -> Any:
         with np.errstate(over="ignore"):
             return function(*args)
 
-    return cast(F, silent)
+    return cast(F, wrapper)
 
 
-def driver(function: F, name: str) -> F:
-    """Compile a loop that calls kernels; `name` tells apart the drivers made from one closure (one per game)."""
+def compile_entry_point(function: F, name: str) -> F:
+    """Compile a loop that calls kernels; `name` distinguishes the entry points made from one closure (one per game)."""
     compiled = compile_function(function, nogil=True)
     if not INTERPRETED:
         enable_disk_cache(compiled, name)

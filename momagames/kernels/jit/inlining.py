@@ -1,8 +1,7 @@
-"""Kernels as parts of drivers: intermediate code that is optimized and made into machine code in the drivers alone.
+"""Kernels as parts of entry points: intermediate code that is optimized and compiled to machine code only in entry points.
 
-By itself numba optimizes every function with all that it calls, gives it two wrappers to be called by, and makes machine
-code of it; a rule that lies five calls deep is so treated six times and more. A kernel needs none of this: nothing but
-compiled code calls it.
+By default numba optimizes every function together with its callees, adds two wrappers and generates machine code. A rule five
+calls deep is processed six times or more. Kernels need none of this, because only compiled code calls them.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from numba.core import codegen, compiler
 
 
 def kernels_are_called_by_compiled_code_only() -> None:
-    """Stands for the machine code that kernels do not have: Python's calls end here, with one argument too many."""
+    """Replace the machine code that kernels do not have: calls from Python end here, with a wrong number of arguments."""
 
 
 @functools.lru_cache(maxsize=1)
 def _call_error_address() -> int:
-    """Its address, as Python calls it."""
+    """Return the address of the wrapper that Python calls."""
     compiled = numba.njit(kernels_are_called_by_compiled_code_only)
     compiled.compile(())
     result = compiled.overloads[()]
@@ -29,7 +28,7 @@ def _call_error_address() -> int:
 
 
 class _Codegen:
-    """A code generator that does not look for a part's machine code to tell it its environment."""
+    """A code generator that does not set the environment of machine code, because kernels have none."""
 
     def __init__(self, real: Any) -> None:
         self._real = real
@@ -42,7 +41,7 @@ class _Codegen:
 
 
 class _InlineLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Code to be linked into other code."""
+    """Intermediate code that is linked into other code."""
 
     @property
     def codegen(self) -> Any:
@@ -60,16 +59,16 @@ class _InlineLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 def ignore_literals(dispatcher: Any) -> Any:
-    """Compile a kernel once for all numbers that it is called with, and not anew for each that a call spells out."""
-    plain = dispatcher.get_call_template
-    dispatcher.get_call_template = lambda args, kws: plain(
+    """Make a kernel compile once for all integers, instead of once for each literal in a call."""
+    get_template = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: get_template(
         tuple(numba.types.unliteral(arg) for arg in args), {name: numba.types.unliteral(arg) for name, arg in kws.items()}
     )
     return dispatcher
 
 
 class InlineCompiler(compiler.Compiler):  # type: ignore[misc]
-    """Numba's compiler, but for the end."""
+    """Numba's compiler without the final optimization and the wrappers."""
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:
         self.state.library = _InlineLibrary(self.state.targetctx.codegen(), func.__qualname__)

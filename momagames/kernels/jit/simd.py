@@ -1,7 +1,7 @@
-"""16 or 64 bytes at a time: intrinsics that read and write a stretch of an array as one vector, and a kernel's scratch array.
+"""SIMD intrinsics that read and write 16 or 64 bytes of an array as one vector, and the scratch array of a kernel.
 
-Each of these is a handful of instructions where the machine has wide registers, and plain loops where it has not. The
-loops of the rules do not become these by themselves: with sizes known only at run time the compiler is careful.
+Each intrinsic is a few instructions on machines with wide registers, and a plain loop on others. The compiler does not
+vectorize the loops of the rules like this, because their sizes are known only at run time.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from momagames.kernels.jit.compiler import INTERPRETED
 if INTERPRETED:
 
     def local_array(size: int) -> Any:
-        """Scratch for one kernel call: int64[size], on the machine's stack, with arbitrary contents."""
+        """Return a scratch array for one kernel call, int64[size], on the stack, with arbitrary contents."""
         return np.empty(size, np.int64)
 
 else:
 
     @intrinsic(prefer_literal=True)  # type: ignore[misc, untyped-decorator]
     def local_array(typing: Any, size: Any) -> Any:
-        """Scratch for one kernel call: int64[size], on the machine's stack, with arbitrary contents."""
+        """Return a scratch array for one kernel call, int64[size], on the stack, with arbitrary contents."""
         if not isinstance(size, types.IntegerLiteral):  # the size must be a constant: a literal or a global
             return None
         array = types.Array(types.int64, 1, "C")
@@ -52,26 +52,26 @@ if INTERPRETED:
         return np.packbits(bits, bitorder="little").view("<u8")[0]
 
     def unpack_bits64(word: Any, out: Any, at: Any) -> None:
-        """The 64 bits of a word, lowest first, as bytes 0 and 1 at out[at : at + 64]; out uint8[n] or int8[n]."""
+        """Write the 64 bits of a word, lowest first, as bytes 0 and 1 to out[at : at + 64]; out uint8[n] or int8[n]."""
         out[int(at) : int(at) + 64] = _bits(word)
 
     def unpack_bit_triples64(first: Any, second: Any, third: Any, out: Any, at: Any) -> None:
-        """The bits of three words in turn (first, second, third, first, ...) as bytes at out[at : at + 192]."""
+        """Write the bits of three words in turn (first, second, third, first, ...) as bytes to out[at : at + 192]."""
         for k, word in enumerate((first, second, third)):
             out[int(at) + k : int(at) + 192 : 3] = _bits(word)
 
     def equal_mask64(bytes: Any, at: Any, flip: Any, to: Any) -> Any:
-        """Bit i: whether bytes[at + i] ^ flip equals bytes[to + i], for 64 of them; bytes uint8[n]."""
+        """Return 64 bits: bit i is whether bytes[at + i] ^ flip equals bytes[to + i]; bytes uint8[n]."""
         return _word((bytes[int(at) : int(at) + 64] ^ flip) == bytes[int(to) : int(to) + 64])
 
     def value_mask64(bytes: Any, at: Any, part: Any, value: Any) -> Any:
-        """Bit i: whether bytes[at + i] & part equals `value`, for 64 of them; bytes uint8[n]."""
+        """Return 64 bits: bit i is whether bytes[at + i] & part equals `value`; bytes uint8[n]."""
         return _word((bytes[int(at) : int(at) + 64] & part) == value)
 
     def copy_padded16(bytes: Any, at: Any, count: Any, rest: Any, out: Any, to: Any) -> None:
         """Set out[to : to + 16] to bytes[at : at + count], count 0..16, and `rest` after them; both uint8[n].
 
-        Compiled, it reads 16 bytes whatever the count: they may lie behind the array, but not behind its record.
+        Compiled, it reads 16 bytes for any count: they may be outside the array, but not outside its record.
         """
         part = np.full(16, rest, np.uint8)
         part[: int(count)] = bytes[int(at) : int(at) + int(count)]
@@ -80,46 +80,46 @@ if INTERPRETED:
 else:
     BYTES, BITS = ir.VectorType(ir.IntType(8), 64), ir.VectorType(ir.IntType(1), 64)
     WORD = ir.IntType(64)
-    FEW = ir.VectorType(ir.IntType(8), 16)
+    BYTES16 = ir.VectorType(ir.IntType(8), 16)
 
-    def _spread(builder: Any, word: Any) -> Any:
+    def _widen_bits(builder: Any, word: Any) -> Any:
         return builder.zext(builder.bitcast(word, BITS), BYTES)
 
-    def _repeat(builder: Any, byte: Any, kind: Any = BYTES) -> Any:
+    def _broadcast(builder: Any, byte: Any, kind: Any = BYTES) -> Any:
         one = builder.insert_element(ir.Constant(kind, ir.Undefined), byte, ir.Constant(ir.IntType(32), 0))
         return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count))
 
-    def _place(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any) -> Any:
+    def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any) -> Any:
         data = arrayobj.make_array(kind)(context, builder, array).data
         return builder.bitcast(builder.gep(data, [at]), vector.as_pointer())
 
     def _store(context: Any, builder: Any, kind: Any, array: Any, at: Any, value: Any) -> None:
-        builder.store(value, _place(context, builder, kind, array, at, value.type)).align = 1
+        builder.store(value, _pointer(context, builder, kind, array, at, value.type)).align = 1
 
     def _load(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any = BYTES) -> Any:
-        loaded = builder.load(_place(context, builder, kind, array, at, vector))
+        loaded = builder.load(_pointer(context, builder, kind, array, at, vector))
         loaded.align = 1
         return loaded
 
     @intrinsic  # type: ignore[misc, untyped-decorator]
     def unpack_bits64(typing: Any, word: Any, out: Any, at: Any) -> Any:
-        """The 64 bits of a word, lowest first, as bytes 0 and 1 at out[at : at + 64]; out uint8[n] or int8[n]."""
+        """Write the 64 bits of a word, lowest first, as bytes 0 and 1 to out[at : at + 64]; out uint8[n] or int8[n]."""
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _store(context, builder, out, args[1], args[2], _spread(builder, args[0]))
+            _store(context, builder, out, args[1], args[2], _widen_bits(builder, args[0]))
             return context.get_dummy_value()
 
         return types.void(types.uint64, out, types.int64), lower
 
     @intrinsic  # type: ignore[misc, untyped-decorator]
     def unpack_bit_triples64(typing: Any, first: Any, second: Any, third: Any, out: Any, at: Any) -> Any:
-        """The bits of three words in turn (first, second, third, first, ...) as bytes at out[at : at + 192]."""
+        """Write the bits of three words in turn (first, second, third, first, ...) as bytes to out[at : at + 192]."""
 
         def order(places: Any) -> Any:
             return ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            a, b, c = (_spread(builder, word) for word in args[:3])
+            a, b, c = (_widen_bits(builder, word) for word in args[:3])
             two = builder.shuffle_vector(a, b, order(list(range(128))))
             rest = builder.shuffle_vector(c, c, order(list(range(64)) * 2))
             mixed = builder.shuffle_vector(two, rest, order([64 * k + i for i in range(64) for k in range(3)]))
@@ -130,22 +130,22 @@ else:
 
     @intrinsic  # type: ignore[misc, untyped-decorator]
     def equal_mask64(typing: Any, bytes: Any, at: Any, flip: Any, to: Any) -> Any:
-        """Bit i: whether bytes[at + i] ^ flip equals bytes[to + i], for 64 of them; bytes uint8[n]."""
+        """Return 64 bits: bit i is whether bytes[at + i] ^ flip equals bytes[to + i]; bytes uint8[n]."""
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             left, right = (_load(context, builder, bytes, args[0], args[k]) for k in (1, 3))
-            left = builder.xor(left, _repeat(builder, args[2]))
+            left = builder.xor(left, _broadcast(builder, args[2]))
             return builder.bitcast(builder.icmp_unsigned("==", left, right), WORD)
 
         return types.uint64(bytes, types.int64, types.uint8, types.int64), lower
 
     @intrinsic  # type: ignore[misc, untyped-decorator]
     def value_mask64(typing: Any, bytes: Any, at: Any, part: Any, value: Any) -> Any:
-        """Bit i: whether bytes[at + i] & part equals `value`, for 64 of them; bytes uint8[n]."""
+        """Return 64 bits: bit i is whether bytes[at + i] & part equals `value`; bytes uint8[n]."""
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            found = builder.and_(_load(context, builder, bytes, args[0], args[1]), _repeat(builder, args[2]))
-            return builder.bitcast(builder.icmp_unsigned("==", found, _repeat(builder, args[3])), WORD)
+            found = builder.and_(_load(context, builder, bytes, args[0], args[1]), _broadcast(builder, args[2]))
+            return builder.bitcast(builder.icmp_unsigned("==", found, _broadcast(builder, args[3])), WORD)
 
         return types.uint64(bytes, types.int64, types.uint8, types.uint8), lower
 
@@ -153,14 +153,14 @@ else:
     def copy_padded16(typing: Any, bytes: Any, at: Any, count: Any, rest: Any, out: Any, to: Any) -> Any:
         """Set out[to : to + 16] to bytes[at : at + count], count 0..16, and `rest` after them; both uint8[n].
 
-        It reads 16 bytes whatever the count: they may lie behind the array, but not behind its record.
+        It reads 16 bytes for any count: they may be outside the array, but not outside its record.
         """
 
         def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            given = _load(context, builder, bytes, args[0], args[1], FEW)
-            count = _repeat(builder, builder.trunc(args[2], ir.IntType(8)), FEW)
-            wanted = builder.icmp_unsigned("<", ir.Constant(FEW, list(range(16))), count)
-            mixed = builder.select(wanted, given, _repeat(builder, args[3], FEW))
+            given = _load(context, builder, bytes, args[0], args[1], BYTES16)
+            count = _broadcast(builder, builder.trunc(args[2], ir.IntType(8)), BYTES16)
+            wanted = builder.icmp_unsigned("<", ir.Constant(BYTES16, list(range(16))), count)
+            mixed = builder.select(wanted, given, _broadcast(builder, args[3], BYTES16))
             _store(context, builder, out, args[4], args[5], mixed)
             return context.get_dummy_value()
 

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).resolve().parents[2]
-STORED = 1000  # files, of all versions, whose imports stay on disk
+MAX_STORED = 1000  # largest number of file versions whose imports are stored on disk
 ALL = "*"  # in place of a name: every name of a file
-OWN = ""  # in place of a name: what a file's own code uses
+OWN = ""  # in place of a name: the names that the code of a file uses
 
 CODE, ANNOTATION, EXPORT = "code", "annotation", "export"  # uses of an imported name in its file; EXPORT: none
 
@@ -42,7 +42,7 @@ class Import(NamedTuple):
 
 
 def find_imports(source: bytes) -> list[Import]:
-    """The imports of a file, wherever they stand in it."""
+    """Return all imports of a file, including those inside functions."""
     found: list[tuple[int, str, str, str]] = []
     in_code: set[str] = set()
     in_annotations: set[str] = set()
@@ -69,19 +69,19 @@ def find_imports(source: bytes) -> list[Import]:
 
 
 def _find_module(path: str) -> str | None:
-    """The source file of the module at a path without suffix."""
+    """Return the source file of the module at a path without suffix."""
     return next((file for file in (os.path.join(path, "__init__.py"), f"{path}.py") if os.path.isfile(file)), None)
 
 
 @functools.cache
 def _find_parents(path: str) -> list[str]:
-    """The folders that enclose a path, from the inside."""
+    """Return the directories that enclose a path, innermost first."""
     parent = os.path.dirname(path)
     return [] if parent == path else [parent, *_find_parents(parent)]
 
 
 def _search_folders(file: str, level: int, module: str) -> list[str]:
-    """Folders in which the module of an import may lie."""
+    """Return the directories in which the module of an import may be."""
     parents = _find_parents(file)
     if level:
         return [parents[level - 1]]
@@ -96,14 +96,14 @@ def _search_folders(file: str, level: int, module: str) -> list[str]:
 
 @functools.cache
 def _find_owners(file: str, level: int, module: str) -> list[tuple[str, str | None]]:
-    """Paths without suffix that the module of an import may have, each with its source file if there is one."""
+    """Return the possible paths of the module of an import, without suffix, each with its source file or None."""
     parts = module.split(".") if module else []
     paths = [os.path.join(folder, *parts) for folder in _search_folders(file, level, module)]
     return [(path, _find_module(path)) for path in paths]
 
 
 def _resolve(file: str, item: Import) -> Iterator[tuple[str, str]]:
-    """The files that an import leads to, each with the name that is taken from it."""
+    """Yield the files that an import leads to, each with the imported name."""
     for path, owner in _find_owners(file, item.level, item.module):
         has_submodules = item.name not in (OWN, ALL) and (owner is None or owner.endswith("__init__.py"))
         submodule = _find_module(os.path.join(path, item.name)) if has_submodules else None
@@ -112,7 +112,7 @@ def _resolve(file: str, item: Import) -> Iterator[tuple[str, str]]:
 
 
 class Sources:
-    """Source files, each read once; their imports are stored in a file, since parsing takes longer than all the rest."""
+    """Source files, each read once. Their imports are stored in a file, because parsing takes most of the time."""
 
     def __init__(self, index: Path) -> None:
         self._index = index
@@ -125,7 +125,7 @@ class Sources:
         self._parsed = False
 
     def digest(self, file: str) -> str:
-        """Hash of a file's contents when it was first asked for."""
+        """Return the hash of the contents of a file when it was first read."""
         if file not in self._digests:
             source = Path(file).read_bytes()
             self._digests[file] = digest = hashlib.sha256(source).hexdigest()
@@ -138,13 +138,13 @@ class Sources:
         return self._digests[file]
 
     def _source_of(self, file: str, name: str) -> tuple[str, str]:
-        """A name taken from a file, if the file only imports it; else the file's own code in its place."""
+        """Return the file with the name if the file only imports it, else with OWN."""
         self.digest(file)  # reads the file
         passed_on = name == ALL or any(item.alias == name and item.use != CODE for item in self._imports[file])
         return file, name if passed_on else OWN
 
     def _follow(self, file: str, name: str) -> set[tuple[str, str]]:
-        """The files, with names taken from them, that a name of a file depends on."""
+        """Return the files, with imported names, that a name of a file depends on."""
         found: set[tuple[str, str]] = set()
         for item in self._imports[file]:
             if name == ALL or (item.use != ANNOTATION if name == OWN else item.alias == name):
@@ -152,7 +152,7 @@ class Sources:
         return {self._source_of(*target) for target in found}
 
     def find_closure(self, files: Iterable[str]) -> set[str]:
-        """The import closure of some files, themselves included."""
+        """Return the import closure of files, including the files themselves."""
         todo = [self._source_of(file, OWN) for file in files]
         seen = set(todo)
         while todo:
@@ -165,12 +165,12 @@ class Sources:
         return {file for file, _ in seen}
 
     def save(self) -> None:
-        """Write the imports of newly parsed files, if the folder can be written."""
+        """Write the imports of newly parsed files if the directory is writable."""
         if not self._parsed:
             return
         self._parsed = False
         with contextlib.suppress(OSError):
             self._index.parent.mkdir(parents=True, exist_ok=True)
-            written = self._index.with_name(f"{uuid.uuid4().hex}.tmp")
-            written.write_text(json.dumps(dict(list(self._stored.items())[-STORED:])))
-            written.replace(self._index)
+            scratch = self._index.with_name(f"{uuid.uuid4().hex}.tmp")
+            scratch.write_text(json.dumps(dict(list(self._stored.items())[-MAX_STORED:])))
+            scratch.replace(self._index)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.games.breakthrough.codec import moves_left
+from momagames.games.breakthrough.codec import count_moves_left
 from tests.games.breakthrough.naive import NAMES
 from tests.games.walk import board, legal, moves, start
 
@@ -54,11 +54,11 @@ def test_every_move_uses_up_a_move(seed, params):
     """SPEC §6.2: moves made and moves left never exceed those of the start, so that max_episode_steps bounds every game."""
     play = start(ID, seed, **params)
     rows = lambda: np.array([[".12".index(s) for s in row] for row in board(play)])  # noqa: E731
-    bound = moves_left(rows())
+    bound = count_moves_left(rows())
     assert bound + 1 == play.game.max_episode_steps
     for _ in moves(play, seed):
         if not play.state["over"]:
-            assert play.state["ply"] + moves_left(rows()) <= bound
+            assert play.state["ply"] + count_moves_left(rows()) <= bound
     assert play.state["ply"] <= play.game.max_episode_steps
 
 

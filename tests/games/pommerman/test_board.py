@@ -13,7 +13,7 @@ from momagames.games import pommerman
 from momagames.games.pommerman import rules
 from momagames.games.pommerman.rules import start
 from momagames.games.pommerman.rules.state import AGENT, CELLS, EXTRA_BOMB, KICK, PASSAGE, RANGE, RIGID, WOOD
-from momagames.kernels.jit import driver, local_array
+from momagames.kernels.jit import compile_entry_point, local_array
 
 FFA, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-duel-v0"
 TRACED = 3000  # boards of the original that the measured figures of G10 come from
@@ -22,18 +22,21 @@ SIGMAS = 4.5  # a figure that is farther off than this is wrong: by chance it ha
 
 def _deal(states):
     for i in range(states.shape[0]):
-        rules.deal(states[i])
+        rules.generate(states[i])
 
 
 def _candidates(states, unreached):
     """G1-G7 One candidate each, and how many of its passages cannot be reached."""
     for i in range(states.shape[0]):
         pairs = local_array(CELLS)
-        start.lay_out(states[i], pairs)
-        unreached[i] = start.unreached(states[i])
+        start.generate_walls(states[i], pairs)
+        unreached[i] = start.count_unreached(states[i])
 
 
-deal, candidates = driver(_deal, "tests.pommerman.deal"), driver(_candidates, "tests.pommerman.candidates")
+deal, candidates = (
+    compile_entry_point(_deal, "tests.pommerman.deal"),
+    compile_entry_point(_candidates, "tests.pommerman.candidates"),
+)
 
 
 def blanks(number, id=FFA, seed=0, **params):
@@ -169,8 +172,8 @@ def test_G8_the_boards_of_the_original(id, n, counts):
 @pytest.mark.parametrize("n", range(7, 17))
 def test_G1_to_G4_the_places_for_walls_are_those_that_the_ranges_count(id, n):
     seats = 4 if id == FFA else 2
-    assert pommerman.free_cells(n, seats) == len(candidate_cells(n, seats))
-    assert pommerman.ring_of_wood(n, seats) == len(ring(n, seats))
+    assert pommerman.count_free_cells(n, seats) == len(candidate_cells(n, seats))
+    assert pommerman.count_ring_walls(n, seats) == len(ring(n, seats))
 
 
 @pytest.mark.parametrize(("id", "n"), [(FFA, 7), (FFA, 11), (FFA, 16), (DUEL, 8), (DUEL, 13)])

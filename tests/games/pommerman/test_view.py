@@ -5,10 +5,10 @@ import pytest
 
 import momagames
 from momagames.contract import Game
-from momagames.games.pommerman.observation_fields import fields as build_fields
+from momagames.games.pommerman.observation_fields import build_fields as build_fields
 from momagames.games.pommerman.rules import observation as views
 from momagames.games.pommerman.rules import state as codes
-from momagames.kernels.jit import driver
+from momagames.kernels.jit import compile_entry_point
 from tests.games.pommerman import onlooker
 
 MODES = {"ffa": codes.FFA, "team": codes.TEAM, "radio": codes.RADIO, "duel": codes.DUEL}
@@ -19,7 +19,7 @@ def look(states, agent, out):
     views.observe(states[0], agent, out)
 
 
-look = driver(look, "tests.pommerman.look")
+look = compile_entry_point(look, "tests.pommerman.look")
 
 
 def make_agent(row, col, alive=True, ammo=1, strength=2, kick=False, words=(0, 0)):
@@ -98,7 +98,7 @@ def record(position, view, egocentric, planes, rng=None):
             state[f"bomb_{name}"][k] = value
     for flame in position["flames"]:
         owners = 0 if rng is None else int(rng.integers(16))
-        state["fire"][flame["row"] * n + flame["col"]] |= codes.BURNS[flame["life"]] | owners << 4 * flame["life"]
+        state["fire"][flame["row"] * n + flame["col"]] |= codes.FLAME_BITS[flame["life"]] | owners << 4 * flame["life"]
     state["burning"] = 3 if position["flames"] else 0
     return states
 

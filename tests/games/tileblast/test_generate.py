@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from momagames.errors import InvalidLevel, InvalidParameter
-from momagames.games.cell_sets import connected
+from momagames.games.cell_sets import is_connected
 from momagames.games.seeded_rng import SeededRng
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.levels.document import Document, format_level
@@ -58,12 +58,12 @@ def test_levels_are_valid(seed):
     data = generate(seed, width, height, colors, names, rng.below(11) / 10)
     assert loader.list_problems(data) == []
     level = loader.load(data)
-    seen = {thing.kind for thing in level.things.values()}
-    covers = {COVERS[thing.cover] for thing in level.things.values()}
+    seen = {piece.kind for piece in level.pieces.values()}
+    covers = {COVERS[piece.cover] for piece in level.pieces.values()}
     assert all(name in covers if name in COVERS else CODES[name] in seen for name in names)
     assert len(data["colors"]) == colors
     cells = [cell for cell in range(117) if level.active[cell]]
-    assert connected({(cell % 13, cell // 13) for cell in cells})
+    assert is_connected({(cell % 13, cell // 13) for cell in cells})
     assert 0.7 * width * height < len(cells) <= width * height
     assert len({cell % 13 for cell in cells}) <= width
     assert len({cell // 13 for cell in cells}) <= height
@@ -82,7 +82,7 @@ def test_every_mechanic_and_its_goal(name):
 
 
 def count(data, kind):
-    return sum(thing.kind == CODES[kind] for thing in loader.load(data).things.values())
+    return sum(piece.kind == CODES[kind] for piece in loader.load(data).pieces.values())
 
 
 def test_goals_of_drops_include_feeds():
@@ -98,7 +98,7 @@ def test_goals_of_drops_include_feeds():
 
 def test_goals_of_bubbles_include_spawned_ones():
     data = generate(1, mechanics=["bubble", "sprinkler"], difficulty=1)
-    bubbles = sum(thing.cover == COVERS.index("bubble") for thing in loader.load(data).things.values())
+    bubbles = sum(piece.cover == COVERS.index("bubble") for piece in loader.load(data).pieces.values())
     assert {"collect": "bubble", "amount": bubbles + SPAWNED_UNITS["sprinkler"][2]} in data["goals"]
 
 
@@ -147,7 +147,7 @@ def test_no_mechanics():
 
 def test_harder_levels_have_more_obstacles_and_fewer_moves():
     def hits(data):
-        return sum(thing.hp for thing in loader.load(data).things.values() if thing.kind == CODES["rock"])
+        return sum(piece.hp for piece in loader.load(data).pieces.values() if piece.kind == CODES["rock"])
 
     easy, hard = ([generate(seed, difficulty=d) for seed in range(10)] for d in (0, 1))
     assert 2 * sum(map(hits, easy)) < sum(map(hits, hard))

@@ -63,31 +63,31 @@ def test_packaged_levels_equal_their_files(number, tmp_path):
 
 
 def legend_of(data):
-    return {"legend": {str(sign): thing for sign, thing in data["legend"].items()}} if "legend" in data else {}
+    return {"legend": {str(sign): entry for sign, entry in data["legend"].items()}} if "legend" in data else {}
 
 
 @pytest.mark.parametrize("number", TWELVE)
 def test_a_level_fills_a_state(number):
-    """As the oracle reads it: cells, things, colors, goals and feeds."""
+    """As the oracle reads it: cells, pieces, colors, goals and feeds."""
     data = raw(number)
     oracle, state = Naive(data, 0), filled(loader.load(number))
-    things = Naive.__new__(Naive)._read(data, True, None)
+    entries = Naive.__new__(Naive)._read(data, True, None)
     assert np.flatnonzero(state["active"]).tolist() == sorted(oracle.active)
     assert state["limit"] == data["moves"]
     anchors = {int(i) for i in np.flatnonzero(state["start_kind"]) if state["start_anchor"][i] == i}
-    assert anchors == set(things)
-    for i, thing in things.items():
-        piece = oracle._make(thing)
-        chance = thing["kind"] == "basic" and thing["color"] is None
-        assert state["start_kind"][i] == CODES[thing["kind"]]
+    assert anchors == set(entries)
+    for i, entry in entries.items():
+        piece = oracle._make(entry)
+        chance = entry["kind"] == "basic" and entry["color"] is None
+        assert state["start_kind"][i] == CODES[entry["kind"]]
         assert state["start_hp"][i] == piece.hp
-        assert state["start_color"][i] == (0 if chance or thing["color"] is None else thing["color"] + 1)
-        assert state["start_cover"][i] == ["", "cage", "bubble"].index(thing["cover"] or "")
+        assert state["start_color"][i] == (0 if chance or entry["color"] is None else entry["color"] + 1)
+        assert state["start_cover"][i] == ["", "cage", "bubble"].index(entry["cover"] or "")
         crowd = {k: int(state["start_counters"][i]) >> 4 * k & 15 for k in range(6)}
-        assert {k: n for k, n in crowd.items() if n} == (thing["crowd"] or {})
+        assert {k: n for k, n in crowd.items() if n} == (entry["crowd"] or {})
         piece.anchor = i
         assert {int(state["start_anchor"][j]) for j in piece.cells()} == {i}
-        assert {int(state["start_kind"][j]) for j in piece.cells()} == {CODES[thing["kind"]]}
+        assert {int(state["start_kind"][j]) for j in piece.cells()} == {CODES[entry["kind"]]}
     assert state["palette"][: state["colors"]].tolist() == [COLORS.index(name) + 1 for name in data["colors"]]
     assert state["weights"][: state["colors"]].tolist() == data.get("weights", [1] * len(data["colors"]))
     assert state["goals"] == len(data["goals"])
@@ -143,7 +143,7 @@ def test_numbers_as_characters_are_text(tmp_path):
     for written in ("1: rock", '"1": rock', "'1': rock", "1: {kind: rock}"):
         data = {**GOOD, "legend": {"1": "rock"}, "layout": GOOD["layout"].replace("t", "1")}
         file.write_text(yaml.safe_dump({**data, "legend": "HERE"}).replace("HERE", f"{{{written}}}"))
-        assert loader.load(file).things == loader.load(data).things
+        assert loader.load(file).entries == loader.load(data).entries
 
 
 # ---------------------------------------------------------------------------------------------------------- A_k (§5.1)
@@ -162,7 +162,7 @@ BOUNDS = {
     "a feed": (["t."], {"rock": "all"}, {"piece": "rock:3"}, (1 + 4, 0, 0, 0)),
     "a feed of another color": (["a."], {"pot.red": "all", "pot": "all"}, {"piece": "pot.blue"}, (1, 1 + 4, 0, 0)),
 }
-THINGS = {
+PIECES = {
     "t": "rock",
     "L": "bush",
     "G": {"kind": "gnomes", "colors": {"red": 2, "blue": 3}},
@@ -181,7 +181,7 @@ THINGS = {
 def test_goal_bounds(name):
     lines, goals, feed, expected = BOUNDS[name]
     more = {"feed": [{**feed, "per_mille": 5, "max_on_board": 2, "total": 4}]} if feed else {}
-    level = {**vectors.level(*lines, goals=goals, legend=THINGS), **more}
+    level = {**vectors.level(*lines, goals=goals, legend=PIECES), **more}
     assert loader.goal_bounds(loader.load(level), 50) == expected
 
 
@@ -192,16 +192,16 @@ def without(key):
     return {name: value for name, value in GOOD.items() if name != key}
 
 
-def thing(text):
+def entry(text):
     return {**GOOD, "legend": {**GOOD["legend"], "x": text}}
 
 
 def goal(collect, amount, *lines, legend=None, **more):
-    return {**vectors.level(*lines, goals={collect: amount}, legend={**THINGS, **(legend or {})}), **more}
+    return {**vectors.level(*lines, goals={collect: amount}, legend={**PIECES, **(legend or {})}), **more}
 
 
 def drop(*lines):
-    legend = {**THINGS, "S": "seedbox", "s": "seedbag", "C": "cage+seedbag", "Z": "beehive", "e": "stump"}
+    legend = {**PIECES, "S": "seedbox", "s": "seedbag", "C": "cage+seedbag", "Z": "beehive", "e": "stump"}
     return vectors.level(*lines, legend=legend, goals={"basic.red": 3})
 
 
@@ -243,30 +243,30 @@ INVALID = {
     ),
     "per mille": ({**GOOD, "feed": [{**GOOD["feed"][0], "per_mille": 1001}]}, ("feed", 0, "per_mille"), ["1001", "1..1000"]),
     "feed without total": ({**GOOD, "feed": [{"piece": "rock"}]}, ("feed", 0), ["missing key 'per_mille'"]),
-    "unknown kind": (thing("rok"), ("legend", "x"), ["'rok'", "did you mean 'rock'"]),
-    "unknown cover": (thing("cgae+rock"), ("legend", "x"), ["'cgae'", "did you mean 'cage'"]),
-    "unknown color of a thing": (thing("pot.rde"), ("legend", "x"), ["'rde'", "did you mean 'red'"]),
-    "unknown key of a thing": (thing({"kind": "rock", "hps": 2}), ("legend", "x", "hps"), ["did you mean 'hp'"]),
-    "no kind": (thing({"hp": 2}), ("legend", "x"), ["missing key 'kind'"]),
-    "no thing": (thing(7), ("legend", "x"), ["7", "mapping"]),
-    "rock of 6": (thing("rock:6"), ("legend", "x"), ["6", "1..5", "'rock'"]),
-    "bush of 11": (thing({"kind": "bush", "hp": 11}), ("legend", "x"), ["11", "1..10"]),
-    "hit points that are none": (thing("rock:two"), ("legend", "x"), ["'two'"]),
-    "hit points that are superscript": (thing("rock:²"), ("legend", "x"), ["'²'"]),
-    "chestnut of 1": (thing("chestnut:1"), ("legend", "x"), ["1", "'chestnut'"]),
-    "gnomes without colors": (thing("gnomes"), ("legend", "x"), ["0", "1..10", "sum of the colors"]),
+    "unknown kind": (entry("rok"), ("legend", "x"), ["'rok'", "did you mean 'rock'"]),
+    "unknown cover": (entry("cgae+rock"), ("legend", "x"), ["'cgae'", "did you mean 'cage'"]),
+    "unknown color of a piece": (entry("pot.rde"), ("legend", "x"), ["'rde'", "did you mean 'red'"]),
+    "unknown key of a piece": (entry({"kind": "rock", "hps": 2}), ("legend", "x", "hps"), ["did you mean 'hp'"]),
+    "no kind": (entry({"hp": 2}), ("legend", "x"), ["missing key 'kind'"]),
+    "no piece": (entry(7), ("legend", "x"), ["7", "mapping"]),
+    "rock of 6": (entry("rock:6"), ("legend", "x"), ["6", "1..5", "'rock'"]),
+    "bush of 11": (entry({"kind": "bush", "hp": 11}), ("legend", "x"), ["11", "1..10"]),
+    "hit points that are none": (entry("rock:two"), ("legend", "x"), ["'two'"]),
+    "hit points that are superscript": (entry("rock:²"), ("legend", "x"), ["'²'"]),
+    "chestnut of 1": (entry("chestnut:1"), ("legend", "x"), ["1", "'chestnut'"]),
+    "gnomes without colors": (entry("gnomes"), ("legend", "x"), ["0", "1..10", "sum of the colors"]),
     "too many gnomes": (
-        thing({"kind": "gnomes", "colors": {"red": 6, "blue": 5}}),
+        entry({"kind": "gnomes", "colors": {"red": 6, "blue": 5}}),
         ("legend", "x"),
         ["11", "1..10", "sum of the colors"],
     ),
-    "gnomes of another sum": (thing({"kind": "gnomes", "colors": {"red": 6}, "hp": 5}), ("legend", "x"), ["5", "6"]),
-    "gnomes in green": (thing({"kind": "gnomes", "colors": {"green": 6}}), ("legend", "x", "green"), ["'green'"]),
-    "a rock with colors": (thing({"kind": "rock", "colors": {"red": 6}}), ("legend", "x"), ["'rock' has no 'colors'"]),
-    "pot without color": (thing("pot"), ("legend", "x"), ["'pot' needs a color"]),
-    "flask without color": (thing("flask"), ("legend", "x"), ["'flask' needs a color"]),
-    "butterfly with a color": (thing("butterfly.red"), ("legend", "x"), ["'butterfly' has no 'color'"]),
-    "cover of size 2": (thing("bubble+bush"), ("legend", "x"), ["'bush' has size 2"]),
+    "gnomes of another sum": (entry({"kind": "gnomes", "colors": {"red": 6}, "hp": 5}), ("legend", "x"), ["5", "6"]),
+    "gnomes in green": (entry({"kind": "gnomes", "colors": {"green": 6}}), ("legend", "x", "green"), ["'green'"]),
+    "a rock with colors": (entry({"kind": "rock", "colors": {"red": 6}}), ("legend", "x"), ["'rock' has no 'colors'"]),
+    "pot without color": (entry("pot"), ("legend", "x"), ["'pot' needs a color"]),
+    "flask without color": (entry("flask"), ("legend", "x"), ["'flask' needs a color"]),
+    "butterfly with a color": (entry("butterfly.red"), ("legend", "x"), ["'butterfly' has no 'color'"]),
+    "cover of size 2": (entry("bubble+bush"), ("legend", "x"), ["'bush' has size 2"]),
     "legend of two characters": ({**GOOD, "legend": {**GOOD["legend"], "xx": "rock"}}, ("legend", "xx"), ["one character"]),
     "legend changes a character": (
         {**GOOD, "legend": {**GOOD["legend"], "p": "pot.red"}},
@@ -357,10 +357,10 @@ VALID = {
     "many basics": goal("basic.red", 117, ".."),
     "bees": goal("bee", 20, "x.", legend={"x": "beehive"}),
     "a butterfly in a color": goal("butterfly.red", 1, "x.", legend={"x": "butterfly"}),
-    "a caged flask": thing("cage+flask.red"),
-    "gnomes with their sum": thing({"kind": "gnomes", "colors": {"red": 6}, "hp": 6}),
-    "sunflower": thing({"kind": "sunflower", "hp": 4, "cover": "bubble"}),
-    "a pot as a dict": thing({"kind": "pot", "color": "red"}),
+    "a caged flask": entry("cage+flask.red"),
+    "gnomes with their sum": entry({"kind": "gnomes", "colors": {"red": 6}, "hp": 6}),
+    "sunflower": entry({"kind": "sunflower", "hp": 4, "cover": "bubble"}),
+    "a pot as a dict": entry({"kind": "pot", "color": "red"}),
 }
 
 

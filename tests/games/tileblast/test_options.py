@@ -8,7 +8,7 @@ import pytest
 import momagames
 from momagames.engine.episode import Episode
 from momagames.games.tileblast.rules.rewards import COMPONENTS
-from momagames.kernels.jit import driver
+from momagames.kernels.jit import compile_entry_point
 from tests.games.tileblast.compiled import CompiledTileBlast
 from tests.games.tileblast.naive import Naive
 from tests.games.tileblast.test_naive import read_level
@@ -126,7 +126,7 @@ def test_prune_equivalent_actions():
     def clear(states, mask):
         kernel(states[0], mask)
 
-    clear = driver(clear, "tests.tileblast.prune")
+    clear = compile_entry_point(clear, "tests.tileblast.prune")
     play, trial = Episode(game), Episode(game)
     play.reset(9)
 

@@ -46,7 +46,7 @@ class Guaranteed:
     def prove(
         self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
     ) -> None:
-        """By backward induction over fronts, and by solving one game for each point and for each vector just beyond them."""
+        """Verify by backward induction over fronts, and by one game for each point and for each vector just beyond them."""
         found = solve_guaranteed_front(game, start, agent, max_states=max_states, max_bytes=max_bytes)
         board = found.board
         stated = board.in_units(values)
@@ -86,9 +86,11 @@ class Response:
     def prove(
         self, game: Game, start: Any, agent: int, opponent: Floats | None, values: Floats, *, max_states: int, max_bytes: int
     ) -> None:
-        """No policy is better than the points for the weights at which two neighbors are equally good, nor in one objective
-        alone: so nothing lies beyond the line from each point to the next. The best value for given weights is found by dynamic
-        programming over single numbers."""
+        """Verify that no return vector lies beyond the line from each point to the next.
+
+        For the weights at which two neighbors are equally good, and for each objective alone, no policy is better than the
+        points. The best value for given weights is found by scalar dynamic programming.
+        """
         values = values[np.argsort(values[:, 0])]
         edges = np.diff(values, axis=0)
         normals = np.concatenate([[[0.0, 1.0]], np.stack([-edges[:, 1], edges[:, 0]], axis=1), [[1.0, 0.0]]])

@@ -28,7 +28,7 @@ from momagames.games.breakthrough.solver.packed_words import (
     weakly_dominates,
     write_position,
 )
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 
 BUFFER_FULL = -1  # returned by `solve_layer` if a buffer is too small
 
@@ -221,8 +221,8 @@ def compile_guarantee_loops(game: Game) -> GuaranteeLoops:
 
     name = f"{game.rules_key}.guaranteed"
     return GuaranteeLoops(
-        list_successors=driver(list_successors, f"{name}.list_successors"),
-        solve_layer=driver(solve_layer, f"{name}.solve_layer"),
-        choose=driver(choose, f"{name}.choose"),
-        solve_threshold_games=driver(solve_threshold_games, f"{name}.solve_threshold_games"),
+        list_successors=compile_entry_point(list_successors, f"{name}.list_successors"),
+        solve_layer=compile_entry_point(solve_layer, f"{name}.solve_layer"),
+        choose=compile_entry_point(choose, f"{name}.choose"),
+        solve_threshold_games=compile_entry_point(solve_threshold_games, f"{name}.solve_threshold_games"),
     )

@@ -14,7 +14,7 @@ from momagames.engine.loops import cache_by_rules
 from momagames.games.breakthrough.solver.convex_chains import add_minkowski, merge_hull
 from momagames.games.breakthrough.solver.guarantee_kernels import make_step_copy
 from momagames.games.breakthrough.solver.packed_words import find_word, read_position, write_position
-from momagames.kernels.jit import driver, kernel
+from momagames.kernels.jit import compile_entry_point, kernel
 
 BUFFER_FULL = -1
 
@@ -163,7 +163,7 @@ def compile_response_loops(game: Game) -> ResponseLoops:
 
     name = f"{game.rules_key}.responses"
     return ResponseLoops(
-        solve_layer=driver(solve_layer, f"{name}.solve_layer"),
-        solve_scalarized=driver(solve_scalarized, f"{name}.solve_scalarized"),
-        choose=driver(choose, f"{name}.choose"),
+        solve_layer=compile_entry_point(solve_layer, f"{name}.solve_layer"),
+        solve_scalarized=compile_entry_point(solve_scalarized, f"{name}.solve_scalarized"),
+        choose=compile_entry_point(choose, f"{name}.choose"),
     )

@@ -86,11 +86,11 @@ def remove_group(state, cell, low, high):
 
 
 @kernel
-def is_goal_unit(state, thing, color):
-    """Return whether an unreached goal collects a thing of this color."""
+def is_goal_unit(state, unit, color):
+    """Return whether an unreached goal collects a unit of this color."""
     found = False
     for goal in range(np.int64(state["goals"])):
-        found |= state["rest"][goal] > 0 and collects(state, goal, thing, color)
+        found |= state["rest"][goal] > 0 and collects(state, goal, unit, color)
     return found
 
 

@@ -60,10 +60,10 @@ def show(
     )
     for feed in level.data.get("feed", []):
         rates = f"{feed['per_mille']} in 1000 new pieces, {feed['max_on_board']} at a time, {feed['total']} in all"
-        console.print(f"feed:    {format_thing(feed['piece'])}, {rates}", soft_wrap=True)
+        console.print(f"feed:    {format_piece(feed['piece'])}, {rates}", soft_wrap=True)
     console.print(format_board(level))
-    for sign, thing in level.data.get("legend", {}).items():
-        console.print(f"{sign}  {format_thing(thing)}", markup=False, soft_wrap=True)
+    for sign, piece in level.data.get("legend", {}).items():
+        console.print(f"{sign}  {format_piece(piece)}", markup=False, soft_wrap=True)
 
 
 @level.command()
@@ -127,7 +127,7 @@ def format_board(level: Level) -> Any:
 
     from momagames.games.tileblast.rules.state import HEIGHT, WIDTH
 
-    styles = {cell: STYLES[thing.color] or NO_COLOR for at, thing in level.things.items() for cell in thing.cells(at)}
+    styles = {cell: STYLES[piece.color] or NO_COLOR for at, piece in level.pieces.items() for cell in piece.cells(at)}
     text = Text()
     for row, line in enumerate(level.data["layout"].splitlines()):
         for x, sign in enumerate(line):
@@ -136,9 +136,9 @@ def format_board(level: Level) -> Any:
     return text
 
 
-def format_thing(thing: Any) -> str:
+def format_piece(piece: Any) -> str:
     """Return a legend entry as text."""
-    if isinstance(thing, str):
-        return thing
-    parts = {**thing, "colors": ", ".join(f"{name} {n}" for name, n in thing.get("colors", {}).items())}
+    if isinstance(piece, str):
+        return piece
+    parts = {**piece, "colors": ", ".join(f"{name} {n}" for name, n in piece.get("colors", {}).items())}
     return " ".join(str(part) for part in parts.values() if part)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from momagames.errors import InvalidLevel, InvalidParameter, check_range, nearest, one_of
 from momagames.games.seeded_rng import SeededRng
 from momagames.games.tileblast.levels import loader
-from momagames.games.tileblast.levels.level_builder import LevelBuilder, Thing
+from momagames.games.tileblast.levels.level_builder import LevelBuilder, PieceData
 from momagames.games.tileblast.levels.level_parser import MAX_MOVES
 from momagames.games.tileblast.rules.pieces import (
     BIG,
@@ -68,19 +68,19 @@ def generate(
     palette = rng.sample(COLORS, colors)
     for _ in range(ATTEMPTS):
         builder = LevelBuilder.carve(rng, width, height)
-        things = place_mechanics(builder, names, palette, difficulty)
-        if things is not None:
+        pieces = place_mechanics(builder, names, palette, difficulty)
+        if pieces is not None:
             break
     else:
         raise InvalidParameter(
             f"invalid mechanics={','.join(names)!r}: expected fewer mechanics, or a board larger than {width} x {height} cells"
         )
-    goals, feed = draw_goals(rng, builder, things, palette, difficulty)
+    goals, feed = draw_goals(rng, builder, pieces, palette, difficulty)
     layout, legend = builder.format_layout()
     data = {
         "id": seed % 2**31,
         "title": f"Generated {seed}",
-        "moves": moves or estimate_moves(goals, things, difficulty),
+        "moves": moves or estimate_moves(goals, pieces, difficulty),
         "colors": palette,
         "goals": [{"collect": name, "amount": amount} for name, amount in goals.items()],
         **({"feed": feed} if feed else {}),
@@ -120,25 +120,25 @@ def mechanic_kind(mechanic: str) -> Kind:
 
 def place_mechanics(
     builder: LevelBuilder, names: tuple[str, ...], palette: list[str], difficulty: float
-) -> dict[str, list[Thing]] | None:
+) -> dict[str, list[PieceData]] | None:
     """Place the pieces of every mechanic, big pieces and drops first; return None if one does not fit."""
     rng, area = builder.rng, len(builder.active)
     share = area * (MECHANICS_SHARE[0] + (MECHANICS_SHARE[1] - MECHANICS_SHARE[0]) * difficulty) / max(1, len(names))
     order = sorted(names, key=lambda name: -(mechanic_kind(name).attributes & (BIG | DROP)))
-    placed: dict[str, list[Thing]] = {}
+    placed: dict[str, list[PieceData]] = {}
     for name in order:
         kind = mechanic_kind(name)
         limit = min((limit for bit, limit in MAX_PIECES if kind.attributes & bit), default=area)
         size = 4 if kind.attributes & BIG else 1
         count = max(1, min(limit, round(share / size)))
-        placed[name] = builder.place_pieces(lambda name=name: draw_thing(rng, name, palette, difficulty), kind, count)  # type: ignore[misc]
+        placed[name] = builder.place_pieces(lambda name=name: draw_piece(rng, name, palette, difficulty), kind, count)  # type: ignore[misc]
         if not placed[name]:
             return None
     occupied = len(builder.kinds) - sum(len(placed[name]) for name in names if name in COVERS)
     return placed if area - occupied >= MIN_BASICS_SHARE * area else None
 
 
-def draw_thing(rng: SeededRng, mechanic: str, palette: list[str], difficulty: float) -> Thing:
+def draw_piece(rng: SeededRng, mechanic: str, palette: list[str], difficulty: float) -> PieceData:
     """Return a random piece of a mechanic; its hit points grow with the difficulty."""
     kind = mechanic_kind(mechanic)
     if mechanic in COVERS:
@@ -153,7 +153,7 @@ def draw_thing(rng: SeededRng, mechanic: str, palette: list[str], difficulty: fl
     return {"kind": mechanic, **color, **({"hp": hp} if hp != kind.usual else {})}
 
 
-def count_hits(piece: Thing) -> int:
+def count_hits(piece: PieceData) -> int:
     """Return the number of hits that a piece needs, without its cover."""
     kind = KINDS[CODES[piece["kind"]]]
     return sum(piece["colors"].values()) if kind.attributes & COUNTS else int(piece.get("hp", kind.usual))
@@ -163,22 +163,22 @@ def count_hits(piece: Thing) -> int:
 
 
 def draw_goals(
-    rng: SeededRng, builder: LevelBuilder, placed: dict[str, list[Thing]], palette: list[str], difficulty: float
+    rng: SeededRng, builder: LevelBuilder, placed: dict[str, list[PieceData]], palette: list[str], difficulty: float
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return one to four goals, unit -> amount, and the feeds for them."""
     goals: dict[str, Any] = {}
     feed: list[dict[str, Any]] = []
-    for name, things in placed.items():
+    for name, pieces in placed.items():
         kind = mechanic_kind(name)
         if name == "weed":
             goals[name] = "all"
             continue
-        unit, amount = name, len(things)
+        unit, amount = name, len(pieces)
         if name in SPAWNED_UNITS:
             unit, easy, hard = SPAWNED_UNITS[name]
             amount = easy + round((hard - easy) * difficulty)
         elif kind.attributes & PER_HIT:
-            amount = sum(map(count_hits, things))
+            amount = sum(map(count_hits, pieces))
         elif kind.attributes & POWER:
             amount += rng.below(3)
         elif name == "seedbag" and rng.below(2) and not any(mechanic_kind(other).attributes & LASTS for other in placed):
@@ -192,9 +192,9 @@ def draw_goals(
     return {name: goals[name] for name in chosen}, feed
 
 
-def estimate_moves(goals: dict[str, Any], placed: dict[str, list[Thing]], difficulty: float) -> int:
+def estimate_moves(goals: dict[str, Any], placed: dict[str, list[PieceData]], difficulty: float) -> int:
     """Return a limit of moves: a constant plus a share of the needed hits, scaled down with the difficulty."""
-    hits: int = sum(count_hits(piece) for things in placed.values() for piece in things)
+    hits: int = sum(count_hits(piece) for pieces in placed.values() for piece in pieces)
     hits += sum(amount // 3 for name, amount in goals.items() if name.startswith("basic."))
     return math.ceil((10 + 0.6 * hits) * (1.5 - 0.8 * difficulty))
 

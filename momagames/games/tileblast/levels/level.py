@@ -25,7 +25,7 @@ NO_COUNTERS = (0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
-class Thing:
+class Piece:
     """A piece, and the cover of its cell (§10.3).
 
     kind, color, cover   codes of rules/pieces.py; color 0 is none, and of a basic: random
@@ -60,7 +60,7 @@ class Thing:
 class Goal:
     """Units to collect (§6.1).
 
-    units    bits of the things that give a unit, see UNITS of rules/pieces.py
+    units    bits of the kinds and covers that give a unit, see UNITS of rules/pieces.py
     color    1..6, or 0 for any
     amount   units, or state.ALL
     """
@@ -70,16 +70,16 @@ class Goal:
     color: int
     amount: int
 
-    def collects(self, thing: int, color: int) -> bool:
-        """Return whether a thing (a kind, or a cover as UNIT_...) of a color gives a unit."""
-        return bool(self.units >> thing & 1) and self.color in (0, color)
+    def collects(self, unit: int, color: int) -> bool:
+        """Return whether a kind, or a cover as UNIT_..., of a color gives a unit."""
+        return bool(self.units >> unit & 1) and self.color in (0, color)
 
 
 @dataclass(frozen=True)
 class Feed:
     """Pieces that come in from above among the basics (§4.8)."""
 
-    thing: Thing
+    piece: Piece
     per_mille: int
     max_on_board: int
     total: int
@@ -92,7 +92,7 @@ class Level:
     moves    the limit M
     colors   codes 1..6 of the colors that are drawn, with their weights
     active   of each cell, whether it belongs to the board
-    things   anchor -> thing at the start, ascending
+    pieces   anchor -> piece at the start, ascending
     data     the level with the keys of §10, as plain data
     """
 
@@ -104,21 +104,21 @@ class Level:
     goals: tuple[Goal, ...]
     feeds: tuple[Feed, ...]
     active: tuple[bool, ...]
-    things: dict[int, Thing]
+    pieces: dict[int, Piece]
     data: dict[str, Any] = field(repr=False)
 
     def all_kinds(self) -> Iterator[int]:
         """Yield the kinds of the start position and of the feeds."""
-        yield from (thing.kind for thing in self.things.values())
-        yield from (feed.thing.kind for feed in self.feeds)
+        yield from (piece.kind for piece in self.pieces.values())
+        yield from (feed.piece.kind for feed in self.feeds)
 
-    def held(self, goal: Goal) -> int:
+    def start_units(self, goal: Goal) -> int:
         """Return the units that the start position holds for a goal; random basics have no color yet."""
-        return sum(thing.units(goal) for thing in self.things.values())
+        return sum(piece.units(goal) for piece in self.pieces.values())
 
-    def fed(self, goal: Goal) -> int:
+    def feed_units(self, goal: Goal) -> int:
         """Return the units that the feeds can bring for a goal."""
-        return sum(feed.total * feed.thing.units(goal) for feed in self.feeds)
+        return sum(feed.total * feed.piece.units(goal) for feed in self.feeds)
 
 
 def write_level(level: Level, state: State) -> None:
@@ -128,13 +128,13 @@ def write_level(level: Level, state: State) -> None:
     for cell in range(CELLS):
         below = (low for low in range(cell - WIDTH, -1, -WIDTH) if level.active[low])
         state["below"][cell] = next(below, NOWHERE)
-    for anchor, thing in level.things.items():
-        for cell in thing.cells(anchor):
-            state["start_kind"][cell] = thing.kind
+    for anchor, piece in level.pieces.items():
+        for cell in piece.cells(anchor):
+            state["start_kind"][cell] = piece.kind
             state["start_anchor"][cell] = anchor
-        state["start_hp"][anchor], state["start_color"][anchor] = thing.hp, thing.color
-        state["start_cover"][anchor] = thing.cover
-        state["start_counters"][anchor] = sum(n << 4 * k for k, n in enumerate(thing.counters))
+        state["start_hp"][anchor], state["start_color"][anchor] = piece.hp, piece.color
+        state["start_cover"][anchor] = piece.cover
+        state["start_counters"][anchor] = sum(n << 4 * k for k, n in enumerate(piece.counters))
     state["colors"] = len(level.colors)
     state["palette"][: len(level.colors)] = level.colors
     state["weights"][: len(level.colors)] = level.weights
@@ -143,7 +143,7 @@ def write_level(level: Level, state: State) -> None:
         state["goal_units"][k], state["goal_color"][k], state["goal_amount"][k] = goal.units, goal.color, goal.amount
     state["feeds"] = len(level.feeds)
     for k, feed in enumerate(level.feeds):
-        state["feed_kind"][k], state["feed_hp"][k], state["feed_color"][k] = feed.thing.kind, feed.thing.hp, feed.thing.color
+        state["feed_kind"][k], state["feed_hp"][k], state["feed_color"][k] = feed.piece.kind, feed.piece.hp, feed.piece.color
         state["feed_per_mille"][k], state["feed_on_board"][k], state["feed_total"][k] = (
             feed.per_mille,
             feed.max_on_board,
@@ -157,7 +157,7 @@ def goal_bounds(level: Level, valid_taps: int) -> tuple[int, ...]:
     for goal in level.goals:
         amount = goal.amount
         if amount == ALL:
-            amount = level.held(goal) + level.fed(goal) + max_spawned_units(level, goal, valid_taps)
+            amount = level.start_units(goal) + level.feed_units(goal) + max_spawned_units(level, goal, valid_taps)
         bounds.append(amount)
     return tuple(bounds) + (0,) * (GOALS - len(bounds))
 

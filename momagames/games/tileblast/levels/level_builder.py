@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from momagames.games.cell_sets import around, connected
+from momagames.games.cell_sets import is_connected, neighbors
 from momagames.games.seeded_rng import SeededRng
 from momagames.games.tileblast.levels.level_parser import INACTIVE, SIGNS
 from momagames.games.tileblast.rules.pieces import BIG, CODES, DROP, KINDS, LASTS, Kind
 from momagames.games.tileblast.rules.state import HEIGHT, WIDTH
 
 Cell = tuple[int, int]  # x, y
-Thing = dict[str, Any]  # as in a legend (§10.3)
+PieceData = dict[str, Any]  # as in a legend (§10.3)
 
 MAX_CARVED_SHARE = 0.25  # of the board at most
 CANDIDATES = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&()/<>=?@^~+"
@@ -27,7 +27,7 @@ class LevelBuilder:
     rng        generator of the random draws
     mirrored   whether left and right are mirror images
     active     cells (x, y) of the box of width x height, y upwards
-    things     anchor -> thing at the anchor
+    pieces     anchor -> piece
     kinds      cell -> kind of the piece that fills it
     """
 
@@ -36,7 +36,7 @@ class LevelBuilder:
     height: int
     mirrored: bool
     active: set[Cell]
-    things: dict[Cell, Thing] = field(default_factory=dict)
+    pieces: dict[Cell, PieceData] = field(default_factory=dict)
     kinds: dict[Cell, Kind] = field(default_factory=dict)
 
     @classmethod
@@ -46,10 +46,10 @@ class LevelBuilder:
         builder = cls(rng, width, height, rng.below(2) == 0, box)
         min_cells = len(box) - rng.below(int(MAX_CARVED_SHARE * len(box)) + 1)
         while len(builder.active) > min_cells:
-            edge = [cell for cell in sorted(builder.active) if not builder.active.issuperset(around(cell))]
+            edge = [cell for cell in sorted(builder.active) if not builder.active.issuperset(neighbors(cell))]
             cell = rng.choice(edge)
             left = builder.active - {cell, builder.mirror(cell)}
-            if not connected(left):
+            if not is_connected(left):
                 break
             builder.active = left
         return builder
@@ -80,12 +80,12 @@ class LevelBuilder:
             return False
         return not kind.attributes & BIG or (columns[0] == columns[1] == list(range(columns[0][0], y)))
 
-    def add(self, thing: Thing, kind: Kind, anchor: Cell) -> None:
+    def add(self, piece: PieceData, kind: Kind, anchor: Cell) -> None:
         """Place a piece at an anchor."""
-        self.things[anchor] = thing
+        self.pieces[anchor] = piece
         self.kinds.update(dict.fromkeys(piece_cells(kind, anchor), kind))
 
-    def place_pieces(self, things: Callable[[], Thing], kind: Kind, count: int) -> list[Thing]:
+    def place_pieces(self, make_piece: Callable[[], PieceData], kind: Kind, count: int) -> list[PieceData]:
         """Place up to `count` pieces, scattered or close together, mirrored on mirrored boards."""
         anchors = [cell for cell in sorted(self.active) if self.can_place(kind, cell)]
         if self.rng.below(2) and anchors:
@@ -95,13 +95,13 @@ class LevelBuilder:
         else:
             anchors = [anchors.pop(self.rng.below(len(anchors))) for _ in range(len(anchors))]
         size = 2 if kind.attributes & BIG else 1
-        placed: list[Thing] = []
+        placed: list[PieceData] = []
         for anchor in anchors:
-            thing = things()
+            piece = make_piece()
             for cell in dict.fromkeys((anchor, self.mirror(anchor, size))):
                 if len(placed) < count and self.can_place(kind, cell):
-                    self.add(thing, kind, cell)
-                    placed.append(thing)
+                    self.add(piece, kind, cell)
+                    placed.append(piece)
         return placed
 
     def format_layout(self) -> tuple[str, dict[str, Any]]:
@@ -110,22 +110,22 @@ class LevelBuilder:
         cells = dict.fromkeys(self.active, ".")
         legend: dict[str, Any] = {}
         signs: dict[str, str] = {}
-        for anchor, thing in self.things.items():
-            sign = signs.setdefault(repr(thing), SIGN_POOL[len(signs)])
-            legend[sign] = format_legend_entry(thing)
-            cells.update(dict.fromkeys(piece_cells(KINDS[CODES[thing["kind"]]], anchor), sign))
+        for anchor, piece in self.pieces.items():
+            sign = signs.setdefault(repr(piece), SIGN_POOL[len(signs)])
+            legend[sign] = format_legend_entry(piece)
+            cells.update(dict.fromkeys(piece_cells(KINDS[CODES[piece["kind"]]], anchor), sign))
         lines = ["".join(cells.get((x - left, y - bottom), INACTIVE) for x in range(WIDTH)) for y in reversed(range(HEIGHT))]
         return "\n".join(lines) + "\n", legend
 
 
-def format_legend_entry(thing: Thing) -> str | Thing:
-    """Return a thing in the short form of a legend, §10.3."""
-    if "colors" in thing:
-        return thing
-    cover = f"{thing['cover']}+" if "cover" in thing else ""
-    color = f".{thing['color']}" if "color" in thing else ""
-    hp = f":{thing['hp']}" if "hp" in thing else ""
-    return f"{cover}{thing['kind']}{color}{hp}"
+def format_legend_entry(piece: PieceData) -> str | PieceData:
+    """Return a piece in the short form of a legend, §10.3."""
+    if "colors" in piece:
+        return piece
+    cover = f"{piece['cover']}+" if "cover" in piece else ""
+    color = f".{piece['color']}" if "color" in piece else ""
+    hp = f":{piece['hp']}" if "hp" in piece else ""
+    return f"{cover}{piece['kind']}{color}{hp}"
 
 
 def piece_cells(kind: Kind, anchor: Cell) -> list[Cell]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from momagames.errors import nearest, one_of
-from momagames.games.tileblast.levels.level import NO_COUNTERS, Feed, Goal, Level, Thing
+from momagames.games.tileblast.levels.level import NO_COUNTERS, Feed, Goal, Level, Piece
 from momagames.games.tileblast.levels.problem import Path, Problem, cell_path
 from momagames.games.tileblast.rules.pieces import BASIC, BIG, CODES, COLORED, COLORS, COUNTS, COVERS, KINDS, UNITS, Kind
 from momagames.games.tileblast.rules.state import ALL, CELLS, FEEDS, GOALS, HEIGHT, WIDTH
@@ -29,12 +29,12 @@ DEFAULTS: dict[str, Any] = {
 INACTIVE, EMPTY = "#", "_"
 # §10.2
 SIGNS = {
-    ".": Thing(BASIC, 1),
-    "-": Thing(CODES["rocket_h"], 1),
-    "|": Thing(CODES["rocket_v"], 1),
-    "*": Thing(CODES["bomb"], 1),
-    **{sign: Thing(BASIC, 1, k + 1) for k, sign in enumerate("rbyopk")},
-    **{sign: Thing(CODES["flask"], 1, k + 1) for k, sign in enumerate("RBYOPK")},
+    ".": Piece(BASIC, 1),
+    "-": Piece(CODES["rocket_h"], 1),
+    "|": Piece(CODES["rocket_v"], 1),
+    "*": Piece(CODES["bomb"], 1),
+    **{sign: Piece(BASIC, 1, k + 1) for k, sign in enumerate("rbyopk")},
+    **{sign: Piece(CODES["flask"], 1, k + 1) for k, sign in enumerate("RBYOPK")},
 }
 KNOWN_SIGNS = " ".join([INACTIVE, EMPTY, *SIGNS])
 MAX_MOVES = 50_000
@@ -103,7 +103,7 @@ class LevelParser:
         goals = self.parse_list(("goals",), parts["goals"], 1, GOALS, "goals")
         feeds = self.parse_list(("feed",), parts["feed"], 0, FEEDS, "feeds")
         lines = self.parse_lines(parts["layout"])
-        active, things = self.parse_cells(lines, self.parse_legend(parts["legend"]))
+        active, pieces = self.parse_cells(lines, self.parse_legend(parts["legend"]))
         level = Level(
             id=self.parse_integer(("id",), parts["id"], 0, 2**31 - 1),
             title=str(parts["title"]),
@@ -113,7 +113,7 @@ class LevelParser:
             goals=tuple(goal for k, entry in enumerate(goals) if (goal := self.parse_goal(("goals", k), entry))),
             feeds=tuple(feed for k, entry in enumerate(feeds) if (feed := self.parse_feed(("feed", k), entry))),
             active=tuple(active),
-            things=things,
+            pieces=pieces,
             data=normalize_data(given, lines),
         )
         return None if self.problems else level
@@ -159,29 +159,29 @@ class LevelParser:
         if len(given) < len(names):
             return None
         at = (*path, "piece")
-        thing = self.parse_thing(at, given["piece"])
-        if thing and thing.cover:
+        piece = self.parse_piece(at, given["piece"])
+        if piece and piece.cover:
             self.add_problem(at, "invalid cover: expected a feed without a cover")
-        if thing and thing.attributes & BIG:
-            self.add_problem(at, f"{KINDS[thing.kind].name!r} has size 2: expected size 1 in a feed")
-        if thing and thing.kind == BASIC:
+        if piece and piece.attributes & BIG:
+            self.add_problem(at, f"{KINDS[piece.kind].name!r} has size 2: expected size 1 in a feed")
+        if piece and piece.kind == BASIC:
             self.add_problem(at, "invalid kind 'basic': expected another kind in a feed")
         most = [
             self.parse_integer((*path, name), given[name], 1, high)
             for name, high in (("per_mille", 1000), ("max_on_board", CELLS), ("total", 1_000_000))
         ]
-        return Feed(thing, *most) if thing else None
+        return Feed(piece, *most) if piece else None
 
-    # ----------------------------------------------------------------------------------------------------- §10.3: things
+    # ----------------------------------------------------------------------------------------------------- §10.3: pieces
 
-    def parse_thing(self, path: Path, value: Any) -> Thing | None:
-        """§10.3 Return the thing of `cover+kind.color:hp` or of a dict, or None."""
+    def parse_piece(self, path: Path, value: Any) -> Piece | None:
+        """§10.3 Return the piece of `cover+kind.color:hp` or of a dict, or None."""
         given = self.parse_mapping(path, split_thing(value) if isinstance(value, str) else value, THING_KEYS, ("kind",))
         if "kind" not in given or not self.parse_name(path, given["kind"], CODES, "kind"):
             return None
         code = CODES[given["kind"]]
         counters = self.parse_counters(path, given.get("colors"), KINDS[code])
-        return Thing(
+        return Piece(
             kind=code,
             hp=self.parse_hit_points(path, given.get("hp"), KINDS[code], counters),
             color=self.parse_color(path, given.get("color"), KINDS[code]),
@@ -230,20 +230,20 @@ class LevelParser:
 
     # --------------------------------------------------------------------------------------- §10.2, §10.4: legend, layout
 
-    def parse_legend(self, value: Any) -> dict[str, Thing | None]:
-        """Return the thing of every character; None for invalid entries."""
-        signs: dict[str, Thing | None] = dict(SIGNS)
+    def parse_legend(self, value: Any) -> dict[str, Piece | None]:
+        """Return the piece of every character; None for invalid entries."""
+        signs: dict[str, Piece | None] = dict(SIGNS)
         if not isinstance(value, Mapping):
-            self.add_problem(("legend",), f"invalid value {value!r}: expected a mapping from characters to things")
+            self.add_problem(("legend",), f"invalid value {value!r}: expected a mapping from characters to pieces")
             return signs
-        for key, thing in value.items():
+        for key, piece in value.items():
             sign, path = str(key), ("legend", str(key))
             if len(sign) != 1 or sign.isspace():
                 self.add_problem(path, f"invalid key {sign!r}: expected one character")
             elif sign in SIGNS or sign in (INACTIVE, EMPTY):
                 self.add_problem(path, f"invalid character {sign!r}: its meaning is fixed")
             else:
-                signs[sign] = self.parse_thing(path, thing)
+                signs[sign] = self.parse_piece(path, piece)
         return signs
 
     def parse_lines(self, value: Any) -> list[str]:
@@ -260,29 +260,29 @@ class LevelParser:
         lines += [""] * (HEIGHT - len(lines))
         return [line[:WIDTH].ljust(WIDTH, INACTIVE) for line in lines[:HEIGHT]]
 
-    def parse_cells(self, lines: list[str], signs: dict[str, Thing | None]) -> tuple[list[bool], dict[int, Thing]]:
-        """Return which cells are active, and the thing at each anchor."""
+    def parse_cells(self, lines: list[str], signs: dict[str, Piece | None]) -> tuple[list[bool], dict[int, Piece]]:
+        """Return which cells are active, and the piece at each anchor."""
         layout = "".join(reversed(lines))
-        things: dict[int, Thing] = {}
+        pieces: dict[int, Piece] = {}
         filled: set[int] = set()
         reported: set[str] = set()
         for cell, sign in enumerate(layout):
             if sign in (INACTIVE, EMPTY) or cell in filled:
                 continue
-            thing = signs.get(sign)
+            piece = signs.get(sign)
             if sign not in signs:
                 text = f"unknown character {sign!r}: expected a character of the legend, or one of {KNOWN_SIGNS}"
-            elif thing and not self.has_room(cell, thing.cells(cell), layout, filled):
-                text = f"{KINDS[thing.kind].name!r} fills 2 x 2 cells: expected {sign!r} to the right, above, and above right"
+            elif piece and not self.has_room(cell, piece.cells(cell), layout, filled):
+                text = f"{KINDS[piece.kind].name!r} fills 2 x 2 cells: expected {sign!r} to the right, above, and above right"
             else:
-                if thing:
-                    things[cell] = thing
-                    filled.update(thing.cells(cell))
+                if piece:
+                    pieces[cell] = piece
+                    filled.update(piece.cells(cell))
                 continue
             if sign not in reported:  # report each character once
                 self.add_problem(cell_path(cell), text)
                 reported.add(sign)
-        return [sign != INACTIVE for sign in layout], things
+        return [sign != INACTIVE for sign in layout], pieces
 
     @staticmethod
     def has_room(anchor: int, cells: tuple[int, ...], layout: str, filled: set[int]) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from momagames.errors import InvalidLevel, first_of
 from momagames.games.tileblast.levels.document import Document
-from momagames.games.tileblast.levels.level import Feed, Goal, Level, Thing, goal_bounds, write_level
+from momagames.games.tileblast.levels.level import Feed, Goal, Level, Piece, goal_bounds, write_level
 from momagames.games.tileblast.levels.level_parser import LevelParser
 from momagames.games.tileblast.levels.linter import lint
 from momagames.games.tileblast.levels.problem import Problem
@@ -24,7 +24,7 @@ __all__ = [
     "Feed",
     "Goal",
     "Level",
-    "Thing",
+    "Piece",
     "goal_bounds",
     "list_problems",
     "load",

@@ -13,7 +13,7 @@ from momagames.games.tileblast.rules.settle import settle_board
 from momagames.games.tileblast.rules.state import CELLS
 from momagames.games.tileblast.rules.taps import burst_group, has_valid_tap, is_valid_tap, prune_group_taps, write_valid_taps
 from momagames.games.tileblast.rules.turn_end import heal_pieces, process_spawns, resolve_deadlock, spread_weeds
-from momagames.kernels.jit import driver, kernel, noinline_kernel
+from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel
 
 
 @noinline_kernel
@@ -163,4 +163,4 @@ def evaluate_position(states: Any) -> None:
     update_end(state)
 
 
-evaluate_position = driver(evaluate_position, "tileblast.evaluate_position")
+evaluate_position = compile_entry_point(evaluate_position, "tileblast.evaluate_position")

@@ -8,17 +8,17 @@ from momagames.kernels.jit import kernel, noinline_kernel
 
 
 @kernel
-def collects(state, goal, thing, color):
-    """Return whether a thing (a kind, or a cover as UNIT_...) of this color, 0 for none, gives a goal a unit."""
+def collects(state, goal, unit, color):
+    """Return whether a kind, or a cover as UNIT_..., of this color (0: none) gives a goal a unit."""
     goal_color = np.int64(state["goal_color"][goal])
-    return (np.int64(state["goal_units"][goal]) >> thing) & 1 and (goal_color == 0 or goal_color == color)
+    return (np.int64(state["goal_units"][goal]) >> unit) & 1 and (goal_color == 0 or goal_color == color)
 
 
 @kernel
-def credit_goals(state, thing, color):
+def credit_goals(state, unit, color):
     """§6.1 Count one unit for every goal that collects it; units beyond an amount are not counted."""
     for goal in range(np.int64(state["goals"])):
-        if collects(state, goal, thing, color):
+        if collects(state, goal, unit, color):
             amount = state["goal_amount"][goal]
             if amount == ALL or state["collected"][goal] < amount:
                 state["collected"][goal] += 1

@@ -137,7 +137,7 @@ def write_board(state, out, channels):
 
 @kernel
 def write_goal_units(state, goal_units):
-    """Write for each color, 0 for none, the things (bits) that an unreached goal collects in it. goal_units int64[7]"""
+    """Write for each color (0: none) the unit bits that unreached goals collect. goal_units int64[7]"""
     goal_units[:] = 0
     for goal in range(np.int64(state["goals"])):
         if state["rest"][goal] > 0:

@@ -73,13 +73,13 @@ BASIC, ROCKET_H, ROCKET_V, BOMB, FLASK = (CODES[name] for name in ("basic", "roc
 DANDELION, WEED, BEEHIVE = (CODES[name] for name in ("dandelion", "weed", "beehive"))
 COVERS = ("", "cage", "bubble")
 CAGE, BUBBLE = 1, 2
-# Bits of covers among the things that give units follow those of kinds (§6.1)
+# Unit bits of covers follow those of kinds (§6.1)
 UNIT_CAGE, UNIT_BUBBLE = len(KINDS) - 1 + CAGE, len(KINDS) - 1 + BUBBLE
 
 # Arrays for kernels, by code
 ATTRIBUTES = np.array([kind.attributes for kind in KINDS], np.int64)
 SPAWNS = np.array([kind.spawn for kind in KINDS], np.int64)
-# Units of goals: name -> the things (bits by code) that give one
+# Units of goals: name -> bits of the kinds and covers that give one
 UNITS = {
     **{(kind.name if kind.unit == "kind" else kind.unit): 1 << code for code, kind in enumerate(KINDS) if kind.unit},
     "cage": 1 << UNIT_CAGE,

@@ -24,7 +24,7 @@ FAR = CELLS  # larger than any distance
 
 @noinline_kernel
 def process_spawns(state):
-    """§4.9 Make the things of the list of spawns, in the order of the hits."""
+    """§4.9 Place the pieces and covers of the list of spawns, in the order of the hits."""
     for k in range(np.int64(state["spawned"])):
         what = np.int64(state["spawns"][k])
         if what < SPAWNERS:

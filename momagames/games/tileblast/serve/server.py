@@ -93,7 +93,7 @@ def make_server(service: Service, limits: Limits) -> uvicorn.Server:
     }
     connections = Connections(limits)
     protocol: Any = connections.protocol  # uvicorn calls it, but declares a class
-    return uvicorn.Server(uvicorn.Config(connections.watch(app(service, limits)), http=protocol, **config))
+    return uvicorn.Server(uvicorn.Config(connections.track_requests(app(service, limits)), http=protocol, **config))
 
 
 def run_server(service: Service, limits: Limits, sockets: list[socket.socket]) -> None:

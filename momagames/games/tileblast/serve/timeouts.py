@@ -1,7 +1,7 @@
 """Limits on connections: uvicorn waits without limit for the head of a request, and for clients that do not read.
 
 `Connections.protocol` is an asyncio protocol between the event loop and uvicorn's protocol, and forwards everything.
-`Connections.watch` wraps the application and reports when a request begins and ends.
+`Connections.track_requests` wraps the application and reports when a request begins and ends.
 """
 
 from __future__ import annotations
@@ -103,16 +103,16 @@ class Connections:
         """Return a protocol, for uvicorn's option `http`."""
         return Connection(AutoHTTPProtocol(**options), self)
 
-    def watch(self, app: ASGIApp) -> ASGIApp:
+    def track_requests(self, app: ASGIApp) -> ASGIApp:
         """Return the application wrapped in calls of begin_request and end_request."""
 
-        async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+        async def tracked_app(scope: Scope, receive: Receive, send: Send) -> None:
             connection = self._open.pop(scope["client"], None)
             if connection is None:  # the connection is lost
                 return
             self._open[connection.address] = connection
 
-            async def receive_watched() -> Message:
+            async def tracked_receive() -> Message:
                 message = await receive()
                 if not message.get("more_body"):
                     connection.end_body()
@@ -120,14 +120,14 @@ class Connections:
 
             connection.begin_request()
             try:
-                await app(scope, receive_watched, send)
+                await app(scope, tracked_receive, send)
             except RuntimeError:
                 if not connection.transport.is_closing():  # uvloop raises for writes to an aborted connection
                     raise
             finally:
                 connection.end_request()
 
-        return watched
+        return tracked_app
 
     def add(self, connection: Connection) -> None:
         self._open[connection.address] = connection
