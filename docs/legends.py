@@ -10,7 +10,7 @@ from PIL import Image
 import momagames
 from momagames.engine.episode import Episode
 from momagames.games.pommerman.rules import state as codes
-from momagames.games.pommerman.view.tiles import FALLING, IN_RANGE, UNKNOWN_OWNER, Bomb, cell
+from momagames.games.pommerman.view.tiles import FALLING, IN_RANGE, UNKNOWN_OWNER, Bomb, draw_cell
 from momagames.games.robotmail.layouts import loader as layouts
 from momagames.games.robotmail.rules import state as mail
 from momagames.games.robotmail.view import drawing
@@ -98,7 +98,7 @@ def pommerman() -> Image.Image:
         left, top = LEFT + k // HALF * wide, LEFT + k % HALF * LINE
         for n, given in enumerate(cells):
             x = left + n * (SIDE + 4)
-            sheet[top : top + SIDE, x : x + SIDE] = cell(SIDE, *given)
+            sheet[top : top + SIDE, x : x + SIDE] = draw_cell(SIDE, *given)
         canvas.write(sheet, left + 4 * (SIDE + 4) + 6, top + SIDE / 2, text, 14)
     return Image.fromarray(sheet)
 
@@ -156,7 +156,7 @@ def robotmail() -> Image.Image:
         left, top = LEFT + k // half * MAIL_WIDE, LEFT + k % half * MAIL_LINE
         for n, given in enumerate(cells):
             x = left + n * (MAIL_SIDE + 4)
-            sheet[top : top + MAIL_SIDE, x : x + MAIL_SIDE] = robots.cell(MAIL_SIDE, **given)
+            sheet[top : top + MAIL_SIDE, x : x + MAIL_SIDE] = robots.draw_cell(MAIL_SIDE, **given)
         canvas.write(sheet, left + 3 * (MAIL_SIDE + 4) + 6, top + MAIL_SIDE / 2, text, 14)
     return Image.fromarray(sheet)
 
@@ -168,7 +168,7 @@ def robotmail_layouts() -> Image.Image:
         play = Episode(momagames.spec("mo-robotmail-v0", layout=name))
         play.reset(0)
         height, width = int(play.state["height"]), int(play.state["width"])
-        side = drawing.side_of(height, width)
+        side = drawing.cell_side(height, width)
         drawn = Image.fromarray(play.game.view.draw(play.state))
         board = drawn.crop((drawing.EDGE, drawing.EDGE, drawing.EDGE + width * side, drawing.EDGE + height * side))
         small = board.resize((width * SMALL, height * SMALL), Image.Resampling.LANCZOS)

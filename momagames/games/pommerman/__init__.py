@@ -1,4 +1,4 @@
-"""MO-Pommerman: parameters, objectives, assembly. The rules are in rules.py, their text in SPEC.md."""
+"""MO-Pommerman: parameters, objectives, the game. The rules are in the package rules, their text in SPEC.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from momagames.contract import (
 )
 from momagames.errors import InvalidParameter, check_choice, one_of
 from momagames.games.pommerman import codec, infos, rules
-from momagames.games.pommerman.observation_fields import fields
+from momagames.games.pommerman.observation_fields import build_fields
 from momagames.games.pommerman.rules import observation
 from momagames.games.pommerman.rules.state import (
     DUEL,
@@ -48,7 +48,7 @@ POLICIES = {
     "simple": "momagames.games.pommerman.policies:SIMPLE",
     "stationary": "momagames.games.pommerman.policies:STATIONARY",
 }
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
+KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
 SUMMARIES = {
     "ffa": "free for all",
     "ffa-collapse": "free for all with collapsing walls",
@@ -58,17 +58,17 @@ SUMMARIES = {
     "radio": "two against two with fog and messages of two words",
     "duel": "one against one on a small board",
 }
-SMALLEST = 7
-SHARE_BEFORE_COLLAPSE, RINGS = Fraction(5, 8), 4  # of `add_collapse`: 500 of 800 steps, as in the original
+MIN_SIZE = 7
+SHARE_BEFORE_COLLAPSE, COLLAPSING_RINGS = Fraction(5, 8), 4  # of `add_collapse`: 500 of 800 steps, as in the original
 
 
 @dataclass(frozen=True)
 class Variant:
-    """§8.1 One of the original's games.
+    """§8.1 A game of the original.
 
     objectives   of the reward vector by default
-    rigid        walls by default as shares of the cells that may get one: three numbers with those of the original's size
-    wood, items  (items: of the wooden walls)
+    rigid, wood  walls by default, as shares of the cells where walls may be; they give the original's numbers on its board
+    items        items by default, as a share of the wooden walls
     """
 
     mode: int
@@ -81,68 +81,79 @@ class Variant:
     collapse: bool = False
 
 
-ALONE = ("outcome", "kills", "wood", "items", "bombs")
-TOGETHER = ("outcome", "kills", "team_kill", "wood", "bombs")
+SOLO_OBJECTIVES = ("outcome", "kills", "wood", "items", "bombs")
+TEAM_OBJECTIVES = ("outcome", "kills", "team_kill", "wood", "bombs")
 THIRD = Fraction(1, 3)
 VARIANTS = {
-    "ffa": Variant(FFA, ALONE),
-    "ffa-collapse": Variant(FFA, ALONE, collapse=True),
-    "team": Variant(TEAM, TOGETHER, fog=True),
-    "team-full": Variant(TEAM, TOGETHER),
-    "team-collapse": Variant(TEAM, TOGETHER, fog=True, collapse=True),
-    "radio": Variant(RADIO, (*TOGETHER, "comm"), fog=True),
+    "ffa": Variant(FFA, SOLO_OBJECTIVES),
+    "ffa-collapse": Variant(FFA, SOLO_OBJECTIVES, collapse=True),
+    "team": Variant(TEAM, TEAM_OBJECTIVES, fog=True),
+    "team-full": Variant(TEAM, TEAM_OBJECTIVES),
+    "team-collapse": Variant(TEAM, TEAM_OBJECTIVES, fog=True, collapse=True),
+    "radio": Variant(RADIO, (*TEAM_OBJECTIVES, "comm"), fog=True),
     "duel": Variant(DUEL, ("outcome", "wood", "items", "bombs"), 8, THIRD, THIRD, Fraction(5, 8)),
 }
 NEEDS_RADIO, NEEDS_MATE = ("comm", "comm_change"), ("team_kill", "team_bombs", "mate_survival")
-MOST_RIGID = {FFA: Fraction(9, 20), TEAM: Fraction(9, 20), RADIO: Fraction(9, 20), DUEL: Fraction(2, 5)}  # §8.3
+MAX_RIGID_SHARES = {FFA: Fraction(9, 20), TEAM: Fraction(9, 20), RADIO: Fraction(9, 20), DUEL: Fraction(2, 5)}  # §8.3
 MAX_STEPS = 100_000
 
 
-def parameters(id: str, kind: Variant, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    """§8.2, §8.3 The parameters with their defaults and ranges, which may depend on parameters before them."""
-    asked: list[Parameter] = []
+def build_parameters(id: str, variant: Variant, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """§8.2, §8.3 Return the parameters with their defaults and ranges, which may depend on parameters before them."""
+    parameters: list[Parameter] = []
 
-    def ask(name: str, default: Any, doc: str, low: int, high: int, why: str = "", optional: bool = False) -> int:
-        """One more whole number: its value. `why` says where the range comes from, if that is not plain."""
-        asked.append(Parameter(name, default, doc, low, high, optional=optional))
+    def add_parameter(name: str, default: Any, doc: str, low: int, high: int, reason: str = "", optional: bool = False) -> int:
+        """Declare an integer parameter and return its value. `reason` explains a range that depends on other parameters."""
+        parameters.append(Parameter(name, default, doc, low, high, optional=optional))
         try:
-            value: int = asked[-1].check(id, given.get(name, default))
+            value: int = parameters[-1].check(id, given.get(name, default))
         except InvalidParameter as error:
-            raise InvalidParameter(f"{error} ({why})" if why else str(error)) from None
+            raise InvalidParameter(f"{error} ({reason})" if reason else str(error)) from None
         return value
 
-    size = ask("board_size", kind.size, "rows and columns", SMALLEST, MAX_SIDE)
-    free, ring = free_cells(size, seats_of(kind.mode)), ring_of_wood(size, seats_of(kind.mode))
-    why = f"on {size} x {size}, so that boards whose passages can be reached (G7) do not become rare"
-    rigid = ask("num_rigid", pairs(free * kind.rigid), "rigid walls", 0, pairs(free * MOST_RIGID[kind.mode]), why)
-    left = ring + free - rigid - rigid % 2
-    why = f"what {rigid} rigid walls leave on {size} x {size}"
-    wood = ask("num_wood", min(ring + pairs(free * kind.wood), left), "wooden walls", 0, left, why)
-    places = min(wood_laid(ring, wood), MAX_BOMBS - SEATS)
-    why = f"one in each wooden wall, {MAX_BOMBS - SEATS} at most"
-    ask("num_items", min(int(wood_laid(ring, wood) * kind.items), places), "items hidden in wood", 0, places, why)
-    steps = ask("max_steps", 800, "steps until the game is truncated", 2, MAX_STEPS)
-    first = min(5 * steps // 8, steps - 4) if kind.collapse and steps > 4 else None
+    size = add_parameter("board_size", variant.size, "rows and columns", MIN_SIZE, MAX_SIDE)
+    free_cells, ring = count_free_cells(size, count_seats(variant.mode)), count_ring_walls(size, count_seats(variant.mode))
+    reason = f"on {size} x {size}: with more walls, boards with reachable passages (G7) are rare"
+    rigid = add_parameter(
+        "num_rigid",
+        round_to_even(free_cells * variant.rigid),
+        "rigid walls",
+        0,
+        round_to_even(free_cells * MAX_RIGID_SHARES[variant.mode]),
+        reason,
+    )
+    available = ring + free_cells - rigid - rigid % 2
+    reason = f"what {rigid} rigid walls leave on {size} x {size}"
+    wood = add_parameter(
+        "num_wood", min(ring + round_to_even(free_cells * variant.wood), available), "wooden walls", 0, available, reason
+    )
+    max_items = min(count_wood(ring, wood), MAX_BOMBS - SEATS)
+    reason = f"one in each wooden wall, {MAX_BOMBS - SEATS} at most"
+    add_parameter(
+        "num_items", min(int(count_wood(ring, wood) * variant.items), max_items), "items hidden in wood", 0, max_items, reason
+    )
+    steps = add_parameter("max_steps", 800, "steps until the game is truncated", 2, MAX_STEPS)
+    first_collapse = min(5 * steps // 8, steps - 4) if variant.collapse and steps > 4 else None
     doc = "step after which the first ring falls; None: never"
-    why = f"at least 4 before max_steps={steps}" if steps > 4 else f"no ring can fall within max_steps={steps}, it takes 5"
-    ask("first_collapse", first, doc, 1, max(steps - 4, 0), why, optional=True)
-    ask("agent_view_size", 4, "how far an agent sees in the fog, in rows and columns", 1, observation.MAX_VIEW)
-    ask("max_blast_strength", 4 if kind.fog else 10, "limit for range items", 2, MAX_SIDE)
-    ask("blast_strength", 2, "blast strength at the start; 2 reaches one cell in each direction", 1, MAX_SIDE)
+    reason = f"at least 4 before max_steps={steps}" if steps > 4 else f"no ring can fall within max_steps={steps}, it takes 5"
+    add_parameter("first_collapse", first_collapse, doc, 1, max(steps - 4, 0), reason, optional=True)
+    add_parameter("agent_view_size", 4, "view distance of an agent in the fog, in rows and columns", 1, observation.MAX_VIEW)
+    add_parameter("max_blast_strength", 4 if variant.fog else 10, "limit for range items", 2, MAX_SIDE)
+    add_parameter("blast_strength", 2, "blast strength at the start; 2 reaches one cell in each direction", 1, MAX_SIDE)
     return (
-        *asked,
-        Parameter("is_partially_observable", kind.fog, "fog hides what is farther than agent_view_size from an agent"),
+        *parameters,
+        Parameter("is_partially_observable", variant.fog, "fog hides cells farther than agent_view_size from an agent"),
         Parameter("observation", "dict", "the original's fields, or planes for learners", choices=("dict", "planes")),
         Parameter("egocentric", False, "matrices and planes centered on the agent (in the fog only)"),
-        Parameter("dead", "stay", "the dead stay until the end and wait, or leave the game", choices=("stay", "leave")),
-        Parameter("credit", "full", "what each of several owners of a fire gets: 1, or its part", choices=("full", "split")),
+        Parameter("dead", "stay", "dead agents stay until the end, or leave the game", choices=("stay", "leave")),
+        Parameter("credit", "full", "credit of each of several owners of a fire: 1, or its share", choices=("full", "split")),
     )
 
 
-def objectives(mode: int, params: Mapping[str, Any]) -> dict[str, Objective]:
-    """§5 Every objective, with its bounds under these parameters."""
+def build_objectives(mode: int, params: Mapping[str, Any]) -> dict[str, Objective]:
+    """§5 Return every objective, with its bounds under these parameters."""
     steps, size, items = params["max_steps"], params["board_size"], params["num_items"]
-    wood, share = wood_laid(ring_of_wood(size, seats_of(mode)), params["num_wood"]), 1 / params["max_steps"]
+    wood, share = count_wood(count_ring_walls(size, count_seats(mode)), params["num_wood"]), 1 / params["max_steps"]
     enemies = {FFA: 3, DUEL: 1}.get(mode, 2)
     lowest = -steps if mode == FFA else -1
     table = (
@@ -172,7 +183,7 @@ def objectives(mode: int, params: Mapping[str, Any]) -> dict[str, Objective]:
     return {objective.name: objective for objective in table}
 
 
-def free_cells(size: int, seats: int) -> int:
+def count_free_cells(size: int, seats: int) -> int:
     """§2 G1-G4 Count the cells for walls: without the main diagonal, the starts, the corridors and the ring of wood."""
     far = size - 2
     reserved = {(1, 1), (far, far)}
@@ -183,26 +194,27 @@ def free_cells(size: int, seats: int) -> int:
     return size * size - size - sum(row != col for row, col in reserved)
 
 
-def ring_of_wood(size: int, seats: int) -> int:
-    """§2 G4 Wooden walls that lie in the same places on every board."""
+def count_ring_walls(size: int, seats: int) -> int:
+    """§2 G4 Count the wooden walls of the ring, which are the same on every board."""
     return max(0, 4 * (size - 8)) if seats == SEATS else 0
 
 
-def wood_laid(ring: int, wood: int) -> int:
+def count_wood(ring: int, wood: int) -> int:
     """§2 G4, G6 Return the number of wooden walls of a board: the ring and pairs."""
     return ring + max(0, wood - ring + 1) // 2 * 2
 
 
-def pairs(cells: Fraction) -> int:
+def round_to_even(cells: Fraction) -> int:
     """Return the number of cells rounded down to an even number."""
     return int(cells) // 2 * 2
 
 
-def seats_of(mode: int) -> int:
+def count_seats(mode: int) -> int:
+    """§1.4 Return the number of agents of a kind of game."""
     return 2 if mode == DUEL else SEATS
 
 
-def check_together(id: str, mode: int, params: Mapping[str, Any], chosen: tuple[str, ...]) -> None:
+def check_compatible(id: str, mode: int, params: Mapping[str, Any], chosen: tuple[str, ...]) -> None:
     """§8.3 Raise InvalidParameter for parameters that exclude each other."""
     if params["egocentric"] and not params["is_partially_observable"]:
         raise InvalidParameter(f"{id}: egocentric=True needs is_partially_observable=True")
@@ -213,24 +225,24 @@ def check_together(id: str, mode: int, params: Mapping[str, Any], chosen: tuple[
 
 
 def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
-    """The game with these parameters (§8).
+    """Return the game with these parameters (§8).
 
-    variant   which of the original's games, see VARIANTS: set by the id
+    variant   game of the original, see VARIANTS: set by the id
     """
     check_choice("variant", variant, VARIANTS)
-    kind = VARIANTS[variant]
-    declared = parameters(id, kind, given)
+    settings = VARIANTS[variant]
+    declared = build_parameters(id, settings, given)
     params = check_parameters(id, declared, given)
-    chosen = check_objectives(id, objectives, OBJECTIVES) or kind.objectives
-    check_together(id, kind.mode, params, chosen)
-    return assemble(id, variant, kind.mode, params, declared, chosen)
+    chosen = check_objectives(id, objectives, OBJECTIVES) or settings.objectives
+    check_compatible(id, settings.mode, params, chosen)
+    return build_game(id, variant, settings.mode, params, declared, chosen)
 
 
-def assemble(
+def build_game(
     id: str, variant: str, mode: int, params: dict[str, Any], declared: tuple[Parameter, ...], chosen: tuple[str, ...]
 ) -> Game:
     """Return the game with validated parameters."""
-    seats, size = seats_of(mode), params["board_size"]
+    seats, size = count_seats(mode), params["board_size"]
     agents = tuple(f"agent_{seat}" for seat in range(seats))
     view_size = params["agent_view_size"] if params["is_partially_observable"] else 0
     planes = params["observation"] == "planes"
@@ -243,28 +255,28 @@ def assemble(
         dynamics="simultaneous",
         chance="start",
         information="partial",  # §7: hidden items, and the equipment of other agents
-        objectives=tuple(objectives(mode, params)[name] for name in chosen),
+        objectives=tuple(build_objectives(mode, params)[name] for name in chosen),
         actions=(len(ACTIONS), *([VOCABULARY] * WORDS if mode == RADIO else [])),
-        fields=fields(mode, size, seats, view_size, params["egocentric"], planes, params["max_steps"]),
+        fields=build_fields(mode, size, seats, view_size, params["egocentric"], planes, params["max_steps"]),
         max_episode_steps=params["max_steps"],
         params={**params, "objectives": chosen},
         parameters=(*declared, selection),
         factory=partial(game, variant=variant),
-        blank_state=blank(mode, params, view_size, chosen),
+        blank_state=build_blank_state(mode, params, view_size, chosen),
         kernels=KERNELS,
         rules_key="pommerman",
         codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
-        view=View(drawing.picture, sketch, drawing.options(agents, size)),
+        view=View(drawing.picture, sketch, drawing.build_options(agents, size)),
         human=Human(
-            keys=drawing.keys(mode),
+            keys=drawing.build_keys(mode),
             point=drawing.point,
             action_name=action_name,
             parse_action=parse_action,
-            legal_hint=legal_hint,
+            legal_hint=describe_legal_actions,
         ),
         policies=POLICIES,
         tie_break=add_collapse,
-        infos=infos.facts,
+        infos=infos.build_infos,
         summary=f"bombs, items and walls; {SUMMARIES[variant]}",
         source="the rules of Pommerman 0.2.0 as it plays; traced against its recorded games",
     )
@@ -273,16 +285,16 @@ def assemble(
 def add_collapse(game: Game) -> Game:
     """§4.11 Return the game with walls that close in; the game itself if it has them or is too short for them."""
     steps = game.params["max_steps"]
-    first = min(int(SHARE_BEFORE_COLLAPSE * steps), steps - RINGS)
+    first = min(int(SHARE_BEFORE_COLLAPSE * steps), steps - COLLAPSING_RINGS)
     if game.params["first_collapse"] is not None or first < 1:
         return game
     return game.factory(game.id, **{**game.params, "first_collapse": first})
 
 
-def blank(mode: int, params: Mapping[str, Any], view_size: int, chosen: tuple[str, ...]) -> State:
+def build_blank_state(mode: int, params: Mapping[str, Any], view_size: int, chosen: tuple[str, ...]) -> State:
     """Return a state with the parameters and an empty board."""
     state = np.zeros(1, rules.state_dtype)[0]
-    state["mode"], state["seats"], state["size"] = mode, seats_of(mode), params["board_size"]
+    state["mode"], state["seats"], state["size"] = mode, count_seats(mode), params["board_size"]
     for name in ("num_rigid", "num_wood", "num_items", "max_steps", "blast_strength", "egocentric"):
         state[name] = params[name]
     state["view"], state["max_strength"] = view_size, params["max_blast_strength"]
@@ -295,23 +307,26 @@ def blank(mode: int, params: Mapping[str, Any], view_size: int, chosen: tuple[st
 
 
 def action_name(state: State, action: Any) -> str:
-    """The move in a word, and in a radio game the two words of the message."""
+    """Return the name of the move, followed in a radio game by the two words of the message."""
     move, *words = np.ravel(action).tolist()
     return " ".join([ACTIONS[move], *map(str, words)])
 
 
 def parse_action(state: State, text: str) -> Any:
-    """'up', 'bomb', ... or the number of the action, in a radio game followed by two words 0..8 (none: silence)."""
+    """Return the action of a text: 'up', 'bomb', ... or its number, in a radio game followed by two words 0..8 or none.
+
+    Raises   ValueError for other texts
+    """
     first, *rest = text.lower().split() or [""]
     moves = [k for k, name in enumerate(ACTIONS) if (first and name.startswith(first)) or first == str(k)]
     words = [int(word) for word in rest if word.isdecimal() and int(word) < VOCABULARY]
     wanted = (0, WORDS) if state["mode"] == RADIO else (0,)
     if len(moves) != 1 or len(words) != len(rest) or len(rest) not in wanted:
-        message = " and, to say something, two words 0 to 8, such as 'up 3 5'" if state["mode"] == RADIO else ""
+        message = ", and for a message two words 0 to 8, such as 'up 3 5'" if state["mode"] == RADIO else ""
         raise ValueError(f"{text!r} is not an action: type {one_of(ACTIONS)}{message}")
     return [moves[0], *(words or [0] * WORDS)] if state["mode"] == RADIO else moves[0]
 
 
-def legal_hint(state: State, action: Any, mask: NDArray[np.int8]) -> str:
+def describe_legal_actions(state: State, action: Any, mask: NDArray[np.int8]) -> str:
     """Return the legal moves as text."""
     return f"moves are 0..{LAY}: {one_of(ACTIONS)}"

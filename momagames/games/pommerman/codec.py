@@ -12,22 +12,22 @@ from momagames.contract import State, check_position, position_number
 from momagames.errors import InvalidState, one_of
 from momagames.games import board_codec
 from momagames.games.pommerman import rules
-from momagames.games.pommerman.infos import RESULTS, facts
+from momagames.games.pommerman.infos import RESULTS, build_infos
 from momagames.games.pommerman.rules.state import (
     AGENT,
     BOMB,
-    BURNS,
     CELLS,
     EXTRA_BOMB,
+    FLAME_BITS,
     FLAMES,
     FOG,
     FUSE,
     INCOMPLETE,
     KICK,
-    LONGEST,
     MAX_AMMO,
     MAX_BOMBS,
     MAX_ORDERED,
+    MAX_STRENGTH,
     NO_AGENT,
     PASSAGE,
     RADIO,
@@ -45,11 +45,11 @@ BOMB_PARTS = ("row", "col", "life", "strength", "owner", "direction")
 HEX = "0123456789abcdef"
 
 
-def settled(state: State) -> State:
-    """Return a copy of a position after the fall of the ring that is due (§4.11)."""
+def copy_after_collapse(state: State) -> State:
+    """§4.11 Return a copy of a position in which the ring that is due has fallen."""
     states = np.array([state], dtype=state.dtype)
     if state["falling"] >= 0:
-        rules.settle(states)
+        rules.collapse_due_ring(states)
     return states[0]
 
 
@@ -57,10 +57,10 @@ def settled(state: State) -> State:
 
 
 def save(state: State) -> dict[str, Any]:
-    """Return the position as JSON-serializable data, the form that `load` takes, after the fall of a ring that is due."""
-    state = settled(state)
+    """§9 Return the position as JSON-serializable data, the form that `load` takes. A ring that is due has fallen in it."""
+    state = copy_after_collapse(state)
     size, seats = int(state["size"]), int(state["seats"])
-    flames = listed_flames(state)
+    flames = list_flames(state)
     position: dict[str, Any] = {
         "board": "".join(HEX[int(code)] for code in state["board"][: size * size]),
         "agents": [[int(state[part][seat]) for part in AGENT_PARTS] for seat in range(seats)],
@@ -77,13 +77,13 @@ def save(state: State) -> dict[str, Any]:
     if state["leave"]:
         position["gone"] = state["gone"][:seats].tolist()
     if state["over"]:
-        position["over"] = facts(state)
+        position["over"] = build_infos(state)
     return position
 
 
-def listed_flames(state: State) -> list[tuple[int, int]]:
+def list_flames(state: State) -> list[tuple[int, int]]:
     """§9.2 Return cells and lives of the flames, oldest first; flames of a loaded position come first, in their given order."""
-    lit = [(int(cell), life) for life in range(len(BURNS)) for cell in np.flatnonzero(state["fire"] & BURNS[life])]
+    lit = [(int(cell), life) for life in range(len(FLAME_BITS)) for cell in np.flatnonzero(state["fire"] & FLAME_BITS[life])]
     since = int(state["ply"]) - int(state["flame_ply"])
     loaded = [divmod(int(word), 4) for word in state["flame_order"][: int(state["flame_orders"])]]
     first = [(cell, life - since) for cell, life in loaded if (cell, life - since) in lit]
@@ -111,7 +111,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     check_capacity(state)
 
 
-def table(given: Mapping[str, Any], name: str, width: int) -> list[list[int]]:
+def read_rows(given: Mapping[str, Any], name: str, width: int) -> list[list[int]]:
     """Return a list of rows of integers, empty if the key is missing. Raises InvalidState."""
     rows = given.get(name, [])
     if isinstance(rows, str):
@@ -124,44 +124,46 @@ def table(given: Mapping[str, Any], name: str, width: int) -> list[list[int]]:
     out = []
     for k, row in enumerate(rows):
         row = list(row) if isinstance(row, (list, tuple, np.ndarray)) else row
-        if not isinstance(row, list) or len(row) != width or not all(whole(part) for part in row):
+        if not isinstance(row, list) or len(row) != width or not all(is_integer(part) for part in row):
             raise InvalidState(f"invalid {name}[{k}]={row!r}: expected {width} whole numbers")
         out.append([int(part) for part in row])
     return out
 
 
-def whole(value: Any) -> bool:
+def is_integer(value: Any) -> bool:
+    """Return whether a value is an integer or a boolean."""
     return isinstance(value, (int, np.integer, np.bool_))
 
 
-def for_each(given: Mapping[str, Any], name: str, count: int, what: str, high: int) -> list[int]:
+def read_list(given: Mapping[str, Any], name: str, count: int, what: str, high: int) -> list[int]:
     """Return a list of `count` integers 0..high. Raises InvalidState."""
     values = given[name]
     values = json.loads(values) if isinstance(values, str) else values
     if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
         raise InvalidState(f"invalid {name}={values!r}: expected a list of {count} whole numbers, one for each {what}")
     for k, value in enumerate(values):
-        if not whole(value) or not 0 <= value <= high:
+        if not is_integer(value) or not 0 <= value <= high:
             raise InvalidState(f"invalid {name}[{k}]={value!r}: expected 0..{high}")
     return [int(value) for value in values]
 
 
-def within(name: str, part: str, value: int, low: int, high: int) -> int:
+def check_range(name: str, part: str, value: int, low: int, high: int) -> int:
+    """Return the value. Raises InvalidState for a value out of range."""
     if not low <= value <= high:
         raise InvalidState(f"{name}: invalid {part}={value}: expected {low}..{high}")
     return value
 
 
-def place(state: State, name: str, row: int, col: int) -> int:
+def check_cell(state: State, name: str, row: int, col: int) -> int:
     """Return the number of a cell on the board. Raises InvalidState."""
     size = int(state["size"])
-    within(name, "row", row, 0, size - 1)
-    within(name, "col", col, 0, size - 1)
+    check_range(name, "row", row, 0, size - 1)
+    check_range(name, "col", col, 0, size - 1)
     return row * size + col
 
 
 def load_board(state: State, board: Any) -> None:
-    """§9.1 A hex digit for each cell, row by row (or a list of rows)."""
+    """§9.1 Load the board: a hex digit for each cell, row by row, or a list of rows."""
     size = int(state["size"])
     rows = [board] if isinstance(board, str) else board
     if not isinstance(rows, (list, tuple)) or not all(isinstance(row, str) for row in rows):
@@ -175,26 +177,26 @@ def load_board(state: State, board: Any) -> None:
         code = HEX.find(digit.lower())
         if not 0 <= code <= last or code in (FOG, NO_AGENT):
             raise InvalidState(
-                f"board row {cell // size}, column {cell % size} holds {digit!r}; allowed: 0-4, 6-8, agents a-{HEX[last]}"
+                f"board row {cell // size}, column {cell % size}: invalid cell={digit!r}: expected 0-4, 6-8, a-{HEX[last]}"
             )
         state["board"][cell] = code
 
 
 def load_agents(state: State, given: Mapping[str, Any]) -> None:
-    """§9.1 [alive, row, col, ammo, strength, kick] of each; live agents stand where the board shows them."""
+    """§9.1 Load [alive, row, col, ammo, strength, kick] of each agent. Live agents stand where the board shows them."""
     seats, size = int(state["seats"]), int(state["size"])
     if "agents" not in given:
         raise InvalidState(f"a position needs 'agents', [alive, row, col, ammo, strength, kick] of each of {seats} agents")
-    rows = table(given, "agents", len(AGENT_PARTS))
+    rows = read_rows(given, "agents", len(AGENT_PARTS))
     if len(rows) != seats:
         raise InvalidState(f"agents lists {len(rows)}; this game has {seats}")
     for seat, row in enumerate(rows):
         name = f"agents[{seat}]"
-        cell = place(state, name, row[1], row[2])
+        cell = check_cell(state, name, row[1], row[2])
         for part, value, low, high in zip(
-            AGENT_PARTS, row, (0, 0, 0, 0, 1, 0), (1, size, size, MAX_AMMO, LONGEST, 1), strict=True
+            AGENT_PARTS, row, (0, 0, 0, 0, 1, 0), (1, size, size, MAX_AMMO, MAX_STRENGTH, 1), strict=True
         ):
-            state[part][seat] = within(name, part, value, low, high)
+            state[part][seat] = check_range(name, part, value, low, high)
         code = [int(c) for c in np.flatnonzero(state["board"] == AGENT + seat)]
         if code != ([cell] if row[0] else []):
             where = ", ".join(f"({c // size}, {c % size})" for c in code) or "nowhere"
@@ -203,29 +205,29 @@ def load_agents(state: State, given: Mapping[str, Any]) -> None:
 
 
 def load_bombs(state: State, given: Mapping[str, Any]) -> None:
-    """§9.1 [row, col, life, strength, owner, direction] in the order of laying."""
-    rows = table(given, "bombs", len(BOMB_PARTS))
+    """§9.1 Load [row, col, life, strength, owner, direction] of each bomb, in the order of laying."""
+    rows = read_rows(given, "bombs", len(BOMB_PARTS))
     if len(rows) > MAX_BOMBS:
         raise InvalidState(f"bombs lists {len(rows)}; a position holds at most {MAX_BOMBS}")
     occupied: set[int] = set()
     for bomb, row in enumerate(rows):
         name = f"bombs[{bomb}]"
-        cell = place(state, name, row[0], row[1])
+        cell = check_cell(state, name, row[0], row[1])
         if cell in occupied:
             raise InvalidState(f"{name}: there is another bomb on row {row[0]}, column {row[1]}")
         code = int(state["board"][cell])
         if code not in (BOMB, FLAMES) and code < AGENT:
             raise InvalidState(f"{name}: the board shows {code} on row {row[0]}, column {row[1]}; a bomb (3) or an agent fits")
         occupied.add(cell)
-        limits = ((0, CELLS), (0, CELLS), (1, FUSE), (1, LONGEST), (0, int(state["seats"]) - 1), (0, RIGHT))
+        limits = ((0, CELLS), (0, CELLS), (1, FUSE), (1, MAX_STRENGTH), (0, int(state["seats"]) - 1), (0, RIGHT))
         for part, value, (low, high) in zip(BOMB_PARTS, row, limits, strict=True):
-            state[f"bomb_{part}"][bomb] = within(name, part, value, low, high)
+            state[f"bomb_{part}"][bomb] = check_range(name, part, value, low, high)
     state["bombs"] = len(rows)
     check_listed(state, BOMB, occupied, "a bomb", "bombs")
 
 
 def check_listed(state: State, code: int, listed: set[int], what: str, where: str) -> None:
-    """§9.1 Raise InvalidState if the board shows a thing of a kind that its list lacks."""
+    """§9.1 Raise InvalidState if the board shows a bomb or flame that its list lacks."""
     size = int(state["size"])
     for cell in np.flatnonzero(state["board"] == code).tolist():
         if cell not in listed:
@@ -235,58 +237,58 @@ def check_listed(state: State, code: int, listed: set[int], what: str, where: st
 
 
 def load_flames(state: State, given: Mapping[str, Any]) -> None:
-    """§9.2 [row, col, life], with `flame_owners` as the bits of the seats whose bombs lit each."""
-    rows = table(given, "flames", 3)
+    """§9.2 Load [row, col, life] of each flame, and in `flame_owners` the bits of the seats whose bombs lit it."""
+    rows = read_rows(given, "flames", 3)
     all_seats = 2 ** int(state["seats"]) - 1
     given_owners = "flame_owners" in given
-    owners = for_each(given, "flame_owners", len(rows), "flame", all_seats) if given_owners else [0] * len(rows)
+    owners = read_list(given, "flame_owners", len(rows), "flame", all_seats) if given_owners else [0] * len(rows)
     order = []
     for k, (row, col, life) in enumerate(rows):
         name = f"flames[{k}]"
-        cell = place(state, name, row, col)
-        within(name, "life", life, 0, len(BURNS) - 1)
-        if int(state["fire"][cell]) & BURNS[life]:
+        cell = check_cell(state, name, row, col)
+        check_range(name, "life", life, 0, len(FLAME_BITS) - 1)
+        if int(state["fire"][cell]) & FLAME_BITS[life]:
             raise InvalidState(f"{name}: there is another flame of life {life} on row {row}, column {col}")
         if state["board"][cell] != FLAMES:
             raise InvalidState(f"{name}: the board shows no flames (4) on row {row}, column {col}")
-        state["fire"][cell] |= BURNS[life] | owners[k] << 4 * life
+        state["fire"][cell] |= FLAME_BITS[life] | owners[k] << 4 * life
         order.append(4 * cell + life)
     check_listed(state, FLAMES, {word // 4 for word in order}, "flames", "flames")
     state["burning"] = max((life + 1 for _, _, life in rows), default=0)
     state["flame_ply"] = state["ply"]
-    odd = out_of_order(order)
-    if odd > MAX_ORDERED:
-        raise InvalidState(f"the first {odd} flames are in no order: list them oldest (life 0) first and row by row")
-    state["flame_order"][:odd] = order[:odd]
-    state["flame_orders"] = odd
+    unordered = count_unordered(order)
+    if unordered > MAX_ORDERED:
+        raise InvalidState(f"the first {unordered} flames are in no order: list them oldest (life 0) first and row by row")
+    state["flame_order"][:unordered] = order[:unordered]
+    state["flame_orders"] = unordered
 
 
-def out_of_order(order: list[int]) -> int:
+def count_unordered(order: list[int]) -> int:
     """§9.2 Return the number of flames (words 4 * cell + life) to list first so that the others follow in order of play."""
     ages = [(word % 4, word // 4) for word in order]
     return max((k + 1 for k in range(len(ages) - 1) if ages[k] > ages[k + 1]), default=0)
 
 
 def load_items(state: State, given: Mapping[str, Any]) -> None:
-    """§9.1 [row, col, value] of hidden items."""
-    for k, (row, col, item) in enumerate(table(given, "items", 3)):
-        cell = place(state, f"items[{k}]", row, col)
+    """§9.1 Load [row, col, value] of hidden items."""
+    for k, (row, col, item) in enumerate(read_rows(given, "items", 3)):
+        cell = check_cell(state, f"items[{k}]", row, col)
         if state["board"][cell] not in (WOOD, FLAMES):
             raise InvalidState(f"items[{k}]: no wood (2) and no flames (4) on row {row}, column {col} could hide it")
         if state["hidden"][cell]:
             raise InvalidState(f"items[{k}]: there is another item on row {row}, column {col}")
-        state["hidden"][cell] = within(f"items[{k}]", "value", item, EXTRA_BOMB, KICK)
+        state["hidden"][cell] = check_range(f"items[{k}]", "value", item, EXTRA_BOMB, KICK)
 
 
 def load_messages(state: State, given: Mapping[str, Any]) -> None:
     """§9.1 Load the last message of each agent, two words."""
     state["message"] = 0
-    rows = table(given, "messages", WORDS)
+    rows = read_rows(given, "messages", WORDS)
     if rows and len(rows) != int(state["seats"]):
         raise InvalidState(f"messages lists {len(rows)}; this game has {int(state['seats'])} agents")
     for seat, row in enumerate(rows):
         for k, word in enumerate(row):
-            state["message"][seat, k] = within(f"messages[{seat}]", "word", word, 0, VOCABULARY - 1)
+            state["message"][seat, k] = check_range(f"messages[{seat}]", "word", word, 0, VOCABULARY - 1)
     if state["message"].any() and state["mode"] != RADIO:
         raise InvalidState(
             f"invalid messages={given.get('messages')!r}: expected no words in a game without radio; omit the key"
@@ -294,7 +296,7 @@ def load_messages(state: State, given: Mapping[str, Any]) -> None:
 
 
 def load_visited(state: State, given: Mapping[str, Any]) -> None:
-    """§9.1 The cells that each agent has been on, as hex numbers with a bit for each; without them its own cell."""
+    """§9.1 Load the visited cells of each agent, as hex numbers with a bit for each cell; by default its own cell."""
     size, seats = int(state["size"]), int(state["seats"])
     words = given.get("visited")
     words = json.loads(words) if isinstance(words, str) else words
@@ -324,7 +326,7 @@ def load_gone(state: State, given: Mapping[str, Any]) -> None:
     if "gone" not in given:
         state["gone"][:seats] = dead & leave
         return
-    for seat, gone in enumerate(for_each(given, "gone", seats, "agent", 1)):
+    for seat, gone in enumerate(read_list(given, "gone", seats, "agent", 1)):
         if gone and not leave:
             raise InvalidState(
                 f"invalid gone[{seat}]=1: expected 0, since dead agents stay in this game (dead='stay'); omit 'gone'"
@@ -340,15 +342,15 @@ def load_over(state: State, given: Mapping[str, Any]) -> None:
     time_is_up = bool(state["ply"] == state["max_steps"])
     if "over" not in given:
         if time_is_up:
-            conclude(state, live)
+            end_game(state, live)
         return
     result, winners = parse_end(given["over"], int(state["seats"]))
     if result == INCOMPLETE and not winners and not time_is_up:
         state["over"] = 1  # ended by a forfeit
         return
-    left = live if time_is_up else winners  # before that a ring may have fallen on winners since (§4.11 W4)
-    conclude(state, left)
-    if live - left or (int(state["result"]), int(state["winners"])) != (result, sum(1 << seat for seat in winners)):
+    survivors = live if time_is_up else winners  # before that a ring may have fallen on winners since (§4.11 W4)
+    end_game(state, survivors)
+    if live - survivors or (int(state["result"]), int(state["winners"])) != (result, sum(1 << seat for seat in winners)):
         alive = ", ".join(f"agent_{seat}" for seat in sorted(live)) or "none"
         raise InvalidState(
             f"over={given['over']!r}: the game cannot have ended like this; alive after {int(state['ply'])} of "
@@ -372,11 +374,11 @@ def parse_end(end: Any, seats: int) -> tuple[int, set[int]]:
     return RESULTS.index(end["result"]), {names.index(name) for name in end["winners"]}
 
 
-def conclude(state: State, left: set[int]) -> None:
-    """§6.1 Turn a position into the end of a game in which these agents are left."""
+def end_game(state: State, survivors: set[int]) -> None:
+    """§6.1 Turn a position into the end of a game with these survivors."""
     states = np.array([state], dtype=state.dtype)
-    states["alive"][0] = [seat in left for seat in range(len(state["alive"]))]
-    rules.conclude(states)
+    states["alive"][0] = [seat in survivors for seat in range(len(state["alive"]))]
+    rules.evaluate_position(states)
     for name in ("over", "truncated", "result", "winners"):
         state[name] = states[name][0]
 
@@ -397,10 +399,10 @@ def show(state: State) -> str:
     position = save(state)
     size = int(state["size"])
     board = position.pop("board")
-    return "\n".join([*board_codec.spell(position), *(board[k : k + size] for k in range(0, size * size, size))])
+    return "\n".join([*board_codec.format_items(position), *(board[k : k + size] for k in range(0, size * size, size))])
 
 
 def read(text: str) -> dict[str, Any]:
     """Return the dict form of the text that `show` writes."""
-    position, board = board_codec.unspell(text)
+    position, board = board_codec.parse_items(text)
     return {**position, "board": "".join(board)}

@@ -9,7 +9,7 @@ from momagames.contract import State
 RESULTS = ("incomplete", "win", "tie")
 
 
-def facts(state: State) -> dict[str, Any]:
+def build_infos(state: State) -> dict[str, Any]:
     """Return "result" ("incomplete", "win" or "tie") and "winners" (names of the winning agents)."""
     if not state["result"]:
         return {"result": RESULTS[0], "winners": []}

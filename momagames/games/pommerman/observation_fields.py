@@ -6,12 +6,12 @@ from momagames.contract import Field
 from momagames.games.pommerman.rules.observation import MESSAGE
 from momagames.games.pommerman.rules.state import (
     AGENT,
-    BURN,
     DUEL,
     FFA,
+    FLAME_STEPS,
     FUSE,
-    LONGEST,
     MAX_AMMO,
+    MAX_STRENGTH,
     NO_AGENT,
     RADIO,
     RIGHT,
@@ -21,11 +21,13 @@ from momagames.games.pommerman.rules.state import (
 )
 
 
-def fields(mode: int, size: int, seats: int, view: int, egocentric: bool, planes: bool, max_steps: int) -> tuple[Field, ...]:
-    """§7 The fields of an observation.
+def build_fields(
+    mode: int, size: int, seats: int, view: int, egocentric: bool, planes: bool, max_steps: int
+) -> tuple[Field, ...]:
+    """§7 Return the fields of an observation.
 
     mode    FFA, TEAM, RADIO or DUEL
-    view    how far an agent sees; 0: everything
+    view    view distance of an agent; 0: unlimited
     """
     side = 2 * view + 1 if egocentric else size
     if planes:
@@ -35,14 +37,14 @@ def fields(mode: int, size: int, seats: int, view: int, egocentric: bool, planes
     message = (Field("message", (WORDS,), "uint8", 0, VOCABULARY - 1),)
     return (
         Field("board", matrix, "uint8", 0, AGENT + SEATS - 1),
-        Field("bomb_blast_strength", matrix, "uint8", 0, LONGEST),
+        Field("bomb_blast_strength", matrix, "uint8", 0, MAX_STRENGTH),
         Field("bomb_life", matrix, "uint8", 0, FUSE),
         Field("bomb_moving_direction", matrix, "uint8", 0, RIGHT),
-        Field("flame_life", matrix, "uint8", 0, BURN),
+        Field("flame_life", matrix, "uint8", 0, FLAME_STEPS),
         Field("alive", (seats,), "uint8", 0, 1),
         Field("position", (2,), "uint8", 0, size - 1),
         Field("ammo", (1,), "uint8", 0, MAX_AMMO),
-        Field("blast_strength", (1,), "uint8", 0, LONGEST),
+        Field("blast_strength", (1,), "uint8", 0, MAX_STRENGTH),
         Field("can_kick", (1,), "uint8", 0, 1),
         Field("teammate", (1,), "uint8", NO_AGENT, AGENT + SEATS - 1),
         Field("enemies", (1 if mode == DUEL else SEATS - 1,), "uint8", NO_AGENT, AGENT + SEATS - 1),

@@ -1,4 +1,4 @@
-"""MO-RoboticMail: parameters, objectives, assembly. The rules are in rules.py, their text in SPEC.md."""
+"""MO-RoboticMail: parameters, objectives, the game. The rules are in the package rules, their text in SPEC.md."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from momagames.contract import (
 )
 from momagames.errors import InvalidParameter, check_choice, nearest, one_of
 from momagames.games.robotmail import codec, rules
-from momagames.games.robotmail.infos import facts
+from momagames.games.robotmail.infos import build_infos
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.layout import Layout
-from momagames.games.robotmail.observation_fields import fields
+from momagames.games.robotmail.observation_fields import build_fields
 from momagames.games.robotmail.rules import observation
 from momagames.games.robotmail.rules.state import (
     BLUE,
@@ -39,7 +39,7 @@ from momagames.games.robotmail.rules.state import (
     RED,
     WHITE,
     YELLOW,
-    number,
+    cell_number,
     state_dtype,
 )
 from momagames.games.robotmail.view import drawing
@@ -50,7 +50,7 @@ POLICIES = {
     "astar": "momagames.games.robotmail.policies:ASTAR",
     "energy_saver": "momagames.games.robotmail.policies:ENERGY_SAVER",
 }
-KERNELS = Kernels(rules.deal, rules.legal, rules.step, observation.observe)
+KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
 SUMMARIES = {
     "any": "1 to 6 players with 1 to 6 robots each, nine layouts and your own",
     "2": "two players with one robot each",
@@ -65,7 +65,7 @@ CODES = {"w": WHITE, "g": GREY, "gr": GREEN, "y": YELLOW, "b": BLUE, "r": RED}
 class Variant:
     """§8.1 Parameters that an id sets.
 
-    fixed   whether the numbers of players and robots are part of the id
+    fixed   the numbers of players and robots are part of the id
     """
 
     players: int
@@ -81,40 +81,40 @@ VARIANTS = {
     "6": Variant(3, 2, 800),
     "12": Variant(4, 3, 1500),
 }
-CORE = ("delivery", "pickup", "dock", "step_cost")
+CORE_OBJECTIVES = ("delivery", "pickup", "dock", "step_cost")
 # §5.7
 PRESETS = {
-    "v0": CORE,
+    "v0": CORE_OBJECTIVES,
     "clock": ("delivery", "pickup", "dock", "time"),
-    "energy": (*CORE, "energy"),
-    "team": (*CORE, "balance", "blocked"),
-    "versus": (*CORE, "rivalry", "outcome"),
+    "energy": (*CORE_OBJECTIVES, "energy"),
+    "team": (*CORE_OBJECTIVES, "balance", "blocked"),
+    "versus": (*CORE_OBJECTIVES, "rivalry", "outcome"),
 }
-PUBLISHED = {"delivery": 5.0, "pickup": 1.0, "dock": 1.0, "step_cost": 0.1}
-PUBLISHED_CLOCK = {"delivery": 5.1, "pickup": 1.1, "dock": 1.1, "time": 0.1}
-NEEDS_BATTERY = ("dock", "energy", "charge")
-MOST_MAILS, MOST_STEPS = 1000, 100_000
+PUBLISHED_WEIGHTS = {"delivery": 5.0, "pickup": 1.0, "dock": 1.0, "step_cost": 0.1}
+PUBLISHED_CLOCK_WEIGHTS = {"delivery": 5.1, "pickup": 1.1, "dock": 1.1, "time": 0.1}
+BATTERY_OBJECTIVES = ("dock", "energy", "charge")
+MAX_MAILS, MAX_STEPS = 1000, 100_000
 
 
-def parameters(kind: Variant, with_battery: Any) -> tuple[Parameter, ...]:
-    """§8.2 The parameters with their defaults and ranges."""
-    players = (kind.players, kind.players) if kind.fixed else (1, MAX_PLAYERS)
-    team = (kind.team, kind.team) if kind.fixed else (1, MAX_TEAM)
+def build_parameters(variant: Variant, with_battery: Any) -> tuple[Parameter, ...]:
+    """§8.2 Return the parameters with their defaults and ranges."""
+    players = (variant.players, variant.players) if variant.fixed else (1, MAX_PLAYERS)
+    team = (variant.team, variant.team) if variant.fixed else (1, MAX_TEAM)
     return (
-        Parameter("layout", "documented", "the board", convert=loader.plain, accepts=loader.ACCEPTS),
-        Parameter("required_mail", 4 if with_battery is False else 6, "mails that a player needs to win", 1, MOST_MAILS),
-        Parameter("num_players", kind.players, "players", *players),
-        Parameter("num_robots_per_player", kind.team, "robots of each player", *team),
+        Parameter("layout", "documented", "the board", convert=loader.normalize_parameter, accepts=loader.ACCEPTS),
+        Parameter("required_mail", 4 if with_battery is False else 6, "mails that a player needs to win", 1, MAX_MAILS),
+        Parameter("num_players", variant.players, "players", *players),
+        Parameter("num_robots_per_player", variant.team, "robots of each player", *team),
         Parameter("with_battery", True, "moving takes energy, and robots must charge"),
         Parameter("random_num_steps", False, "turns of 1 to 5 steps at random, instead of 1"),
-        Parameter("max_step", kind.max_step, "steps of all robots until the game is truncated", 1, MOST_STEPS),
+        Parameter("max_step", variant.max_step, "steps of all robots until the game is truncated", 1, MAX_STEPS),
         Parameter("always_legal", False, "a robot that can do nothing may stand, so that no mask is empty"),
         Parameter("observation", "vector", "the robots, or fields that also show the board", choices=("vector", "dict")),
     )
 
 
-def objectives(params: Mapping[str, Any]) -> dict[str, Objective]:
-    """§5 Every objective, with its bounds under these parameters."""
+def build_objectives(params: Mapping[str, Any]) -> dict[str, Objective]:
+    """§5 Return every objective, with its bounds under these parameters."""
     mails, steps, rivals = params["required_mail"], params["max_step"], params["num_players"] - 1
     table = (
         Objective("delivery", "mails delivered", 0, 1, 0, mails, "§5.1"),
@@ -133,55 +133,55 @@ def objectives(params: Mapping[str, Any]) -> dict[str, Objective]:
     return {objective.name: objective for objective in table}
 
 
-def chosen_objectives(id: str, given: Any, with_battery: bool) -> tuple[str, ...]:
+def select_objectives(id: str, given: Any, with_battery: bool) -> tuple[str, ...]:
     """§5.7 Return the selected objectives, by name or preset; presets omit battery objectives without battery."""
     if given is None or (isinstance(given, str) and given in PRESETS):
         preset = PRESETS[given or "v0"]
-        return tuple(name for name in preset if with_battery or name not in NEEDS_BATTERY)
+        return tuple(name for name in preset if with_battery or name not in BATTERY_OBJECTIVES)
     if isinstance(given, str) and given not in OBJECTIVES:
         known = (*PRESETS, *OBJECTIVES)
         raise InvalidParameter(
-            f"{id} has no objective or preset {given!r}; presets: {one_of(PRESETS)}; objectives: {one_of(OBJECTIVES)}"
+            f"{id}: invalid objectives={given!r}: expected a preset, {one_of(PRESETS)}, or objectives, {one_of(OBJECTIVES)}"
             f"{nearest(given, known)}"
         )
     for name in given if isinstance(given, (list, tuple)) else ():
         if name in PRESETS and name not in OBJECTIVES:
             raise InvalidParameter(
-                f"{id}: {name!r} is a preset and stands alone: objectives={name!r}; given: objectives={given!r}"
+                f"{id}: invalid objectives={given!r}: expected the preset alone, objectives={name!r}, or names of objectives"
             )
     return check_objectives(id, given, OBJECTIVES)
 
 
 def published_weights(names: tuple[str, ...], with_battery: bool) -> tuple[float, ...] | None:
     """§5.7 Return the weights of the original's reward; None if the objectives do not determine it."""
-    weights = PUBLISHED if "step_cost" in names else PUBLISHED_CLOCK
-    if any(name not in names for name in weights if with_battery or name not in NEEDS_BATTERY):
+    weights = PUBLISHED_WEIGHTS if "step_cost" in names else PUBLISHED_CLOCK_WEIGHTS
+    if any(name not in names for name in weights if with_battery or name not in BATTERY_OBJECTIVES):
         return None
     return tuple(weights.get(name, 0.0) for name in names)
 
 
 def game(id: str, variant: str, objectives: Any = None, **given: Any) -> Game:
-    """The game with these parameters (§8).
+    """Return the game with these parameters (§8).
 
-    variant   how many players and robots, see VARIANTS: set by the id
+    variant   numbers of players and robots, see VARIANTS: set by the id
     """
     check_choice("variant", variant, VARIANTS)
-    declared = parameters(VARIANTS[variant], given.get("with_battery", True))
-    check_fixed(id, VARIANTS[variant], given)
+    declared = build_parameters(VARIANTS[variant], given.get("with_battery", True))
+    check_fixed_counts(id, VARIANTS[variant], given)
     params = check_parameters(id, declared, given)
     layout = loader.load(params["layout"])
     loader.check_robots(layout, params["num_players"] * params["num_robots_per_player"])
-    return assemble(id, variant, layout, params, declared, chosen_objectives(id, objectives, params["with_battery"]))
+    return build_game(id, variant, layout, params, declared, select_objectives(id, objectives, params["with_battery"]))
 
 
-def check_fixed(id: str, kind: Variant, given: Mapping[str, Any]) -> None:
+def check_fixed_counts(id: str, variant: Variant, given: Mapping[str, Any]) -> None:
     """§8.1 Raise InvalidParameter for other numbers of players and robots than those of the id."""
-    for name, count in (("num_players", kind.players), ("num_robots_per_player", kind.team)):
-        if kind.fixed and given.get(name, count) != count:
+    for name, count in (("num_players", variant.players), ("num_robots_per_player", variant.team)):
+        if variant.fixed and given.get(name, count) != count:
             raise InvalidParameter(f"{id}: invalid {name}={given[name]!r}: expected {count} (mo-robotmail-v0 takes others)")
 
 
-def assemble(
+def build_game(
     id: str, variant: str, layout: Layout, params: dict[str, Any], declared: tuple[Parameter, ...], chosen: tuple[str, ...]
 ) -> Game:
     """Return the game with validated parameters."""
@@ -196,10 +196,10 @@ def assemble(
         dynamics="sequential",
         chance="step",
         information="partial",  # §7: the mails on green cells, and the progress of the players
-        objectives=tuple(objectives(params)[name] for name in chosen),
+        objectives=tuple(build_objectives(params)[name] for name in chosen),
         published_weights=published_weights(chosen, params["with_battery"]),
         actions=(len(codec.ACTIONS),),
-        fields=fields(
+        fields=build_fields(
             params["observation"],
             (layout.height, layout.width),
             (players, team),
@@ -211,21 +211,21 @@ def assemble(
         params={**params, "objectives": chosen},
         parameters=(*declared, selection),
         factory=partial(game, variant=variant),
-        blank_state=blank(layout, params, chosen),
+        blank_state=build_blank_state(layout, params, chosen),
         kernels=KERNELS,
         rules_key="robotmail",
         codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
-        view=View(drawing.picture, sketch, drawing.options(agents, layout.width, layout.height)),
+        view=View(drawing.picture, sketch, drawing.build_options(agents, layout.width, layout.height)),
         human=Human(
             keys=drawing.KEYS,
             pick=drawing.pick,
             point=drawing.point,
             action_name=codec.action_name,
             parse_action=codec.parse_action,
-            legal_hint=codec.legal_hint,
+            legal_hint=codec.describe_legal_actions,
         ),
         policies=POLICIES,
-        infos=facts,
+        infos=build_infos,
         allows_illegal=True,  # §3.5
         can_pass=True,
         summary=f"robots deliver mail and charge batteries; {SUMMARIES[variant]}",
@@ -233,14 +233,14 @@ def assemble(
     )
 
 
-def blank(layout: Layout, params: Mapping[str, Any], chosen: tuple[str, ...]) -> State:
+def build_blank_state(layout: Layout, params: Mapping[str, Any], chosen: tuple[str, ...]) -> State:
     """Return a state with the parameters and an empty board."""
     state = np.zeros(1, state_dtype)[0]
     state["width"], state["height"] = layout.width, layout.height
     narrow = layout.narrow
     for y, codes in enumerate(layout.colors):
         for x, code in enumerate(codes):
-            cell = number(layout.width, x, y)
+            cell = cell_number(layout.width, x, y)
             state["ground"][cell] = CODES[code] | (NARROW if (x, y) in narrow else 0)
             state["target"][cell] = layout.targets[y][x]
     indices = layout.indices

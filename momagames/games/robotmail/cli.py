@@ -1,4 +1,4 @@
-"""The commands `momagames layout`: check, show and make layouts of MO-RoboticMail."""
+"""Commands `momagames layout`: check, show and generate layouts of MO-RoboticMail."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import typer
 if TYPE_CHECKING:
     from momagames.games.robotmail.layouts.layout import Cell, Layout
 
-WRONG_LAYOUT = 1  # exit code
+EXIT_INVALID_LAYOUT = 1  # exit code
 DIM = "bright_black"
-# what stands for a cell, its style, and what it is; a receiver's number takes the place of the 5
-SIGNS = {
+# symbol of a cell, its style and its meaning; the number of a receiver replaces the 5
+SYMBOLS = {
     "w": (":", "", "robots start here"),
     "g": (".", DIM, "plain"),
     "gr": ("m", "bold green", "mail"),
@@ -35,45 +35,45 @@ def check(
     from momagames.errors import InvalidLayout
     from momagames.games.robotmail.layouts import loader
 
-    sources, wrong = paired(files), 0
+    sources, invalid = group_sources(files), 0
     for source in sources:
         try:
-            found = loader.problems(source)
+            problems = loader.list_problems(source)
         except InvalidLayout as error:
-            found = [str(error)]
-        print("\n".join(found) or f"{source if isinstance(source, str) else ', '.join(source)}: fine")
-        wrong += bool(found)
-    if wrong:
-        print(f"momagames: {wrong} of {len(sources)} layouts cannot be played", file=sys.stderr)
-        raise typer.Exit(WRONG_LAYOUT)
+            problems = [str(error)]
+        print("\n".join(problems) or f"{source if isinstance(source, str) else ', '.join(source)}: fine")
+        invalid += bool(problems)
+    if invalid:
+        print(f"momagames: {invalid} of {len(sources)} layouts cannot be played", file=sys.stderr)
+        raise typer.Exit(EXIT_INVALID_LAYOUT)
 
 
 @layout.command()
 def show(
     source: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME|random|STEM|COLORS TARGETS]", help="What to show [a list of the package's layouts]."),
+        typer.Argument(metavar="[NAME|random|STEM|COLORS TARGETS]", help="Layouts to show [a list of the packaged layouts]."),
     ] = None,
 ) -> None:
     """Show layouts in colors with a legend; without arguments, list the packaged layouts."""
     from momagames.games.robotmail.layouts import loader
 
     if not source:
-        listed()
-    for each in paired(source or []):
+        print_layout_list()
+    for each in group_sources(source or []):
         print_layout(loader.load(each), each if isinstance(each, str) else ", ".join(each))
 
 
 @layout.command()
 def generate(
-    seed: Annotated[int, typer.Option(help="The same seed and options give the same layout.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed; equal seeds and options give equal layouts.")] = 0,
     width: Annotated[int, typer.Option(help="Columns, 4 to 24.")] = 9,
     height: Annotated[int, typer.Option(help="Rows, 4 to 24.")] = 9,
     density: Annotated[float, typer.Option(help="Share of the cells that are walls, 0 to 0.2.")] = 0.05,
-    receivers: Annotated[int | None, typer.Option(help="Receivers, 1 to 63 [as suits the length of the edge].")] = None,
-    greens: Annotated[int | None, typer.Option(help="Cells with mails, 1 to 64 [as suits the size].")] = None,
-    chargers: Annotated[int | None, typer.Option(help="Chargers, 0 to 64 [as suits the size].")] = None,
-    white: Annotated[float, typer.Option(help="Share of the cells that the start room takes, 0.05 to 0.6.")] = 0.3,
+    receivers: Annotated[int | None, typer.Option(help="Receivers, 1 to 63 [in proportion to the edge].")] = None,
+    greens: Annotated[int | None, typer.Option(help="Cells with mails, 1 to 64 [in proportion to the size].")] = None,
+    chargers: Annotated[int | None, typer.Option(help="Chargers, 0 to 64 [in proportion to the size].")] = None,
+    white: Annotated[float, typer.Option(help="Share of the cells in the start room, 0.05 to 0.6.")] = 0.3,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="STEM", help="Write STEM_colors.csv and STEM_targets.csv [show it].")
     ] = None,
@@ -94,7 +94,7 @@ def generate(
             raise InvalidFile(f"{out + ending} cannot be written ({error.strerror})") from error
 
 
-def paired(files: list[str]) -> list[str | tuple[str, str]]:
+def group_sources(files: list[str]) -> list[str | tuple[str, str]]:
     """Group the arguments: two consecutive CSV files form a pair; names and stems stand alone."""
     sources: list[str | tuple[str, str]] = []
     left = list(files)
@@ -108,7 +108,7 @@ def paired(files: list[str]) -> list[str | tuple[str, str]]:
 # -------------------------------------------------------------------------------------------------------------- showing
 
 
-def listed() -> None:
+def print_layout_list() -> None:
     """Print a line for each packaged layout."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -122,7 +122,7 @@ def listed() -> None:
     for name in loader.NAMES:
         each = loader.load(name)
         counts = [str(len(each.cells(code))) for code in ("y", "gr", "b", "r")]
-        table.add_row(name, f"{each.width} x {each.height}", *counts, str(most_robots(each)))
+        table.add_row(name, f"{each.width} x {each.height}", *counts, str(max_robots(each)))
     Console(highlight=False).print(table)
 
 
@@ -131,29 +131,31 @@ def print_layout(found: Layout, name: str) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
-    counts = [many(len(found.cells(code)), word) for code, word in (("gr", "mail"), ("b", "charger"), ("r", "wall"))]
+    counts = [pluralize(len(found.cells(code)), word) for code, word in (("gr", "mail"), ("b", "charger"), ("r", "wall"))]
     console.print(
-        f"{name}  {found.width} x {found.height} cells, at most {many(most_robots(found), 'robot')}",
+        f"{name}  {found.width} x {found.height} cells, at most {pluralize(max_robots(found), 'robot')}",
         markup=False,
         soft_wrap=True,
     )
-    console.print(f"{many(len(found.cells('y')), 'receiver')}, {', '.join(counts)}", soft_wrap=True)
-    console.print(board(found), soft_wrap=True)
-    console.print(legend(found), soft_wrap=True)
+    console.print(f"{pluralize(len(found.cells('y')), 'receiver')}, {', '.join(counts)}", soft_wrap=True)
+    console.print(format_board(found), soft_wrap=True)
+    console.print(format_legend(found), soft_wrap=True)
 
 
-def many(count: int, word: str) -> str:
+def pluralize(count: int, word: str) -> str:
+    """Return a count with its noun."""
     return f"{count} {word}" + "s" * (count != 1)
 
 
-def most_robots(found: Layout) -> int:
+def max_robots(found: Layout) -> int:
+    """Return the largest number of robots that can start on a layout."""
     from momagames.games.robotmail.rules.state import SEATS
 
     return min(SEATS, len(found.cells("w")))
 
 
-def board(found: Layout) -> Any:
-    """The cells, four characters each, with the numbers of columns and rows."""
+def format_board(found: Layout) -> Any:
+    """Return the cells as text, four characters each, with the numbers of columns and rows."""
     from rich.text import Text
 
     text = Text("   " + "".join(f"{x:<4}" for x in range(found.width)).rstrip(), DIM)
@@ -169,7 +171,7 @@ def board(found: Layout) -> Any:
 def symbol(found: Layout, cell: Cell) -> tuple[str, str]:
     """Return the symbol of a cell, and its style."""
     color, target = found.color(cell), found.target(cell)
-    sign, style, _ = SIGNS[color]
+    sign, style, _ = SYMBOLS[color]
     if color == "y":
         return f"={target}", style
     if color in ("w", "g") and cell in found.narrow:
@@ -177,23 +179,23 @@ def symbol(found: Layout, cell: Cell) -> tuple[str, str]:
     return (f"{sign}{target}" if target and len(sign) == 1 else sign), style
 
 
-def legend(found: Layout) -> Any:
+def format_legend(found: Layout) -> Any:
     """Return the legend of the symbols in this layout."""
     from rich.text import Text
 
     text = Text()
-    for code, (sign, style, meaning) in SIGNS.items():
+    for code, (sign, style, meaning) in SYMBOLS.items():
         if found.cells(code):
             text.append(sign, style).append(f" {meaning}   ", DIM)
     if any(found.color(cell) in ("w", "g") for cell in found.narrow):
         text.append(NARROW).append(" narrow   ", DIM)
-    if stray(found):
+    if has_stray_numbers(found):
         text.append("5", DIM).append(" opens narrow cells beside it to mail 5", DIM)
     text.rstrip()
     return text
 
 
-def stray(found: Layout) -> bool:
+def has_stray_numbers(found: Layout) -> bool:
     """Return whether a cell other than a receiver has a number."""
     return any(
         target and color != "y"

@@ -21,13 +21,13 @@ from momagames.games.robotmail.rules.state import (
     MAX_TURN,
     RED,
     YELLOW,
-    number,
+    cell_number,
 )
 from momagames.kernels.record import CUT_OFF, CUT_OFF_AND_DECIDED
 
 KEYS = ("robots", "mails", "left", "n", "clock", "next", "winner", "event", "illegal", "rng")
 PARTS = ("x", "y", "mail", "inner battery", "shown battery", "delivered", "stands")
-MOST_STANDS = 65_535
+MAX_LOADED_STANDS = 65_535
 ACTIONS = ("stand", "forward", "backward", "left", "right")
 OTHER_WORDS = {"ahead": 1, "up": 1, "down": 2}
 
@@ -35,12 +35,12 @@ OTHER_WORDS = {"ahead": 1, "up": 1, "down": 2}
 # ----------------------------------------------------------------------------------------------------------------- data
 
 
-def greens(state: State) -> list[int]:
+def green_cells(state: State) -> list[int]:
     """Return the numbers of the green cells, row by row."""
     return [int(cell) for cell in np.flatnonzero(state["ground"] & COLOR_BITS == GREEN)]
 
 
-def robots_of(state: State) -> int:
+def count_robots(state: State) -> int:
     return int(state["players"]) * int(state["team"])
 
 
@@ -48,8 +48,8 @@ def save(state: State) -> dict[str, Any]:
     """§9.1 Return the position as JSON-serializable data, the form that `load` takes."""
     winner = int(state["winner"])
     return {
-        "robots": [row(state, robot) for robot in range(robots_of(state))],
-        "mails": [int(state["waiting"][cell]) for cell in greens(state)],
+        "robots": [robot_row(state, robot) for robot in range(count_robots(state))],
+        "mails": [int(state["waiting"][cell]) for cell in green_cells(state)],
         "left": int(state["left"]),
         "n": int(state["ply"]),
         "clock": int(state["clock"]),
@@ -61,8 +61,8 @@ def save(state: State) -> dict[str, Any]:
     }
 
 
-def row(state: State, robot: int) -> list[Any]:
-    """§9.1 A robot: see PARTS."""
+def robot_row(state: State, robot: int) -> list[Any]:
+    """§9.1 Return the entry of a robot, see PARTS."""
     battery = float(state["battery"][robot])
     x, y, mail, delivered, stands = (int(state[part][robot]) for part in ("x", "y", "mail", "delivered", "stands"))
     return [x, y, mail, battery, math.ceil(battery), delivered, stands]
@@ -81,7 +81,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
     load_event(state, given.get("event", EVENTS[0]))
     load_mails(state, given)
     load_robots(state, given["robots"])
-    state["to_move"] = position_number(given, "next", 0, robots_of(state) - 1)
+    state["to_move"] = position_number(given, "next", 0, count_robots(state) - 1)
     load_winner(state, given.get("winner"))
 
 
@@ -92,8 +92,8 @@ def load_event(state: State, event: Any) -> None:
 
 
 def load_mails(state: State, given: Mapping[str, Any]) -> None:
-    """§9.1 The index of the mail on each green cell, row by row."""
-    cells, mails = greens(state), given.get("mails")
+    """§9.1 Load the index of the mail on each green cell, row by row."""
+    cells, mails = green_cells(state), given.get("mails")
     if mails is None:
         raise InvalidState(
             f"a position needs 'mails', the index of the mail on each of the {len(cells)} green cells, row by row"
@@ -103,18 +103,18 @@ def load_mails(state: State, given: Mapping[str, Any]) -> None:
             f"invalid mails={mails!r}: expected a list of {len(cells)} mail indices, one for each green cell, row by row"
         )
     for k, (cell, mail) in enumerate(zip(cells, mails, strict=True)):
-        state["waiting"][cell] = index(state, f"mails[{k}]", mail)
+        state["waiting"][cell] = check_mail(state, f"invalid mails[{k}]", mail)
 
 
-def index(state: State, name: str, mail: Any) -> int:
-    """A mail index of the layout."""
+def check_mail(state: State, name: str, mail: Any) -> int:
+    """Return a mail index of the layout; `name` begins the message of the InvalidState that others raise."""
     known = state["index"][: int(state["indices"])].tolist()
-    if not whole(mail) or mail not in known:
-        raise InvalidState(f"{name} is {mail!r}; the mail indices of this layout are {one_of(known)}")
+    if not is_integer(mail) or mail not in known:
+        raise InvalidState(f"{name}={mail!r}: expected {one_of(known)}, the mail indices of this layout")
     return int(mail)
 
 
-def whole(value: Any) -> bool:
+def is_integer(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
@@ -123,8 +123,8 @@ def is_number(value: Any) -> bool:
 
 
 def load_robots(state: State, robots: Any) -> None:
-    """§9.1 A row for each robot."""
-    count = robots_of(state)
+    """§9.1 Load an entry for each robot."""
+    count = count_robots(state)
     if not isinstance(robots, (Sequence, np.ndarray)) or isinstance(robots, str) or len(robots) != count:
         listed = f"{len(robots)} of them" if hasattr(robots, "__len__") and not isinstance(robots, str) else repr(robots)
         raise InvalidState(f"invalid robots: expected a list of {count} rows [{', '.join(PARTS)}]; given: {listed}")
@@ -139,27 +139,28 @@ def load_robots(state: State, robots: Any) -> None:
 def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
     """§9.2 Load a robot on a cell where it can stand, with a possible mail."""
     limits = {"x": int(state["width"]) - 1, "y": int(state["height"]) - 1, "delivered": int(state["required"])}
-    for part, high in {**limits, "stands": MOST_STANDS}.items():
+    for part, high in {**limits, "stands": MAX_LOADED_STANDS}.items():
         value = parts[part]
-        if not whole(value) or not 0 <= value <= high:
-            raise InvalidState(f"robots[{robot}]: {part} is {value!r}; allowed: whole numbers 0..{high}")
+        if not is_integer(value) or not 0 <= value <= high:
+            raise InvalidState(f"robots[{robot}]: invalid {part}={value!r}: expected an integer in 0..{high}")
         state[part][robot] = value
     load_battery(state, robot, parts)
     x, y, mail = int(parts["x"]), int(parts["y"]), parts["mail"]
-    if not whole(mail) or mail != 0:
-        mail = index(state, f"robots[{robot}]: mail", mail)
+    if not is_integer(mail) or mail != 0:
+        mail = check_mail(state, f"robots[{robot}]: invalid mail", mail)
     state["mail"][robot] = mail
     place = f"robots[{robot}]: cell ({x},{y})"
-    cell = number(int(state["width"]), x, y)
+    cell = cell_number(int(state["width"]), x, y)
     color, other = int(state["ground"][cell]) & COLOR_BITS, int(state["robot"][cell])
     if color == RED:
-        raise InvalidState(f"{place} is red, expected a cell that robots can enter")
+        raise InvalidState(f"{place} is red: expected a cell that robots can enter")
     if other:
-        raise InvalidState(f"{place} is taken by robots[{other - 1}]")
+        raise InvalidState(f"{place} is occupied by robots[{other - 1}]: expected a free cell")
     if color == YELLOW and mail:
-        raise InvalidState(f"{place} is yellow: the robot has delivered its mail there, mail must be 0; given: {mail}")
+        raise InvalidState(f"robots[{robot}]: invalid mail={mail}: expected 0, delivered on the yellow cell ({x},{y})")
     if color == GREEN and mail != int(state["waiting"][cell]):
-        raise InvalidState(f"{place} is green: the robot has taken the mail {int(state['waiting'][cell])} there; given: {mail}")
+        waiting = int(state["waiting"][cell])
+        raise InvalidState(f"robots[{robot}]: invalid mail={mail}: expected {waiting}, picked up on the green cell ({x},{y})")
     state["robot"][cell] = robot + 1
     if color == BLUE:
         state["docked"] |= np.uint64(1 << robot)
@@ -167,29 +168,31 @@ def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
 
 def load_battery(state: State, robot: int, parts: Mapping[str, Any]) -> None:
     """§9.2 Load the inner battery, which determines the shown one."""
-    battery, said = parts["inner battery"], parts["shown battery"]
-    low, allowed = (0.0, f"numbers 0..{FULL:g}") if state["with_battery"] else (FULL, f"{FULL:g}, full, without battery")
+    battery, shown = parts["inner battery"], parts["shown battery"]
+    low, allowed = (0.0, f"a number in 0..{FULL:g}") if state["with_battery"] else (FULL, f"{FULL:g} in games without battery")
     if not is_number(battery) or not low <= battery <= FULL:
-        raise InvalidState(f"robots[{robot}]: inner battery is {battery!r}; allowed: {allowed}")
-    if not is_number(said) or math.ceil(battery) != said:
-        raise InvalidState(f"robots[{robot}]: shown battery is {said!r}; it must be {math.ceil(battery)}, {battery} rounded up")
+        raise InvalidState(f"robots[{robot}]: invalid inner battery={battery!r}: expected {allowed}")
+    if not is_number(shown) or math.ceil(battery) != shown:
+        raise InvalidState(
+            f"robots[{robot}]: invalid shown battery={shown!r}: expected {math.ceil(battery)}, {battery} rounded up"
+        )
     state["battery"][robot] = battery
 
 
 def load_winner(state: State, winner: Any) -> None:
     """§9.2 Load the winner, which must have delivered all required mails, and the end of the game."""
     players, team, required = int(state["players"]), int(state["team"]), int(state["required"])
-    if winner is not None and not (whole(winner) and 0 <= winner < players):
+    if winner is not None and not (is_integer(winner) and 0 <= winner < players):
         raise InvalidState(f"invalid winner={winner!r}: expected None, or the index of a player, 0..{players - 1}")
     for player in range(players):
         mails = int(state["delivered"][player * team : (player + 1) * team].sum())
         if mails > required or (mails == required) != (player == winner):
             wins = "only the winner has" if winner is not None else "without a winner no player has"
             raise InvalidState(f"winner={winner!r}, and player {player} has delivered {mails}; {wins} delivered {required}")
-    cut = int(state["ply"]) >= int(state["max_step"])
+    truncated = int(state["ply"]) >= int(state["max_step"])
     state["winner"] = -1 if winner is None else winner
-    state["over"] = cut or winner is not None
-    state["truncated"] = 0 if not cut else CUT_OFF if winner is None else CUT_OFF_AND_DECIDED
+    state["over"] = truncated or winner is not None
+    state["truncated"] = 0 if not truncated else CUT_OFF if winner is None else CUT_OFF_AND_DECIDED
 
 
 # ----------------------------------------------------------------------------------------------------------------- text
@@ -197,14 +200,14 @@ def load_winner(state: State, winner: Any) -> None:
 
 def show(state: State) -> str:
     """§9.1 Return the position as text: a line for each key."""
-    return "\n".join(board_codec.spell(save(state)))
+    return "\n".join(board_codec.format_items(save(state)))
 
 
 def read(text: str) -> dict[str, Any]:
     """Return the dict form of the text that `show` writes."""
-    position, rest = board_codec.unspell(text)
+    position, rest = board_codec.parse_items(text)
     if rest:
-        raise InvalidState(f"{rest[0]!r} cannot be read: each line is name=value, the names are {one_of(KEYS)}")
+        raise InvalidState(f"{rest[0]!r} cannot be read: expected lines name=value with the names {one_of(KEYS)}")
     return position
 
 
@@ -213,7 +216,7 @@ def action_name(state: State, action: Any) -> str:
 
 
 def parse_action(state: State, text: str) -> int:
-    """'forward', 'up', 'l', ... or the number of the action."""
+    """Return the action of a text: 'forward', 'up', 'l', ... or its number. Raises ValueError."""
     word = text.strip().lower()
     words = {**{name: k for k, name in enumerate(ACTIONS)}, **OTHER_WORDS}
     found = {k for name, k in words.items() if word and name.startswith(word)} or {k for k in range(5) if word == str(k)}
@@ -222,7 +225,7 @@ def parse_action(state: State, text: str) -> int:
     return found.pop()
 
 
-def legal_hint(state: State, action: Any, mask: NDArray[np.int8]) -> str:
+def describe_legal_actions(state: State, action: Any, mask: NDArray[np.int8]) -> str:
     """Return the legal actions as text."""
     named = [f"{k} {name}" for k, name in enumerate(ACTIONS) if mask[k]]
     return f"actions are 0..{len(ACTIONS) - 1}; legal now: {', '.join(named) or 'none, any action is a skip'}"

@@ -10,10 +10,10 @@ from momagames.games.robotmail.rules.state import (
 )
 
 
-def fields(
+def build_fields(
     kind: str, size: tuple[int, int], robots: tuple[int, int], battery: bool, required: int, steps: int
 ) -> tuple[Field, ...]:
-    """§7 The fields of an observation.
+    """§7 Return the fields of an observation.
 
     kind     "vector" or "dict"
     size     height and width

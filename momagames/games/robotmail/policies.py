@@ -10,19 +10,19 @@ from momagames.games.robotmail.rules.state import MAX_STANDS
 RULES = ("robotmail",)
 
 NEAREST = CompiledPolicy("nearest", robot_kernels.nearest, rules=RULES)
-"""Takes the shortest way to its task.
+"""Robot that takes the shortest path to its task.
 
-With a low battery it goes to a charger, with a mail to its receiver, otherwise to a green cell, around the other robots; where
-there is no way around them it waits, and where it may not wait it moves at random.
+With a low battery it goes to a charger, with a mail to its receiver, otherwise to a green cell, around the other robots. Where
+there is no path around them it waits, and where it may not wait it moves at random.
 
 Source: our own; breadth-first search as in Cormen et al., "Introduction to Algorithms".
 """
 
-ASTAR = CompiledPolicy("astar", robot_kernels.astar, robot_kernels.wariness, RULES)
+ASTAR = CompiledPolicy("astar", robot_kernels.astar, robot_kernels.astar_memory, RULES)
 """The scripted agent of the original, corrected for every layout.
 
-It heads for the nearest charger, receiver or green cell in a straight line, for another if it is crowded, and finds its way by
-A* search around the other robots.
+Its target is the charger, receiver or green cell at the least Manhattan distance, or another one if that is crowded. It finds
+its path by A* search around the other robots.
 
 Source: the built-in agent of rbgame 0.0.3, from a description of its behavior and its recorded games; Hart, Nilsson and
 Raphael, "A formal basis for the heuristic determination of minimum cost paths", 1968.
@@ -30,9 +30,9 @@ Raphael, "A formal basis for the heuristic determination of minimum cost paths",
 
 
 def make_energy_saver(game: Game, patience: int = 0, fair: bool = False) -> CompiledPolicy:
-    """Return a policy that uses little energy for each mail: few moves, late charging, no way around robots about to leave.
+    """Return a policy that uses little energy for each mail: few moves, late charging, no detours around robots about to leave.
 
-    patience    how often in a row it stands before each move, which costs nothing but time
+    patience    steps that it stands before each move, which cost only time
     fair        hold the mail while the robot has delivered more than another of the team
 
     Source: our own.
@@ -40,7 +40,7 @@ def make_energy_saver(game: Game, patience: int = 0, fair: bool = False) -> Comp
     if not isinstance(patience, int) or not 0 <= patience <= MAX_STANDS:
         raise InvalidParameter(invalid_value("energy_saver: patience", patience, f"0..{MAX_STANDS}"))
     initial = (("patience", patience), ("fair", int(fair)))
-    return CompiledPolicy("energy_saver", robot_kernels.energy_saver, robot_kernels.notebook, RULES, initial)
+    return CompiledPolicy("energy_saver", robot_kernels.energy_saver, robot_kernels.energy_saver_memory, RULES, initial)
 
 
 ENERGY_SAVER = PolicyFactory(

@@ -1,4 +1,4 @@
-"""The oracle: MO-Pommerman from SPEC.md alone, with plain lists and dicts. It imports nothing of ours.
+"""The oracle: MO-Pommerman from SPEC.md alone, with plain lists and dicts. It imports nothing from momagames.
 
 A game starts from the dict form of a position (§9) and facts: kind ("ffa", "team", "radio", "duel"), size, max_steps,
 first_collapse (None: never), range_limit, view (None: everything), credit ("full" or "split"), dead ("stay" or "leave").
@@ -65,11 +65,11 @@ class Game:
     def on_board(self, cell):
         return cell in self.board
 
-    def next(self, cell, direction):
+    def neighbor(self, cell, direction):
         down, right = STEPS[direction]
         return cell[0] + down, cell[1] + right
 
-    def live(self):
+    def live_agents(self):
         return [agent for agent in self.agents if agent.alive]
 
     def add_reward(self, seat, name, amount):
@@ -83,24 +83,24 @@ class Game:
     # --------------------------------------------------------------------------------------------------------- a step
 
     def step(self, actions, messages=None):
-        """Play a step; returns a dict of what it pays for each agent, by objective; what is missing is 0."""
+        """Play a step; return a dict of rewards by objective for each agent. Missing objectives are 0."""
         self.rewards = [{} for _ in self.agents]
-        self.fall()
-        self.speak(messages)
-        self.cool()
-        self.wish(actions)
-        self.roll()
-        self.cross()
-        self.conflicts()
-        self.kicks()
-        self.move()
-        self.explode()
-        self.draw()
+        self.collapse_ring()
+        self.update_messages(messages)
+        self.age_flames()
+        self.propose_moves(actions)
+        self.propose_rolls()
+        self.resolve_crossings()
+        self.resolve_conflicts()
+        self.resolve_kicks()
+        self.apply_moves()
+        self.explode_bombs()
+        self.update_board()
         self.credit_outcomes()
         return self.rewards
 
-    def fall(self):
-        """§4.11"""
+    def collapse_ring(self):
+        """§4.11 Collapse the ring that is due."""
         ring, self.ring = self.ring, None
         if ring is None:
             return
@@ -108,20 +108,20 @@ class Game:
         cells = {
             (r, c) for r, c in self.board if ring <= r <= far and ring <= c <= far and (r in (ring, far) or c in (ring, far))
         }
-        for agent in self.live():
+        for agent in self.live_agents():
             if agent.cell in cells:
                 agent.alive = False
         for bomb in self.bombs:
             if bomb.cell in cells:
-                self.refund(bomb.owner)
+                self.refund_ammo(bomb.owner)
         self.bombs = [bomb for bomb in self.bombs if bomb.cell not in cells]
         self.flames = [flame for flame in self.flames if flame["cell"] not in cells]
         for cell in cells:
             self.items.pop(cell, None)
             self.board[cell] = RIGID
 
-    def speak(self, messages):
-        """§3.3, §5.6"""
+    def update_messages(self, messages):
+        """§3.3, §5.6 Record messages."""
         if self.kind != "radio":
             return
         for agent, words in zip(self.agents, messages, strict=True):
@@ -131,8 +131,8 @@ class Game:
                 self.add_reward(agent.seat, "comm_change", -1)
             agent.message = said
 
-    def cool(self):
-        """§4.1"""
+    def age_flames(self):
+        """§4.1 Age flames."""
         burning, came = [], []
         for flame in self.flames:
             if flame["life"] == 0:
@@ -150,8 +150,8 @@ class Game:
         for flame in burning:
             self.board[flame["cell"]] = FLAMES
 
-    def wish(self, actions):
-        """§4.2"""
+    def propose_moves(self, actions):
+        """§4.2 Set the targets of agents, and lay bombs."""
         for agent, action in zip(self.agents, actions, strict=True):
             agent.want, agent.action = agent.cell, action if agent.alive else 0
             if not agent.alive:
@@ -165,24 +165,24 @@ class Game:
                     for seat in self.side(agent.seat):
                         self.add_reward(seat, "team_bombs", -1)
             elif action:
-                to = self.next(agent.cell, action)
+                to = self.neighbor(agent.cell, action)
                 if self.on_board(to) and self.board[to] not in (RIGID, WOOD):
                     agent.want = to
 
-    def roll(self):
-        """§4.3"""
+    def propose_rolls(self):
+        """§4.3 Set the targets of bombs."""
         for bomb in self.bombs:
             self.board[bomb.cell] = PASSAGE
             bomb.want = bomb.cell
             if bomb.direction:
-                to = self.next(bomb.cell, bomb.direction)
+                to = self.neighbor(bomb.cell, bomb.direction)
                 if self.on_board(to) and self.board[to] not in (RIGID, WOOD, *ITEMS):
                     bomb.want = to
 
-    def cross(self):
-        """§4.4"""
+    def resolve_crossings(self):
+        """§4.4 Stop movers that cross the same border."""
         borders = {}
-        for mover in [*self.live(), *self.bombs]:
+        for mover in [*self.live_agents(), *self.bombs]:
             if mover.want == mover.cell:
                 continue
             border = frozenset((mover.cell, mover.want))
@@ -193,10 +193,10 @@ class Game:
             if isinstance(mover, Agent) or isinstance(borders[border], Bomb):
                 borders[border].want = borders[border].cell
 
-    def conflicts(self):
-        """§4.5"""
+    def resolve_conflicts(self):
+        """§4.5 Resolve conflicts of targets."""
         self.claims = {Agent: dict.fromkeys(self.board, 0), Bomb: dict.fromkeys(self.board, 0)}
-        movers = [*self.live(), *self.bombs]
+        movers = [*self.live_agents(), *self.bombs]
         for mover in movers:
             self.claims[type(mover)][mover.want] += 1
         changed = True
@@ -211,13 +211,13 @@ class Game:
         mover.want = mover.cell
         self.claims[type(mover)][mover.cell] += 1
 
-    def kicks(self):
-        """§4.6"""
+    def resolve_kicks(self):
+        """§4.6 Resolve kicks."""
         agents, bombs = self.claims[Agent], self.claims[Bomb]
         notes = []
         for bomb in self.bombs:
             bomb.kicker = None
-            takers = [agent for agent in self.live() if agent.want == bomb.want]
+            takers = [agent for agent in self.live_agents() if agent.want == bomb.want]
             if agents[bomb.want] == 0 or not takers:
                 continue
             (agent,) = takers
@@ -225,7 +225,7 @@ class Game:
                 if bomb.want != bomb.cell:
                     notes.append((bomb, bomb.cell))
                 continue
-            to = self.next(bomb.want, agent.action)
+            to = self.neighbor(bomb.want, agent.action)
             free = self.on_board(to) and agents[to] == bombs[to] == 0 and self.board[to] not in (RIGID, WOOD, *ITEMS)
             if agent.kick and free:
                 bombs[bomb.want] = 0
@@ -239,7 +239,7 @@ class Game:
         changed = bool(notes)
         while changed:
             changed = False
-            for agent in self.live():
+            for agent in self.live_agents():
                 if agent.want != agent.cell and (agents[agent.want] > 1 or bombs[agent.want] != 0):
                     for bomb in self.bombs:
                         if bomb.kicker is agent:
@@ -255,15 +255,15 @@ class Game:
                         bomb.kicker = None
                     changed = True
 
-    def move(self):
-        """§4.7"""
+    def apply_moves(self):
+        """§4.7 Move bombs and agents."""
         for bomb in self.bombs:
             if bomb.kicker:
                 self.add_reward(bomb.kicker.seat, "kicks", 1)
             elif bomb.want == bomb.cell:
                 bomb.direction = 0
             bomb.cell = bomb.want
-        for agent in self.live():
+        for agent in self.live_agents():
             if agent.want == agent.cell:
                 continue
             agent.cell = agent.want
@@ -272,11 +272,11 @@ class Game:
                 agent.seen.add(agent.cell)
                 self.add_reward(agent.seat, "explore", 1)
             if self.board[agent.cell] in ITEMS:
-                self.take(agent, self.board[agent.cell])
+                self.take_item(agent, self.board[agent.cell])
                 self.board[agent.cell] = PASSAGE
 
-    def take(self, agent, item):
-        """§4.7 V2, §5.4"""
+    def take_item(self, agent, item):
+        """§4.7 V2, §5.4 Apply an item."""
         before = agent.ammo, agent.strength, agent.kick
         if item == EXTRA:
             agent.ammo = min(agent.ammo + 1, 10)
@@ -291,11 +291,11 @@ class Game:
         self.add_reward(agent.seat, {EXTRA: "extra_bombs", RANGE: "ranges", KICK: "kick_items"}[item], 1)
         self.add_reward(agent.seat, "useful_items", int(useful))
 
-    def refund(self, owner):
+    def refund_ammo(self, owner):
         self.agents[owner].ammo = min(self.agents[owner].ammo + 1, 10)
 
-    def explode(self):
-        """§4.8"""
+    def explode_bombs(self):
+        """§4.8 Explode bombs."""
         self.blast = {}
         for bomb in self.bombs:
             bomb.life -= 1
@@ -304,28 +304,28 @@ class Game:
         while any(bomb.life == 0 for bomb in self.bombs):
             for bomb in [bomb for bomb in self.bombs if bomb.life == 0]:
                 self.bombs.remove(bomb)
-                self.refund(bomb.owner)
-                for cell in self.covered(bomb):
+                self.refund_ammo(bomb.owner)
+                for cell in self.blast_cells(bomb):
                     self.blast.setdefault(cell, set()).add(bomb.owner)
             for bomb in self.bombs:
                 if bomb.cell in self.blast:
                     bomb.life = 0
 
-    def covered(self, bomb):
-        """§4.8 B8"""
+    def blast_cells(self, bomb):
+        """§4.8 B8 Yield the cells of a blast."""
         yield bomb.cell
         for direction in STEPS:
             cell = bomb.cell
             for _ in range(bomb.strength - 1):
-                cell = self.next(cell, direction)
+                cell = self.neighbor(cell, direction)
                 if not self.on_board(cell) or self.board[cell] == RIGID:
                     break
                 yield cell
                 if self.board[cell] == WOOD:
                     break
 
-    def draw(self):
-        """§4.9"""
+    def update_board(self):
+        """§4.9 Write bombs, flames and agents to the board."""
         for bomb in self.bombs:
             self.board[bomb.cell] = BOMB
         for cell in sorted(self.blast):
@@ -337,7 +337,7 @@ class Game:
             self.flames.append({"cell": cell, "life": 2, "owners": set(owners)})
         for flame in self.flames:
             self.board[flame["cell"]] = FLAMES
-        for agent in self.live():
+        for agent in self.live_agents():
             if self.board[agent.cell] != FLAMES:
                 self.board[agent.cell] = 10 + agent.seat
                 continue
@@ -349,12 +349,12 @@ class Game:
             self.add_owner_rewards(owners, [agent.seat], "self_kill", -1)
 
     def credit_outcomes(self):
-        """§4.10, §6"""
+        """§4.10, §6 Credit the objectives of the outcome."""
         self.count += 1
-        sides = {tuple(sorted(self.side(agent.seat))) for agent in self.live()}
+        sides = {tuple(sorted(self.side(agent.seat))) for agent in self.live_agents()}
         late = self.count >= self.max_steps
         won = sides.pop() if len(sides) == 1 else ()
-        decided = bool(won) or not self.live()
+        decided = bool(won) or not self.live_agents()
         self.over, self.cut = decided or late, late and not decided
         self.winners = list(won)
         self.result = "win" if won else "tie" if self.over else "incomplete"

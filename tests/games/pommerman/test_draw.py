@@ -10,11 +10,11 @@ import pytest
 from momagames.games.pommerman.rules.state import (
     AGENT,
     BOMB,
-    BURNS,
     DOWN,
     DUEL,
     EXTRA_BOMB,
     FFA,
+    FLAME_BITS,
     FLAMES,
     KICK,
     LEFT,
@@ -76,7 +76,7 @@ def dead(state, seat):
 
 def square(state, row, col, **options):
     """A cell of the picture."""
-    side = drawing.side_of(int(state["size"]))
+    side = drawing.cell_side(int(state["size"]))
     top, left = drawing.EDGE + row * side, drawing.EDGE + col * side
     return drawing.picture(state, None, **options)[top : top + side, left : left + side]
 
@@ -84,7 +84,7 @@ def square(state, row, col, **options):
 def column(state, last=None, **options):
     """Return the column beside the board."""
     size = int(state["size"])
-    return drawing.picture(state, last, **options)[:, drawing.EDGE + size * drawing.side_of(size) :]
+    return drawing.picture(state, last, **options)[:, drawing.EDGE + size * drawing.cell_side(size) :]
 
 
 def text(state, last=None, **options):
@@ -106,9 +106,9 @@ KINDS = {
     "extra bomb": (lambda s: cell(s, 3, 4, EXTRA_BOMB), "+b"),
     "range": (lambda s: cell(s, 3, 4, RANGE), "+r"),
     "kick": (lambda s: cell(s, 3, 4, KICK), "+k"),
-    "flames of life 0": (lambda s: cell(s, 3, 4, FLAMES, BURNS[0]), "*1"),
-    "flames of life 1": (lambda s: cell(s, 3, 4, FLAMES, BURNS[1]), "*2"),
-    "flames of life 2": (lambda s: cell(s, 3, 4, FLAMES, BURNS[2]), "*3"),
+    "flames of life 0": (lambda s: cell(s, 3, 4, FLAMES, FLAME_BITS[0]), "*1"),
+    "flames of life 1": (lambda s: cell(s, 3, 4, FLAMES, FLAME_BITS[1]), "*2"),
+    "flames of life 2": (lambda s: cell(s, 3, 4, FLAMES, FLAME_BITS[2]), "*3"),
     **{f"bomb of life {life}": (lambda s, life=life: bomb(s, 3, 4, life), f"o{life}") for life in range(1, 10)},
     **{f"bomb of agent {seat}": (lambda s, seat=seat: bomb(s, 3, 4, 9, owner=seat), "o9") for seat in (1, 2, 3)},
     "rolls up": (lambda s: bomb(s, 3, 4, direction=UP), "^9"),
@@ -139,9 +139,9 @@ def test_every_kind_of_cell_has_its_characters(kind):
 
 
 def test_the_youngest_flames_of_a_cell_are_shown():
-    both = cell(position(), 3, 4, FLAMES, BURNS[0] | BURNS[2])
+    both = cell(position(), 3, 4, FLAMES, FLAME_BITS[0] | FLAME_BITS[2])
     assert rows(both)[3][4] == " *3"
-    assert np.array_equal(square(both, 3, 4), square(cell(position(), 3, 4, FLAMES, BURNS[2]), 3, 4))
+    assert np.array_equal(square(both, 3, 4), square(cell(position(), 3, 4, FLAMES, FLAME_BITS[2]), 3, 4))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -264,7 +264,7 @@ def test_nothing_is_told_of_bombs_in_the_fog():
 
 
 def test_the_pointer_is_on_a_cell():
-    state, side = position(), drawing.side_of(11)
+    state, side = position(), drawing.cell_side(11)
     for row, col in ((0, 0), (5, 7), (10, 10)):
         for x, y in ((0, 0), (side - 1, side - 1)):
             assert drawing.point(state, drawing.EDGE + col * side + x, drawing.EDGE + row * side + y) == {
@@ -356,7 +356,7 @@ def test_text_is_plain_ascii():
 # --------------------------------------------------------------------------------------------------------------- colors
 
 
-@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("vision", SIGHTS)
 def test_colors_are_distinguishable(vision):
     assert closest([*tiles.SEATS, canvas.PAPER], vision) > 0.12
     for seat in tiles.SEATS:
@@ -376,8 +376,8 @@ def test_outlines_of_agents_differ():
 
 def test_keys_choose_every_action_and_no_letter_means_two_things():
     for mode in (FFA, RADIO):
-        choices = drawing.keys(mode).choices
+        choices = drawing.build_keys(mode).choices
         assert sorted(value for parts, value in choices.values() if parts == (0,)) == list(range(6))
-        letters = [option.name[0] for option in drawing.options(("agent_0",), 11)] + ["p", "q"]
+        letters = [option.name[0] for option in drawing.build_options(("agent_0",), 11)] + ["p", "q"]
         assert len({*letters, *choices}) == len(letters) + len(choices)
-    assert {value for parts, value in drawing.keys(RADIO).choices.values() if parts == (1, 2)} == set(range(9))
+    assert {value for parts, value in drawing.build_keys(RADIO).choices.values() if parts == (1, 2)} == set(range(9))

@@ -78,7 +78,7 @@ def test_the_ends_of_what_a_board_may_hold(size):
         ({"board_size": 6}, "invalid board_size=6: expected an integer in 7..16"),
         (
             {"num_rigid": 37},
-            "invalid num_rigid=37: .* 0..36 (on 11 x 11, so that boards whose passages can be reached (G7) do not",
+            "invalid num_rigid=37: .* 0..36 (on 11 x 11: with more walls, boards with reachable passages (G7) are rare)",
         ),
         ({"num_wood": 57}, "invalid num_wood=57: .* 0..56 (what 36 rigid walls leave on 11 x 11)"),
         ({"num_rigid": 35, "num_wood": 57}, "invalid num_wood=57: .* 0..56 (what 35 rigid walls leave"),

@@ -56,18 +56,18 @@ def hit(pygame):
 
 def pixel(pygame, board, row, col):
     """The colors of a cell in the window."""
-    side = drawing.side_of(int(board.seats.play.state["size"]))
+    side = drawing.cell_side(int(board.session.episode.state["size"]))
     x, y = MARGIN + drawing.EDGE + col * side, MARGIN + drawing.EDGE + row * side
     return pygame.surfarray.array3d(pygame.display.get_surface())[x : x + side, y : y + side]
 
 
 def test_arrows_move_and_space_lays_a_bomb(hit, pygame):
     """On a board without walls: two steps down, one to the right, a bomb, a step back."""
-    board = windowed.open_board(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
-    state = board.seats.play.state
+    board = windowed.open_game_window(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
+    state = board.session.episode.state
     for now, key in enumerate(("down", "down", "right", "space", "up", "left", "s")):
         hit(key)
-        board.look(float(now))
+        board.update(float(now))
     assert int(state["ply"]) == 7
     assert (int(state["row"][0]), int(state["col"][0])) == (2, 1)
     assert int(state["bombs"]) == 1
@@ -75,59 +75,59 @@ def test_arrows_move_and_space_lays_a_bomb(hit, pygame):
 
 
 def test_the_pointer_on_a_bomb_shows_its_range(hit, pygame):
-    board = windowed.open_board(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
+    board = windowed.open_game_window(FFA, resting, 1, None, 0, num_rigid=0, num_wood=0, num_items=0)
     hit("down", "space")
-    board.look(0.0)
+    board.update(0.0)
     hit("down")
-    board.look(1.0)
+    board.update(1.0)
     before = {cell: pixel(pygame, board, *cell) for cell in ((1, 1), (1, 2), (1, 3), (3, 1), (5, 5))}
-    side = drawing.side_of(11)
+    side = drawing.cell_side(11)
 
     def point(row, col):
         at = MARGIN + drawing.EDGE + (col + 0.5) * side, MARGIN + drawing.EDGE + (row + 0.5) * side
         pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=tuple(map(int, at))))
-        board.look(2.0)
+        board.update(2.0)
         return {cell for cell, seen in before.items() if not np.array_equal(seen, pixel(pygame, board, *cell))}
 
-    bomb = int(board.seats.play.state["bomb_row"][0]), int(board.seats.play.state["bomb_col"][0])
+    bomb = int(board.session.episode.state["bomb_row"][0]), int(board.session.episode.state["bomb_col"][0])
     assert bomb == (1, 1)
     assert point(*bomb) == {(1, 1), (1, 2)}
     assert point(5, 5) == set()
 
 
 def test_digits_choose_the_two_words_in_turn(hit):
-    board = windowed.open_board(RADIO, resting, 1, None, 0)
+    board = windowed.open_game_window(RADIO, resting, 1, None, 0)
     hit("3", "5", "s")
-    board.look(0.0)
-    assert board.seats.play.state["message"][0].tolist() == [3, 5]
+    board.update(0.0)
+    assert board.session.episode.state["message"][0].tolist() == [3, 5]
     hit("8", "s")
-    board.look(1.0)
-    assert board.seats.play.state["message"][0].tolist() == [8, 5]
+    board.update(1.0)
+    assert board.session.episode.state["message"][0].tolist() == [8, 5]
     hit("0", "0", "s")
-    board.look(2.0)
-    assert board.seats.play.state["message"][0].tolist() == [0, 0]
+    board.update(2.0)
+    assert board.session.episode.state["message"][0].tolist() == [0, 0]
 
 
 def test_a_fogged_game_shows_what_the_person_sees_until_it_is_dead(hit, pygame):
-    board = windowed.open_board(RADIO, resting, 1, "agent_1", 0)
+    board = windowed.open_game_window(RADIO, resting, 1, "agent_1", 0)
     assert board.renderer.options == {"viewer": "agent_1"}
     hit("space")
-    board.look(0.0)
+    board.update(0.0)
     fog = pixel(pygame, board, 1, 9)
     for now in range(1, 10):
         hit("s")
-        board.look(float(now))
-    assert not board.seats.play.state["alive"][1]
+        board.update(float(now))
+    assert not board.session.episode.state["alive"][1]
     assert board.renderer.options == {"viewer": None}
     assert not np.array_equal(pixel(pygame, board, 1, 9), fog)
-    assert "agent_1 is out of the game" in board.says()
+    assert "agent_1 is out of the game" in board.status_text()
 
 
 def test_a_whole_game_against_the_scripted_agent(hit, monkeypatch):
     """By the clock, with a person that never does anything: the others play on, and the end is announced."""
     now = iter(np.arange(0, 1000, 0.25))
     monkeypatch.setattr(windowed.time, "monotonic", lambda: float(next(now)))
-    board = windowed.open_board(DUEL, "simple", 4, None, 4.0, max_steps=30)
+    board = windowed.open_game_window(DUEL, "simple", 4, None, 4.0, max_steps=30)
     hit("s")
 
     def sleep(seconds):
@@ -137,7 +137,7 @@ def test_a_whole_game_against_the_scripted_agent(hit, monkeypatch):
     monkeypatch.setattr(windowed.time, "sleep", sleep)
     board.run()
     assert board.over
-    assert board.seats.play.returns[1, 0] in (-1, 0, 1)
+    assert board.session.episode.returns[1, 0] in (-1, 0, 1)
     assert re.search(r"(over|cut off) after \d+ plies", board.summary())
 
 

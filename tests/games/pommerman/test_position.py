@@ -283,10 +283,10 @@ REFUSED = [
     # the board
     ({"board": "00"}, "board has 2 cells; this game needs 7 x 7 = 49 hex digits"),
     ({"board": ROWS[1:]}, "board has 42 cells"),
-    ({"board": board((3, 3, "5"))}, "board row 3, column 3 holds '5'; allowed: 0-4, 6-8, agents a-d"),
-    ({"board": board((3, 3, "9"))}, "board row 3, column 3 holds '9'"),
-    ({"board": board((6, 0, "e"))}, "board row 6, column 0 holds 'e'"),
-    ({"board": board((6, 0, "x"))}, "board row 6, column 0 holds 'x'"),
+    ({"board": board((3, 3, "5"))}, "board row 3, column 3: invalid cell='5': expected 0-4, 6-8, a-d"),
+    ({"board": board((3, 3, "9"))}, "board row 3, column 3: invalid cell='9'"),
+    ({"board": board((6, 0, "e"))}, "board row 6, column 0: invalid cell='e'"),
+    ({"board": board((6, 0, "x"))}, "board row 6, column 0: invalid cell='x'"),
     ({"board": None}, "board=None: expected a text of 49 hex digits, or 7 rows of 7"),
     ({"board": [[0] * 7] * 7}, "expected a text of 49 hex digits"),
     # agents
@@ -386,7 +386,7 @@ def test_refused_in_other_games():
         (RADIO, {"messages": [[9, 0]] * 4}, r"messages\[0\]: invalid word=9: expected 0..8", {}),
         (RADIO, {"messages": [[1, 0]] * 3}, "messages lists 3; this game has 4 agents", {}),
         (FFA, {"gone": [1, 0, 1, 0]}, r"gone\[0\]=1, but agent_0 lives", {"dead": "leave"}),
-        (DUEL, {}, "board row 1, column 5 holds 'd'; allowed: 0-4, 6-8, agents a-b", {}),
+        (DUEL, {}, "board row 1, column 5: invalid cell='d': expected 0-4, 6-8, a-b", {}),
         (DUEL, {"board": board((1, 5, "0"))}, "agents lists 4; this game has 2", {}),
     ):
         with pytest.raises(InvalidState, match=why):

@@ -27,7 +27,7 @@ class Robot:
 class Game:
     """A game on a layout: rows of color codes and of target numbers.
 
-    position   its dict form (§9.1); None: a start drawn by §2
+    position   dict form of a position (§9.1); None: a random start position (§2)
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class Game:
         self.color = {(x, y): code for y, row in enumerate(colors) for x, code in enumerate(row)}
         self.target = {(x, y): number for y, row in enumerate(targets) for x, number in enumerate(row)}
         self.width, self.height = len(colors[0]), len(colors)
-        self.neighbors = {cell: self.around(cell) for cell in self.color}
-        self.narrow = {cell for cell in self.color if self.squeezed(cell)}
+        self.neighbors = {cell: self.find_neighbors(cell) for cell in self.color}
+        self.narrow = {cell for cell in self.color if self.is_narrow(cell)}
         self.green = [cell for cell, code in self.color.items() if code == GREEN]
         self.indices = sorted({self.target[cell] for cell, code in self.color.items() if code == YELLOW})
         self.draw, self.players, self.team, self.required = draw, players, team, required_mail
@@ -46,22 +46,22 @@ class Game:
         self.n, self.clock, self.next, self.winner, self.event, self.illegal = 0, 0, 0, None, "none", 0
         self.terminated, self.truncated = False, False
         if position is None:
-            self.deal()
+            self.generate()
         else:
             self.load(position)
 
-    def deal(self):
-        """§2"""
+    def generate(self):
+        """§2 Draw a start position."""
         self.robots = []
         for _ in range(self.players * self.team):
             occupied = [robot.cell for robot in self.robots]
             free = [cell for cell, code in self.color.items() if code == WHITE and cell not in occupied]
             self.robots.append(Robot(self.draw("place", free)))
         self.mails = {cell: self.draw("mail", self.indices) for cell in self.green}
-        self.left = self.turn()
+        self.left = self.draw_turn_length()
 
     def load(self, position):
-        """§9.1"""
+        """§9.1 Load a position."""
         self.robots = [Robot((x, y), mail, e, done, stood) for x, y, mail, e, _, done, stood in position["robots"]]
         self.mails = dict(zip(self.green, position["mails"], strict=True))
         self.left, self.n = position.get("left", 1), position.get("n", 0)
@@ -69,7 +69,7 @@ class Game:
         self.event, self.illegal = position.get("event", "none"), position.get("illegal", 0)
 
     def position(self):
-        """§9.1, without the random word"""
+        """§9.1 Return the position, without the random word."""
         return {
             "robots": [[*r.cell, r.mail, r.battery, r.displayed, r.delivered, r.stood] for r in self.robots],
             "mails": [self.mails[cell] for cell in self.green],
@@ -88,17 +88,17 @@ class Game:
     def over(self):
         return self.terminated or self.truncated
 
-    def turn(self):
-        """§2.3"""
+    def draw_turn_length(self):
+        """§2.3 Return the number of steps of a turn."""
         return self.draw("turn", [1, 2, 3, 4, 5]) if self.random else 1
 
-    def around(self, cell):
-        """§1.1 The neighbors of a cell."""
+    def find_neighbors(self, cell):
+        """§1.1 Return the neighbors of a cell."""
         steps = [(cell[0] + right, cell[1] + down) for right, down in MOVES.values()]
         return [there for there in steps if there in self.color]
 
-    def squeezed(self, cell):
-        """§3.3 Whether a cell is narrow."""
+    def is_narrow(self, cell):
+        """§3.3 Return whether a cell is narrow."""
         return sum(self.color[there] in (YELLOW, RED) for there in self.neighbors[cell]) == 2
 
     def player(self, index):
@@ -107,8 +107,8 @@ class Game:
     def side(self, player):
         return range(player * self.team, (player + 1) * self.team)
 
-    def standing_on(self, cell):
-        """The index of the robot on a cell, or None."""
+    def robot_at(self, cell):
+        """Return the index of the robot on a cell, or None."""
         return next((index for index, robot in enumerate(self.robots) if robot.cell == cell), None)
 
     def delivered(self, player):
@@ -116,8 +116,8 @@ class Game:
 
     # ---------------------------------------------------------------------------------------------------------- masks
 
-    def may_stand(self, robot):
-        """§3.1"""
+    def can_stand(self, robot):
+        """§3.1 Return whether a robot may stand."""
         color, displayed = self.color[robot.cell], robot.displayed
         return not (
             (color == BLUE and displayed >= 9)
@@ -128,9 +128,9 @@ class Game:
             or (color != BLUE and robot.stood >= 5)
         )
 
-    def may_move(self, robot, action):
-        """§3.2, but for a robot that stands there"""
-        to = self.to(robot, action)
+    def can_move(self, robot, action):
+        """§3.2 Return whether a move is legal, ignoring other robots."""
+        to = self.target_cell(robot, action)
         if robot.displayed == 0 or to not in self.color or (self.color[robot.cell] == BLUE and robot.displayed < 8):
             return False
         color = self.color[to]
@@ -142,74 +142,76 @@ class Game:
             return True
         return robot.mail != 0 and robot.mail in [self.target[there] for there in self.neighbors[to]]
 
-    def to(self, robot, action):
+    def target_cell(self, robot, action):
         right, down = MOVES[action]
         return robot.cell[0] + right, robot.cell[1] + down
 
-    def in_the_way(self, index):
-        """§5.4 The robots that alone make moves of this one illegal, one for each such move."""
+    def blocking_robots(self, index):
+        """§5.4 Return a robot for each move that only this robot makes illegal."""
         robot = self.robots[index]
-        others = [self.standing_on(self.to(robot, action)) for action in MOVES if self.may_move(robot, action)]
+        others = [self.robot_at(self.target_cell(robot, action)) for action in MOVES if self.can_move(robot, action)]
         return [other for other in others if other is not None]
 
-    def options(self, index):
-        """§3 The legal actions of a robot, whoever is to move."""
+    def legal_actions(self, index):
+        """§3 Return the legal actions of a robot, also out of turn."""
         robot = self.robots[index]
-        stand = [STAND] if self.may_stand(robot) else []
+        stand = [STAND] if self.can_stand(robot) else []
         return stand + [
-            action for action in MOVES if self.may_move(robot, action) and self.standing_on(self.to(robot, action)) is None
+            action
+            for action in MOVES
+            if self.can_move(robot, action) and self.robot_at(self.target_cell(robot, action)) is None
         ]
 
     def mask(self, index):
-        """§3.6, §7.3 What is shown."""
-        options = [] if self.over else self.options(index) or [STAND] * self.always_legal
+        """§3.6, §7.3 Return the action mask."""
+        options = [] if self.over else self.legal_actions(index) or [STAND] * self.always_legal
         return [int(action in options) for action in range(5)]
 
     # --------------------------------------------------------------------------------------------------------- a step
 
     def step(self, action):
-        """§4 Play a step; returns for each robot what it is paid, by objective."""
+        """§4 Play a step; return the rewards of each robot by objective."""
         self.rewards = [dict.fromkeys(OBJECTIVES, 0) for _ in self.robots]
         index, mask = self.next, self.mask(self.next)
         robot = self.robots[index]
-        for other in self.in_the_way(index):
+        for other in self.blocking_robots(index):
             self.add_reward(index, "blocked", -1)
             self.add_reward(other, "blocking", -1)
         before = [max(self.delivered(player)) - min(self.delivered(player)) for player in range(self.players)]
-        if action not in self.options(index):
+        if action not in self.legal_actions(index):
             self.event = "skip"
             self.illegal += any(mask) and not mask[action]
         elif action == STAND:
             self.event = "charge" if self.color[robot.cell] == BLUE else "stand"
             robot.stood += 1
             if self.event == "charge":
-                self.charge(index)
+                self.charge_robot(index)
         else:
-            self.event = self.move(index, action)
-        self.account(index, before)
-        self.finish(index)
+            self.event = self.move_robot(index, action)
+        self.credit_event(index, before)
+        self.update_end(index)
         self.left -= 1
         if self.left == 0:
             self.next = (self.next + 1) % len(self.robots)
-            self.left = self.turn()
+            self.left = self.draw_turn_length()
         return self.rewards
 
     def add_reward(self, index, objective, amount):
         self.rewards[index][objective] += amount
 
-    def charge(self, index):
-        """§4.2, §4.6"""
+    def charge_robot(self, index):
+        """§4.2, §4.6 Charge one unit."""
         robot = self.robots[index]
         before, robot.battery = robot.battery, min(robot.battery + 1, 10.0)
         self.add_reward(index, "charge", robot.battery - before)
 
-    def move(self, index, action):
-        """§4.3 to §4.6"""
+    def move_robot(self, index, action):
+        """§4.3 to §4.6 Move a robot."""
         robot = self.robots[index]
         robot.stood = 0
         if self.color[robot.cell] == GREEN:
             self.mails[robot.cell] = self.draw("mail", self.indices)
-        robot.cell = self.to(robot, action)
+        robot.cell = self.target_cell(robot, action)
         self.clock += 1
         if self.battery:
             before = robot.battery
@@ -217,7 +219,7 @@ class Game:
             self.add_reward(index, "energy", robot.battery - before)
             for other, there in enumerate(self.robots):
                 if there is not robot and self.color[there.cell] == BLUE:
-                    self.charge(other)
+                    self.charge_robot(other)
         color = self.color[robot.cell]
         if color == GREEN:
             robot.mail = self.mails[robot.cell]
@@ -226,8 +228,8 @@ class Game:
             robot.delivered += 1
         return {GREEN: "pickup", YELLOW: "delivery", BLUE: "dock"}.get(color, "move")
 
-    def account(self, index, before):
-        """§5.1, §5.2, §5.5, §5.6; `before`: most less fewest deliveries of each player's robots."""
+    def credit_event(self, index, before):
+        """§5.1, §5.2, §5.5, §5.6 Credit a step; `before`: maximum minus minimum of the deliveries of each player's robots."""
         if self.event in ("delivery", "pickup", "dock"):
             self.add_reward(index, self.event, 1)
         elif self.event != "charge":
@@ -241,8 +243,8 @@ class Game:
             elif self.event == "delivery":
                 self.add_reward(other, "rivalry", -1)
 
-    def finish(self, index):
-        """§4.7, §4.8, §6"""
+    def update_end(self, index):
+        """§4.7, §4.8, §6 Detect the end of the game."""
         self.n += 1
         player = self.player(index)
         if sum(self.delivered(player)) == self.required:
@@ -254,7 +256,7 @@ class Game:
     # ----------------------------------------------------------------------------------------------------------- seen
 
     def vector(self, index):
-        """§7.1"""
+        """§7.1 Return the vector of the robots."""
         order = [index, *(other for other in range(len(self.robots)) if other != index)]
         numbers = []
         for robot in (self.robots[other] for other in order):
@@ -264,7 +266,7 @@ class Game:
         return numbers
 
     def fields(self, index):
-        """§7.2"""
+        """§7.2 Return the observation as a dict."""
         own = self.player(index)
         order = [own, *(player for player in range(self.players) if player != own)]
         rows = [[(x, y) for x in range(self.width)] for y in range(self.height)]

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidLayout, InvalidParameter
-from momagames.games.robotmail.cli import paired
+from momagames.games.robotmail.cli import group_sources
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
 
@@ -36,7 +36,7 @@ def test_check(good, tmp_path):
     done = command("check", bad, files[1], good, tmp_path / "none")
     assert done.exit_code == 1
     said = done.stdout.splitlines()
-    assert said[0].startswith(f"{bad}: line 2, column 5, the cell (2,1): 'v' is no color code; allowed: 'w' (white)")
+    assert said[0].startswith(f"{bad}: line 2, column 5, the cell (2,1): invalid color code 'v': expected 'w' (white)")
     assert said[1] == f"{good}: fine"
     assert f"invalid layout='{tmp_path}/none': expected" in said[2]
     assert len(said) == 3
@@ -55,7 +55,7 @@ def test_check_without_a_file():
 
 
 def test_what_belongs_together():
-    assert paired(["a.csv", "b.csv", "ring", "c", "d.csv", "e.csv", "f_colors.csv"]) == [
+    assert group_sources(["a.csv", "b.csv", "ring", "c", "d.csv", "e.csv", "f_colors.csv"]) == [
         ("a.csv", "b.csv"),
         "ring",
         "c",

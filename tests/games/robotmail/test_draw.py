@@ -24,7 +24,7 @@ from momagames.games.robotmail.rules.state import (
     cell_at,
 )
 from momagames.games.robotmail.view import drawing, tiles
-from momagames.games.robotmail.view.text import WIDE, sketch
+from momagames.games.robotmail.view.text import CELL_WIDTH, sketch
 from momagames.render import canvas
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
@@ -68,14 +68,14 @@ def at(state, robot, x, y, **given):
 
 def square(state, x, y, **options):
     """A cell of the picture."""
-    side = drawing.side_of(int(state["height"]), int(state["width"]))
+    side = drawing.cell_side(int(state["height"]), int(state["width"]))
     top, left = drawing.EDGE + y * side, drawing.EDGE + x * side
     return drawing.picture(state, None, **options)[top : top + side, left : left + side]
 
 
 def column(state, last=None, **options):
     """Return the column beside the board."""
-    side = drawing.side_of(int(state["height"]), int(state["width"]))
+    side = drawing.cell_side(int(state["height"]), int(state["width"]))
     return drawing.picture(state, last, **options)[:, drawing.EDGE + int(state["width"]) * side + drawing.BESIDE // 2 :]
 
 
@@ -86,7 +86,7 @@ def text(state, last=None, **options):
 def symbols(state, **options):
     """The cells of the text, by place: what stands before each, and its three characters."""
     rows = text(state, **options).splitlines()[1 : 1 + HEIGHT]
-    return {(x, y): row.ljust(99)[3 + WIDE * x :][:WIDE] for y, row in enumerate(rows) for x in range(WIDTH)}
+    return {(x, y): row.ljust(99)[3 + CELL_WIDTH * x :][:CELL_WIDTH] for y, row in enumerate(rows) for x in range(WIDTH)}
 
 
 def about(state, label, **options):
@@ -144,13 +144,13 @@ ROBOTS = {
 @pytest.mark.parametrize("side", [drawing.SMALLEST, 59, drawing.LARGEST])
 def test_every_kind_of_cell_looks_different(side, monkeypatch):
     monkeypatch.setattr(drawing, "side_of", lambda height, width: side)
-    drawing._sheet.cache_clear()
+    drawing._draw_background.cache_clear()
     pictures = {kind: square(position(), *place) for kind, (place, _) in GROUNDS.items()}
     pictures["hidden mail"] = square(position(), 2, 2, viewer="robot_0")
     for kind, (make, _) in ROBOTS.items():
         state, place = make()
         pictures[kind] = square(state, *place)
-    drawing._sheet.cache_clear()
+    drawing._draw_background.cache_clear()
     for (one, a), (other, b) in itertools.combinations(pictures.items(), 2):
         assert differs(a, b) > 0.01, (one, other)
 
@@ -192,7 +192,7 @@ def test_the_robot_to_move_is_framed():
         framed = {place for place, symbol in symbols(state).items() if symbol[0] == "["}
         assert framed == {(x, y)}
         assert symbols(state)[(x + 1, y)][0] == "]"
-        side = drawing.side_of(HEIGHT, WIDTH)
+        side = drawing.cell_side(HEIGHT, WIDTH)
         top, left = drawing.EDGE + y * side, drawing.EDGE + x * side
         picture, other = drawing.picture(state), drawing.picture(position(to_move=mover, over=1))
         changed = (picture != other).any(axis=2)
@@ -233,7 +233,7 @@ def crowd(height, width, players, team):
 )
 def test_every_size_is_readable(height, width, players, team):
     state = crowd(height, width, players, team)
-    side, picture = drawing.side_of(height, width), drawing.picture(state)
+    side, picture = drawing.cell_side(height, width), drawing.picture(state)
     assert drawing.SMALLEST <= side <= drawing.LARGEST
     assert picture.dtype == np.uint8
     assert picture.shape[0] <= 760
@@ -251,12 +251,12 @@ def test_every_size_is_readable(height, width, players, team):
 @pytest.mark.parametrize("height", [3, 9, MAX_SIDE])
 def test_no_player_overlaps_another_and_all_are_on_the_picture(height):
     for players, team in itertools.product(range(1, MAX_PLAYERS + 1), range(1, MAX_TEAM + 1)):
-        spots, tall = drawing.places(players, team), drawing.HEAD + team * drawing.ROW
+        spots, tall = drawing.player_positions(players, team), drawing.HEAD + team * drawing.ROW
         for (top, left), (other_top, other_left) in itertools.combinations(spots, 2):
             assert abs(top - other_top) >= tall or abs(left - other_left) >= drawing.COLUMN
         if height * height > players * team + 4:
             size = drawing.picture(crowd(height, height, players, team)).shape
-            begin = drawing.EDGE + height * drawing.side_of(height, height) + drawing.BESIDE
+            begin = drawing.EDGE + height * drawing.cell_side(height, height) + drawing.BESIDE
             assert all(drawing.EDGE + top + tall <= size[0] and begin + left + drawing.COLUMN <= size[1] for top, left in spots)
 
 
@@ -339,7 +339,7 @@ def test_a_mail_is_not_looked_for_under_a_robot():
 
 def pixels(state, x, y):
     """The first and the last pixel of a cell."""
-    side = drawing.side_of(int(state["height"]), int(state["width"]))
+    side = drawing.cell_side(int(state["height"]), int(state["width"]))
     left, top = drawing.EDGE + x * side, drawing.EDGE + y * side
     return (left, top), (left + side - 1, top + side - 1)
 
@@ -353,7 +353,7 @@ def test_the_pointer_is_on_a_cell():
     for pixel in ((left - 1, top), (left, top - 1), (right + 1, low), (right, low + 1), (-9, -9)):
         assert drawing.point(state, *pixel) == {}
         assert drawing.pick(state, pixel, pixel) is None
-    names = {option.name for option in drawing.options(("robot_0",), WIDTH, HEIGHT)}
+    names = {option.name for option in drawing.build_options(("robot_0",), WIDTH, HEIGHT)}
     assert names == {"viewer", "cell"}
 
 
@@ -387,7 +387,7 @@ def changes(one, other):
 
 def rows_of(robot, team=2):
     """The rows of pixels that tell about a robot."""
-    top, _ = drawing.places(2, team)[robot // team]
+    top, _ = drawing.player_positions(2, team)[robot // team]
     start = drawing.EDGE + top + drawing.HEAD + robot % team * drawing.ROW
     return range(start, start + drawing.ROW)
 
@@ -473,7 +473,7 @@ def test_text_is_plain_ascii():
 # --------------------------------------------------------------------------------------------------------------- colors
 
 
-@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("vision", SIGHTS)
 def test_colors_are_distinguishable(vision):
     grounds = list(tiles.GROUNDS.values())
     assert closest([*tiles.PLAYERS, canvas.PAPER], vision) > 0.12

@@ -11,7 +11,7 @@ import momagames
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.games.robotmail.layouts import loader
-from momagames.games.robotmail.rules.state import number
+from momagames.games.robotmail.rules.state import cell_number
 from tests.games.robotmail import crowd
 
 ID = "mo-robotmail-v0"
@@ -148,7 +148,7 @@ def check_position(play, params, dealt):
     assert len(now["mails"]) == len(layout.cells("gr"))
     assert set(now["mails"]) <= set(layout.indices)
     waiting = dict(zip(layout.cells("gr"), now["mails"], strict=True))
-    expected_robots = {number(layout.width, *cell): index for index, cell in enumerate(cells, 1)}
+    expected_robots = {cell_number(layout.width, *cell): index for index, cell in enumerate(cells, 1)}
     assert {cell: int(state["robot"][cell]) for cell in np.flatnonzero(state["robot"]).tolist()} == expected_robots
     docked = {index for index in range(64) if int(state["docked"]) >> index & 1}
     assert docked == {index for index, color in enumerate(colors) if color == "b"}

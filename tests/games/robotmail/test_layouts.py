@@ -8,7 +8,7 @@ from momagames.errors import InvalidLayout, InvalidParameter
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
 from momagames.games.robotmail.layouts.layout import Layout
-from momagames.games.robotmail.layouts.linter import routes
+from momagames.games.robotmail.layouts.linter import find_unreachable
 from momagames.games.seeded_rng import SeededRng
 
 COLORS = ["b,g,y,g", "g,w,w,y", "gr,g,g,g"]
@@ -56,8 +56,8 @@ def test_boards_of_the_package(name):
     assert (found.width, found.height, *counts, len(found.indices)) == PACKAGED[name]
     assert loader.load(found) == loader.load(found.data) == found
     assert loader.load(name) is found
-    assert loader.plain(name) == name
-    assert loader.problems(name) == loader.problems(found) == []
+    assert loader.normalize_parameter(name) == name
+    assert loader.list_problems(name) == loader.list_problems(found) == []
     assert set(PACKAGED) == set(loader.NAMES)
 
 
@@ -96,7 +96,7 @@ def test_every_form_says_the_same(files):
     sources += [dict(zip(GOOD, texts, strict=True)), json.loads(json.dumps(expected.data))]
     for source in sources:
         assert loader.load(source) == expected, source
-        assert loader.plain(source) == GOOD
+        assert loader.normalize_parameter(source) == GOOD
 
 
 def test_paths_may_be_objects(files, tmp_path):
@@ -110,16 +110,16 @@ def test_texts_of_one_row():
 
 def test_boards_by_chance_are_kept_as_data():
     assert loader.load("random") == loader.load({"seed": 0}) == generate(0)
-    assert loader.plain("random") == generate(0).data
+    assert loader.normalize_parameter("random") == generate(0).data
     given = {"seed": 3, "width": 12, "height": 7, "density": 0.1}
-    assert loader.plain(given) == generate(3, 12, 7, 0.1).data
+    assert loader.normalize_parameter(given) == generate(3, 12, 7, 0.1).data
 
 
 def test_what_does_not_matter(files):
     """§10.1 Spaces around values, empty lines at the end, line ends, a byte order mark."""
     colors = ["\ufeff" + COLORS[0], " g, w ,w,\ty", COLORS[2] + " ", "", "  "]
-    assert loader.plain(files(colors, [*TARGETS, ""])) == GOOD
-    assert loader.plain(["\r\n".join(COLORS) + "\r\n", "\r\n".join(TARGETS)]) == GOOD
+    assert loader.normalize_parameter(files(colors, [*TARGETS, ""])) == GOOD
+    assert loader.normalize_parameter(["\r\n".join(COLORS) + "\r\n", "\r\n".join(TARGETS)]) == GOOD
 
 
 NO_FORM = {
@@ -129,8 +129,8 @@ NO_FORM = {
     "three": (("a", "b", "c"), "expected 'documented'"),
     "a slip": ("documentd", "'documentd'.*did you mean 'documented'"),
     "a slip of random": ("randm", "did you mean 'random'"),
-    "no targets": ({"colors": COLORS}, "the key 'targets' is missing"),
-    "a key too many": ({**GOOD, "target": []}, "no key 'target'; it has 'colors' or 'targets'; did you mean 'targets'"),
+    "no targets": ({"colors": COLORS}, "missing key 'targets'"),
+    "a key too many": ({**GOOD, "target": []}, "invalid key 'target': expected 'colors' or 'targets'; did you mean 'targets'"),
     "no rows": ({**GOOD, "targets": 3}, "targets=3"),
     "text and path": ((COLORS, "a.csv"), "expected"),
 }
@@ -142,7 +142,7 @@ def test_unknown_forms(name):
     with pytest.raises(InvalidLayout, match=message):
         loader.load(source)
     with pytest.raises(InvalidLayout, match=message):
-        loader.problems(source)
+        loader.list_problems(source)
 
 
 def test_arguments_that_are_none():
@@ -170,17 +170,17 @@ WRONG = {
     "a color code": (*changed((3, 1), "yy"), [(C, "line 2, column 7, the cell (3,1): ", "'yy'", "did you mean 'y'")]),
     "a color name": (*changed((0, 0), "Blue"), [(C, "line 1, column 1, the cell (0,0): ", "'Blue'", "did you mean 'b'")]),
     "a code in capitals": (*changed((0, 2), "GR"), [(C, "line 3, column 1, the cell (0,2): ", "'GR'", "did you mean 'gr'")]),
-    "no code": (*changed((1, 2), ""), [(C, "line 3, column 4, the cell (1,2): ", "'' is no color code", "'gr' (green)")]),
+    "no code": (*changed((1, 2), ""), [(C, "line 3, column 4, the cell (1,2): ", "invalid color code '': ", "'gr' (green)")]),
     "semicolons": (["b;g", "w;g"], ["0", "0"], [(C, f"line {y}, column 1, ", "separated by commas") for y in (1, 2)]),
     "a short row": (
         ["b,g,y", *COLORS[1:]],
         TARGETS,
-        [(C, "line 1, column 6, the cell (3,0): ", "the row has 3 cells; the others have 4")],
+        [(C, "line 1, column 6, the cell (3,0): ", "the row has 3 cells: expected 4")],
     ),
     "a long row": (
         COLORS,
         [*TARGETS[:2], "0,0,0,0, 0"],
-        [(T, "line 3, column 10, the cell (4,2): ", "the row has 5 cells; the others have 4")],
+        [(T, "line 3, column 10, the cell (4,2): ", "the row has 5 cells: expected 4")],
     ),
     "an empty line": ([COLORS[0], "", *COLORS[1:]], TARGETS, [(C, "line 2, column 1: ", "an empty line")]),
     "fewer rows": (COLORS, TARGETS[:2], [(T, "line 3, column 1, the cell (0,2): ", "2 rows of 4 cells", "3 rows of 4")]),
@@ -190,16 +190,16 @@ WRONG = {
         [row[:-2] for row in TARGETS],
         [(T, "line 1, column 6, the cell (3,0): ", "3 rows of 3 cells", "3 rows of 4")],
     ),
-    "no number": (*changed((2, 0), None, "x"), [(T, "line 1, column 5, the cell (2,0): ", "'x' is no whole number", "63")]),
+    "no number": (*changed((2, 0), None, "x"), [(T, "line 1, column 5, the cell (2,0): ", "invalid target 'x': ", "63")]),
     "a fraction": (*changed((2, 0), None, "4.0"), [(T, "line 1, column 5, the cell (2,0): ", "'4.0'", "did you mean 4?")]),
-    "infinity": (*changed((2, 0), None, "inf"), [(T, "line 1, column 5, the cell (2,0): ", "'inf' is no whole number")]),
-    "a negative number": (*changed((2, 0), None, -4), [(T, "line 1, column 5, the cell (2,0): ", "-4 is not possible", "63")]),
-    "a large number": (*changed((2, 0), None, 64), [(T, "line 1, column 5, the cell (2,0): ", "64 is not possible")]),
-    "a huge number": (*changed((2, 0), None, "9" * 5000), [(T, "line 1, column 5, the cell (2,0): ", "is not possible")]),
-    "no target": (*changed((3, 1), None, 0), [(T, "line 2, column 7, the cell (3,1): ", "no target", "needed: the index")]),
+    "infinity": (*changed((2, 0), None, "inf"), [(T, "line 1, column 5, the cell (2,0): ", "invalid target 'inf': ")]),
+    "a negative number": (*changed((2, 0), None, -4), [(T, "line 1, column 5, the cell (2,0): ", "invalid target -4: ", "63")]),
+    "a large number": (*changed((2, 0), None, 64), [(T, "line 1, column 5, the cell (2,0): ", "invalid target 64: ")]),
+    "a huge number": (*changed((2, 0), None, "9" * 5000), [(T, "line 1, column 5, the cell (2,0): ", "invalid target 9999")]),
+    "no target": (*changed((3, 1), None, 0), [(T, "line 2, column 7, the cell (3,1): ", "no target", "expected the index")]),
     "a number without a receiver": (
         *changed((1, 1), None, 5),
-        [(T, "line 2, column 3, the cell (1,1): ", "no yellow cell accepts the number 5", "accepted numbers: 4, 7")],
+        [(T, "line 2, column 3, the cell (1,1): ", "invalid target 5, which no yellow cell accepts: ", "expected 4, 7")],
     ),
     "no white cell": (
         [row.replace("w", "g") for row in COLORS],
@@ -210,16 +210,19 @@ WRONG = {
     "no yellow cell": (["w,gr"], ["0,0"], [(C, "", "there is no cell 'y'")]),
     "nothing at all": ([], TARGETS, [(C, "", "the map of colors is empty")]),
     "both": ([], [" "], [(C, "", "the map of colors is empty"), (T, "", "the map of targets is empty")]),
-    "the wrong order": (TARGETS, COLORS, [(C, "", "these are target numbers; the colors come first")]),
+    "the wrong order": (TARGETS, COLORS, [(C, "", "target numbers instead of colors: expected the colors first")]),
     "too many rows": (
         ["w,gr,y", *["g,g,g"] * 24],
         ["0,0,1", *["0,0,0"] * 24],
-        [(name, "line 25, column 1, the cell (0,24): ", "25 rows", "1..24") for name in (C, T)],
+        [(name, "line 25, column 1, the cell (0,24): ", "invalid rows=25: ", "1..24") for name in (C, T)],
     ),
     "too many columns": (
         ["w,gr,y" + ",g" * 22],
         ["0,0,1" + ",0" * 22],
-        [(C, "line 1, column 50, the cell (24,0): ", "25 columns", "1..24"), (T, "line 1, column 49, ", "25 columns")],
+        [
+            (C, "line 1, column 50, the cell (24,0): ", "invalid columns=25: ", "1..24"),
+            (T, "line 1, column 49, ", "invalid columns=25: "),
+        ],
     ),
     "a receiver behind walls": (
         ["w,gr,r,y", "g,g,r,g"],
@@ -247,20 +250,20 @@ def test_what_is_refused(name, files, tmp_path):
     """§10.2 With file, line, column, cell, and what is allowed."""
     colors, targets, expected = WRONG[name]
     stem = files(colors, targets)
-    found = [problem.removeprefix(f"{tmp_path}/") for problem in loader.problems(stem)]
+    found = [problem.removeprefix(f"{tmp_path}/") for problem in loader.list_problems(stem)]
     assert len(found) == len(expected), found
     for problem, (file, place, *words) in zip(found, expected, strict=True):
         assert problem.startswith(f"{file}: {place}"), problem
         assert all(word in problem for word in words), problem
     with pytest.raises(InvalidLayout) as refused:
         loader.load(stem)
-    assert str(refused.value).split("\n")[0] == loader.problems(stem)[0]
+    assert str(refused.value).split("\n")[0] == loader.list_problems(stem)[0]
 
 
 def test_everything_is_told_at_once(files):
     """In the order of the files; an error names five and counts the rest."""
     stem = files(["b,x,y,g", "g,w,w,z", "gr,g,g,q"], ["0,0,0,0", "0,0,-1,a", "0,0,0,9"])
-    found = loader.problems(stem)
+    found = loader.list_problems(stem)
     assert [problem.split(": ")[1] for problem in found] == [
         "line 1, column 3, the cell (1,0)",
         "line 2, column 7, the cell (3,1)",
@@ -276,14 +279,14 @@ def test_everything_is_told_at_once(files):
 
 def test_numbers_are_not_blamed_for_cells_that_cannot_be_read(files):
     """The unknown code may have been the receiver of that number."""
-    assert len(loader.problems(files(*changed((2, 0), "yellw")))) == 1
-    assert len(loader.problems(files(*changed((2, 0), None, "four")))) == 1
+    assert len(loader.list_problems(files(*changed((2, 0), "yellw")))) == 1
+    assert len(loader.list_problems(files(*changed((2, 0), None, "four")))) == 1
 
 
 def test_data_and_texts_are_named_by_their_map():
     colors, targets = changed((3, 1), "q")
     for source in ({"colors": colors, "targets": targets}, ("\n".join(colors), "\n".join(targets))):
-        with pytest.raises(InvalidLayout, match=r"^colors: line 2, column 7, the cell \(3,1\): 'q'"):
+        with pytest.raises(InvalidLayout, match=r"^colors: line 2, column 7, the cell \(3,1\): invalid color code 'q'"):
             loader.load(source)
 
 
@@ -296,7 +299,7 @@ def test_files_that_cannot_be_read(files, tmp_path):
     stem = files(COLORS, TARGETS, "mine")
     with pytest.raises(InvalidLayout, match=r"min_colors\.csv: cannot be read .*did you mean 'mine_colors\.csv'"):
         loader.load((tmp_path / "min_colors.csv", both(stem)[1]))
-    found = loader.problems((str(tmp_path / "p.csv"), str(tmp_path / "q.csv")))
+    found = loader.list_problems((str(tmp_path / "p.csv"), str(tmp_path / "q.csv")))
     assert ["p.csv: cannot be read" in found[0], "q.csv: cannot be read" in found[1]] == [True, True]
     with pytest.raises(InvalidLayout, match="STEM of two files"):
         loader.load(tmp_path / "nothing")
@@ -322,12 +325,12 @@ def test_robots_need_white_cells():
 
 def steps(found, cell, mail):
     """§3.2, §3.3 Where a robot alone on the board may move from here, chargers left out."""
-    for near in found.around(cell):
+    for near in found.neighbors(cell):
         color = found.color(near)
         if color in "rb" or (color == "y" and found.target(near) != mail) or (color == "gr" and mail):
             continue
-        yellow_or_red = sum(found.color(other) in "yr" for other in found.around(near))
-        numbers = [found.target(other) for other in found.around(near)]
+        yellow_or_red = sum(found.color(other) in "yr" for other in found.neighbors(near))
+        numbers = [found.target(other) for other in found.neighbors(near)]
         if found.color(cell) != "y" and yellow_or_red == 2 and not (mail and mail in numbers):
             continue
         yield near
@@ -366,7 +369,7 @@ def test_ways_are_found_as_the_rules_say():
         colors = tuple(tuple("gr" if code == "x" else code for code in row) for row in colors)
         targets = tuple(tuple(rng.randint(1, 2) if code == "y" or not rng.below(5) else 0 for code in row) for row in colors)
         found = Layout(colors, targets)
-        assert (routes(found) == []) == is_good(found), found
+        assert (find_unreachable(found) == []) == is_good(found), found
         good += is_good(found) and bool(found.cells("gr")) and len(found.cells("y")) > 0
     assert good > 40
 
@@ -374,7 +377,7 @@ def test_ways_are_found_as_the_rules_say():
 def test_a_narrow_cell_opens_to_the_mail_beside_it():
     """The only way to receiver 2 leads through (2,0), between that receiver and a wall."""
     colors = ["w,gr,g,y", "g,g,r,g"]
-    assert loader.problems({"colors": colors, "targets": ["0,0,0,2", "0,0,0,0"]}) == []
+    assert loader.list_problems({"colors": colors, "targets": ["0,0,0,2", "0,0,0,0"]}) == []
 
 
 def test_numbers_on_other_cells_open_narrow_cells():
@@ -382,6 +385,6 @@ def test_numbers_on_other_cells_open_narrow_cells():
     colors = ["w,gr,r,g,g", "g,g,g,g,y", "g,g,r,g,g"]
     shut = {"colors": colors, "targets": ["0,0,0,0,0", "0,0,0,0,5", "0,0,0,0,0"]}
     opened = {"colors": colors, "targets": ["0,0,0,0,0", "0,0,0,5,5", "0,0,0,0,0"]}
-    assert "mail 5 cannot be reached from the green cells (1,0)" in " ".join(loader.problems(shut))
-    found = loader.problems(opened)  # but no robot comes back
+    assert "mail 5 cannot be reached from the green cells (1,0)" in " ".join(loader.list_problems(shut))
+    found = loader.list_problems(opened)  # but no robot comes back
     assert [problem.split(": ", 2)[2] for problem in found] == ["a robot that delivers here cannot reach any mail afterwards"]

@@ -115,8 +115,8 @@ def same_rewards(game, batch, i, rewards):
 
 def action_of(rng, oracle):
     """Often a move to a cell where something happens, otherwise any legal action, or any at all."""
-    robot, options = oracle.robots[oracle.next], oracle.options(oracle.next)
-    eager = [action for action in options if action and oracle.color[oracle.to(robot, action)] in ("gr", "y", "b")]
+    robot, options = oracle.robots[oracle.next], oracle.legal_actions(oracle.next)
+    eager = [action for action in options if action and oracle.color[oracle.target_cell(robot, action)] in ("gr", "y", "b")]
     chance = rng.random()
     some = eager if eager and chance < 0.6 else options if options and chance < 0.9 else range(5)
     return int(rng.choice(some))

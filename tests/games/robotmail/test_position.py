@@ -184,8 +184,8 @@ ROW = r"\[x, y, mail, inner battery, shown battery, delivered, stands\]"
 SEVEN = rf"robots\[1\]=.*: expected 7 numbers {ROW}"
 FOUR = f"invalid robots: expected a list of 4 rows {ROW}; given: "
 TWO_MAILS = "expected a list of 2 mail indices, one for each green cell, row by row"
-KNOWN = "the mail indices of this layout are 3, 5 or 63"
-BATTERY = r"robots\[0\]: inner battery is {}; allowed: numbers 0\.\.10"
+KNOWN = "expected 3, 5 or 63, the mail indices of this layout"
+BATTERY = r"robots\[0\]: invalid inner battery={}: expected a number in 0\.\.10"
 JUNK = [None, "1", 1.5, True, [], {}, -1, 2**70]
 
 
@@ -215,18 +215,18 @@ REFUSED = [
     (changed_row("1234567"), SEVEN),
     (changed_row({"x": 1}), SEVEN),
     # where they are
-    (robot(0, x=5), r"robots\[0\]: x is 5; allowed: whole numbers 0\.\.4"),
-    (robot(0, y=4), r"robots\[0\]: y is 4; allowed: whole numbers 0\.\.3"),
-    (robot(0, x=-1), r"robots\[0\]: x is -1"),
-    (robot(0, x=3, y=0), r"robots\[0\]: cell \(3,0\) is red, expected a cell that robots can enter"),
-    (robot(1, x=1, y=1), r"robots\[1\]: cell \(1,1\) is taken by robots\[0\]"),
-    (robot(3, x=4, y=2), r"robots\[3\]: cell \(4,2\) is taken by robots\[2\]"),
+    (robot(0, x=5), r"robots\[0\]: invalid x=5: expected an integer in 0\.\.4"),
+    (robot(0, y=4), r"robots\[0\]: invalid y=4: expected an integer in 0\.\.3"),
+    (robot(0, x=-1), r"robots\[0\]: invalid x=-1: "),
+    (robot(0, x=3, y=0), r"robots\[0\]: cell \(3,0\) is red: expected a cell that robots can enter"),
+    (robot(1, x=1, y=1), r"robots\[1\]: cell \(1,1\) is occupied by robots\[0\]: expected a free cell"),
+    (robot(3, x=4, y=2), r"robots\[3\]: cell \(4,2\) is occupied by robots\[2\]: expected a free cell"),
     # what they carry
-    (robot(0, mail=4), rf"robots\[0\]: mail is 4; {KNOWN}"),
-    *((robot(0, mail=junk), rf"robots\[0\]: mail is .*; {KNOWN}") for junk in (*JUNK, False, 0.0, 256)),
-    (robot(1, mail=0), r"robots\[1\]: cell \(2,0\) is green: the robot has taken the mail 5 there; given: 0"),
-    (robot(1, mail=3), r"robots\[1\]: cell \(2,0\) is green: the robot has taken the mail 5 there; given: 3"),
-    (robot(3, mail=5), r"robots\[3\]: cell \(0,3\) is yellow: .* mail must be 0; given: 5"),
+    (robot(0, mail=4), rf"robots\[0\]: invalid mail=4: {KNOWN}"),
+    *((robot(0, mail=junk), rf"robots\[0\]: invalid mail=.*: {KNOWN}") for junk in (*JUNK, False, 0.0, 256)),
+    (robot(1, mail=0), r"robots\[1\]: invalid mail=0: expected 5, picked up on the green cell \(2,0\)"),
+    (robot(1, mail=3), r"robots\[1\]: invalid mail=3: expected 5, picked up on the green cell \(2,0\)"),
+    (robot(3, mail=5), r"robots\[3\]: invalid mail=5: expected 0, delivered on the yellow cell \(0,3\)"),
     # batteries
     (robot(0, inner=10.1, shown=11), BATTERY.format(r"10\.1")),
     (robot(0, inner=-0.1, shown=0), BATTERY.format(r"-0\.1")),
@@ -235,16 +235,16 @@ REFUSED = [
     (robot(0, inner="9.4"), BATTERY.format(r"'9\.4'")),
     (robot(0, inner=True, shown=1), BATTERY.format("True")),
     (robot(0, inner=None), BATTERY.format("None")),
-    (robot(0, shown=9), r"robots\[0\]: shown battery is 9; it must be 10, 9\.4 rounded up"),
-    (robot(0, shown=9.4), r"robots\[0\]: shown battery is 9\.4; it must be 10"),
-    (robot(1, shown=0), r"robots\[1\]: shown battery is 0; it must be 1, 0\.05 rounded up"),
-    (robot(0, shown="10"), r"robots\[0\]: shown battery is '10'; it must be 10"),
-    (robot(0, shown=None), r"robots\[0\]: shown battery is None; it must be 10"),
+    (robot(0, shown=9), r"robots\[0\]: invalid shown battery=9: expected 10, 9\.4 rounded up"),
+    (robot(0, shown=9.4), r"robots\[0\]: invalid shown battery=9\.4: expected 10"),
+    (robot(1, shown=0), r"robots\[1\]: invalid shown battery=0: expected 1, 0\.05 rounded up"),
+    (robot(0, shown="10"), r"robots\[0\]: invalid shown battery='10': expected 10"),
+    (robot(0, shown=None), r"robots\[0\]: invalid shown battery=None: expected 10"),
     # counts
-    (robot(0, delivered=4), r"robots\[0\]: delivered is 4; allowed: whole numbers 0\.\.3"),
-    (robot(0, stands=65_536), r"robots\[0\]: stands is 65536; allowed: whole numbers 0\.\.65535"),
+    (robot(0, delivered=4), r"robots\[0\]: invalid delivered=4: expected an integer in 0\.\.3"),
+    (robot(0, stands=65_536), r"robots\[0\]: invalid stands=65536: expected an integer in 0\.\.65535"),
     *(
-        (robot(0, **{part: junk}), rf"robots\[0\]: {part} is .*; allowed: whole numbers 0\.\.")
+        (robot(0, **{part: junk}), rf"robots\[0\]: invalid {part}=.*: expected an integer in 0\.\.")
         for part in ("x", "y", "delivered", "stands") for junk in JUNK
     ),
     # mails
@@ -254,9 +254,9 @@ REFUSED = [
     ({"mails": "53"}, TWO_MAILS),
     ({"mails": {5: 3}}, TWO_MAILS),
     ({"mails": None}, "a position needs 'mails', the index of the mail on each of the 2 green cells, row by row"),
-    ({"mails": [5, 0]}, rf"mails\[1\] is 0; {KNOWN}"),
-    ({"mails": [5, 4]}, rf"mails\[1\] is 4; {KNOWN}"),
-    *(({"mails": [5, junk]}, rf"mails\[1\] is .*; {KNOWN}") for junk in JUNK),
+    ({"mails": [5, 0]}, rf"invalid mails\[1\]=0: {KNOWN}"),
+    ({"mails": [5, 4]}, rf"invalid mails\[1\]=4: {KNOWN}"),
+    *(({"mails": [5, junk]}, rf"invalid mails\[1\]=.*: {KNOWN}") for junk in JUNK),
     # counts of the game
     ({"n": 101}, r"invalid n=101: expected an integer in 0\.\.100"),
     ({"clock": 91}, r"invalid clock=91: expected an integer in 0\.\.90"),
@@ -331,7 +331,7 @@ NEEDED = [
     ({"state": np.zeros(1, [("x", "u1")])[0]}, "invalid state of .*: expected a record, a dict or a text"),
     ({"state": ""}, "a position needs 'robots'"),
     ({"state": "robots=[[1"}, r"robots='\[\[1' cannot be read"),
-    ({"state": "robots [[1]]"}, "'robots' cannot be read: each line is name=value, the names are 'robots', 'mails'"),
+    ({"state": "robots [[1]]"}, "'robots' cannot be read: expected lines name=value with the names 'robots', 'mails'"),
     ({"state": "robot=[]"}, "invalid key 'robot' of a position.*did you mean 'robots'"),
 ]
 
@@ -348,12 +348,12 @@ def test_what_is_no_position(env, options, why):
 def test_refused_in_other_games():
     """Positions of games with other parameters are rejected."""
     cases = (
-        ({"with_battery": False}, POSITION, r"robots\[0\]: inner battery is 9\.4; allowed: 10, full, without battery"),
+        ({"with_battery": False}, POSITION, r"robots\[0\]: invalid inner battery=9\.4: expected 10 in games without battery"),
         ({"random_num_steps": False}, POSITION, r"invalid left=4: expected an integer in 1\.\.1"),
         ({"num_players": 3}, POSITION, r"invalid robots: expected a list of 6 rows .*; given: 4 of them"),
         ({"num_robots_per_player": 1}, POSITION, r"invalid robots: expected a list of 2 rows .*; given: 4 of them"),
         ({"layout": "tall"}, POSITION, r"mails=\[5, 3\]: expected a list of 4 mail indices"),
-        ({"layout": "mini6"}, POSITION, r"robots\[0\]: mail is 63; the mail indices of this layout are 1, 2, 3"),
+        ({"layout": "mini6"}, POSITION, r"robots\[0\]: invalid mail=63: expected 1, 2, 3"),
         ({"layout": "street"}, without("rng"), r"robots\[\d\]"),
         ({"max_step": 89}, POSITION, r"invalid n=90: expected an integer in 0\.\.89"),
         ({"required_mail": 2}, POSITION, "player 0 has delivered 2; without a winner no player has delivered 2"),

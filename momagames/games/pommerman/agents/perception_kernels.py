@@ -1,10 +1,10 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """MO-Pommerman: the view of a scripted agent, and paths from its cell (SPEC §7.2, §11).
 
-`look` writes the visible part of a position. All other kernels here and in simple_kernels.py read only that, so that no agent
+`write_view` writes the visible part of a position. All other kernels here and in simple_kernels.py read only that: no agent
 acts on hidden information.
 
-board      uint8[CELLS]: codes of the cells; FOG for cells that the agent does not see
+board      uint8[CELLS]: codes of the cells; FOG for hidden cells
 bombs      int64[MAX_BOMBS]: cell and blast strength (cell * 256 + strength) of the bombs in sight, by cell
 distance   uint8[CELLS]: steps from the agent's cell; FAR for cells without a path
 first      uint8[CELLS]: the direction of the first of these steps
@@ -13,9 +13,22 @@ queue      int64[CELLS]: the reachable cells, the nearest first; the agent's own
 
 import numpy as np
 
-from momagames.games.pommerman.rules.moves import bomb_cell, is_item, row_of
-from momagames.games.pommerman.rules.observation import frame
-from momagames.games.pommerman.rules.state import AGENT, DOWN, FLAMES, FOG, LEFT, PASSAGE, RIGHT, RIGID, SEATS, STOP, UP, ahead
+from momagames.games.pommerman.rules.moves import bomb_cell, cell_row, is_item
+from momagames.games.pommerman.rules.observation import view_window
+from momagames.games.pommerman.rules.state import (
+    AGENT,
+    DOWN,
+    FLAMES,
+    FOG,
+    LEFT,
+    PASSAGE,
+    RIGHT,
+    RIGID,
+    SEATS,
+    STOP,
+    UP,
+    neighbor,
+)
 from momagames.kernels.jit import kernel
 from momagames.kernels.rng import advance, below
 
@@ -24,11 +37,11 @@ REACH = 10  # Manhattan distance of the search for paths
 
 
 @kernel
-def look(state, agent, board, bombs):
+def write_view(state, agent, board, bombs):
     """Write the agent's view to `board` and `bombs`; return the number of bombs."""
     size = np.int64(state["size"])
-    seen = frame(state, agent)
-    top, bottom, left, right = seen[0], seen[1], seen[2], seen[3]
+    window = view_window(state, agent)
+    top, bottom, left, right = window[0], window[1], window[2], window[3]
     for row in range(size):
         for col in range(size):
             cell = row * size + col
@@ -54,16 +67,16 @@ def is_open(code, enemies):
 
 
 @kernel
-def step_to(cell, direction, size):
+def neighbor_or_self(cell, direction, size):
     """Return the neighbor in a direction 1..4, the cell itself for Stop; -1 beyond the border."""
     if direction == STOP:
         return cell
-    row = row_of(cell, size)
-    return ahead(cell, direction, row, cell - row * size, size)
+    row = cell_row(cell, size)
+    return neighbor(cell, direction, row, cell - row * size, size)
 
 
 @kernel
-def find_ways(board, size, start, enemies, word, distance, first, queue):
+def search_paths(board, size, start, enemies, word, distance, first, queue):
     """Search breadth-first from `start`; ties between paths of equal length are broken at random.
 
     It looks at cells of up to REACH rows up and columns left, but one less down and right, and not farther than REACH in
@@ -72,7 +85,7 @@ def find_ways(board, size, start, enemies, word, distance, first, queue):
     """
     for cell in range(size * size):
         distance[cell] = FAR
-    start_row = row_of(start, size)
+    start_row = cell_row(start, size)
     start_col = start - start_row * size
     distance[start] = 0
     first[start] = STOP
@@ -83,33 +96,33 @@ def find_ways(board, size, start, enemies, word, distance, first, queue):
         done += 1
         if not is_open(np.int64(board[cell]), enemies):
             continue
-        row = row_of(cell, size)
+        row = cell_row(cell, size)
         col = cell - row * size
         for direction in range(UP, RIGHT + 1):
-            to = ahead(cell, direction, row, col, size)
+            to = neighbor(cell, direction, row, col, size)
             if to < 0 or board[to] == FOG or board[to] == RIGID or board[to] == FLAMES:
                 continue
             down = row + np.int64(direction == DOWN) - np.int64(direction == UP) - start_row
             across = col + np.int64(direction == RIGHT) - np.int64(direction == LEFT) - start_col
             if down >= REACH or across >= REACH or abs(down) + abs(across) > REACH:
                 continue
-            further = np.int64(distance[cell]) + 1
+            steps = np.int64(distance[cell]) + 1
             if distance[to] == FAR:
                 queue[found] = to
                 found += 1
-            elif distance[to] == further:
+            elif distance[to] == steps:
                 word = advance(word)
                 if below(word, 2) == 0:
                     continue
             else:
                 continue
-            distance[to] = further
+            distance[to] = steps
             first[to] = direction if cell == start else first[cell]
     return found, word
 
 
 @kernel
-def nearest(board, distance, queue, found, wanted, radius):
+def find_nearest(board, distance, queue, found, wanted, radius):
     """Return the nearest cell within `radius` that shows one of the codes in the bits of `wanted`; -1: none.
 
     Ties go to the highest code, then to the last cell of the board.
@@ -130,11 +143,11 @@ def nearest(board, distance, queue, found, wanted, radius):
 def can_leave(board, size, distance, queue, found, strength):
     """Return whether a path leads to a passage that a bomb laid here does not reach: out of range, or around a corner."""
     start = queue[0]
-    row = row_of(start, size)
+    row = cell_row(start, size)
     for place in range(found):
         cell = queue[place]
         if board[cell] == PASSAGE:
-            across = row_of(cell, size)
+            across = cell_row(cell, size)
             if np.int64(distance[cell]) > strength or (across != row and cell - across * size != start - row * size):
                 return True
     return False
@@ -144,7 +157,7 @@ def can_leave(board, size, distance, queue, found, strength):
 def can_hide(board, size, start, bomb, enemies, strength):
     """Return whether an agent that moves to `start`, away from a bomb, can get out of range straight on or around a corner.
 
-    Every other path leaves the row or column of `start` at some cell, so that the search follows only these two.
+    Every other path leaves the row or column of `start` at some cell. So the search follows only these two.
     """
     for direction in range(UP, RIGHT + 1):
         cell, steps = start, 0
@@ -154,10 +167,10 @@ def can_hide(board, size, start, bomb, enemies, strength):
             if steps > 0:
                 for side in range(UP, RIGHT + 1):
                     if (side <= DOWN) != (direction <= DOWN):
-                        beside = step_to(cell, side, size)
-                        if beside >= 0 and beside != bomb and is_open(np.int64(board[beside]), enemies):
+                        side_cell = neighbor_or_self(cell, side, size)
+                        if side_cell >= 0 and side_cell != bomb and is_open(np.int64(board[side_cell]), enemies):
                             return True
-            cell = step_to(cell, direction, size)
+            cell = neighbor_or_self(cell, direction, size)
             steps += 1
             if cell < 0 or cell == bomb or not is_open(np.int64(board[cell]), enemies):
                 break
@@ -165,13 +178,13 @@ def can_hide(board, size, start, bomb, enemies, strength):
 
 
 @kernel
-def in_line(bombs, count, cell, size):
+def is_in_blast_line(bombs, count, cell, size):
     """Return whether a bomb in the row or column of a cell is at most its strength away."""
-    row = row_of(cell, size)
+    row = cell_row(cell, size)
     col = cell - row * size
     for bomb in range(count):
         place, strength = bombs[bomb] >> 8, bombs[bomb] & 255
-        other = row_of(place, size)
+        other = cell_row(place, size)
         down, across = other - row, place - other * size - col
         if (down == 0 and abs(across) <= strength) or (across == 0 and abs(down) <= strength):
             return True

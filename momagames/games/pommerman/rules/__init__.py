@@ -1,10 +1,27 @@
-"""MO-Pommerman (SPEC §2 to §6): the start, what is legal, and one step. Moves are in moves.py, fire in bombs.py."""
+"""Rules of MO-Pommerman: start position, legality, step, end (SPEC §2 to §6). Moves are in moves.py, fire in bombs.py."""
 
 import numpy as np
 
-from momagames.games.pommerman.rules.bombs import cool, die, explode, forget, refund, show
-from momagames.games.pommerman.rules.moves import bomb_cell, cell_of, commit, conflicts, crossings, intents, kicks, meet, roll
-from momagames.games.pommerman.rules.start import generate
+from momagames.games.pommerman.rules.bombs import (
+    age_flames,
+    explode_bombs,
+    kill_agents,
+    refund_ammo,
+    remove_bombs,
+    update_board,
+)
+from momagames.games.pommerman.rules.moves import (
+    agent_cell,
+    apply_moves,
+    bomb_cell,
+    detect_encounters,
+    propose_moves,
+    propose_rolls,
+    resolve_conflicts,
+    resolve_crossings,
+    resolve_kicks,
+)
+from momagames.games.pommerman.rules.start import generate_position
 from momagames.games.pommerman.rules.state import (
     CELL_BYTES,
     COMM,
@@ -26,18 +43,18 @@ from momagames.games.pommerman.rules.state import (
     WIN,
     WORDS,
     state_dtype,
-    team_of,
+    team_members,
 )
-from momagames.kernels.jit import driver, kernel, local_array, noinline_kernel
+from momagames.kernels.jit import compile_entry_point, kernel, local_array, noinline_kernel
 from momagames.kernels.reward import credit
 
-__all__ = ["conclude", "deal", "legal", "settle", "state_dtype", "step"]
+__all__ = ["collapse_due_ring", "evaluate_position", "generate", "legal", "state_dtype", "step"]
 
 
 @kernel
-def deal(state):
+def generate(state):
     """§2 Generate a new board."""
-    generate(state)
+    generate_position(state)
     state["result"] = INCOMPLETE
     state["winners"] = 0
 
@@ -59,47 +76,47 @@ def legal(state, agent, mask):
 @kernel
 def step(state, actions, reward):
     """§4 Play one step, its phases in order."""
-    want, rolls, kicker = local_array(SEATS), local_array(MAX_BOMBS), local_array(MAX_BOMBS)
-    agents, bombs = local_array(CELL_BYTES).view(np.uint8), local_array(CELL_BYTES).view(np.uint8)
+    agent_targets, bomb_targets, kickers = local_array(SEATS), local_array(MAX_BOMBS), local_array(MAX_BOMBS)
+    agent_claims, bomb_claims = local_array(CELL_BYTES).view(np.uint8), local_array(CELL_BYTES).view(np.uint8)
     reward[:] = 0
     if state["falling"] >= 0:  # §4.11 of the step before
-        collapse(state)
-    speak(state, actions, reward)  # §3.3
-    cool(state, reward)  # §4.1
-    intents(state, actions, want, reward)  # §4.2
-    roll(state, rolls)  # §4.3
-    if meet(state, want, rolls, kicker):
-        crossings(state, want, rolls)  # §4.4
-        conflicts(state, want, rolls, agents, bombs)  # §4.5
-        kicks(state, actions, want, rolls, agents, bombs, kicker)  # §4.6
-    commit(state, want, rolls, kicker, reward)  # §4.7
-    explode(state, reward)  # §4.8
-    show(state)  # §4.9
-    die(state, reward)
+        collapse_ring(state)
+    update_messages(state, actions, reward)  # §3.3
+    age_flames(state, reward)  # §4.1
+    propose_moves(state, actions, agent_targets, reward)  # §4.2
+    propose_rolls(state, bomb_targets)  # §4.3
+    if detect_encounters(state, agent_targets, bomb_targets, kickers):
+        resolve_crossings(state, agent_targets, bomb_targets)  # §4.4
+        resolve_conflicts(state, agent_targets, bomb_targets, agent_claims, bomb_claims)  # §4.5
+        resolve_kicks(state, actions, agent_targets, bomb_targets, agent_claims, bomb_claims, kickers)  # §4.6
+    apply_moves(state, agent_targets, bomb_targets, kickers, reward)  # §4.7
+    explode_bombs(state, reward)  # §4.8
+    update_board(state)  # §4.9
+    kill_agents(state, reward)
     state["ply"] += 1  # §4.10
     credit_outcomes(state, reward)
-    state["falling"] = ring_of(state)
+    state["falling"] = due_ring(state)
 
 
 @noinline_kernel
-def speak(state, actions, reward):
+def update_messages(state, actions, reward):
     """§3.3 R4, R5 Record the message of each agent; dead agents are silent."""
     if state["mode"] != RADIO:
         return
     for agent in range(SEATS):
-        said, changed = 0, False
+        words, changed = 0, False
         for word in range(WORDS):
             new = np.int64(actions[agent, 1 + word]) if state["alive"][agent] else 0
-            said += new != 0
+            words += new != 0
             changed |= new != state["message"][agent, word]
             state["message"][agent, word] = new
-        credit(state, reward, agent, COMM, -0.5 * said)
+        credit(state, reward, agent, COMM, -0.5 * words)
         if changed:
             credit(state, reward, agent, COMM_CHANGE, -1)
 
 
 @kernel
-def living(state):
+def live_agents(state):
     """Return the live agents, a bit for each seat."""
     bits = 0
     for agent in range(np.int64(state["seats"])):
@@ -108,20 +125,23 @@ def living(state):
 
 
 @kernel
-def side_left(state, live):
+def surviving_side(state, live):
     """§6 T3, T6 Return the seats of the only side with live agents; 0 if there are several, or none."""
     for agent in range(np.int64(state["seats"])):
         if (live >> agent) & 1:
-            side = team_of(state, agent)
+            side = team_members(state, agent)
             return side if live & ~side == 0 else 0
     return 0
 
 
 @kernel
-def verdict(state):
-    """§6 T1-T7 Return (is the game decided, INCOMPLETE, WIN or TIE, seats of the winners). Time up does not decide a game."""
-    live = living(state)
-    winners = side_left(state, live)
+def decide_result(state):
+    """§6 T1-T7 Return whether the game is decided, INCOMPLETE, WIN or TIE, and the seats of the winners.
+
+    The time limit ends a game without deciding it.
+    """
+    live = live_agents(state)
+    winners = surviving_side(state, live)
     decided = winners != 0 or live == 0
     if winners:
         return decided, WIN, winners
@@ -130,9 +150,9 @@ def verdict(state):
 
 
 @kernel
-def note_end(state):
-    """§6.1 Record whether the game is over, and the winners. Return the `verdict`."""
-    decided, result, winners = verdict(state)
+def update_end(state):
+    """§6.1 Record whether the game is over, and the winners. Return the result of `decide_result`."""
+    decided, result, winners = decide_result(state)
     over = result != INCOMPLETE
     state["result"] = result
     state["winners"] = winners
@@ -141,23 +161,23 @@ def note_end(state):
     return decided, result, winners
 
 
-def conclude(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
+def evaluate_position(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
     """§6.1 Record in states[0] whether the game is over, and the winners. Rewards stay unchanged."""
-    note_end(states[0])
+    update_end(states[0])
 
 
-conclude = driver(conclude, "pommerman.conclude")
+evaluate_position = compile_entry_point(evaluate_position, "pommerman.evaluate_position")
 
 
 @noinline_kernel
 def credit_outcomes(state, reward):
     """§4.10 Record the end of the game and credit the objectives that depend on it."""
-    decided, result, winners = note_end(state)
+    decided, result, winners = update_end(state)
     over = result != INCOMPLETE
     mode, rate = state["mode"], 1.0 / np.float64(state["max_steps"])
     for agent in range(np.int64(state["seats"])):
         alive = state["alive"][agent] != 0
-        outcome = result_of(mode, result, winners, decided, alive, agent)
+        outcome = original_outcome(mode, result, winners, decided, alive, agent)
         if state["gone"][agent]:  # rewarded when it left
             reward[agent] = 0
             continue
@@ -176,7 +196,7 @@ def credit_outcomes(state, reward):
 
 
 @kernel
-def result_of(mode, result, winners, decided, alive, agent):
+def original_outcome(mode, result, winners, decided, alive, agent):
     """§6 T4-T6 Return the original's reward of this step."""
     if result == WIN:
         return 1 if (winners >> agent) & 1 else -1
@@ -186,7 +206,7 @@ def result_of(mode, result, winners, decided, alive, agent):
 
 
 @kernel
-def ring_of(state):
+def due_ring(state):
     """§4.11 W1 Return the ring that falls after this step, from 0 outermost; -1: none."""
     first, now, last = np.int64(state["first_collapse"]), np.int64(state["ply"]), np.int64(state["max_steps"])
     if first == 0 or now < first or now >= last:
@@ -196,36 +216,36 @@ def ring_of(state):
 
 
 @noinline_kernel
-def collapse(state):
+def collapse_ring(state):
     """§4.11 W2, W3 Turn a ring of the board into walls, with everything on it."""
     size, ring = np.int64(state["size"]), np.int64(state["falling"])
     state["falling"] = -1
     for agent in range(np.int64(state["seats"])):
-        if state["alive"][agent] and in_ring(cell_of(state, agent), ring, size):
+        if state["alive"][agent] and is_in_ring(agent_cell(state, agent), ring, size):
             state["alive"][agent] = 0
     for bomb in range(np.int64(state["bombs"])):
-        if in_ring(bomb_cell(state, bomb), ring, size):
-            refund(state, np.int64(state["bomb_owner"][bomb]))
+        if is_in_ring(bomb_cell(state, bomb), ring, size):
+            refund_ammo(state, np.int64(state["bomb_owner"][bomb]))
             state["bomb_life"][bomb] = 0
-    forget(state, 0)
+    remove_bombs(state, 0)
     for cell in range(size * size):
-        if in_ring(cell, ring, size):
+        if is_in_ring(cell, ring, size):
             state["board"][cell] = RIGID
             state["hidden"][cell] = 0
             state["fire"][cell] = 0
 
 
-def settle(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
-    """§4.11 Let the ring that is due fall in states[0]."""
+def collapse_due_ring(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
+    """§4.11 Collapse the ring that is due in states[0]."""
     if states[0]["falling"] >= 0:
-        collapse(states[0])
+        collapse_ring(states[0])
 
 
-settle = driver(settle, "pommerman.settle")
+collapse_due_ring = compile_entry_point(collapse_due_ring, "pommerman.collapse_due_ring")
 
 
 @kernel
-def in_ring(cell, ring, size):
+def is_in_ring(cell, ring, size):
     """Return whether a cell is on the edge of the square of rows and columns ring .. size - 1 - ring."""
     row, col = cell // size, cell % size
     return min(min(row, col), min(size - 1 - row, size - 1 - col)) == ring

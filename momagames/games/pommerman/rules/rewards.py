@@ -8,7 +8,7 @@ from momagames.kernels.reward import credit, has_objective
 
 
 @kernel
-def share(state, owners):
+def owner_share(state, owners):
     """§5.2 Return the credit of each owner of a fire (a bit for each seat): 1, or its part of 1."""
     if state["split"] == 0:
         return np.float32(1.0)
@@ -22,7 +22,7 @@ def share(state, owners):
 def credit_owners(state, reward, owners, among, objective, sign):
     """§5.2 Credit the owners of a fire that are `among` these seats for one event, or charge them (sign -1)."""
     if has_objective(state, objective):
-        part = share(state, owners) * np.float32(sign)
+        part = owner_share(state, owners) * np.float32(sign)
         for agent in range(np.int64(state["seats"])):
             if (owners & among) >> agent & 1:
                 credit(state, reward, agent, objective, part)

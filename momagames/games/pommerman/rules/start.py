@@ -1,4 +1,4 @@
-"""The start of a game of MO-Pommerman (SPEC §2)."""
+"""Start positions of MO-Pommerman (SPEC §2)."""
 
 import numpy as np
 
@@ -15,23 +15,23 @@ from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import draw
 
 ONE = np.uint64(1)
-MOST_UNREACHED = 4  # G7
+MAX_UNREACHED = 4  # G7
 OPEN = 255  # a cell that may become a wall, while a board is made
 
 
 @noinline_kernel
-def generate(state):
+def generate_position(state):
     """G1-G11 Generate a board and set all other fields to their start values."""
     pairs = local_array(CELLS)
-    lay_out(state, pairs)
-    while unreached(state) > MOST_UNREACHED:  # G7
-        lay_out(state, pairs)
+    generate_walls(state, pairs)
+    while count_unreached(state) > MAX_UNREACHED:  # G7
+        generate_walls(state, pairs)
     hide_items(state)
-    set_out(state)
+    reset_agents_and_bombs(state)
 
 
 @noinline_kernel
-def lay_out(state, pairs):
+def generate_walls(state, pairs):
     """G1-G6 Generate one candidate board; `pairs` is scratch for the pairs of cells that may become walls."""
     size, board = np.int64(state["size"]), state["board"]
     for cell in range(CELLS):
@@ -40,8 +40,8 @@ def lay_out(state, pairs):
     for row in range(size):  # G1
         for col in range(size):
             board[row * size + col] = OPEN if row != col else PASSAGE
-    keep_corridors(state)
-    wood = np.int64(state["num_wood"]) - ring(state)
+    clear_corridors(state)
+    wood = np.int64(state["num_wood"]) - place_wood_ring(state)
     count = 0
     for row in range(size):
         for col in range(row):
@@ -51,8 +51,8 @@ def lay_out(state, pairs):
                 count += 1
                 board[place] = PASSAGE
                 board[col * size + row] = PASSAGE
-    count = scatter(state, pairs, count, RIGID, np.int64(state["num_rigid"]))
-    scatter(state, pairs, count, WOOD, wood)
+    count = place_wall_pairs(state, pairs, count, RIGID, np.int64(state["num_rigid"]))
+    place_wall_pairs(state, pairs, count, WOOD, wood)
 
 
 @kernel
@@ -66,8 +66,8 @@ def start_cell(state, agent):
 
 
 @noinline_kernel
-def keep_corridors(state):
-    """G2, G3 Exclude walls from the starting cells and on the two next to each of them along the sides."""
+def clear_corridors(state):
+    """G2, G3 Exclude walls from the starting cells and from the two cells next to each of them along the sides."""
     size, board = np.int64(state["size"]), state["board"]
     far = size - 2
     for agent in range(np.int64(state["seats"])):
@@ -82,22 +82,22 @@ def keep_corridors(state):
 
 
 @noinline_kernel
-def ring(state):
-    """G4 Place wood in the middle of each side, so that a ring connects four agents. Return the number of cells."""
+def place_wood_ring(state):
+    """G4 Place wood in the middle of each side: a ring connects four agents. Return the number of walls."""
     size, board = np.int64(state["size"]), state["board"]
     if state["seats"] < SEATS:
         return 0
-    laid = 0
+    count = 0
     for i in range(4, size - 4):
         back = size - 1 - i
         for place in (size + i, back * size + 1, (size - 2) * size + back, back * size + size - 2):
             board[place] = WOOD
-        laid += 4
-    return laid
+        count += 4
+    return count
 
 
 @noinline_kernel
-def scatter(state, pairs, count, wall, number):
+def place_wall_pairs(state, pairs, count, wall, number):
     """G5, G6 Place walls on random pairs of cells, mirrored in the main diagonal. Return the number of remaining pairs."""
     size, board = np.int64(state["size"]), state["board"]
     while number > 0:
@@ -113,7 +113,7 @@ def scatter(state, pairs, count, wall, number):
 
 
 @noinline_kernel
-def unreached(state):
+def count_unreached(state):
     """G7 Count the passages that cannot be reached from the last corner, even through wood."""
     size, board = np.int64(state["size"]), state["board"]
     stack, seen = local_array(CELLS), local_array(CELLS)
@@ -133,10 +133,10 @@ def unreached(state):
                 seen[to] = 1
                 stack[top] = to
                 top += 1
-    missed = 0
+    unreached = 0
     for cell in range(size * size):
-        missed += board[cell] == PASSAGE and seen[cell] == 0
-    return missed
+        unreached += board[cell] == PASSAGE and seen[cell] == 0
+    return unreached
 
 
 @noinline_kernel
@@ -151,7 +151,7 @@ def hide_items(state):
 
 
 @noinline_kernel
-def set_out(state):
+def reset_agents_and_bombs(state):
     """G2, G11 Place agents on their starting cells with their start values; no bombs, no flames, silence."""
     size = np.int64(state["size"])
     for cell in range(CELLS):

@@ -12,7 +12,7 @@ CELL_BYTES = CELLS // 8  # length of an int64 array with a byte for each cell
 MAX_BOMBS = 64  # bombs lying, ammunition and extra-bomb items together never grow (SPEC §9.3)
 MAX_ORDERED = 32  # flames of a loaded position whose order is not that of play
 
-# §1.1 What a cell shows
+# §1.1 Codes of cells
 PASSAGE, RIGID, WOOD, BOMB, FLAMES, FOG, EXTRA_BOMB, RANGE, KICK, NO_AGENT, AGENT = range(11)
 # §1.2 Actions, which are directions too
 STOP, UP, DOWN, LEFT, RIGHT, LAY = range(6)
@@ -20,8 +20,8 @@ STOP, UP, DOWN, LEFT, RIGHT, LAY = range(6)
 FFA, TEAM, RADIO, DUEL = range(1, 5)
 INCOMPLETE, WIN, TIE = range(3)
 # §1.5 Numbers of the original
-FUSE, BURN, MAX_AMMO, WORDS, VOCABULARY = 10, 3, 10, 2, 9
-LONGEST = 255  # blast strength of a loaded position: it has a byte (SPEC §9.1)
+FUSE, FLAME_STEPS, MAX_AMMO, WORDS, VOCABULARY = 10, 3, 10, 2, 9
+MAX_STRENGTH = 255  # blast strength of a loaded position: it has a byte (SPEC §9.1)
 
 # §5 Objectives, in the order of `column`
 OBJECTIVES = (
@@ -56,8 +56,8 @@ OBJECTIVES = (
 # A cell's flames are one word `fire`: the owners (a bit for each seat) of the flame of life 0, of life 1 and of life 2, four
 # bits each, and a bit for each of the three that says whether there is one. A cell has at most one flame of each life.
 OWNERS = 0x0FFF
-BURNS = (0x1000, 0x2000, 0x4000)
-NEW = np.uint16(BURNS[2])
+FLAME_BITS = (0x1000, 0x2000, 0x4000)
+NEW_FLAME = np.uint16(FLAME_BITS[2])
 
 state_dtype = record(
     SEATS,
@@ -111,8 +111,8 @@ state_dtype = record(
 
 
 @kernel
-def ahead(cell, direction, row, col, size):
-    """The neighbor of a cell in a direction 1..4; -1 beyond the border."""
+def neighbor(cell, direction, row, col, size):
+    """Return the neighbor of a cell in a direction 1..4; -1 beyond the border."""
     if direction == UP:
         return cell - size if row > 0 else -1
     if direction == DOWN:
@@ -123,7 +123,7 @@ def ahead(cell, direction, row, col, size):
 
 
 @kernel
-def team_of(state, agent):
-    """§1.6 The members of an agent's side, a bit for each seat: itself, and the seat opposite in team games."""
+def team_members(state, agent):
+    """§1.6 Return the members of an agent's side, a bit for each seat: itself, and the opposite seat in team games."""
     mode = np.int64(state["mode"])
     return (0b0101 << (agent & 1)) if mode in (TEAM, RADIO) else 1 << agent

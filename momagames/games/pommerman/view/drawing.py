@@ -26,7 +26,16 @@ from momagames.games.pommerman.rules.state import (
     WORDS,
 )
 from momagames.games.pommerman.view import tiles
-from momagames.games.pommerman.view.scene import Person, Scene, carries, falls, news, progress, scene, words
+from momagames.games.pommerman.view.scene import (
+    AgentView,
+    Scene,
+    build_scene,
+    collapse_steps,
+    equipment_texts,
+    message_text,
+    progress_text,
+    status_text,
+)
 from momagames.render import canvas
 
 EDGE = 22  # pixels left of the board and above it, for coordinates
@@ -39,9 +48,9 @@ DEAD = (176, 172, 162)
 LETTERS = 13
 
 
-def options(agents: tuple[str, ...], size: int) -> tuple[Parameter, ...]:
+def build_options(agents: tuple[str, ...], size: int) -> tuple[Parameter, ...]:
     """Return the display options: the keywords of `picture` and `sketch`."""
-    viewer = "view of one agent: its fog, and nothing that it cannot know"
+    viewer = "view of one agent, without hidden information"
     cell = "mark those that the bomb on this cell (row * board_size + column) can reach; -1: none"
     return (
         Parameter("viewer", None, viewer, choices=(None, *agents)),
@@ -53,12 +62,12 @@ def options(agents: tuple[str, ...], size: int) -> tuple[Parameter, ...]:
 def point(state: State, x: float, y: float) -> Mapping[str, Any]:
     """Return the display options for a pointer at pixel (x, y): the blast range of the bomb under it."""
     size = int(state["size"])
-    side = side_of(size)
+    side = cell_side(size)
     row, col = int((y - EDGE) // side), int((x - EDGE) // side)
     return {"cell": row * size + col} if 0 <= row < size and 0 <= col < size else {}
 
 
-def keys(mode: int) -> Keys:
+def build_keys(mode: int) -> Keys:
     """Return the key bindings of a human player."""
     moves = {"up": UP, "down": DOWN, "left": LEFT, "right": RIGHT, "space": LAY, "s": STOP}
     choices: dict[str, tuple[tuple[int, ...], int]] = {key: ((0,), move) for key, move in moves.items()}
@@ -68,7 +77,7 @@ def keys(mode: int) -> Keys:
     return Keys({**choices, **words}, "arrows: move, space: bomb, s: stop, digits: words")
 
 
-def side_of(size: int) -> int:
+def cell_side(size: int) -> int:
     """Return the pixels of a cell side."""
     return (canvas.LONG_SIDE - EDGE) // size
 
@@ -76,40 +85,40 @@ def side_of(size: int) -> int:
 def picture(
     state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1
 ) -> NDArray[np.uint8]:
-    """A position as an RGB image, uint8[H, W, 3].
+    """Return a position as an RGB image, uint8[H, W, 3].
 
     last     the actions that led here, [A, P] or [A], named in the column
-    viewer   show what this agent sees; None: everything
+    viewer   show the view of this agent; None: everything
     blasts   mark the cells that bombs can reach: of all bombs, or
     cell     of the bomb on this cell only
     """
-    visible = scene(state, last, viewer, blasts, cell)
-    size, side = len(visible.board), side_of(len(visible.board))
-    sheet = _sheet(size).copy()
+    visible = build_scene(state, last, viewer, blasts, cell)
+    size, side = len(visible.board), cell_side(len(visible.board))
+    sheet = _draw_background(size).copy()
     board = sheet[EDGE : EDGE + size * side, EDGE : EDGE + size * side]
     for row, col in np.ndindex(size, size):
         place = row, col
         square = board[row * side : (row + 1) * side, col * side : (col + 1) * side]
-        square[:] = tiles.cell(
+        square[:] = tiles.draw_cell(
             side,
             int(visible.board[place]),
             int(visible.life[place]),
             visible.bombs.get(place),
             visible.teams,
             visible.graves.get(place, -1),
-            mark(visible, row, col),
+            cell_mark(visible, row, col),
         )
     left = EDGE + size * side + BESIDE
-    head(sheet, left, state, viewer)
-    for person in visible.people:
-        card(sheet, EDGE + TOP + person.seat * CARD, left, person, visible.teams)
+    draw_header(sheet, left, state, viewer)
+    for agent in visible.agents:
+        draw_agent(sheet, EDGE + TOP + agent.seat * CARD, left, agent, visible.teams)
     return sheet
 
 
 @functools.lru_cache(maxsize=16)
-def _sheet(size: int) -> NDArray[np.uint8]:
+def _draw_background(size: int) -> NDArray[np.uint8]:
     """Return the static part: the coordinates."""
-    side = side_of(size)
+    side = cell_side(size)
     sheet = canvas.blank(max(EDGE + size * side + 4, EDGE + TOP + SEATS * CARD), EDGE + size * side + BESIDE + COLUMN)
     for k in range(size):
         canvas.write(sheet, EDGE + (k + 0.5) * side, EDGE / 2, str(k), 12, canvas.FAINT, "center")
@@ -117,7 +126,7 @@ def _sheet(size: int) -> NDArray[np.uint8]:
     return sheet
 
 
-def mark(visible: Scene, row: int, col: int) -> int:
+def cell_mark(visible: Scene, row: int, col: int) -> int:
     """Return the mark of a cell, see `tiles.HATCHES`."""
     if visible.blast[row, col]:
         return tiles.IN_RANGE
@@ -125,44 +134,44 @@ def mark(visible: Scene, row: int, col: int) -> int:
     return tiles.FALLING if min(row, col, border - row, border - col) == visible.ring else tiles.UNMARKED
 
 
-def head(sheet: NDArray[np.uint8], left: int, state: State, viewer: str | None) -> None:
+def draw_header(sheet: NDArray[np.uint8], left: int, state: State, viewer: str | None) -> None:
     """Draw the top of the column: progress with a mark for each falling ring, and the viewer."""
-    canvas.write(sheet, left, EDGE + 6, progress(state), LETTERS)
+    canvas.write(sheet, left, EDGE + 6, progress_text(state), LETTERS)
     done, width = int(state["ply"]) / int(state["max_steps"]), COLUMN - 4
     sheet[EDGE + 18 : EDGE + 24, left : left + width] = tiles.EDGE
     sheet[EDGE + 18 : EDGE + 24, left : left + round(done * width)] = canvas.FAINT
-    for step in falls(state):
+    for step in collapse_steps(state):
         x = left + round(step / int(state["max_steps"]) * width)
         sheet[EDGE + 15 : EDGE + 27, x - 1 : x + 1] = tiles.RED
-    canvas.write(sheet, left, EDGE + 37, news(state, viewer), LETTERS - 1, canvas.FAINT)
+    canvas.write(sheet, left, EDGE + 37, status_text(state, viewer), LETTERS - 1, canvas.FAINT)
 
 
-def card(sheet: NDArray[np.uint8], top: int, left: int, person: Person, teams: bool) -> None:
+def draw_agent(sheet: NDArray[np.uint8], top: int, left: int, agent: AgentView, teams: bool) -> None:
     """Draw an agent in the column: its equipment, action and message."""
-    ink, faint = (canvas.INK, canvas.FAINT) if person.alive else (DEAD, DEAD)
+    ink, faint = (canvas.INK, canvas.FAINT) if agent.alive else (DEAD, DEAD)
     sheet[top : top + 1, left : left + COLUMN - 4] = tiles.EDGE
-    sheet[top + 10 : top + 10 + TILE, left : left + TILE] = _portrait(person.seat, person.alive, teams)
-    canvas.write(sheet, left + TILE + 10, top + 20, f"agent_{person.seat}", LETTERS + 1, ink)
-    canvas.write(sheet, left + TILE + 10, top + 41, (person.did or "") if person.alive else "dead", LETTERS - 1, faint)
-    if not person.alive:
+    sheet[top + 10 : top + 10 + TILE, left : left + TILE] = _draw_portrait(agent.seat, agent.alive, teams)
+    canvas.write(sheet, left + TILE + 10, top + 20, f"agent_{agent.seat}", LETTERS + 1, ink)
+    canvas.write(sheet, left + TILE + 10, top + 41, (agent.action or "") if agent.alive else "dead", LETTERS - 1, faint)
+    if not agent.alive:
         return
     y = top + TILE + 18
-    for k, (icon, value) in enumerate(zip(_icons(), carries(person), strict=True)):
+    for k, (icon, value) in enumerate(zip(_draw_icons(), equipment_texts(agent), strict=True)):
         x, strong = left + 50 * k, 1.0 if value not in ("", "no") else 0.3
         sheet[y : y + ICON, x : x + ICON] = np.rint(strong * icon + (1 - strong) * np.array(canvas.PAPER))
         canvas.write(sheet, x + ICON + 5, y + ICON / 2, value, LETTERS + 1)
-    if person.said is not None:
-        canvas.write(sheet, left, y + ICON + 14, words(person.said), LETTERS - 1, ink if any(person.said) else faint)
+    if agent.message is not None:
+        canvas.write(sheet, left, y + ICON + 14, message_text(agent.message), LETTERS - 1, ink if any(agent.message) else faint)
 
 
 @functools.lru_cache(maxsize=16)
-def _portrait(seat: int, alive: bool, teams: bool) -> NDArray[np.uint8]:
+def _draw_portrait(seat: int, alive: bool, teams: bool) -> NDArray[np.uint8]:
     """Return the image of an agent on the background color."""
-    return canvas.paint(TILE, canvas.PAPER, *(tiles.body(seat, teams) if alive else tiles.grave(seat)))
+    return canvas.paint(TILE, canvas.PAPER, *(tiles.agent_body(seat, teams) if alive else tiles.grave(seat)))
 
 
 @functools.cache
-def _icons() -> tuple[NDArray[np.uint8], ...]:
+def _draw_icons() -> tuple[NDArray[np.uint8], ...]:
     """Return the icons of ammunition, blast strength and kick: the centers of the items' tiles."""
     cut = slice(ICON // 3, ICON // 3 + ICON)
     side = ICON + 2 * (ICON // 3)

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import State
-from momagames.games.pommerman.rules.state import BURNS, FOG, RADIO, RIGID, TEAM, WOOD
+from momagames.games.pommerman.rules.state import FLAME_BITS, FOG, RADIO, RIGID, TEAM, WOOD
 from momagames.games.pommerman.view.tiles import UNKNOWN_OWNER, Bomb
 
 MOVES = ("stands", "up", "down", "left", "right", "bomb")
 
 
 @dataclass(frozen=True)
-class Person:
-    """An agent. Unknown values are None.
+class AgentView:
+    """Visible attributes of an agent. Unknown values are None.
 
     ammo, strength, kick   as in the position
-    said                   its words in the last step
-    did                    its last action in a word
+    message                its words in the last step
+    action                 name of its last action
     """
 
     seat: int
@@ -29,8 +29,8 @@ class Person:
     ammo: int | None
     strength: int | None
     kick: bool | None
-    said: tuple[int, ...] | None
-    did: str | None
+    message: tuple[int, ...] | None
+    action: str | None
 
 
 @dataclass(frozen=True)
@@ -50,68 +50,71 @@ class Scene:
     bombs: dict[tuple[int, int], Bomb]
     blast: NDArray[np.bool_]
     graves: dict[tuple[int, int], int]
-    people: tuple[Person, ...]
+    agents: tuple[AgentView, ...]
     teams: bool
     ring: int
 
 
-def scene(state: State, last: Any, viewer: str | None, blasts: bool, cell: int) -> Scene:
+def build_scene(state: State, last: Any, viewer: str | None, blasts: bool, cell: int) -> Scene:
     """Return the visible part of a position, see `drawing.picture`."""
     size, seats = int(state["size"]), int(state["seats"])
-    watcher = None if viewer is None else int(viewer.removeprefix("agent_"))
-    seen = visible_cells(state, watcher)
+    viewer_seat = None if viewer is None else int(viewer.removeprefix("agent_"))
+    visible = visible_cells(state, viewer_seat)
     board = state["board"][: size * size].reshape(size, size).astype(np.int64)
     fire = state["fire"][: size * size].reshape(size, size)
-    life = np.where(fire & BURNS[2], 2, np.where(fire & BURNS[1], 1, 0))
-    bombs, asked = {}, []
+    life = np.where(fire & FLAME_BITS[2], 2, np.where(fire & FLAME_BITS[1], 1, 0))
+    bombs, selected = {}, []
     for k in range(int(state["bombs"])):
         place = int(state["bomb_row"][k]), int(state["bomb_col"][k])
-        if seen[place]:
-            owner = UNKNOWN_OWNER if watcher is not None else int(state["bomb_owner"][k])
+        if visible[place]:
+            owner = UNKNOWN_OWNER if viewer_seat is not None else int(state["bomb_owner"][k])
             bombs[place] = Bomb(int(state["bomb_life"][k]), int(state["bomb_direction"][k]), owner)
             if blasts or cell == place[0] * size + place[1]:
-                asked.append((place, int(state["bomb_strength"][k])))
+                selected.append((place, int(state["bomb_strength"][k])))
     blast = np.zeros((size, size), bool)
-    for place, strength in asked:
-        reach(board, place, strength, blast)
+    for place, strength in selected:
+        mark_blast(board, place, strength, blast)
     graves = {(int(state["row"][i]), int(state["col"][i])): i for i in range(seats) if not state["alive"][i]}
     return Scene(
-        board=np.where(seen, board, FOG),
+        board=np.where(visible, board, FOG),
         life=life,
         bombs=bombs,
-        blast=blast & seen,
-        graves=graves if watcher is None else {place: i for place, i in graves.items() if i == watcher},
-        people=tuple(person(state, last, i, watcher) for i in range(seats)),
+        blast=blast & visible,
+        graves=graves if viewer_seat is None else {place: i for place, i in graves.items() if i == viewer_seat},
+        agents=tuple(view_agent(state, last, i, viewer_seat) for i in range(seats)),
         teams=int(state["mode"]) in (TEAM, RADIO),
         ring=int(state["falling"]),
     )
 
 
-def visible_cells(state: State, watcher: int | None) -> NDArray[np.bool_]:
+def visible_cells(state: State, viewer_seat: int | None) -> NDArray[np.bool_]:
     """§7 O3 Return the cells that an agent sees, bool[n, n]; all cells for None."""
     size, view = int(state["size"]), int(state["view"])
-    if watcher is None or view == 0:
+    if viewer_seat is None or view == 0:
         return np.ones((size, size), bool)
-    near = [abs(np.arange(size) - int(state[axis][watcher])) <= view for axis in ("row", "col")]
+    near = [abs(np.arange(size) - int(state[axis][viewer_seat])) <= view for axis in ("row", "col")]
     return np.logical_and.outer(*near)
 
 
-def person(state: State, last: Any, seat: int, watcher: int | None) -> Person:
-    """§7 O5, O10 Return an agent as the watcher sees it: others' equipment and actions are hidden, messages go to the mate."""
-    own = watcher in (None, seat)
-    hears = own or (watcher is not None and watcher == seat ^ 2)
-    return Person(
+def view_agent(state: State, last: Any, seat: int, viewer_seat: int | None) -> AgentView:
+    """§7 O5, O10 Return the visible attributes of an agent.
+
+    A viewer sees the equipment and action of no other agent, and the message of its mate only.
+    """
+    own = viewer_seat in (None, seat)
+    hears = own or (viewer_seat is not None and viewer_seat == seat ^ 2)
+    return AgentView(
         seat=seat,
         alive=bool(state["alive"][seat]),
         ammo=int(state["ammo"][seat]) if own else None,
         strength=int(state["strength"][seat]) if own else None,
         kick=bool(state["kick"][seat]) if own else None,
-        said=tuple(int(word) for word in state["message"][seat]) if hears and int(state["mode"]) == RADIO else None,
-        did=MOVES[int(np.reshape(last, (int(state["seats"]), -1))[seat, 0])] if own and last is not None else None,
+        message=tuple(int(word) for word in state["message"][seat]) if hears and int(state["mode"]) == RADIO else None,
+        action=MOVES[int(np.reshape(last, (int(state["seats"]), -1))[seat, 0])] if own and last is not None else None,
     )
 
 
-def reach(board: NDArray[np.int64], place: tuple[int, int], strength: int, blast: NDArray[np.bool_]) -> None:
+def mark_blast(board: NDArray[np.int64], place: tuple[int, int], strength: int, blast: NDArray[np.bool_]) -> None:
     """§4.8 B8 Mark the cells that a bomb of this strength covers."""
     size = len(board)
     blast[place] = True
@@ -126,30 +129,30 @@ def reach(board: NDArray[np.int64], place: tuple[int, int], strength: int, blast
                 break
 
 
-def progress(state: State) -> str:
+def progress_text(state: State) -> str:
     """Return the progress of the game as text."""
     return f"step {int(state['ply'])} of {int(state['max_steps'])}"
 
 
-def falls(state: State) -> range:
-    """§4.11 W1 The steps after which a ring of the board falls."""
+def collapse_steps(state: State) -> range:
+    """§4.11 W1 Return the steps after which a ring of the board falls."""
     first, steps = int(state["first_collapse"]), int(state["max_steps"])
     return range(first, steps, (steps - first) // 4) if first else range(0)
 
 
-def news(state: State, viewer: str | None) -> str:
+def status_text(state: State, viewer: str | None) -> str:
     """Return the current status: the result, falling walls, or the viewer."""
     if state["over"]:
-        return ending(state)
+        return ending_text(state)
     if state["falling"] >= 0:
         return "the marked ring falls now"
     if viewer is not None:
         return f"as {viewer} sees it"
-    coming = [step for step in falls(state) if step > int(state["ply"])]
-    return f"a ring falls at step {coming[0]}" if coming else ""
+    upcoming = [step for step in collapse_steps(state) if step > int(state["ply"])]
+    return f"a ring falls at step {upcoming[0]}" if upcoming else ""
 
 
-def ending(state: State) -> str:
+def ending_text(state: State) -> str:
     """Return the winners as text."""
     names = [str(seat) for seat in range(int(state["seats"])) if int(state["winners"]) >> seat & 1]
     if len(names) > 1:
@@ -157,13 +160,13 @@ def ending(state: State) -> str:
     return f"agent_{names[0]} has won" if names else "no agent has won"
 
 
-def carries(person: Person) -> tuple[str, str, str]:
+def equipment_texts(agent: AgentView) -> tuple[str, str, str]:
     """Return ammunition, blast strength and kick as short texts; "" for unknown values."""
-    if person.ammo is None:
+    if agent.ammo is None:
         return "", "", ""
-    return str(person.ammo), str(person.strength), "yes" if person.kick else "no"
+    return str(agent.ammo), str(agent.strength), "yes" if agent.kick else "no"
 
 
-def words(said: tuple[int, ...]) -> str:
+def message_text(message: tuple[int, ...]) -> str:
     """Return a message as text."""
-    return f"says {' '.join(map(str, said))}" if any(said) else "silent"
+    return f"says {' '.join(map(str, message))}" if any(message) else "silent"

@@ -57,15 +57,15 @@ class Bomb:
 
 
 def seat_color(seat: int, teams: bool) -> int:
-    """Index of an agent's color: its own, or that of its team."""
+    """Return the index of an agent's color: its own, or that of its team."""
     return seat & 1 if teams else seat
 
 
 @functools.lru_cache(maxsize=8192)
-def cell(
+def draw_cell(
     side: int, code: int, life: int = 0, bomb: Bomb | None = None, teams: bool = False, dead: int = -1, mark: int = UNMARKED
 ) -> Picture:
-    """A cell, uint8[side, side, 3].
+    """Return the image of a cell, uint8[side, side, 3]; it is cached, so do not write into it.
 
     code    its code on the board
     life    of its flames
@@ -83,7 +83,7 @@ def cell(
     elif code == BOMB and bomb is not None:
         figure = bomb_body(bomb, teams)
     elif code >= AGENT:
-        figure = body(code - AGENT, teams, bomb is not None) + (badge(bomb, teams) if bomb is not None else ())
+        figure = agent_body(code - AGENT, teams, bomb is not None) + (badge(bomb, teams) if bomb is not None else ())
     elif code == PASSAGE and dead >= 0:
         figure = grave(dead)
     return canvas.paint(side, FLOOR, *ground, *stripes, *figure)
@@ -177,7 +177,7 @@ def bomb_body(bomb: Bomb, teams: bool) -> tuple[Painter, ...]:
     ink = bomb_color(bomb)
     parts: tuple[Painter, ...] = (
         polygon([(0.66, 0.26), (0.76, 0.12), (0.84, 0.17), (0.74, 0.32)], INK),
-        star_at(0.82, 0.14, 0.1, FIRE[2][1]),
+        spark(0.82, 0.14, 0.1, FIRE[2][1]),
         disc(0.41, ink),
         disc(0.37, ring_color(bomb, teams)),
         disc(0.315, WHITE),
@@ -202,7 +202,7 @@ def arrow(direction: int, tip: float, wide: float, ink: Color) -> Painter:
     return polygon(turned[direction], ink)
 
 
-def star_at(x: float, y: float, radius: float, ink: Color) -> Painter:
+def spark(x: float, y: float, radius: float, ink: Color) -> Painter:
     """A spark."""
     return polygon([(x, y - radius), (x + radius / 3, y), (x, y + radius), (x - radius / 3, y)], ink)
 
@@ -217,7 +217,7 @@ def badge(bomb: Bomb, teams: bool) -> tuple[Painter, ...]:
     )
 
 
-def body(seat: int, teams: bool, shifted: bool = False) -> tuple[Painter, ...]:
+def agent_body(seat: int, teams: bool, shifted: bool = False) -> tuple[Painter, ...]:
     """An agent: its own or its team's shape and color, and its number. `shifted`: away from the bottom right corner."""
     index = seat_color(seat, teams)
     ink = SEATS[index]

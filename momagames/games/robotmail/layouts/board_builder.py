@@ -9,9 +9,9 @@ from momagames.games.cell_sets import is_connected, neighbors
 from momagames.games.robotmail.layouts.layout import Cell, Layout
 from momagames.games.seeded_rng import SeededRng
 
-CANDIDATES = 6  # spots that are compared for each thing
+CANDIDATES = 6  # cells compared for each placement
 MAX_STROKE = 4  # cells of a straight wall at most
-MIN_WHITE_SHARE = 2 / 3  # of the room that stays white
+MIN_WHITE_SHARE = 2 / 3  # of the cells of the room that stay white
 ASYMMETRIC, MIRRORED, ROTATED = range(3)
 
 
@@ -19,8 +19,8 @@ class BoardBuilder:
     """Board under construction. After every change robots can reach all cells.
 
     Open ground consists of the white and gray cells that are not narrow. It is connected, all other cells but walls are
-    beside it, and mails, receivers and chargers are not narrow. So every one of these can be reached from everywhere, with
-    any mail and without passing a narrow cell.
+    beside it, and mails, receivers and chargers are not narrow. So each of these can be reached from every cell, with any mail
+    and without passing a narrow cell.
     """
 
     def __init__(self, rng: SeededRng, width: int, height: int, white: float) -> None:
@@ -32,7 +32,7 @@ class BoardBuilder:
         self.colors = {(x, y): "w" if (x, y) in self.room else "g" for y in range(height) for x in range(width)}
 
     def place_color(self, code: str, count: int) -> int:
-        """Place up to `count` things of a color at suitable cells; return their number."""
+        """Give up to `count` suitable cells a color; return their number."""
         if code == "r":
             self.build_walls(count)
         elif code == "b":
@@ -49,7 +49,7 @@ class BoardBuilder:
         return self.count(code)
 
     def place_spread(self, code: str, count: int, spots: list[Cell]) -> None:
-        """Place things far from others of their kind, and mails far from receivers too."""
+        """Place cells of a color far from each other, and mails far from receivers too."""
         while spots and self.count(code) < count:
             others = [cell for cell, color in self.colors.items() if color == code or (code == "gr" and color == "y")]
             seen = self.rng.sample(spots, min(CANDIDATES, len(spots)))
@@ -71,7 +71,7 @@ class BoardBuilder:
                         break
 
     def place(self, code: str, cell: Cell, most: int) -> bool:
-        """Place a thing and, if the limit allows, its twin; return whether the board allows it."""
+        """Give a cell a color and, if the limit allows, its mirror cell too; return whether the board allows it."""
         cells = {cell, self.mirror(cell)} if self.count(code) + 2 <= most else {cell}
         before = {each: self.colors.get(each, "") for each in cells}
         if any(color not in ("w", "g") for color in before.values()):
@@ -96,6 +96,7 @@ class BoardBuilder:
         return is_connected(ground) and all(not ground.isdisjoint(neighbors(cell)) for cell in rest)
 
     def count(self, code: str) -> int:
+        """Return the number of cells of a color."""
         return sum(color == code for color in self.colors.values())
 
     def edge_distance(self, cell: Cell) -> int:
@@ -111,11 +112,12 @@ class BoardBuilder:
         return self.width - 1 - x, y if self.symmetry == MIRRORED else self.height - 1 - y
 
     def distance_to_others(self, cell: Cell, others: Iterable[Cell]) -> int:
-        """Return the steps to the nearest of other cells, the twin included."""
+        """Return the Manhattan distance to the nearest of other cells and the mirror cell."""
         distances = (manhattan_distance(cell, other) for other in {*others, self.mirror(cell)} - {cell})
         return min(distances, default=self.width + self.height)
 
     def build_layout(self, targets: dict[Cell, int] | None = None) -> Layout:
+        """Return the board as a layout with these target numbers."""
         lines, numbers = range(self.height), targets or {}
         return Layout(
             tuple(tuple(self.colors[x, y] for x in range(self.width)) for y in lines),
@@ -130,4 +132,5 @@ class BoardBuilder:
 
 
 def manhattan_distance(a: Cell, b: Cell) -> int:
+    """Return the Manhattan distance of two cells."""
     return abs(a[0] - b[0]) + abs(a[1] - b[1])

@@ -11,20 +11,20 @@ from momagames.games.robotmail.layouts.layout import Layout
 from momagames.games.robotmail.rules.state import MAX_INDEX, MAX_SIDE
 from momagames.games.seeded_rng import SeededRng
 
-LEAST_SIDE = 4
-MOST_THINGS = 64
-CELLS_OF_A_RECEIVER = 3.5  # on the edge
-CELLS_OF_A_GREEN, CELLS_OF_A_CHARGER = 27, 40  # of the board
-LEAST_ATTEMPTS, WORK = 5, 4000  # boards that are tried: that many, and more of small ones, up to so many cells
+MIN_SIDE = 4
+MAX_COUNT = 64
+EDGE_CELLS_PER_RECEIVER = 3.5  # on the edge
+CELLS_PER_GREEN, CELLS_PER_CHARGER = 27, 40  # of the board
+MIN_ATTEMPTS, MAX_CELLS = 5, 4000  # boards tried: at least MIN_ATTEMPTS, and more of small boards, up to MAX_CELLS cells in all
 ARGUMENTS = (
-    Parameter("seed", 0, "of the board", 0, 10**9),
-    Parameter("width", 9, "columns", LEAST_SIDE, MAX_SIDE),
-    Parameter("height", 9, "rows", LEAST_SIDE, MAX_SIDE),
+    Parameter("seed", 0, "random seed of the board", 0, 10**9),
+    Parameter("width", 9, "columns", MIN_SIDE, MAX_SIDE),
+    Parameter("height", 9, "rows", MIN_SIDE, MAX_SIDE),
     Parameter("density", 0.05, "share of the cells that are walls", 0, 0.2),
-    Parameter("receivers", None, "receivers; None: as suits the length of the edge", 1, MAX_INDEX, optional=True),
-    Parameter("greens", None, "cells with mails; None: as suits the size", 1, MOST_THINGS, optional=True),
-    Parameter("chargers", None, "chargers; None: as suits the size", 0, MOST_THINGS, optional=True),
-    Parameter("white", 0.3, "share of the cells that the room takes where robots start", 0.05, 0.6),
+    Parameter("receivers", None, "receivers; None: in proportion to the length of the edge", 1, MAX_INDEX, optional=True),
+    Parameter("greens", None, "cells with mails; None: in proportion to the size", 1, MAX_COUNT, optional=True),
+    Parameter("chargers", None, "chargers; None: in proportion to the size", 0, MAX_COUNT, optional=True),
+    Parameter("white", 0.3, "share of the cells in the room where robots start", 0.05, 0.6),
 )
 NAMES = {"y": "receivers", "gr": "greens", "b": "chargers", "r": "walls"}
 
@@ -42,35 +42,35 @@ def generate(
     """Return a layout on which every robot can reach all cells; equal arguments give equal layouts on every platform.
 
     density     share of the cells that are walls
-    receivers   how many there are, each with an index of its own; None: as many as suit the length of the edge
-    greens      cells with mails; None: as many as suit the size
-    chargers    None: as many as suit the size
-    white       share of the cells that the room has in which robots start; up to a third of it may get something else
+    receivers   number of receivers, each with an index of its own; None: in proportion to the length of the edge
+    greens      number of cells with mails; None: in proportion to the size
+    chargers    number of chargers; None: in proportion to the size
+    white       share of the cells in the room where robots start; up to a third of it may become other colors
     Raises      InvalidParameter for an argument that is out of range, or that does not fit on the board
     """
     sizes = {"seed": seed, "width": width, "height": height, "density": density, "white": white}
-    things = {"chargers": chargers, "receivers": receivers, "greens": greens}
-    given: dict[str, Any] = check_parameters("layout", ARGUMENTS, {**sizes, **things})
+    counts = {"chargers": chargers, "receivers": receivers, "greens": greens}
+    given: dict[str, Any] = check_parameters("layout", ARGUMENTS, {**sizes, **counts})
     width, height = given["width"], given["height"]
     area, edge = width * height, 2 * (width + height) - 4
-    usual = {
-        "b": max(1, round(area / CELLS_OF_A_CHARGER)),
-        "y": round(edge / CELLS_OF_A_RECEIVER),
-        "gr": max(1, round(area / CELLS_OF_A_GREEN)),
+    defaults = {
+        "b": max(1, round(area / CELLS_PER_CHARGER)),
+        "y": round(edge / EDGE_CELLS_PER_RECEIVER),
+        "gr": max(1, round(area / CELLS_PER_GREEN)),
         "r": round(given["density"] * area),
     }
-    wanted = {code: count if given.get(NAMES[code]) is None else given[NAMES[code]] for code, count in usual.items()}
-    rng, best = SeededRng(given["seed"]), dict.fromkeys(wanted, 0)
-    for _ in range(max(LEAST_ATTEMPTS, WORK // area)):
+    required = {code: count if given.get(NAMES[code]) is None else given[NAMES[code]] for code, count in defaults.items()}
+    rng, best = SeededRng(given["seed"]), dict.fromkeys(required, 0)
+    for _ in range(max(MIN_ATTEMPTS, MAX_CELLS // area)):
         builder = BoardBuilder(rng, width, height, given["white"])
-        for code, count in wanted.items():
-            best[code] = max(best[code], builder.furnish(code, count))
+        for code, count in required.items():
+            best[code] = max(best[code], builder.place_color(code, count))
             if builder.count(code) < count:
                 break
         else:
-            return builder.layout()
-    code = next(code for code, count in wanted.items() if best[code] < count)
-    what = f"density={density!r} ({wanted['r']} walls)" if code == "r" else f"{NAMES[code]}={wanted[code]}"
+            return builder.build_numbered_layout()
+    code = next(code for code, count in required.items() if best[code] < count)
+    what = f"density={density!r} ({required['r']} walls)" if code == "r" else f"{NAMES[code]}={required[code]}"
     raise InvalidParameter(
-        f"layout: {what} do not fit on {width} x {height} cells; {best[code]} found room: take fewer, or a larger board"
+        f"layout: {what} do not fit on {width} x {height} cells, only {best[code]} do: take fewer, or a larger board"
     )

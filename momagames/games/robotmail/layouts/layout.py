@@ -31,7 +31,7 @@ class Layout:
         return len(self.colors[0])
 
     def cells(self, color: str) -> list[Cell]:
-        """The cells of a color as (x, y), row by row."""
+        """Return the cells of a color as (x, y), row by row."""
         return [(x, y) for y, row in enumerate(self.colors) for x, code in enumerate(row) if code == color]
 
     def color(self, cell: Cell) -> str:
@@ -40,8 +40,8 @@ class Layout:
     def target(self, cell: Cell) -> int:
         return self.targets[cell[1]][cell[0]]
 
-    def around(self, cell: Cell) -> list[Cell]:
-        """The neighbors that are on the board: above, below, left and right."""
+    def neighbors(self, cell: Cell) -> list[Cell]:
+        """Return the neighbors on the board: above, below, left and right."""
         x, y = cell
         near = ((x, y - 1), (x, y + 1), (x - 1, y), (x + 1, y))
         return [(p, q) for p, q in near if 0 <= p < self.width and 0 <= q < self.height]
@@ -50,7 +50,7 @@ class Layout:
     def narrow(self) -> frozenset[Cell]:
         """§3.3 The cells between exactly two neighbors that are yellow or red, whatever their own color."""
         cells = ((x, y) for y in range(self.height) for x in range(self.width))
-        return frozenset(cell for cell in cells if sum(self.color(near) in ("y", "r") for near in self.around(cell)) == 2)
+        return frozenset(cell for cell in cells if sum(self.color(near) in ("y", "r") for near in self.neighbors(cell)) == 2)
 
     @property
     def indices(self) -> list[int]:

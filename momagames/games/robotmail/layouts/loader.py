@@ -14,10 +14,10 @@ from momagames.errors import InvalidLayout, first_of, nearest, one_of
 from momagames.games.robotmail.layouts import linter
 from momagames.games.robotmail.layouts.generator import ARGUMENTS, generate
 from momagames.games.robotmail.layouts.layout import Layout
-from momagames.games.robotmail.layouts.map_parser import Map, different_sizes, swapped, wrong_codes, wrong_numbers
+from momagames.games.robotmail.layouts.map_parser import Map, are_swapped, compare_sizes, find_wrong_codes, find_wrong_numbers
 from momagames.games.robotmail.layouts.problem import MAPS, Problem
 
-__all__ = ["ACCEPTS", "NAMES", "RANDOM", "Layout", "check_robots", "load", "plain", "problems"]
+__all__ = ["ACCEPTS", "NAMES", "RANDOM", "Layout", "check_robots", "list_problems", "load", "normalize_parameter"]
 
 NAMES = ("documented", "rbgame", "ring", "mini6", "wide12", "tall", "tiny", "street", "depot")
 RANDOM = "random"
@@ -34,21 +34,21 @@ def load(source: Any) -> Layout:
     Raises   InvalidLayout, which names what is wrong and where; InvalidParameter for arguments that the generator rejects
     """
     if isinstance(source, str) and source in NAMES:
-        return packaged(source)
-    found, wrong = read(source)
+        return load_packaged(source)
+    found, wrong = read_source(source)
     if found is None:
         raise InvalidLayout(first_of(wrong))
     return found
 
 
-def plain(source: Any) -> str | dict[str, list[str]]:
+def normalize_parameter(source: Any) -> str | dict[str, list[str]]:
     """Return the parameter value of a layout: the name of a packaged one, else its rows."""
     return source if isinstance(source, str) and source in NAMES else load(source).data
 
 
-def problems(source: Any) -> list[str]:
+def list_problems(source: Any) -> list[str]:
     """Return all problems of a layout, each with its file and place. Raises InvalidLayout for an unknown form."""
-    return read(source)[1]
+    return read_source(source)[1]
 
 
 def check_robots(layout: Layout, count: int) -> None:
@@ -62,11 +62,11 @@ def check_robots(layout: Layout, count: int) -> None:
 
 
 @cache
-def packaged(name: str) -> Layout:
+def load_packaged(name: str) -> Layout:
     """Return a packaged layout."""
     folder = resources.files(__package__).joinpath("data")
     texts = [folder.joinpath(name + ending).read_text(encoding="utf-8") for ending in ENDINGS]
-    found, wrong = parse(texts)
+    found, wrong = parse_texts(texts)
     assert found is not None, wrong
     return found
 
@@ -74,51 +74,51 @@ def packaged(name: str) -> Layout:
 # -------------------------------------------------------------------------------------------------------------- reading
 
 
-def read(source: Any) -> tuple[Layout | None, list[str]]:
+def read_source(source: Any) -> tuple[Layout | None, list[str]]:
     """Return a layout (None if it has problems) and its problems."""
     if isinstance(source, str) and source in NAMES:
-        return packaged(source), []
+        return load_packaged(source), []
     if source == RANDOM:
         return generate(), []
     if isinstance(source, Mapping) and not set(source) & set(MAPS):
         return generate(**check_parameters("layout", ARGUMENTS, source)), []
-    texts, names, wrong = texts_of(source)
-    found, more = parse(texts) if not wrong else (None, wrong)
+    texts, names, wrong = read_texts(source)
+    found, more = parse_texts(texts) if not wrong else (None, wrong)
     return found, [f"{names[problem.map]}: {problem}" for problem in more]
 
 
-def parse(texts: list[str]) -> tuple[Layout | None, list[Problem]]:
+def parse_texts(texts: list[str]) -> tuple[Layout | None, list[Problem]]:
     """Return the layout of two texts, colors and targets, or their problems."""
     colors, targets = Map(0, texts[0]), Map(1, texts[1])
-    if colors.rows and targets.rows and swapped(colors, targets):
-        return None, [Problem(0, "these are target numbers; the colors come first, then the targets")]
-    wrong = [*colors.problems, *wrong_codes(colors), *targets.problems, *wrong_numbers(targets)]
+    if colors.rows and targets.rows and are_swapped(colors, targets):
+        return None, [Problem(0, "target numbers instead of colors: expected the colors first, then the targets")]
+    wrong = [*colors.problems, *find_wrong_codes(colors), *targets.problems, *find_wrong_numbers(targets)]
     shaped = not colors.problems and not targets.problems
     if shaped:
-        sizes = different_sizes(colors, targets)
-        wrong += sizes or linter.wrong_targets(colors, targets)
+        sizes = compare_sizes(colors, targets)
+        wrong += sizes or linter.find_target_problems(colors, targets)
     if shaped and not any(problem.map == 0 for problem in wrong):
-        wrong += linter.missing_colors(colors)
+        wrong += linter.find_missing_colors(colors)
     if wrong:
         return None, sorted(wrong, key=lambda problem: (problem.map, problem.place or (0, 0)))
     layout = Layout(tuple(map(tuple, colors.rows)), tuple(tuple(map(int, row)) for row in targets.rows))
-    wrong = [colors.problem(cell, text) for cell, text in linter.routes(layout)]
+    wrong = [colors.problem_at(cell, text) for cell, text in linter.find_unreachable(layout)]
     return (None, wrong) if wrong else (layout, [])
 
 
-def texts_of(source: Any) -> tuple[list[str], list[str], list[Problem]]:
+def read_texts(source: Any) -> tuple[list[str], list[str], list[Problem]]:
     """Return the texts of colors and targets, their names, and the problems of reading them."""
     if isinstance(source, Layout):
         source = source.data
     if isinstance(source, Mapping):
-        return [rows_of(source, name) for name in MAPS], list(MAPS), []
+        return [join_rows(source, name) for name in MAPS], list(MAPS), []
     if isinstance(source, str | os.PathLike):
-        source = files_of(source)
+        source = find_files(source)
     if isinstance(source, list | tuple) and len(source) == 2:
         if all(isinstance(part, str) and is_text(part) for part in source):
             return list(source), list(MAPS), []
         if all(isinstance(part, str | os.PathLike) for part in source):
-            files = [file_of(k, Path(part)) for k, part in enumerate(source)]
+            files = [read_file(k, Path(part)) for k, part in enumerate(source)]
             wrong = [each for each in files if isinstance(each, Problem)]
             return [each for each in files if isinstance(each, str)], [str(part) for part in source], wrong
     raise InvalidLayout(f"invalid layout={source!r}: expected {ACCEPTS}")
@@ -129,13 +129,13 @@ def is_text(part: str) -> bool:
     return "\n" in part or ("," in part and not any(sign in part for sign in "./\\"))
 
 
-def rows_of(data: Mapping[Any, Any], name: str) -> str:
+def join_rows(data: Mapping[Any, Any], name: str) -> str:
     """Return the text of one map of a layout given as data: lines, or lists of cells."""
     for key in data:
         if key not in MAPS:
-            raise InvalidLayout(f"layout has no key {key!r}; it has {one_of(MAPS)}{nearest(key, MAPS)}")
+            raise InvalidLayout(f"layout: invalid key {key!r}: expected {one_of(MAPS)}{nearest(key, MAPS)}")
     if name not in data:
-        raise InvalidLayout(f"layout: the key {name!r} is missing; needed: {one_of(MAPS)}")
+        raise InvalidLayout(f"layout: missing key {name!r}: expected {one_of(MAPS)}")
     rows = data[name]
     if isinstance(rows, str):
         return rows
@@ -144,7 +144,7 @@ def rows_of(data: Mapping[Any, Any], name: str) -> str:
     return "\n".join(row if isinstance(row, str) else ",".join(map(str, row)) for row in rows)
 
 
-def files_of(path: str | os.PathLike[str]) -> list[str]:
+def find_files(path: str | os.PathLike[str]) -> list[str]:
     """Return both files of a layout from the stem of their names, or from one of them."""
     name = os.fspath(path)
     stem = next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
@@ -154,7 +154,7 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
     return pair
 
 
-def file_of(map: int, path: Path) -> str | Problem:
+def read_file(map: int, path: Path) -> str | Problem:
     """Return the text of a file, or the problem that prevents reading it."""
     try:
         return path.read_bytes().decode("utf-8")

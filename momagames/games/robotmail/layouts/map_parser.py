@@ -24,7 +24,7 @@ class Map:
     map       0 colors, 1 targets
     rows      the texts of the cells, without spaces around them
     places    line and column of each cell, from 1
-    problems  what is wrong with its shape
+    problems  problems of its shape
     """
 
     map: int
@@ -34,19 +34,19 @@ class Map:
     problems: list[Problem] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        # a byte order mark is what some spreadsheets write first
+        # some spreadsheets write a byte order mark first
         for number, line in enumerate(self.text.removeprefix("\ufeff").rstrip().splitlines(), 1):
             if line.strip():
-                self.add(number, line)
+                self.add_row(number, line)
             else:
-                self.problems.append(Problem(self.map, "an empty line is not possible within a map", (number, 1)))
+                self.problems.append(Problem(self.map, "an empty line within a map: expected a row of cells", (number, 1)))
         if not self.rows:
-            self.problems = [Problem(self.map, f"the map of {MAPS[self.map]} is empty; needed: a line for each row of cells")]
+            self.problems = [Problem(self.map, f"the map of {MAPS[self.map]} is empty: expected a line for each row of cells")]
             return
         self.check_rows()
         self.check_size()
 
-    def add(self, number: int, line: str) -> None:
+    def add_row(self, number: int, line: str) -> None:
         row, places, at = [], [], 0
         for part in line.split(","):
             row.append(part.strip())
@@ -61,15 +61,15 @@ class Map:
         for y, row in enumerate(self.rows):
             if len(row) != usual:
                 x = min(len(row), usual)
-                text = f"the row has {len(row)} cells; the others have {usual}{hint_commas(row)}"
-                self.problems.append(Problem(self.map, text, self.place((x, y)), (x, y)))
+                text = f"the row has {len(row)} cells: expected {usual}, as in the other rows{hint_commas(row)}"
+                self.problems.append(Problem(self.map, text, self.locate((x, y)), (x, y)))
 
     def check_size(self) -> None:
         """Check that there are at most 24 rows and columns."""
         for cell, size, what in (((0, MAX_SIDE), self.height, "rows"), ((MAX_SIDE, 0), self.width, "columns")):
             if size > MAX_SIDE:
-                text = f"{size} {what} are not possible; allowed: 1..{MAX_SIDE}"
-                self.problems.append(Problem(self.map, text, self.place(cell), cell))
+                text = f"invalid {what}={size}: expected 1..{MAX_SIDE}"
+                self.problems.append(Problem(self.map, text, self.locate(cell), cell))
 
     @property
     def height(self) -> int:
@@ -77,10 +77,10 @@ class Map:
 
     @property
     def width(self) -> int:
-        """The most frequent number of cells in a row."""
+        """Return the most frequent number of cells in a row."""
         return Counter(map(len, self.rows)).most_common(1)[0][0]
 
-    def place(self, cell: Cell) -> tuple[int, int]:
+    def locate(self, cell: Cell) -> tuple[int, int]:
         """Return the line and column of a cell; for a missing cell, the end of its row or of the map."""
         x, y = cell
         if y >= self.height:
@@ -90,51 +90,51 @@ class Map:
         line, column = self.places[y][-1]
         return line, column + len(self.rows[y][-1])
 
-    def problem(self, cell: Cell, text: str) -> Problem:
-        return Problem(self.map, text, self.place(cell), cell)
+    def problem_at(self, cell: Cell, text: str) -> Problem:
+        return Problem(self.map, text, self.locate(cell), cell)
 
     def cells(self) -> list[tuple[Cell, str]]:
         return [((x, y), text) for y, row in enumerate(self.rows) for x, text in enumerate(row)]
 
 
-def wrong_codes(colors: Map) -> list[Problem]:
-    """Cells that hold no color code."""
+def find_wrong_codes(colors: Map) -> list[Problem]:
+    """Return a problem for each cell without a color code."""
     return [
-        colors.problem(cell, f"{text!r} is no color code; allowed: {CODES}{hint_code(text)}")
+        colors.problem_at(cell, f"invalid color code {text!r}: expected {CODES}{hint_code(text)}")
         for cell, text in colors.cells()
         if text not in COLORS
     ]
 
 
-def wrong_numbers(targets: Map) -> list[Problem]:
-    """Cells that hold no target number."""
+def find_wrong_numbers(targets: Map) -> list[Problem]:
+    """Return a problem for each cell without a target number."""
     found = []
     for cell, text in targets.cells():
         if not WHOLE.fullmatch(text):
-            found.append(targets.problem(cell, f"{text!r} is no whole number; allowed: {NUMBERS}{hint_number(text)}"))
-        elif number(text) is None:
-            found.append(targets.problem(cell, f"the target {text} is not possible; allowed: {NUMBERS}"))
+            found.append(targets.problem_at(cell, f"invalid target {text!r}: expected {NUMBERS}{hint_number(text)}"))
+        elif parse_target(text) is None:
+            found.append(targets.problem_at(cell, f"invalid target {text}: expected {NUMBERS}"))
     return found
 
 
-def number(text: str) -> int | None:
+def parse_target(text: str) -> int | None:
     """Return a target number, or None for an invalid one."""
     value = int(text) if WHOLE.fullmatch(text) and len(text) < 9 else -1
     return value if 0 <= value <= MAX_INDEX else None
 
 
-def different_sizes(colors: Map, targets: Map) -> list[Problem]:
-    """Check that both maps have the same cells."""
+def compare_sizes(colors: Map, targets: Map) -> list[Problem]:
+    """Return the problem of two maps of different sizes; no problem for equal sizes."""
     sizes = [(each.width, each.height) for each in (colors, targets)]
     if sizes[0] == sizes[1]:
         return []
     (w, h), (v, g) = sizes
     cell = (0, min(h, g)) if h != g else (min(w, v), 0)
-    return [targets.problem(cell, f"the map has {g} rows of {v} cells; the colors have {h} rows of {w}")]
+    return [targets.problem_at(cell, f"the map has {g} rows of {v} cells: expected {h} rows of {w}, as in the colors")]
 
 
-def swapped(colors: Map, targets: Map) -> bool:
-    """Return whether the targets come first."""
+def are_swapped(colors: Map, targets: Map) -> bool:
+    """Return whether the two maps are swapped: the targets come first."""
     return all(WHOLE.fullmatch(text) for _, text in colors.cells()) and all(text in COLORS for _, text in targets.cells())
 
 

@@ -12,7 +12,7 @@ from momagames.games.robotmail.rules.state import (
     WHITE,
     YELLOW,
     cell_at,
-    color_of,
+    cell_color,
     displayed_battery,
 )
 from momagames.kernels.jit import kernel, noinline_kernel
@@ -49,7 +49,7 @@ def write_robots(state, agent, numbers):
 
 
 @kernel
-def after(start, nbytes):
+def next_field_start(start, nbytes):
     """Return the start of the next field: a multiple of 8 bytes."""
     return (start + nbytes + 7) & ~7
 
@@ -59,14 +59,14 @@ def write_fields(state, agent, out, end):
     """§7.2 Write the layout, the mails on it, deliveries and steps, from byte `end` on."""
     height, width = np.int64(state["height"]), np.int64(state["width"])
     cells = height * width
-    layout = after(end, 0)
-    targets = after(layout, PLANES * cells)
-    mails = after(targets, cells)
-    counts = after(mails, cells)
+    layout = next_field_start(end, 0)
+    targets = next_field_start(layout, PLANES * cells)
+    mails = next_field_start(targets, cells)
+    counts = next_field_start(mails, cells)
     for y in range(height):
         for x in range(width):
             cell, i = cell_at(state, x, y), y * width + x
-            color, at = color_of(state, cell), layout + PLANES * i
+            color, at = cell_color(state, cell), layout + PLANES * i
             out[at] = color == WHITE
             out[at + 1] = color == GREEN
             out[at + 2] = color == YELLOW

@@ -21,8 +21,8 @@ from momagames.games.robotmail.rules.state import (
     RIVALRY,
     STEP_COST,
     TIME,
-    cell_of,
     neighbor,
+    robot_cell,
 )
 from momagames.kernels.jit import kernel
 from momagames.kernels.reward import credit, has_objective
@@ -49,14 +49,14 @@ def credit_balance(state, robot, reward):
         return
     team = np.int64(state["team"])
     first = robot - robot % team
-    change = spread(state, first, robot, 1) - spread(state, first, robot, 0)
+    change = delivery_spread(state, first, robot, 1) - delivery_spread(state, first, robot, 0)
     for mate in range(first, first + team):
         credit(state, reward, mate, BALANCE, change)
 
 
 @kernel
-def spread(state, first, robot, less):
-    """Return most minus fewest deliveries within a team, with `less` deliveries fewer for this robot."""
+def delivery_spread(state, first, robot, less):
+    """Return the maximum minus the minimum of deliveries within a team, with `less` deliveries fewer for this robot."""
     low, high = 1 << 30, 0
     for mate in range(first, first + np.int64(state["team"])):
         count = np.int64(state["delivered"][mate]) - (less if mate == robot else 0)
@@ -87,13 +87,13 @@ def credit_outcome(state, player, reward):
 
 @kernel
 def credit_energy(state, robot, used, reward):
-    """§5.3"""
+    """§5.3 Charge the energy of a move."""
     credit(state, reward, robot, ENERGY, -used)
 
 
 @kernel
 def credit_charge(state, robot, gained, reward):
-    """§5.3"""
+    """§5.3 Credit charged energy."""
     credit(state, reward, robot, CHARGE, gained)
 
 
@@ -102,7 +102,7 @@ def credit_blocked(state, robot, blocked, reward):
     """§5.4 Charge both robots for each direction in which only a robot is in the way (`blocked`, a bit for each)."""
     if blocked == 0 or not (has_objective(state, BLOCKED) or has_objective(state, BLOCKING)):
         return
-    cell = cell_of(state, robot)
+    cell = robot_cell(state, robot)
     for direction in range(FORWARD, RIGHT + 1):
         if (blocked >> direction) & 1:
             credit(state, reward, robot, BLOCKED, -1)

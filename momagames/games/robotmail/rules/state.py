@@ -15,12 +15,12 @@ SEATS = MAX_PLAYERS * MAX_TEAM
 CELLS = (MAX_SIDE + 2) * (MAX_SIDE + 1)
 MAX_INDEX = 63  # mail indices
 
-# §1.1 What a cell is; `ground` has the code in its lowest bits, and NARROW for a narrow cell (§3.3)
+# §1.1 Colors of cells; `ground` has the code in its lowest bits, and NARROW for a narrow cell (§3.3)
 OUTSIDE, WHITE, GREY, GREEN, YELLOW, BLUE, RED = range(7)
 COLOR_BITS, NARROW = 7, 8
 # §1.2 Actions
 STAND, FORWARD, BACKWARD, LEFT, RIGHT = range(5)
-# §1.3 What an agent step was
+# §1.3 Events of an agent step
 NOTHING, SKIP, STOOD, CHARGED, MOVED, PICKED_UP, DELIVERED, DOCKED = range(8)
 EVENTS = ("none", "skip", "stand", "charge", "move", "pickup", "delivery", "dock")
 # §1.4 Numbers of the original
@@ -53,8 +53,8 @@ state_dtype = record(
     robot=("u1", (CELLS,)),  # the robot on this cell, counted from 1; 0: none
     width=("u1",),
     height=("u1",),
-    indices=("u1",),  # how many mail indices there are, and
-    index=("u1", (MAX_INDEX,)),  # which, in ascending order (§2.2)
+    indices=("u1",),  # number of mail indices
+    index=("u1", (MAX_INDEX,)),  # the mail indices in ascending order (§2.2)
     # the game
     left=("u1",),  # steps left in the turn
     winner=("i1",),  # index of the player; -1: none
@@ -74,7 +74,7 @@ state_dtype = record(
 )
 
 
-def number(width: int, x: int, y: int) -> int:
+def cell_number(width: int, x: int, y: int) -> int:
     """Return the number of a cell (interpreted code)."""
     return (y + 1) * (width + 1) + x
 
@@ -86,7 +86,7 @@ def cell_at(state, x, y):
 
 
 @kernel
-def cell_of(state, robot):
+def robot_cell(state, robot):
     """Return the cell of a robot."""
     return cell_at(state, np.int64(state["x"][robot]), np.int64(state["y"][robot]))
 
@@ -101,7 +101,7 @@ def neighbor(state, cell, direction):
 
 
 @kernel
-def color_of(state, cell):
+def cell_color(state, cell):
     """Return the color code of a cell."""
     return np.int64(state["ground"][cell]) & COLOR_BITS
 

@@ -11,7 +11,15 @@ import numpy as np
 from momagames.contract import Keys, Parameter, State
 from momagames.games.robotmail.rules.state import BACKWARD, FORWARD, FULL, LEFT, RIGHT, STAND
 from momagames.games.robotmail.view import tiles
-from momagames.games.robotmail.view.scene import LETTERS, Scene, news, progress, scene, scores, turn
+from momagames.games.robotmail.view.scene import (
+    LETTERS,
+    Scene,
+    build_scene,
+    count_deliveries,
+    progress_text,
+    status_text,
+    turn_text,
+)
 from momagames.games.robotmail.view.text import sketch
 from momagames.render import canvas, shapes
 from momagames.render.canvas import FAINT, INK, WHITE, Color, Picture
@@ -30,7 +38,7 @@ TRACK: Color = (224, 220, 208)
 TURN: Color = (240, 230, 200)  # of the robot to move
 WON, CUT = (30, 122, 56), (96, 96, 92)
 
-__all__ = ["KEYS", "options", "pick", "picture", "point", "sketch"]
+__all__ = ["KEYS", "build_options", "pick", "picture", "point", "sketch"]
 KEYS = Keys(
     {key: ((0,), move) for key, move in
      {"up": FORWARD, "down": BACKWARD, "left": LEFT, "right": RIGHT, "space": STAND}.items()},
@@ -38,7 +46,7 @@ KEYS = Keys(
 )  # fmt: skip
 
 
-def options(agents: tuple[str, ...], width: int, height: int) -> tuple[Parameter, ...]:
+def build_options(agents: tuple[str, ...], width: int, height: int) -> tuple[Parameter, ...]:
     """Return the display options: the keywords of `picture` and `sketch`."""
     viewer = "view of one agent, without the indices of mails that it does not observe"
     cell = "mark the receivers of the mail on this cell (row * width + column), or the mails for it; -1: none"
@@ -49,24 +57,24 @@ def options(agents: tuple[str, ...], width: int, height: int) -> tuple[Parameter
 
 
 def picture(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> Picture:
-    """A position as an RGB image, uint8[H, W, 3].
+    """Return a position as an RGB image, uint8[H, W, 3].
 
     last     the action that led here, named beside the board
-    viewer   show what this agent sees; None: everything
+    viewer   show the view of this agent; None: everything
     cell     mark the cells related to this one: for a robot its targets (receivers of its mail, or mails if it has none), for a
              mail its receivers, for a receiver the robots and mails with its index
     """
-    visible = scene(state, viewer, cell)
+    visible = build_scene(state, viewer, cell)
     height, width = visible.color.shape
-    side = side_of(height, width)
+    side = cell_side(height, width)
     grids = visible.color.tobytes(), visible.narrow.tobytes(), visible.target.tobytes()
     players, team = int(state["players"]), int(state["team"])
-    sheet = _sheet(height, width, *grids, players, team, bool(state["with_battery"])).copy()
+    sheet = _draw_background(height, width, *grids, players, team, bool(state["with_battery"])).copy()
     board = sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side]
     standing = {robot.place: robot.look for robot in visible.robots}
     for x, y in {*standing, *visible.mails, *visible.marked}:
         place, code, narrow, target = (x, y), *(int(grid[y, x]) for grid in (visible.color, visible.narrow, visible.target))
-        drawn = tiles.cell(
+        drawn = tiles.draw_cell(
             side, code, narrow > 0, target, visible.mails.get(place, 0), standing.get(place), place in visible.marked
         )
         board[y * side : (y + 1) * side, x * side : (x + 1) * side] = drawn
@@ -76,18 +84,18 @@ def picture(state: State, last: Any = None, viewer: str | None = None, cell: int
         canvas.frame(sheet, top - 4, left - 4, side + 7, 3, INK)
         canvas.frame(sheet, top - 1, left - 1, side + 1, 1, WHITE)
     left = EDGE + width * side + BESIDE
-    head(sheet, left, state, visible, last, viewer)
-    for player, (top, start) in enumerate(places(players, team)):
-        card(sheet, EDGE + top, left + start, state, visible, player)
+    draw_header(sheet, left, state, visible, last, viewer)
+    for player, (top, start) in enumerate(player_positions(players, team)):
+        draw_player(sheet, EDGE + top, left + start, state, visible, player)
     return sheet
 
 
-def side_of(height: int, width: int) -> int:
+def cell_side(height: int, width: int) -> int:
     """Return the pixels of a cell side."""
     return min(LARGEST, max(SMALLEST, (canvas.LONG_SIDE - EDGE) // max(height, width)))
 
 
-def places(players: int, team: int) -> list[tuple[int, int]]:
+def player_positions(players: int, team: int) -> list[tuple[int, int]]:
     """Return the position of each player's block: pixels below the top of the board, and right of the first column."""
     tall = HEAD + team * ROW + GAP
     rows = players if players * tall <= TALLEST else -(-players // 2)
@@ -95,16 +103,16 @@ def places(players: int, team: int) -> list[tuple[int, int]]:
 
 
 @functools.lru_cache(maxsize=16)
-def _sheet(
+def _draw_background(
     height: int, width: int, color: bytes, narrow: bytes, target: bytes, players: int, team: int, powered: bool
 ) -> Picture:
     """Return the static part: the empty board, coordinates and headings. The grids of a `Scene` are given as bytes."""
-    side, spots = side_of(height, width), places(players, team)
+    side, spots = cell_side(height, width), player_positions(players, team)
     left = EDGE + width * side + BESIDE
     low = EDGE + max(top for top, _ in spots) + HEAD + team * ROW
     sheet = canvas.blank(max(EDGE + height * side + 4, low), left + max(start for _, start in spots) + COLUMN)
     grids = np.frombuffer(color, np.int64), np.frombuffer(narrow, np.bool_), np.frombuffer(target, np.int64)
-    cells = [tiles.cell(side, int(c), bool(n), int(t)) for c, n, t in zip(*grids, strict=True)]
+    cells = [tiles.draw_cell(side, int(c), bool(n), int(t)) for c, n, t in zip(*grids, strict=True)]
     board = canvas.mosaic(np.stack(cells), np.arange(height * width).reshape(height, width))
     sheet[EDGE : EDGE + height * side, EDGE : EDGE + width * side] = board
     for x in range(width):
@@ -118,32 +126,32 @@ def _sheet(
     return sheet
 
 
-def head(sheet: Picture, left: int, state: State, visible: Scene, last: Any, viewer: str | None) -> None:
+def draw_header(sheet: Picture, left: int, state: State, visible: Scene, last: Any, viewer: str | None) -> None:
     """Draw the progress, the robot to move or the result, the last action, and the viewer."""
-    canvas.write(sheet, left, EDGE + 6, progress(state), 13)
+    canvas.write(sheet, left, EDGE + 6, progress_text(state), 13)
     done = min(1.0, int(state["ply"]) / max(1, int(state["max_step"])))
     sheet[EDGE + 17 : EDGE + 22, left : left + COLUMN] = TRACK
     sheet[EDGE + 17 : EDGE + 22, left : left + round(COLUMN * done)] = FAINT
-    text = turn(state)
+    text = turn_text(state)
     if state["over"]:
         sheet[EDGE + 30 : EDGE + 50, left : left + COLUMN] = WON if state["winner"] >= 0 else CUT
         canvas.write(sheet, left + COLUMN / 2, EDGE + 40, text, 14, WHITE, "center")
     else:
         canvas.write(sheet, left, EDGE + 39, text, 14)
-    canvas.write(sheet, left, EDGE + 58, news(state, last, viewer), 12, FAINT)
+    canvas.write(sheet, left, EDGE + 58, status_text(state, last, viewer), 12, FAINT)
 
 
-def card(sheet: Picture, top: int, left: int, state: State, visible: Scene, player: int) -> None:
+def draw_player(sheet: Picture, top: int, left: int, state: State, visible: Scene, player: int) -> None:
     """Draw a player and its robots."""
-    done = scores(state, visible.robots)[player]
-    sheet[top : top + HEAD, left : left + COLUMN] = goal(player, done, int(state["required"]))
+    done = count_deliveries(state, visible.robots)[player]
+    sheet[top : top + HEAD, left : left + COLUMN] = draw_progress(player, done, int(state["required"]))
     for k, robot in enumerate(robot for robot in visible.robots if robot.look.player == player):
         y = top + HEAD + k * ROW
-        sheet[y : y + ROW, left : left + COLUMN] = line(robot.look, robot.delivered, robot.agent == visible.acting)
+        sheet[y : y + ROW, left : left + COLUMN] = draw_robot_row(robot.look, robot.delivered, robot.agent == visible.acting)
 
 
 @functools.lru_cache(maxsize=1024)
-def goal(player: int, done: int, needed: int) -> Picture:
+def draw_progress(player: int, done: int, needed: int) -> Picture:
     """Return the progress bar of a player's deliveries: uint8[HEAD, COLUMN, 3]."""
     sheet = canvas.blank(HEAD, COLUMN)
     canvas.write(sheet, 0, HEAD / 2 - 4, f"player {LETTERS[player]}", 14)
@@ -155,7 +163,7 @@ def goal(player: int, done: int, needed: int) -> Picture:
 
 
 @functools.lru_cache(maxsize=4096)
-def line(look: tiles.Look, delivered: int, acting: bool) -> Picture:
+def draw_robot_row(look: tiles.Look, delivered: int, acting: bool) -> Picture:
     """Return the row of a robot: its name, battery, mail and number of deliveries: uint8[ROW, COLUMN, 3]."""
     sheet = canvas.blank(ROW, COLUMN, TURN if acting else canvas.PAPER)
     ink = tiles.PLAYERS[look.player]
@@ -167,7 +175,7 @@ def line(look: tiles.Look, delivered: int, acting: bool) -> Picture:
             sheet[7 : ROW - 7, x : x + UNIT] = tiles.battery_color(look.battery) if unit < look.battery else TRACK
         canvas.write(sheet, BATTERY + int(FULL) * (UNIT + 1) + 4, ROW / 2, str(look.battery), 13)
     if look.mail:
-        sheet[3 : 3 + 19, MAIL : MAIL + 19] = tiles.mail(19, look.mail)
+        sheet[3 : 3 + 19, MAIL : MAIL + 19] = tiles.draw_mail(19, look.mail)
     if delivered:
         canvas.write(sheet, COLUMN - 3, ROW / 2, str(delivered), 13, INK, "right")
     return sheet
@@ -177,9 +185,9 @@ def line(look: tiles.Look, delivered: int, acting: bool) -> Picture:
 
 
 def place_at(state: State, pixel: tuple[float, float]) -> tuple[int, int] | None:
-    """Row and column of the cell that a pixel (x, y) of a picture lies in, None beside the board."""
+    """Return row and column of the cell at a pixel (x, y) of a picture; None beside the board."""
     height, width = int(state["height"]), int(state["width"])
-    return canvas.cell_at(pixel, EDGE, EDGE, side_of(height, width), height, width)
+    return canvas.cell_at(pixel, EDGE, EDGE, cell_side(height, width), height, width)
 
 
 def point(state: State, x: float, y: float) -> Mapping[str, Any]:

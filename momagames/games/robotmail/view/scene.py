@@ -54,11 +54,11 @@ class Scene:
     acting: int
 
 
-def scene(state: State, viewer: str | None, cell: int) -> Scene:
+def build_scene(state: State, viewer: str | None, cell: int) -> Scene:
     """Return the visible part of a position, see `drawing.picture`."""
-    ground, target, waiting = (grid(state, name) for name in ("ground", "target", "waiting"))
+    ground, target, waiting = (cell_grid(state, name) for name in ("ground", "target", "waiting"))
     color = ground & COLOR_BITS
-    all_robots = robots(state)
+    all_robots = list_robots(state)
     occupied = {robot.place for robot in all_robots}
     hidden = viewer is not None and not state["fields"]
     green = [(int(x), int(y)) for y, x in np.argwhere(color == GREEN)]
@@ -70,12 +70,12 @@ def scene(state: State, viewer: str | None, cell: int) -> Scene:
         target=target,
         mails=mails,
         robots=all_robots,
-        marked=partners(at, color, target, mails, all_robots) if cell >= 0 else frozenset(),
+        marked=related_cells(at, color, target, mails, all_robots) if cell >= 0 else frozenset(),
         acting=-1 if state["over"] else int(state["to_move"]),
     )
 
 
-def grid(state: State, name: str) -> NDArray[np.int64]:
+def cell_grid(state: State, name: str) -> NDArray[np.int64]:
     """Return a field of cells as int64[H, W], without the border."""
     height, width = int(state["height"]), int(state["width"])
     cells = state[name][: (height + 2) * (width + 1)].reshape(height + 2, width + 1)
@@ -83,8 +83,8 @@ def grid(state: State, name: str) -> NDArray[np.int64]:
     return board
 
 
-def robots(state: State) -> tuple[Robot, ...]:
-    """All robots, by agent."""
+def list_robots(state: State) -> tuple[Robot, ...]:
+    """Return all robots, by agent."""
     team, count = int(state["team"]), int(state["players"]) * int(state["team"])
     columns = [state[name][:count].tolist() for name in ("x", "y", "mail", "battery", "delivered")]
     powered = bool(state["with_battery"])
@@ -94,26 +94,26 @@ def robots(state: State) -> tuple[Robot, ...]:
     )
 
 
-def partners(
+def related_cells(
     at: Place,
     color: NDArray[np.int64],
     target: NDArray[np.int64],
     mails: dict[Place, int | None],
-    bots: tuple[Robot, ...],
+    robots: tuple[Robot, ...],
 ) -> frozenset[Place]:
     """Return the cells related to a cell.
 
     For a robot: receivers of its mail, or all mails if it has none. For a mail: its receivers. For a receiver: the robots and
     mails with its index.
     """
-    here = next((robot for robot in bots if robot.place == at), None)
-    if here is not None and not here.look.mail:
+    selected = next((robot for robot in robots if robot.place == at), None)
+    if selected is not None and not selected.look.mail:
         return frozenset(mails)
-    if here is None and color[at[1], at[0]] == YELLOW:
+    if selected is None and color[at[1], at[0]] == YELLOW:
         index = int(target[at[1], at[0]])
-        bringing = {robot.place for robot in bots if robot.look.mail == index}
+        bringing = {robot.place for robot in robots if robot.look.mail == index}
         return frozenset(bringing | {place for place, mail in mails.items() if mail == index})
-    wanted = here.look.mail if here else mails.get(at)
+    wanted = selected.look.mail if selected else mails.get(at)
     receivers = np.argwhere((color == YELLOW) & (target == wanted)) if wanted else ()
     return frozenset((int(x), int(y)) for y, x in receivers)
 
@@ -121,36 +121,36 @@ def partners(
 # ------------------------------------------------------------------------------------------------------------- in words
 
 
-def progress(state: State) -> str:
+def progress_text(state: State) -> str:
     """Return the progress of the game as text."""
     return f"step {int(state['ply'])} of {int(state['max_step'])}"
 
 
-def turn(state: State) -> str:
+def turn_text(state: State) -> str:
     """Return the robot to move and the steps left in its turn as text; or the result."""
     if state["over"]:
-        return ending(state)
+        return ending_text(state)
     agent, left = int(state["to_move"]), int(state["left"])
     return f"robot_{agent} to move, {left} {'step' if left == 1 else 'steps'} left"
 
 
-def ending(state: State) -> str:
+def ending_text(state: State) -> str:
     """Return the result of a finished game as text."""
     if state["winner"] >= 0:
         return f"player {LETTERS[int(state['winner'])]} has won" + (" at the limit" if state["truncated"] else "")
     return "cut off"
 
 
-def news(state: State, last: Any, viewer: str | None) -> str:
+def status_text(state: State, last: Any, viewer: str | None) -> str:
     """Return the viewer and the last step as text."""
-    said = [] if viewer is None else [f"as {viewer} sees it"]
+    texts = [] if viewer is None else [f"as {viewer} sees it"]
     if last is not None:
         event = int(state["event"])
-        said.append(f"last: {ACTIONS[int(last)]}" + ("" if event in PLAIN else f", {EVENTS[event]}"))
-    return "; ".join(said)
+        texts.append(f"last: {ACTIONS[int(last)]}" + ("" if event in PLAIN else f", {EVENTS[event]}"))
+    return "; ".join(texts)
 
 
-def scores(state: State, all_robots: tuple[Robot, ...]) -> list[int]:
+def count_deliveries(state: State, all_robots: tuple[Robot, ...]) -> list[int]:
     """Return the number of mails delivered by each player."""
     return [
         sum(robot.delivered for robot in all_robots if robot.look.player == player) for player in range(int(state["players"]))

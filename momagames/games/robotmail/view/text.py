@@ -7,26 +7,35 @@ from typing import Any
 from momagames.contract import Line, State
 from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GREY, RED, WHITE, YELLOW
 from momagames.games.robotmail.view import tiles
-from momagames.games.robotmail.view.scene import LETTERS, Robot, Scene, news, progress, scene, scores, turn
+from momagames.games.robotmail.view.scene import (
+    LETTERS,
+    Robot,
+    Scene,
+    build_scene,
+    count_deliveries,
+    progress_text,
+    status_text,
+    turn_text,
+)
 from momagames.render import shapes
 
-WIDE = 4  # characters of a cell, with the one before it
-ABREAST = 12  # above this number of robots, a line describes two
+CELL_WIDTH = 4  # characters of a cell, with the one before it
+MAX_SINGLE_ROBOTS = 12  # above this number of robots, a line describes two
 BAR = 20  # characters of a progress bar
-KEY = ". plain  : start  ' narrow  ### wall  ++ charger  =5 takes mail 5  m5 mail 5 lies there"
+KEY = ". plain  : start  ' narrow  ### wall  ++ charger  =5 takes mail 5  m5 mail 5"
 PLAIN = {WHITE: ":", GREY: "."}
 
 
 def sketch(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> list[Line]:
-    """A position as text, four characters a cell, with a line for each player and robot; for the options see `drawing.picture`.
+    """Return a position as text: four characters for each cell, and a line for each player and robot.
 
-    The robot to move stands in brackets; cells related to `cell` begin with "!".
+    For the options see `drawing.picture`. The robot to move stands in brackets; cells related to `cell` begin with "!".
     """
-    visible = scene(state, viewer, cell)
+    visible = build_scene(state, viewer, cell)
     height, width = visible.color.shape
     standing = {robot.place: robot for robot in visible.robots}
     acting = visible.robots[visible.acting].place if visible.acting >= 0 else (-1, -1)
-    lines: list[Line] = [[("   " + "".join(f"{x:>{WIDE - 1}} " for x in range(width)).rstrip(), "dim")]]
+    lines: list[Line] = [[("   " + "".join(f"{x:>{CELL_WIDTH - 1}} " for x in range(width)).rstrip(), "dim")]]
     for y in range(height):
         line: Line = [(f"{y:>2} ", "dim")]
         for x in range(width):
@@ -34,17 +43,17 @@ def sketch(state: State, last: Any = None, viewer: str | None = None, cell: int 
             mark = ("!", "bold magenta") if (x, y) in visible.marked else (edge, "bold")
             line += [mark, symbol(visible, x, y, standing.get((x, y)))]
         lines.append([*line, ("]" if acting == (width - 1, y) else "", "bold")])
-    said = "  ".join(part for part in (progress(state), turn(state), news(state, last, viewer)) if part)
-    lines += [[(KEY, "dim")], [], [(said, "bold" if state["over"] else "")]]
-    for player, done in enumerate(scores(state, visible.robots)):
-        lines += about(player, done, int(state["required"]), visible)
+    status = "  ".join(part for part in (progress_text(state), turn_text(state), status_text(state, last, viewer)) if part)
+    lines += [[(KEY, "dim")], [], [(status, "bold" if state["over"] else "")]]
+    for player, done in enumerate(count_deliveries(state, visible.robots)):
+        lines += player_lines(player, done, int(state["required"]), visible)
     return lines
 
 
 def symbol(visible: Scene, x: int, y: int, robot: Robot | None) -> tuple[str, str]:
-    """Three characters for a cell, and their style."""
+    """Return three characters for a cell, and their style."""
     if robot is not None:
-        return f"{robot.look.label:<3}", style(robot.look.player)
+        return f"{robot.look.label:<3}", player_style(robot.look.player)
     color, target = int(visible.color[y, x]), int(visible.target[y, x])
     ground = f"#000000 on {tiles.CODES[color]}"
     if (x, y) in visible.mails:
@@ -60,31 +69,32 @@ def symbol(visible: Scene, x: int, y: int, robot: Robot | None) -> tuple[str, st
     return f" {plain}{target or ' '}"[:3], "dim"
 
 
-def style(player: int) -> str:
+def player_style(player: int) -> str:
+    """Return the text style of a player."""
     ink = "#ffffff" if shapes.is_dark(tiles.PLAYERS[player]) else "#000000"
     return f"bold {ink} on {tiles.PLAYER_CODES[player]}"
 
 
-def about(player: int, done: int, needed: int, visible: Scene) -> list[Line]:
+def player_lines(player: int, done: int, needed: int, visible: Scene) -> list[Line]:
     """Return the lines of a player and of its robots (one or two robots per line)."""
     full = round(BAR * min(1.0, done / needed))
     lines: list[Line] = [
-        [(f" {LETTERS[player]} ", style(player)), (f" {'#' * full}{'-' * (BAR - full)} {done}/{needed}", "bold")]
+        [(f" {LETTERS[player]} ", player_style(player)), (f" {'#' * full}{'-' * (BAR - full)} {done}/{needed}", "bold")]
     ]
     own = [robot for robot in visible.robots if robot.look.player == player]
-    abreast = 2 if len(visible.robots) > ABREAST else 1
+    abreast = 2 if len(visible.robots) > MAX_SINGLE_ROBOTS else 1
     for k in range(0, len(own), abreast):
-        lines.append([piece for robot in own[k : k + abreast] for piece in entry(robot, robot.agent == visible.acting)])
+        lines.append([piece for robot in own[k : k + abreast] for piece in robot_line(robot, robot.agent == visible.acting)])
     return lines
 
 
-def entry(robot: Robot, acting: bool) -> Line:
+def robot_line(robot: Robot, acting: bool) -> Line:
     """Return the status of a robot: name, place, battery, mail, deliveries."""
     look = robot.look
     x, y = robot.place
     pieces: Line = [
         (f"{'>' if acting else ' '}", "bold"),
-        (f"{look.label:<3}", style(look.player)),
+        (f"{look.label:<3}", player_style(look.player)),
         (f" {f'({x},{y})':<8}", ""),
     ]
     if look.battery is not None:

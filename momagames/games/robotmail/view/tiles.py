@@ -38,7 +38,7 @@ class Look(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8192)
-def cell(
+def draw_cell(
     side: int,
     color: int,
     narrow: bool = False,
@@ -64,7 +64,7 @@ def cell(
     if mail != 0:
         parts += letter(0.14, 0.24, 0.86, 0.78, "?" if mail is None else str(mail))
     if robot is not None:
-        parts += body(robot)
+        parts += robot_body(robot)
     drawn = canvas.paint(side, GROUNDS[color], *parts)
     drawn[-1], drawn[:, -1] = LINE, LINE
     if marked:
@@ -118,7 +118,7 @@ def letter(left: float, top: float, right: float, bottom: float, text: str) -> t
 
 
 @functools.lru_cache(maxsize=64)
-def mail(side: int, index: int) -> Picture:
+def draw_mail(side: int, index: int) -> Picture:
     """Return the image of a mail, uint8[side, side, 3]; it is cached."""
     return canvas.paint(side, canvas.PAPER, *plate(0, 0.02, 0.98, 0.98, str(index)))
 
@@ -135,7 +135,7 @@ def plate(left: float, top: float, right: float, bottom: float, text: str) -> tu
     )
 
 
-def body(robot: Look) -> tuple[Painter, ...]:
+def robot_body(robot: Look) -> tuple[Painter, ...]:
     """A robot with its name, mail and battery."""
     ink = PLAYERS[robot.player]
     low = 0.86 if robot.battery is None else 0.78
