@@ -150,7 +150,7 @@ def for_people(cells: int = 20, limit: int = 30) -> Game:
         shade = 20 * agents.index(viewer) if viewer else 200 + cell
         return np.full((8, 40 + 40 * big, 3), shade, np.uint8)
 
-    def sketch(state: Any, last: Any, viewer: str | None = None, big: bool = False, cell: int = -1) -> list[Line]:
+    def format_text(state: Any, last: Any, viewer: str | None = None, big: bool = False, cell: int = -1) -> list[Line]:
         return [[(f"{viewer} {big} {cell} {None if last is None else last.tolist()}", "")]]
 
     words = {str(word): ((1,), word) for word in range(3)}
@@ -158,7 +158,7 @@ def for_people(cells: int = 20, limit: int = 30) -> Game:
         game("meteors-v0", cells=cells, limit=limit),
         view=View(
             draw,
-            sketch,
+            format_text,
             (
                 Parameter("viewer", None, "who looks on", choices=(None, *agents)),
                 Parameter("big", False, "a large picture"),

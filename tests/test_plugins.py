@@ -185,7 +185,7 @@ def test_gymnasium_opponents(site):
             env.step(0)
             print(others, int(env.unwrapped.get_state()["heap"]))
         game = momagames.spec("mo-pebbles-v0")
-        state = game.start()
+        state = game.make_state()
         state["heap"] = 2
         mask = np.array([1, 1, 0], np.int8)
         for name in ({CAUTIOUS!r}, {GREATEST!r}, {BY_PATH!r}):
@@ -199,7 +199,7 @@ def test_gymnasium_opponents(site):
 
 
 def test_suite(site, tmp_path):
-    experiment = {"utopia": "declared", "seeds": [0], "seconds": 300}
+    experiment = {"ideal_point": "declared", "seeds": [0], "seconds": 300}
     policies = {
         "name": "policies",
         "kind": "policies",

@@ -254,7 +254,7 @@ def game(id):
     )
 
 made = game("guest-v0")
-states = made.start()
+states = made.make_state()
 loops.compile_episode_loops(made).generate(states)
 print(states["heap"][0])
 """

@@ -15,7 +15,7 @@ from momagames.adapters.window import Window
 from momagames.contract import Game, State
 from momagames.errors import InvalidCall
 from momagames.render import canvas
-from momagames.render.caption import Caption, seen_by, text
+from momagames.render.caption import Caption, format_caption, visible_returns
 from momagames.render.position import describe_position, draw_position
 from momagames.render.text import plain
 
@@ -27,8 +27,8 @@ BESIDE = 400  # pixels: the caption of a narrower picture is beside it, with at 
 class Renderer:
     """Render one environment as text (ansi), as a picture (rgb_array) or in a window (human).
 
-    options   render options of the game (see `View.render_options`); they may be changed, and count from then on. In a
-              window the pointer has its say too, and the first letter of an option goes through its values
+    options   render options of the game (see `View.render_options`); changes apply from the next frame on. In a window the
+              pointer also sets options, and the key of the first letter of an option cycles its values
     Raises    InvalidParameter for an unknown mode or option, MissingExtra for "human" without pygame
     """
 
@@ -44,13 +44,13 @@ class Renderer:
         """Render a position with its caption.
 
         last      the action that led here, or None
-        returns   float64[A, K], what the agents have got so far
-        Returns   str (ansi), uint8[H, W, 3] (rgb_array; the same size all through a game), or None (human)
+        returns   float64[A, K], returns of the agents so far
+        Returns   str (ansi), uint8[H, W, 3] (rgb_array; the size is constant within a game), or None (human)
         """
         if self.window is not None:
             self._show_in_window(self.window, state, last, returns)
         elif self.mode == "rgb_array":
-            return self.picture(state, last, returns)
+            return self.draw_picture(state, last, returns)
         elif self.mode == "ansi":
             return self.text(state, last, returns)
         else:
@@ -68,7 +68,7 @@ class Renderer:
         if window.closed:
             return
         try:
-            window.show(self.picture(state, last, returns))
+            window.show(self.draw_picture(state, last, returns))
         except InvalidCall as error:
             raise InvalidCall(f"{error}; without a screen use render_mode='rgb_array'") from None
         self._last_frame_time = time.monotonic()
@@ -77,9 +77,9 @@ class Renderer:
         """Return the board and its caption as lines of plain text."""
         options = check_render_options(self.game, self.options)
         board = plain(describe_position(self.game, state, last, **options))
-        return f"{board}\n\n{text(self.game, state, seen_by(self.game, returns, options.get('viewer')))}"
+        return f"{board}\n\n{format_caption(self.game, state, visible_returns(self.game, returns, options.get('viewer')))}"
 
-    def picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
+    def draw_picture(self, state: State, last: Any, returns: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Return the board with its caption below, or beside it if the board is narrow."""
         options = check_render_options(self.game, {**self.options, **self.pointer_options(state)})
         board = draw_position(self.game, state, last, **options)
@@ -87,7 +87,7 @@ class Renderer:
         beside = width < BESIDE
         if self._caption is None:
             self._caption = Caption(self.game, BESIDE if beside else width)
-        caption = self._caption.draw(state, seen_by(self.game, returns, options.get("viewer")))
+        caption = self._caption.draw(state, visible_returns(self.game, returns, options.get("viewer")))
         both = canvas.stack([board, caption], sideways=beside, gap=MARGIN)
         height, extent = both.shape[:2]
         sheet = canvas.blank(height + 2 * MARGIN + height % 2, extent + 2 * MARGIN + extent % 2)  # video codecs need even sides

@@ -1,7 +1,7 @@
-"""The contract between a game and everything else: what an author writes to add a game.
+"""The contract between games and the library: the classes that define a game.
 
-A game is one `Game`: facts, compiled rules (`Kernels`) and the optional groups `Codec`, `View`, `Human` and `SearchSupport`.
-APIs, wrappers, engine, baselines and reports read it and know nothing else of any game.
+A game is one `Game`: metadata, compiled rules (`Kernels`) and the optional groups `Codec`, `View`, `Human` and
+`SearchSupport`. APIs, wrappers, engine, baselines and reports access games only through it.
 """
 
 from momagames.contract.actions import first_legal_action, has_choice, split_mask

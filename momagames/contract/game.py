@@ -15,7 +15,7 @@ from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter
 from momagames.contract.positions import Codec, State, make_record_codec
 
-# A line of text for people: pieces of it with their styles ("bold #e93009"; "" is none)
+# A line of text: parts with their styles ("bold #e93009"; "": no style)
 Line = list[tuple[str, str]]
 Dynamics = Literal["sequential", "simultaneous"]
 Chance = Literal["none", "start", "step"]
@@ -25,14 +25,14 @@ Utility = Literal["cooperative", "individual", "zero_sum", "teams"]
 
 @dataclass(frozen=True)
 class Kernels:
-    """The rules, compiled. All work in place, allocate nothing, keep no globals and raise nothing.
+    """The compiled rules. Kernels work in place, allocate nothing, have no global state and raise nothing.
 
-    generate(state)                start position; draws from the state's own random word
+    generate(state)                start position; random draws use the generator word of the state
     legal(state, agent, mask)      int8[M]: 1 for each legal action of `agent` (for a MultiDiscrete action the parts one
                                    after the other); all zero for an agent that may not act (but see `Game.can_pass`), and
                                    when the game is over. With simultaneous moves an agent without a choice (at most one
-                                   legal action in each part) does not act: its action is neither checked nor to be read
-                                   by `step`
+                                   legal action in each part) does not act: its action is not checked, and `step` must not
+                                   read it
     step(state, actions, reward)   one environment step. actions int64[S, P], P parts for each of S actors: S is 1 (the
                                    agent to move) in a sequential game, else the number of agents. reward float32[A, K]
     observe(state, agent, out)     the observation of `agent` as the bytes of its fields: uint8[B]
@@ -46,14 +46,14 @@ class Kernels:
 
 @dataclass(frozen=True)
 class View:
-    """Positions for people to look at.
+    """Views of positions.
 
     draw             (state, last action or None) -> uint8[H, W, 3]; by default a picture of the text. Pictures of a game have
                      one size
     text             (state, last action or None) -> lines, see `Line`; by default the text of the codec. With simultaneous
                      moves the last action is int64[A, P]
-    render_options   further keywords of `draw` and `text`, all with defaults: ways to show a position. One that is called
-                     "viewer" is the name of an agent, or None: show what this agent sees
+    render_options   further keywords of `draw` and `text`, all with defaults. The option "viewer", if there is one, is the
+                     name of an agent whose observation is shown, or None
     """
 
     draw: Callable[..., NDArray[np.uint8]] | None = None
@@ -63,11 +63,11 @@ class View:
 
 @dataclass(frozen=True)
 class Keys:
-    """What the keys of a keyboard do in a window.
+    """Keyboard input in a window.
 
-    choices   name of a key ("up", "space", "3") -> (parts, value): the parts of an action that it sets to that value, in turn
-              where there are several. Part 0 is chosen anew for each step, the others stay as they are until they are changed
-    help      a line that says so
+    choices   name of a key ("up", "space", "3") -> (parts, value): the parts of an action that it sets to that value, one
+              after the other if there are several. Part 0 is reset after each step, the other parts keep their values
+    help      a line of help text
     """
 
     choices: Mapping[str, tuple[tuple[int, ...], int]]
@@ -92,14 +92,14 @@ def _read_action(state: State, text: str) -> Any:
 
 @dataclass(frozen=True)
 class Human:
-    """Support for people who play.
+    """Support for human players.
 
     keys           actions by key, in a window
     pick           in sequential games: (state, pressed, released) -> the action of pressing a mouse button at one pixel (x, y)
                    of the picture and releasing it at another, or None
     point          (state, x, y) -> render options for a pointer at this pixel of the picture
     action_name    (state, action) -> short text; by default its number
-    parse_action   (state, text) -> action; ValueError says what to type
+    parse_action   (state, text) -> action; raises ValueError with the expected input
     legal_hint     (state, action, mask) -> the legal actions nearest to an illegal one, as text
     """
 
@@ -117,17 +117,17 @@ class SearchSupport:
 
     state_key(state, words)                 uint64[W], equal for positions with the same future
     key_words                               W
-    prune_equivalent_actions(state, mask)   from the mask of the agent to move clear actions that do what another one does
-                                            that stays (it need not find all)
-    optimistic(state, out)                  out float64[K]: in each objective at least the return that any play still adds. May
+    prune_equivalent_actions(state, mask)   clears in the mask of the agent to move actions that are equivalent to a remaining
+                                            one (not necessarily all)
+    optimistic(state, out)                  out float64[K]: an upper bound of the future return in each objective. May
                                             overwrite the state
-    present(state, out)                     out float64[K]: an estimate of that return, from the position as it is. May
+    present(state, out)                     out float64[K]: an estimate of the future return from the present position. May
                                             overwrite the state
     move_codes(state, actions, count, codes)
-                                            for searches that learn: moves of equal codes share what is learned. Write a code
-                                            other than 0 to codes uint64[n] for each of the first `count` of actions int64[n] of
-                                            the agent to move; actions that do what an earlier one does may be dropped (move the
-                                            rest up). May overwrite the state. Returns how many actions are left
+                                            for searches that learn: moves of equal codes share their weights. Writes a nonzero
+                                            code to codes uint64[n] for each of the first `count` of actions int64[n] of the
+                                            agent to move. May drop actions that are equivalent to an earlier one; the others
+                                            move up. May overwrite the state. Returns the number of remaining actions
     compact(game, start)                    the same game on a smaller record, and start, record[1], in that form, for exact
                                             search; None if the position does not fit. Actions and rewards stay the same
     """
@@ -141,48 +141,49 @@ class SearchSupport:
     compact: Callable[[Game, NDArray[Any]], tuple[Game, NDArray[Any]] | None] | None = None
 
 
-def _eights(nbytes: int) -> int:
+def _align8(nbytes: int) -> int:
+    """Return the next multiple of 8."""
     return -(-nbytes // 8) * 8
 
 
 @dataclass(frozen=True)
 class Game:
-    """All that momagames knows of a game with its parameters.
+    """A game with its parameters.
 
     id                  versioned id, e.g. "mo-samegame-v0"
     agents              names, in turn order
-    chance              where randomness enters: nowhere, in `generate` ("start"), or in `step` too
+    chance              source of randomness: none, only `generate` ("start"), or also `step`
     actions             sizes of the parts of an action: (225,) is Discrete(225), (6, 9, 9) MultiDiscrete([6, 9, 9])
-    fields              of the observation; the first is the one called "observation" where a game has only one
+    fields              fields of the observation; a single one is called "observation"
     max_episode_steps   proven bound on the steps of an episode
     factory             the function that made this game from its id and parameters
     blank_state         a state record with the parameters filled in and nothing generated
 
     Optional facts:
     params              every parameter with its value; `parameters` are the keywords of the factory with their ranges
-    information         whether observations show all that matters for the future
-    teams               for each agent the index of its team; by default each agent is its own
-    utility             by default as teams and objectives say
+    information         whether observations contain the whole state ("perfect") or not ("partial")
+    teams               for each agent the index of its team; by default each agent is a team
+    utility             by default derived from teams and objectives
     reference_point     for hypervolume; by default the lowest return of each objective
     rules_key           name of the compiled rules, by default the id: games with equal keys share compiled code
-    reward_bounds       (low, high) of the reward space in every objective, where the original declares one for all; without
-                        it the reward space has the bounds of each objective
-    published_weights   one for each objective, with which the reward vector gives the scalar reward of the original, if
-                        there is one and the objectives say enough
-    policies            name -> "module:attribute" of a policy of the game, see `momagames.engine.policy_sources`; by these
-                        names they are opponents and methods
+    reward_bounds       (low, high) of the reward space in every objective, if the original game declares one pair for all; by
+                        default the reward space has the bounds of each objective
+    published_weights   weights of the objectives that give the scalar reward of the original game, if there is one that the
+                        objectives determine
+    policies            name -> "module:attribute" of a policy of the game, see `momagames.engine.policy_sources`; the names
+                        are valid opponents and methods
     front_solvers       claim of a front ("guaranteed" or "response") -> "module:attribute" of its solver, see
                         `momagames.baselines.front_solvers`
     tie_break           game -> the game in which a match decides a tie that a rerun has not broken
-    action_objectives   states record[N] -> int64[N, M], the index of the per-color objective that each action would pay;
+    action_objectives   states record[N] -> int64[N, M], the index of the per-color objective that each action would reward;
                         for games with a parameter `color_rewards`
-    infos               state -> what the infos of single environments say besides the mask
-    allows_illegal      whether actions outside the mask are played as well: the rules then say what they do
-    can_pass            in sequential games: whether an agent without a legal action stays in the game. Any action of it is
-                        then a pass, and masks show what an agent could do if it were its turn
+    infos               state -> entries of the infos of single environments besides the mask
+    allows_illegal      whether actions outside the mask may be played: the rules define their effect
+    can_pass            in sequential games: whether an agent without a legal action stays in the game. Its action is then a
+                        pass, and the masks of waiting agents show the actions that would be legal in their turn
     mask_space          whether action masks are declared as Box(0, 1, int8) or as MultiBinary
     summary             one line for lists of games
-    source              where the rules come from, and how that was checked
+    source              source of the rules, and how agreement was checked
     """
 
     id: str
@@ -246,7 +247,7 @@ class Game:
 
     @property
     def actors(self) -> int:
-        """Rows of an action array: one in a sequential game, else one for each agent."""
+        """Number of rows of an action array: one in a sequential game, else one for each agent."""
         return 1 if self.sequential else len(self.agents)
 
     @cached_property
@@ -255,17 +256,17 @@ class Game:
 
     @cached_property
     def observation_bytes(self) -> int:
-        """Bytes of one observation: the fields one after the other, each from a multiple of 8 bytes on."""
+        """Size of one observation in bytes: the fields one after the other, each aligned to 8 bytes."""
         if len(self.fields) == 1:
             return self.fields[0].nbytes
-        return sum(_eights(f.nbytes) for f in self.fields)
+        return sum(_align8(f.nbytes) for f in self.fields)
 
     def observation_views(self, rows: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
-        """The fields of observations in a buffer uint8[..., observation_bytes], without copies."""
+        """Return views of the fields of observations in a buffer, uint8[..., observation_bytes]."""
         views, start = {}, 0
         for f in self.fields:
             views[f.name] = f.view(rows[..., start : start + f.nbytes])
-            start += _eights(f.nbytes)
+            start += _align8(f.nbytes)
         return views
 
     @cached_property
@@ -277,18 +278,20 @@ class Game:
     def reward_high(self) -> NDArray[np.float32]:
         return np.array([self.reward_bounds[1] if self.reward_bounds else o.high for o in self.objectives], np.float32)
 
-    def forfeit_reward(self, offender: int) -> NDArray[np.float32]:
-        """What giving up pays, float32[A, K]: the offender the worst of each objective, the others the opposite where an
-        objective is zero-sum and nothing elsewhere."""
+    def forfeit_reward(self, agent: int) -> NDArray[np.float32]:
+        """Return the rewards of a forfeit, float32[A, K].
+
+        The agent gets the lowest reward of each objective. Other agents get the negative of it in zero-sum objectives, else 0.
+        """
         reward = np.zeros((len(self.agents), len(self.objectives)), np.float32)
         for k, objective in enumerate(self.objectives):
             if objective.zero_sum:
                 reward[:, k] = -objective.low
-            reward[offender, k] = objective.low
+            reward[agent, k] = objective.low
         return reward
 
-    def start(self, seed: int = 0) -> NDArray[Any]:
-        """One blank state, record[1], with its generator word set."""
+    def make_state(self, seed: int = 0) -> NDArray[Any]:
+        """Return a blank state, record[1], with its generator word set."""
         states = np.zeros(1, self.dtype)
         states[0] = self.blank_state
         states["rng"] = np.uint64(seed % 2**64)
@@ -296,7 +299,7 @@ class Game:
 
 
 def _derive_utility(teams: tuple[int, ...], objectives: tuple[Objective, ...]) -> Utility:
-    """Return whose interests oppose whose."""
+    """Return the relation between the utilities of the agents."""
     if len(set(teams)) == 1:
         return "cooperative"
     if all(objective.zero_sum for objective in objectives):

@@ -13,10 +13,10 @@ from momagames.errors import InvalidParameter, invalid_value, nearest, one_of
 class Objective:
     """One coordinate of the reward vector.
 
-    low, high                 bounds of one step's reward
-    return_low, return_high   bounds of an episode's sum
+    low, high                 bounds of the reward of one step
+    return_low, return_high   bounds of the return of an episode
     source                    section of SPEC.md that defines it
-    zero_sum                  whether what one agent gains here the others lose here
+    zero_sum                  whether the gain of one agent is the loss of the others
     """
 
     name: str
@@ -30,9 +30,9 @@ class Objective:
 
 
 def check_objectives(game: str, names: Any, known: Sequence[str]) -> tuple[str, ...]:
-    """Return the objectives chosen by name, in that order; one name may stand alone, and None chooses none.
+    """Return the names of the selected objectives: of a sequence, of a single name, or none for None.
 
-    Raises InvalidParameter for anything else
+    Raises InvalidParameter
     """
     if names is None:
         return ()

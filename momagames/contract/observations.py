@@ -1,4 +1,4 @@
-"""Fields of an observation: what users see of the bytes that a game writes."""
+"""Fields of an observation: views of the bytes that a game writes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 class Field:
     """One field of an observation.
 
-    shape   as users see it
-    order   axes of `shape` in the order of memory (outermost first); None: as they come
+    shape   shape of the array
+    order   axes of `shape` in the order of memory (outermost first); None: the same order
     """
 
     name: str
@@ -29,7 +29,7 @@ class Field:
         return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.dtype).itemsize
 
     def view(self, rows: NDArray[np.uint8]) -> NDArray[Any]:
-        """This field of a buffer of observations, without a copy.
+        """Return a view of this field in a buffer of observations.
 
         rows     uint8[..., nbytes], the bytes of this field
         Returns  dtype[..., *shape]

@@ -13,10 +13,10 @@ from momagames.errors import InvalidParameter, UnknownParameter, invalid_value, 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A keyword of a game: numbers have a range, everything else a list of choices, or a function that reads it.
+    """A keyword of a game: a number with a range, a choice, or a value with a conversion function.
 
-    optional   None is allowed as well
-    convert    value -> plain data that says the same (raises InvalidParameter); `accepts` says in words what it takes
+    optional   whether None is allowed
+    convert    value -> equivalent plain data (raises InvalidParameter); `accepts` describes the allowed values
     """
 
     name: str
@@ -35,7 +35,7 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """The allowed values in words."""
+        """Description of the allowed values."""
         if self.convert is not None:
             return self.accepts
         if isinstance(self.default, bool):
@@ -48,21 +48,21 @@ class Parameter:
         return f"{kind} in {self.low:g}..{self.high:g}" + (", or None" if self.optional else "")
 
     def check(self, game: str, value: Any) -> Any:
-        """Return the value in the parameter's own type, or raise InvalidParameter."""
-        good: bool
+        """Return the value in the type of the parameter, or raise InvalidParameter."""
+        is_valid: bool
         if self.optional and value is None:
             return None
         if self.convert is not None:
             return self.convert(value)
         if isinstance(self.default, bool):
-            good = isinstance(value, (bool, np.bool_))
+            is_valid = isinstance(value, (bool, np.bool_))
         elif self.choices is not None:
-            good = value in self.choices
+            is_valid = value in self.choices
         else:
-            kinds = (int, np.integer) if self.whole else (int, float, np.integer, np.floating)
-            good = isinstance(value, kinds) and not isinstance(value, bool)
-            good = good and self.low is not None and self.high is not None and self.low <= value <= self.high
-        if not good:
+            types = (int, np.integer) if self.whole else (int, float, np.integer, np.floating)
+            is_valid = isinstance(value, types) and not isinstance(value, bool)
+            is_valid = is_valid and self.low is not None and self.high is not None and self.low <= value <= self.high
+        if not is_valid:
             hint = nearest(value, [choice for choice in self.choices or () if isinstance(choice, str)])
             raise InvalidParameter(invalid_value(f"{game}: {self.name}", value, self.allowed, hint))
         if self.default is None:

@@ -18,9 +18,8 @@ State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled
 class Codec:
     """Positions as data and as text.
 
-    save            state -> JSON-able dict
-    load            (state, dict or options) -> None: fill a copy of `Game.blank_state`; raises InvalidState. It works on a
-                    copy, so that a refused position changes nothing
+    save            state -> JSON-serializable dict
+    load            (state, dict or options) -> None: fill a copy of `Game.blank_state`; raises InvalidState
     position_keys   keys of the dict
     show, read      state -> text, and text -> dict; by default the dict as JSON
     """
@@ -37,13 +36,13 @@ class Codec:
 
 
 def make_record_codec(blank: State, parameters: Sequence[str] = (), agents: int = 1) -> Codec:
-    """Make the codec of a game that writes none: a dict of the record's fields, checked by name, kind and shape.
+    """Make the default codec of a game: a dict of the fields of the record, checked by name, type and shape.
 
-    A field that is a parameter (by name, or because it is not zero in the blank state) cannot be changed. The header may be
-    left out, every other field is needed. Ranges are not known here: a game whose rules index by a field writes its own `load`.
+    A field that is a parameter (by name, or because it is not zero in the blank state) cannot be changed. Fields of the header
+    are optional, all others required. Ranges are not checked: a game whose rules index by a field needs its own `load`.
     """
     header = {"to_move": agents - 1, "ply": None, "over": 1, "truncated": 2, "gone": 1, "rng": None}  # largest values
-    names = tuple(name for name in blank.dtype.names if not name.startswith("_"))  # padding is no field
+    names = tuple(name for name in blank.dtype.names if not name.startswith("_"))  # without padding
     fixed = {name for name in names if name not in header and (name in parameters or np.any(blank[name]))}
 
     def save(state: State) -> dict[str, Any]:
@@ -85,10 +84,7 @@ def _read_field(name: str, given: Any, like: Any, highest: int | None) -> Any:
 
 
 def check_position(given: Mapping[str, Any], keys: Sequence[str], needed: str) -> None:
-    """Raise InvalidState if a position lacks the key `needed` or has a key that looks like a misspelling.
-
-    Other keys are not read
-    """
+    """Raise InvalidState if a position lacks the key `needed` or has a misspelled key; ignore other unknown keys."""
     for name in given:
         slip = "" if name in keys else nearest(name, keys, alike=0.75)
         if slip:
@@ -98,7 +94,7 @@ def check_position(given: Mapping[str, Any], keys: Sequence[str], needed: str) -
 
 
 def position_number(given: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    """Return an integer of a position's dict form (in its text form it is text), `low` if left out; or raise InvalidState."""
+    """Return an integer of a position, also from text; `low` if it is missing. Raises InvalidState."""
     value = given.get(name, low)
     if isinstance(value, str) and value.isdecimal():
         value = int(value)

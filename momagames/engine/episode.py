@@ -23,7 +23,7 @@ def load_state(game: Game, given: Any) -> NDArray[Any]:
     A record is validated like its dict form, because it may come from a game of another size.
     Raises InvalidState, with the reason
     """
-    states = game.start()
+    states = game.make_state()
     record: Any = None
     if isinstance(given, (np.void, np.ndarray)) and given.dtype == game.dtype and given.size == 1:
         record = given if isinstance(given, np.void) else given.reshape(-1)[0]
@@ -69,7 +69,7 @@ class Episode:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.states = game.start()
+        self.states = game.make_state()
         views = 1 if game.sequential else len(game.agents)
         shape = len(game.agents), len(game.objectives)
         self.observations = np.zeros((views, game.observation_bytes), np.uint8)

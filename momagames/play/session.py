@@ -47,8 +47,8 @@ class Session:
         for one in self.policies.values():
             reset_policy(one)
         self.rng = np.random.default_rng(seed)
-        self.play = Episode(game)
-        self.play.reset(seed)
+        self.episode = Episode(game)
+        self.episode.reset(seed)
         self.last: Any = None
         self.history: list[tuple[Episode, Any, list[Any]]] = []
         others = "" if not self.policies else f" against {opponent if isinstance(opponent, str) else 'a policy'}"
@@ -57,15 +57,15 @@ class Session:
 
     def acting_agents(self) -> list[int]:
         """Return the agents with a choice in this position."""
-        if self.play.state["over"]:
+        if self.episode.state["over"]:
             return []
         if self.game.sequential:
-            return [self.play.mover]
-        return [i for i in range(len(self.game.agents)) if has_choice(self.play.mask(i), self.game.actions)]
+            return [self.episode.mover]
+        return [i for i in range(len(self.game.agents)) if has_choice(self.episode.mask(i), self.game.actions)]
 
     def human_turns(self) -> list[int]:
         """Return the human agents among them with a legal action."""
-        return [i for i in self.acting_agents() if self.game.agents[i] in self.humans and self.play.mask(i).any()]
+        return [i for i in self.acting_agents() if self.game.agents[i] in self.humans and self.episode.mask(i).any()]
 
     def view_options(self) -> dict[str, Any]:
         """Return render options that hide what a single human agent may not see, while it has a choice."""
@@ -83,7 +83,7 @@ class Session:
 
     def save_position(self) -> None:
         """Save the position, before people move."""
-        self.history.append((copy.deepcopy(self.play), self.last, self.policy_states()))
+        self.history.append((copy.deepcopy(self.episode), self.last, self.policy_states()))
 
     def undo_move(self, to_start: bool = False) -> bool:
         """Undo the last move of people, or all moves; policies are restored as well, but not the random generator.
@@ -94,22 +94,22 @@ class Session:
             return False
         if to_start:
             del self.history[1:]
-        self.play, self.last, states = self.history.pop()
+        self.episode, self.last, states = self.history.pop()
         self.restore_policies(states)
         return True
 
     def step(self, chosen: dict[int, Any]) -> dict[int, Any]:
         """Step with the actions of people, by agent, and those of the policies. Return the actions of all agents."""
-        play, agents = self.play, self.game.agents
+        episode, agents = self.episode, self.game.agents
         actions = {
-            i: chosen[i] if i in chosen else play.choose_action(i, self.policies.get(agents[i]), self.rng)
+            i: chosen[i] if i in chosen else episode.choose_action(i, self.policies.get(agents[i]), self.rng)
             for i in self.acting_agents()
         }
         if self.game.sequential:
-            self.last = actions[play.mover]
+            self.last = actions[episode.mover]
         else:
-            self.last = np.zeros_like(play.pending)
+            self.last = np.zeros_like(episode.pending)
             for i, action in actions.items():
                 self.last[i] = action
-        play.step(self.last)
+        episode.step(self.last)
         return actions

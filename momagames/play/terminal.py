@@ -17,7 +17,7 @@ from momagames.play.session import Session, choose_seed, human_agents
 from momagames.render import caption
 from momagames.render.position import describe_position
 
-LISTED = 120  # legal moves that "?" shows at most
+MAX_LISTED = 120  # largest number of legal moves that "?" lists
 HELP = "Type a move, ? for the legal moves, u to take back your last move, q to quit."
 
 
@@ -41,17 +41,17 @@ def play(
     Raises     UnknownId, InvalidParameter
     """
     game = registry.spec(id, **params)
-    table = Table(game, opponent, choose_seed(seed), human_agents(game, human), console or Console())
-    table.run()
-    return table.play.returns.copy()
+    session = TerminalSession(game, opponent, choose_seed(seed), human_agents(game, human), console or Console())
+    session.run()
+    return session.episode.returns.copy()
 
 
 class Quit(Exception):
     """Signal that the person leaves the game."""
 
 
-class Table(Session):
-    """A game at a terminal."""
+class TerminalSession(Session):
+    """A game at the terminal."""
 
     def __init__(self, game: Game, opponent: str | Policy, seed: int, humans: Sequence[str], console: Console) -> None:
         super().__init__(game, opponent, seed, humans)
@@ -66,20 +66,20 @@ class Table(Session):
     def run(self) -> None:
         """Play until the game is over or the person leaves."""
         try:
-            while not self.play.state["over"]:
-                self.turn()
+            while not self.episode.state["over"]:
+                self.play_turn()
         except Quit:
             self.say("You have left the game.")
-        self.show()
+        self.show_position()
 
-    def turn(self) -> None:
+    def play_turn(self) -> None:
         """Ask the human agents to move, then advance the game by one step; or undo a move."""
         asked = self.human_turns()
         if asked:
-            self.show()
+            self.show_position()
         chosen: dict[int, Any] = {}
         for i in asked:
-            answer = self.ask(i)
+            answer = self.ask_action(i)
             if answer is None:
                 self.undo()
                 return
@@ -88,10 +88,10 @@ class Table(Session):
             self.save_position()
         self.advance(chosen)
 
-    def ask(self, agent: int) -> Any:
+    def ask_action(self, agent: int) -> Any:
         """Return a legal action that the person typed, or None to undo a move."""
         while True:
-            typed = self.read(f"{self.game.agents[agent]}> ")
+            typed = self.read_line(f"{self.game.agents[agent]}> ")
             if typed == "u":
                 return None
             if typed == "q":
@@ -100,15 +100,15 @@ class Table(Session):
                 self.list_moves(agent)
                 continue
             try:
-                action = self.game.human.parse_action(self.play.state, typed)
+                action = self.game.human.parse_action(self.episode.state, typed)
             except ValueError as error:
                 self.say(f"{error}; ? lists the legal moves", "red")
                 continue
-            if self.play.is_legal(agent, action):
+            if self.episode.is_legal(agent, action):
                 return action
-            self.say(f"{self.play.illegal_action_error(agent, action)}; ? lists them", "red")
+            self.say(f"{self.episode.illegal_action_error(agent, action)}; ? lists them", "red")
 
-    def read(self, prompt: str) -> str:
+    def read_line(self, prompt: str) -> str:
         """Return a line that the person typed. Raises Quit at the end of the input."""
         try:
             typed = self.console.input(Text(prompt, "bold")).strip().lower()
@@ -121,11 +121,11 @@ class Table(Session):
 
     def list_moves(self, agent: int) -> None:
         """Print the legal moves, in a form that can be typed."""
-        mask = self.play.mask(agent)
+        mask = self.episode.mask(agent)
         if len(self.game.actions) == 1:
             legal = np.flatnonzero(mask)
-            names = [self.game.human.action_name(self.play.state, action) for action in legal[:LISTED]]
-            more = f" and {len(legal) - LISTED} more" if len(legal) > LISTED else ""
+            names = [self.game.human.action_name(self.episode.state, action) for action in legal[:MAX_LISTED]]
+            more = f" and {len(legal) - MAX_LISTED} more" if len(legal) > MAX_LISTED else ""
             self.say(f"{len(legal)} legal moves: {' '.join(names)}{more}")
             return
         for part, allowed in enumerate(split_mask(mask, self.game.actions)):
@@ -140,27 +140,27 @@ class Table(Session):
 
     def advance(self, chosen: dict[int, Any]) -> None:
         """Play the actions of people and policies, and print moves and rewards that people may know."""
-        play, game = self.play, self.game
-        before, known = play.state.copy(), self.humans if self.view_options() else game.agents
+        episode, game = self.episode, self.game
+        before, known = episode.state.copy(), self.humans if self.view_options() else game.agents
         named = [(game.agents[i], game.human.action_name(before, action)) for i, action in self.step(chosen).items()]
         moves = [f"{name} plays {move}" for name, move in named if name in known]
-        gained = zip(game.agents, map(self.gains, play.reward), strict=True)
-        rewards = [f"{name} {gains}" for name, gains in gained if gains and name in known]
+        gained = zip(game.agents, map(self.format_rewards, episode.reward), strict=True)
+        rewards = [f"{name} {amounts}" for name, amounts in gained if amounts and name in known]
         self.say(f"{', '.join(moves) or 'no move'}: {'; '.join(rewards) or 'no reward'}")
 
-    def gains(self, reward: NDArray[np.float32]) -> str:
+    def format_rewards(self, reward: NDArray[np.float32]) -> str:
         """Format the nonzero rewards: "captures +0.062"."""
         named = zip(self.game.objectives, reward, strict=True)
         return ", ".join(
-            f"{objective.name} {'+' if value > 0 else ''}{caption.number(value)}" for objective, value in named if value
+            f"{objective.name} {'+' if value > 0 else ''}{caption.format_number(value)}" for objective, value in named if value
         )
 
-    def show(self) -> None:
-        """Print the board, the situation and the returns."""
-        state, look = self.play.state, self.view_options()
+    def show_position(self) -> None:
+        """Print the board, the ply, the agent to move and the returns."""
+        state, options = self.episode.state, self.view_options()
         self.console.print()
-        for line in describe_position(self.game, state, self.last, **look):
+        for line in describe_position(self.game, state, self.last, **options):
             self.console.print(Text.assemble(*line), no_wrap=True, crop=False)
         self.console.print()
-        returns = caption.seen_by(self.game, self.play.returns, look.get("viewer"))
-        self.say(caption.text(self.game, state, returns, min(100, self.console.width)))
+        returns = caption.visible_returns(self.game, self.episode.returns, options.get("viewer"))
+        self.say(caption.format_caption(self.game, state, returns, min(100, self.console.width)))

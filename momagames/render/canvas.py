@@ -27,7 +27,7 @@ def color(code: str) -> Color:
 
 
 def blank(height: int, width: int, paper: Color = PAPER) -> Picture:
-    """An empty picture, uint8[height, width, 3]."""
+    """Return an empty picture, uint8[height, width, 3]."""
     return _empty(height, width, paper).copy()
 
 
@@ -38,7 +38,7 @@ def _empty(height: int, width: int, paper: Color) -> Picture:
 
 @functools.lru_cache(maxsize=64)
 def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """The font of all pictures, `size` pixels high."""
+    """Return the font of all pictures, `size` pixels high."""
     return ImageFont.load_default(size)
 
 
@@ -59,7 +59,7 @@ def text_width(text: str, size: int) -> int:
 
 
 def write(picture: Picture, x: float, y: float, text: str, size: int = 13, ink: Color = INK, align: str = "left") -> None:
-    """Write a text into a picture, in place; parts outside it are lost.
+    """Write a text into a picture, in place; parts outside the picture are clipped.
 
     x, y    where it starts ("left"), has its middle ("center") or ends ("right"); vertically always its middle
     size    height of the letters in pixels
@@ -77,9 +77,9 @@ def write(picture: Picture, x: float, y: float, text: str, size: int = 13, ink: 
 
 
 def paint(size: int, paper: Color, *painters: Painter) -> Picture:
-    """A square picture, uint8[size, size, 3].
+    """Return a square picture, uint8[size, size, 3].
 
-    painters   called with a Pillow drawing and its side in (large) pixels, which is shrunk to `size` afterwards
+    painters   called with a Pillow drawing and its side in pixels; the drawing is larger and shrunk to `size` afterwards
     """
     image = Image.new("RGB", (size * SMOOTH, size * SMOOTH), paper)
     drawing = ImageDraw.Draw(image)
@@ -89,7 +89,7 @@ def paint(size: int, paper: Color, *painters: Painter) -> Picture:
 
 
 def mosaic(tiles: Picture, board: NDArray[np.int64]) -> Picture:
-    """A board of square tiles.
+    """Return a board of square tiles.
 
     tiles    uint8[T, S, S, 3]
     board    int64[H, W], an index into the tiles for each cell
@@ -100,8 +100,8 @@ def mosaic(tiles: Picture, board: NDArray[np.int64]) -> Picture:
     return tiles[board].transpose(0, 2, 1, 3, 4).reshape(height * side, width * side, 3)
 
 
-def frame(picture: Picture, top: int, left: int, side: int, thick: int, ink: Color) -> None:
-    """The edge of a square inside a picture, in place."""
+def draw_frame(picture: Picture, top: int, left: int, side: int, thick: int, ink: Color) -> None:
+    """Draw the edge of a square into a picture, in place."""
     square = picture[top : top + side, left : left + side]
     square[:thick], square[-thick:], square[:, :thick], square[:, -thick:] = ink, ink, ink, ink
 
@@ -117,8 +117,8 @@ def cell_at(place: tuple[float, float], top: int, left: int, side: int, height: 
     return (row, column) if 0 <= row < height and 0 <= column < width else None
 
 
-def line(picture: Picture, start: tuple[float, float], end: tuple[float, float], thick: int, ink: Color) -> None:
-    """A straight line from (x, y) to (x, y), in place, with smooth edges and round ends."""
+def draw_line(picture: Picture, start: tuple[float, float], end: tuple[float, float], thick: int, ink: Color) -> None:
+    """Draw a straight line from (x, y) to (x, y), in place, with smooth edges and round ends."""
     low = [max(0, int(min(a, b) - thick)) for a, b in zip(start, end, strict=True)]
     high = [int(max(a, b) + thick + 1) for a, b in zip(start, end, strict=True)]
     under = picture[low[1] : high[1], low[0] : high[0]]
@@ -131,7 +131,7 @@ def line(picture: Picture, start: tuple[float, float], end: tuple[float, float],
 
 
 def stack(pictures: list[Picture], sideways: bool, gap: int = 0) -> Picture:
-    """Pictures below each other, or side by side, on one sheet: flush left (top), with a gap between them."""
+    """Return pictures below each other, or side by side, on one sheet: aligned left (top), with a gap between them."""
     if sideways:
         return stack([p.transpose(1, 0, 2) for p in pictures], False, gap).transpose(1, 0, 2).copy()
     width = max(p.shape[1] for p in pictures)

@@ -1,4 +1,4 @@
-"""Caption of a picture: the situation, and the return of each agent in each objective."""
+"""Caption of a picture: the status of the game, and the return of each agent in each objective."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from momagames.render import canvas
 SIZE = 13  # pixels of the letters
 ROW = 19  # pixels of a line
 GAP = 14  # pixels between columns
-NARROWEST = 300  # pixels of a caption
+MIN_WIDTH = 300  # pixels of a caption
 
 
-def situation(game: Game, state: State) -> str:
+def describe_status(game: Game, state: State) -> str:
     """Return the ply and the agent to move, or the end of the game: "ply 12, player_1 to move"."""
     plies = int(state["ply"])
     if state["over"]:
@@ -26,7 +26,7 @@ def situation(game: Game, state: State) -> str:
     return f"ply {plies}, {mover} to move"
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Format a return: whole numbers as such, others with three decimals, NaN (hidden) as ""."""
     if math.isnan(value):
         return ""
@@ -34,7 +34,7 @@ def number(value: float) -> str:
     return f"{rounded:.0f}" if rounded == int(rounded) else f"{rounded:.3f}"
 
 
-def seen_by(game: Game, returns: NDArray[np.float64], viewer: str | None) -> NDArray[np.float64]:
+def visible_returns(game: Game, returns: NDArray[np.float64], viewer: str | None) -> NDArray[np.float64]:
     """Return the returns visible to an agent: its own, with NaN for other agents; all returns for None."""
     if viewer is None:
         return returns
@@ -43,7 +43,7 @@ def seen_by(game: Game, returns: NDArray[np.float64], viewer: str | None) -> NDA
     return known
 
 
-def widest(game: Game, index: int) -> str:
+def longest_text(game: Game, index: int) -> str:
     """Return the longest text that the return of an objective can have."""
     objective = game.objectives[index]
     bounds = [math.floor(b) if b == int(b) else b for b in (objective.return_low, objective.return_high)]
@@ -51,34 +51,34 @@ def widest(game: Game, index: int) -> str:
     return whole if objective.return_high >= 1000 else whole + ".000"
 
 
-def table(game: Game, returns: NDArray[np.float64]) -> list[list[str]]:
+def make_table(game: Game, returns: NDArray[np.float64]) -> list[list[str]]:
     """Return rows of text: the names of the objectives, then each agent with its returns, float64[A, K]."""
     head = ["", *(objective.name for objective in game.objectives)]
-    return [head, *([name, *map(number, row)] for name, row in zip(game.agents, returns, strict=True))]
+    return [head, *([name, *map(format_number, row)] for name, row in zip(game.agents, returns, strict=True))]
 
 
-def text(game: Game, state: State, returns: NDArray[np.float64], width: int = 100) -> str:
+def format_caption(game: Game, state: State, returns: NDArray[np.float64], width: int = 100) -> str:
     """Return the caption as text, in blocks of columns of at most `width` characters."""
-    rows = table(game, returns)
+    rows = make_table(game, returns)
     columns = list(zip(*rows, strict=True))
-    wide = [max(map(len, column)) for column in columns]
-    lines = [situation(game, state)]
-    for block in blocks(wide[0], [w + 2 for w in wide[1:]], width):
+    widths = [max(map(len, column)) for column in columns]
+    lines = [describe_status(game, state)]
+    for block in split_columns(widths[0], [w + 2 for w in widths[1:]], width):
         for row in rows:
-            lines.append((row[0].ljust(wide[0]) + "".join(f"  {row[1 + k]:>{wide[1 + k]}}" for k in block)).rstrip())
+            lines.append((row[0].ljust(widths[0]) + "".join(f"  {row[1 + k]:>{widths[1 + k]}}" for k in block)).rstrip())
     return "\n".join(lines)
 
 
-def blocks(first: int, others: list[int], width: int) -> list[list[int]]:
+def split_columns(first: int, others: list[int], width: int) -> list[list[int]]:
     """Return blocks of columns that fit beside the first column; at least one in each."""
     found: list[list[int]] = []
     room = -1
-    for k, wide in enumerate(others):
-        if room < wide:
+    for k, column_width in enumerate(others):
+        if room < column_width:
             found.append([])
             room = width - first
         found[-1].append(k)
-        room -= wide
+        room -= column_width
     return found
 
 
@@ -92,13 +92,13 @@ class Caption:
     def __init__(self, game: Game, width: int) -> None:
         self.game = game
         objectives = [objective.name for objective in game.objectives]
-        longest = [widest(game, k) for k in range(len(objectives))]
+        longest = [longest_text(game, k) for k in range(len(objectives))]
         upright = _Columns(list(game.agents), objectives, [[sample] for sample in longest], width)
         turned = _Columns(objectives, list(game.agents), [longest] * len(game.agents), width)
         self.turned = turned.lines < upright.lines
         columns = turned if self.turned else upright
         self.places = [[(0.0, 0.0)] * len(columns.names) for _ in columns.rows]
-        self.sheet = canvas.blank((1 + columns.lines) * ROW + GAP // 2 * len(columns.blocks), max(NARROWEST, columns.width))
+        self.sheet = canvas.blank((1 + columns.lines) * ROW + GAP // 2 * len(columns.blocks), max(MIN_WIDTH, columns.width))
         y = ROW * 1.5
         for block in columns.blocks:
             y += GAP // 2
@@ -106,7 +106,7 @@ class Caption:
                 canvas.write(self.sheet, 0, y + (1 + i) * ROW, name, SIZE, canvas.FAINT)
             x = columns.first
             for k in block:
-                x += columns.wide[k]
+                x += columns.widths[k]
                 canvas.write(self.sheet, x, y, columns.names[k], SIZE, canvas.FAINT, "right")
                 for i in range(len(columns.rows)):
                     self.places[i][k] = (x, y + (1 + i) * ROW)
@@ -115,10 +115,10 @@ class Caption:
     def draw(self, state: State, returns: NDArray[np.float64]) -> canvas.Picture:
         """Return the caption of a position with the returns float64[A, K], as uint8[H, W, 3]."""
         sheet = self.sheet.copy()
-        canvas.write(sheet, 0, ROW / 2, situation(self.game, state), SIZE + 1)
+        canvas.write(sheet, 0, ROW / 2, describe_status(self.game, state), SIZE + 1)
         for places, row in zip(self.places, returns.T if self.turned else returns, strict=True):
             for (x, y), value in zip(places, row, strict=True):
-                canvas.write(sheet, x, y, number(value), SIZE, canvas.INK, "right")
+                canvas.write(sheet, x, y, format_number(value), SIZE, canvas.INK, "right")
         return sheet
 
 
@@ -128,10 +128,10 @@ class _Columns:
     def __init__(self, rows: list[str], names: list[str], samples: list[list[str]], width: int) -> None:
         self.rows, self.names = rows, names
         self.first = max(canvas.text_width(name, SIZE) for name in rows)
-        self.wide = [
+        self.widths = [
             GAP + max(canvas.text_width(text, SIZE) for text in [name, *sample])
             for name, sample in zip(names, samples, strict=True)
         ]
-        self.blocks = blocks(self.first, self.wide, width)
+        self.blocks = split_columns(self.first, self.widths, width)
         self.lines = len(self.blocks) * (1 + len(rows))
-        self.width = max(self.first + sum(self.wide[k] for k in block) for block in self.blocks)
+        self.width = max(self.first + sum(self.widths[k] for k in block) for block in self.blocks)

@@ -1,8 +1,8 @@
 """Ten distinguishable colors and ten shapes, also for people with color vision deficiency.
 
-The colors start from Okabe and Ito's set ("Color Universal Design", 2008), extended to ten and moved apart by a search
-that maximized the smallest distance (OKLab) between any two of them, and to the paper, for normal sight and under simulated
-protanopia, deuteranopia and tritanopia. Each color has a shape of its own besides.
+The colors start from Okabe and Ito's set ("Color Universal Design", 2008), extended to ten. A search maximized the smallest
+OKLab distance between any two of them, and to the paper, for normal vision and under simulated protanopia, deuteranopia and
+tritanopia. Each color also has its own shape.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ def is_dark(ink: Color) -> bool:
 
 
 def contrast(ink: Color) -> Color:
-    """The color of a shape on a tile of this color: nearly black or nearly white, with a touch of the tile's."""
+    """Return the color of a shape on a tile of this color: nearly black or white, mixed with the color of the tile."""
     red, green, blue = (round(0.85 * far + 0.15 * near) for far, near in zip(WHITE if is_dark(ink) else INK, ink, strict=True))
     return red, green, blue
 
 
 def contrast_code(index: int) -> str:
-    """The same for the color CODES[index], as a name that terminals know."""
+    """Return the contrast color of CODES[index] as a code for terminals."""
     return "#ffffff" if is_dark(COLORS[index]) else "#000000"
 
 
 def polygon(points: Points, ink: Color) -> Painter:
-    """A filled polygon; points in 0..1."""
+    """Return the painter of a filled polygon; points in 0..1."""
     return lambda drawing, side: drawing.polygon([(x * side, y * side) for x, y in points], fill=ink)
 
 
 def disc(radius: float, ink: Color, hole: float = 0.0, paper: Color = WHITE) -> Painter:
-    """A disc in the middle, with a round hole in the color of the paper."""
+    """Return the painter of a disc in the middle, with a round hole in the color of the paper."""
 
     def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
         for r, fill in ((radius, ink), (hole, paper)):
@@ -53,7 +53,7 @@ def disc(radius: float, ink: Color, hole: float = 0.0, paper: Color = WHITE) -> 
 
 
 def block(margin: float, round_off: float, ink: Color) -> Painter:
-    """A square with round corners; margin and radius as parts of the side."""
+    """Return the painter of a square with round corners; margin and radius are fractions of the side."""
 
     def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
         low, high = margin * side, (1 - margin) * side - 1
@@ -63,17 +63,17 @@ def block(margin: float, round_off: float, ink: Color) -> Painter:
 
 
 def oval(left: float, top: float, right: float, bottom: float, ink: Color) -> Painter:
-    """A filled ellipse in a box; edges in 0..1."""
+    """Return the painter of a filled ellipse in a box; edges in 0..1."""
     return lambda drawing, side: drawing.ellipse([left * side, top * side, right * side, bottom * side], fill=ink)
 
 
 def label(text: str, x: float, y: float, height: float, ink: Color) -> Painter:
-    """A text with its middle at (x, y); its letters are `height` parts of the side high."""
+    """Return the painter of a text centered at (x, y); the height of the letters is a fraction of the side."""
     return lambda drawing, side: drawing.text((x * side, y * side), text, ink, font(round(height * side)), anchor="mm")
 
 
 def bars(*boxes: tuple[float, float, float, float], ink: Color) -> Painter:
-    """Filled rectangles (left, top, right, bottom) in 0..1."""
+    """Return the painter of filled rectangles (left, top, right, bottom) in 0..1."""
 
     def draw(drawing: ImageDraw.ImageDraw, side: float) -> None:
         for box in boxes:
@@ -83,13 +83,13 @@ def bars(*boxes: tuple[float, float, float, float], ink: Color) -> Painter:
 
 
 def star(radius: float, inner: float, points: int, ink: Color) -> Painter:
-    """A star in the middle, one ray upwards."""
+    """Return the painter of a star in the middle, one ray upwards."""
     angles = [(math.pi * k / points, radius if k % 2 == 0 else inner) for k in range(2 * points)]
     return polygon([(0.5 + r * math.sin(a), 0.52 - r * math.cos(a)) for a, r in angles], ink)
 
 
 def shape(index: int, ink: Color, paper: Color) -> Painter:
-    """The shape that goes with the color COLORS[index], in the middle half of a tile."""
+    """Return the painter of the shape of the color COLORS[index], in the middle half of a tile."""
     width = 0.09
     turned = [(0.5 + (x - y) * 0.7071, 0.5 + (x + y) * 0.7071) for x, y in _cross(0.32, width)]
     shapes: tuple[Painter, ...] = (
@@ -108,7 +108,7 @@ def shape(index: int, ink: Color, paper: Color) -> Painter:
 
 
 def _cross(long: float, width: float) -> Points:
-    """The outline of a plus sign around the origin."""
+    """Return the outline of a plus sign around the origin."""
     quarter = [(width, -long), (width, -width), (long, -width)]
     outline = list(quarter)
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""Boards as lines of text, in pieces with styles (`momagames.contract.Line`)."""
+"""Boards as lines of styled text (`momagames.contract.Line`)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from momagames.contract import Line
 
 
 def grid(rows: Sequence[Sequence[tuple[str, str]]], marked: Collection[tuple[int, int]] = ()) -> list[Line]:
-    """A board with coordinates, two characters a cell.
+    """Return a board with coordinates, two characters per cell.
 
     rows     for each cell its symbol (one character) and its style
-    marked   cells (row, column) that stand in brackets; no two of them side by side
+    marked   cells (row, column) in brackets; no two of them are adjacent in a row
     """
     width = len(rows[0])
     edge = len(str(len(rows) - 1)) + 1
@@ -30,5 +30,5 @@ def grid(rows: Sequence[Sequence[tuple[str, str]]], marked: Collection[tuple[int
 
 
 def plain(lines: Sequence[Line]) -> str:
-    """The lines without their styles."""
+    """Return the lines without styles."""
     return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from momagames.errors import InvalidCall, check_choice, check_range
-from momagames.wrappers import kinds, normalize, transforms
+from momagames.wrappers import introspection, normalize, transforms
 from momagames.wrappers.reward_spec import layers
 
 __all__ = [
@@ -41,8 +41,8 @@ ALL = ("aec", "parallel", "gymnasium", "vector")
 
 def _wrap_reward(env: Any, transform: type[transforms.Transform], **given: Any) -> Any:
     """Wrap an environment with a transform of its rewards."""
-    module = kinds.find_host(env, transform.__name__, *ALL)
-    bound = transform(kinds.reward_spec_of(env), **given)  # type: ignore[arg-type]
+    module = introspection.find_module(env, transform.__name__, *ALL)
+    bound = transform(introspection.reward_spec_of(env), **given)  # type: ignore[arg-type]
     if module.__name__.endswith("gymnasium"):
         return module.RewardWrapper(env, bound, given)
     return module.RewardWrapper(env, bound)
@@ -122,22 +122,22 @@ def RecordEpisodeStatistics(env: Any, buffer_length: int = 100) -> Any:
     episodes.
     """
     check_range("buffer_length", buffer_length, 0, whole=True)
-    return kinds.find_host(env, "RecordEpisodeStatistics", *ALL).RecordEpisodeStatistics(env, buffer_length)
+    return introspection.find_module(env, "RecordEpisodeStatistics", *ALL).RecordEpisodeStatistics(env, buffer_length)
 
 
 def HandleIllegal(env: Any, policy: Literal["raise", "forfeit", "random", "next"] = "raise") -> Any:
     """Set the effect of illegal actions, whatever `illegal=` the environment was made with.
 
-    how   "raise" IllegalAction; "forfeit": the episode ends with the lowest reward of each objective for its agent; "random":
-          play a random legal action instead; "next": play the next legal action, cyclically, which is deterministic
+    policy   "raise" IllegalAction; "forfeit": the episode ends with the lowest reward of each objective for its agent;
+             "random": play a random legal action instead; "next": play the next legal action, cyclically (deterministic)
     """
-    module = kinds.find_host(env, "HandleIllegal", *ALL)
+    module = introspection.find_module(env, "HandleIllegal", *ALL)
     from momagames.adapters.options import ILLEGAL
 
     check_choice("policy", policy, ILLEGAL)
     if any(type(layer).__name__ == "HandleIllegal" for layer in layers(env)):
         raise InvalidCall("the environment already has a HandleIllegal wrapper: use one only")
-    kinds.base_env(env, "HandleIllegal")
+    introspection.base_env(env, "HandleIllegal")
     return module.HandleIllegal(env, policy)
 
 
@@ -147,11 +147,11 @@ def FixedInstance(env: Any, seed: int = 0) -> Any:
     seed   instance seed: start position and random draws of the game are those of reset(seed=seed). The random draws of
            other policies and of illegal="random" continue between episodes; reset(seed=...) seeds only these
     """
-    module = kinds.find_host(env, "FixedInstance", "aec", "parallel", "gymnasium")
+    module = introspection.find_module(env, "FixedInstance", "aec", "parallel", "gymnasium")
     from momagames.adapters.options import check_seed
     from momagames.engine.episode import Episode
 
-    episode = Episode(kinds.base_env(env, "FixedInstance").game)
+    episode = Episode(introspection.base_env(env, "FixedInstance").game)
     episode.reset(check_seed(seed))
     return module.FixedInstance(env, episode.state.copy(), seed)
 
@@ -162,7 +162,7 @@ def TabularObservation(env: Any, limit: int) -> Any:
     limit    largest number of different observations; the space is MultiDiscrete([limit])
     Raises   InvalidParameter; in reset() and step() InvalidCall if there are more
     """
-    module = kinds.find_host(env, "TabularObservation", "gymnasium")
+    module = introspection.find_module(env, "TabularObservation", "gymnasium")
     check_range("limit", limit, 1, whole=True)
     return module.TabularObservation(env, limit)
 
@@ -176,7 +176,7 @@ def Flatten(env: Any, key: str = "observation") -> Any:
 
     Infos keep only numbers and arrays. In Gymnasium environments the mask is also in the infos.
     """
-    return kinds.find_host(env, "Flatten", "aec", "parallel", "gymnasium").Flatten(env, key)
+    return introspection.find_module(env, "Flatten", "aec", "parallel", "gymnasium").Flatten(env, key)
 
 
 def Centralize(
@@ -194,7 +194,7 @@ def Centralize(
     info["active_agent"] counts. info["action_mask"] is a tuple of the masks of the parts (flat: `action_masks()`),
     info["agents"] has the infos of the agents.
     """
-    kinds.find_host(env, "Centralize", "parallel")
+    introspection.find_module(env, "Centralize", "parallel")
     from momagames.wrappers import centralize
 
     return centralize.Centralize(env, reward, observation)
@@ -219,7 +219,7 @@ def RecordReplay(
 
     Files are written atomically. `env.recorder.files` lists them.
     """
-    module = kinds.find_host(env, "RecordReplay", "aec", "parallel", "gymnasium")
+    module = introspection.find_module(env, "RecordReplay", "aec", "parallel", "gymnasium")
     from momagames.wrappers import recording
 
     listed = (formats,) if isinstance(formats, str) else tuple(formats)

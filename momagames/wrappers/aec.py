@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from pettingzoo.utils import BaseWrapper
 
 from momagames.contract import State
-from momagames.wrappers.common import ONE, RewardHost, reward_spaces
+from momagames.wrappers.common import ONE, RewardWrapperBase, reward_spaces
 from momagames.wrappers.episodes import EpisodeStatistics
 from momagames.wrappers.flatten import MASK, FlattenAgents, keep_numeric
-from momagames.wrappers.kinds import override_illegal, reward_spec_of
+from momagames.wrappers.introspection import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import RewardSpec
 from momagames.wrappers.transforms import Transform
@@ -27,34 +27,33 @@ def _has_advanced(env: Any, mover: str) -> bool:
     """Return whether the game moved: in simultaneous games only the last action of a round moves it."""
     if not env.metadata.get("is_parallelizable"):
         return True
-    order = env.possible_agents  # who has died stands before the mover, who was the last one of the round
+    order = env.possible_agents  # the mover is the last agent of the round; finished agents come before it
     return not env.agents or order.index(env.agent_selection) <= order.index(mover)
 
 
-class RewardWrapper(RewardHost, BaseWrapper):  # type: ignore[misc]
+class RewardWrapper(RewardWrapperBase, BaseWrapper):  # type: ignore[misc]
     """Transforms rewards and their sums since the last action of each agent.
 
-    The transform is applied once for every step of the game, never in last(), and nothing of the inner environment is
-    written.
+    The transform is applied once for every step of the game, never in last(). The inner environment is not modified.
     """
 
     def __init__(self, env: Any, transform: Transform) -> None:
         super().__init__(env)
-        self._bind(transform)
+        self._set_transform(transform)
 
-    def _bind(self, transform: Transform) -> None:
-        super()._bind(transform)
+    def _set_transform(self, transform: Transform) -> None:
+        super()._set_transform(transform)
         self.reward_spaces = reward_spaces(self.reward_spec)
 
     def reward_space(self, agent: str) -> spaces.Box:
-        """Bounds of the reward of one step of an agent."""
+        """Return the bounds of the reward of one step of an agent."""
         return self.reward_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         self.env.reset(seed=seed, options=options)
         self.transform.restart(ONE)
         self._totals = np.zeros((1, *self.reward_spec.shape), self.reward_spec.dtype)
-        self._publish(np.zeros_like(self._totals))
+        self._set_rewards(np.zeros_like(self._totals))
 
     def step(self, action: Any) -> None:
         mover = getattr(self.env, "agent_selection", None)
@@ -63,28 +62,28 @@ class RewardWrapper(RewardHost, BaseWrapper):  # type: ignore[misc]
             return
         if _has_left(self.env, mover):
             self.env.step(action)
-            self._publish(np.zeros_like(self._totals))
+            self._set_rewards(np.zeros_like(self._totals))
             return
-        seen = self._observe_states()
+        observed = self._observe_states()
         self.env.step(action)
-        totals = self._totals.copy()  # last() may have handed out rows of the old ones
+        totals = self._totals.copy()  # last() may have returned rows of the previous array
         totals[0, self.reward_spec.index[mover]] = 0
         if _has_advanced(self.env, mover):
             over = all(_has_left(self.env, agent) for agent in self.env.agents)
-            reward = self._single(self.env.rewards, over, seen)
+            reward = self._apply_transform(self.env.rewards, over, observed)
         else:
             reward = np.zeros_like(totals)
         self._totals = totals + reward
-        self._publish(reward)
+        self._set_rewards(reward)
 
-    def _publish(self, reward: Any) -> None:
-        form, agents = self.reward_spec, self.env.agents
-        if form.scalar:
-            now, due = reward[0, :, 0].tolist(), self._totals[0, :, 0].tolist()
+    def _set_rewards(self, reward: Any) -> None:
+        spec, agents = self.reward_spec, self.env.agents
+        if spec.scalar:
+            rewards, totals = reward[0, :, 0].tolist(), self._totals[0, :, 0].tolist()
         else:
-            now, due = reward[0], self._totals[0]
-        self.rewards = {agent: now[form.index[agent]] for agent in agents}
-        self._cumulative_rewards = {agent: due[form.index[agent]] for agent in agents}
+            rewards, totals = reward[0], self._totals[0]
+        self.rewards = {agent: rewards[spec.index[agent]] for agent in agents}
+        self._cumulative_rewards = {agent: totals[spec.index[agent]] for agent in agents}
 
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         observation, _, terminated, truncated, info = self.env.last(observe)
@@ -118,7 +117,7 @@ class RecordEpisodeStatistics(BaseWrapper):  # type: ignore[misc]
         self.env.reset(seed=seed, options=options)
         self.statistics.restart(ONE)
         self._finished = {}
-        self._close()
+        self._store_finished()
 
     def step(self, action: Any) -> None:
         mover = getattr(self.env, "agent_selection", None)
@@ -130,9 +129,9 @@ class RecordEpisodeStatistics(BaseWrapper):  # type: ignore[misc]
         advanced = _has_advanced(self.env, mover)
         reward = self.reward_spec.gather(self.env.rewards if advanced else {})
         self.statistics.add(reward, moved, np.array([advanced]))
-        self._close()
+        self._store_finished()
 
-    def _close(self) -> None:
+    def _store_finished(self) -> None:
         """Store the finished agents, and the episode when all agents have finished."""
         agents = self.env.agents
         for agent in agents:
@@ -149,12 +148,12 @@ class RecordEpisodeStatistics(BaseWrapper):  # type: ignore[misc]
 class HandleIllegal(BaseWrapper):  # type: ignore[misc]
     """Sets the effect of illegal actions."""
 
-    def __init__(self, env: Any, how: str) -> None:
+    def __init__(self, env: Any, policy: str) -> None:
         super().__init__(env)
-        self.how = how
+        self.policy = policy
 
     def step(self, action: Any) -> None:
-        with override_illegal(self.env, self.how):
+        with override_illegal(self.env, self.policy):
             self.env.step(action)
 
 
@@ -177,13 +176,13 @@ class Flatten(FlattenAgents, BaseWrapper):  # type: ignore[misc]
         return {agent: keep_numeric(info) for agent, info in self.env.infos.items()}
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        seen = self.env.observe(agent)
-        return self._flat[agent].show(seen, seen[MASK])
+        observation = self.env.observe(agent)
+        return self._flat[agent].flatten(observation, observation[MASK])
 
     def last(self, observe: bool = True) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         _, reward, terminated, truncated, info = self.env.last(observe=False)
-        seen = self.observe(self.env.agent_selection) if observe else None
-        return seen, reward, terminated, truncated, keep_numeric(info)
+        observation = self.observe(self.env.agent_selection) if observe else None
+        return observation, reward, terminated, truncated, keep_numeric(info)
 
 
 class RecordReplay(BaseWrapper):  # type: ignore[misc]
@@ -198,4 +197,4 @@ class RecordReplay(BaseWrapper):  # type: ignore[misc]
 
     def step(self, action: Any) -> None:
         self.env.step(action)
-        self.recorder.follow()
+        self.recorder.record_step()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from momagames.contract import Objective, split_mask
 from momagames.errors import InvalidCall, InvalidParameter, check_choice
 from momagames.wrappers.common import reward_space
-from momagames.wrappers.kinds import reward_spec_of
+from momagames.wrappers.introspection import reward_spec_of
 from momagames.wrappers.reward_spec import RewardSpec
 
 JOINT = "joint"  # the name of the agent
@@ -35,7 +35,7 @@ class Centralize(gymnasium.Env[Any, Any]):
         self.reward_spec, self._join = make_joint_reward(self._source, reward)
         self.metadata = {"name": f"centralized {env}", **env.metadata}
         self.render_mode = getattr(env, "render_mode", None)
-        self._parts = [_sizes(env.action_space(agent), agent) for agent in self._order]
+        self._parts = [_part_sizes(env.action_space(agent), agent) for agent in self._order]
         sizes = [size for parts in self._parts for size in parts]
         self.action_space = spaces.MultiDiscrete(sizes)
         self._sizes = tuple(sizes)
@@ -51,7 +51,9 @@ class Centralize(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         observations, infos = self.env.reset(seed=seed, options=options)
-        self._seen = {agent: _zero_observation(self.env.observation_space(agent)) for agent in self._order} | dict(observations)
+        self._observations = {agent: _zero_observation(self.env.observation_space(agent)) for agent in self._order} | dict(
+            observations
+        )
         self._started = True
         self._playing = bool(self.env.agents)
         return self._observation(), self._info(infos)
@@ -62,21 +64,21 @@ class Centralize(gymnasium.Env[Any, Any]):
             raise InvalidCall(
                 f"step() {'after the end of the episode' if self._started else 'before reset()'}: call reset() first"
             )
-        observations, rewards, _, truncations, infos = self.env.step(self._divide(action))
-        self._seen.update(observations)
+        observations, rewards, _, truncations, infos = self.env.step(self._split_action(action))
+        self._observations.update(observations)
         self._playing = bool(self.env.agents)
         cut = not self._playing and any(truncations.values())
         joint = self._join(self._source.gather(rewards)[0])
         reward = float(joint[0]) if self.reward_spec.scalar else joint.astype(np.float32)
         return self._observation(), reward, not self._playing and not cut, cut, self._info(infos)
 
-    def _divide(self, action: Any) -> dict[str, Any]:
-        """The part of each agent that is still in the game."""
+    def _split_action(self, action: Any) -> dict[str, Any]:
+        """Return the action of each live agent."""
         given = np.asarray(action)
         if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
             raise InvalidParameter(
-                f"the joint action has shape {given.shape} of {given.dtype}; needed: {self.action_space.shape} whole numbers, "
-                f"the parts of {', '.join(self._order)} one after the other"
+                f"invalid joint action of shape {given.shape} of {given.dtype}: expected integers of shape "
+                f"{self.action_space.shape}, the parts of {', '.join(self._order)} in this order"
             )
         divided, start = {}, 0
         for agent, parts in zip(self._order, self._parts, strict=True):
@@ -90,22 +92,24 @@ class Centralize(gymnasium.Env[Any, Any]):
     def _observation(self) -> Any:
         if self._central:
             return self.env.state()
-        return {agent: self._seen[agent] for agent in self._order}
+        return {agent: self._observations[agent] for agent in self._order}
 
     def _info(self, infos: dict[str, dict[str, Any]]) -> dict[str, Any]:
-        """`agents`, the infos of each; `active_agent` in a turn-based game; `action_mask` where masks are observed, a tuple
-        by parts as `action_space.sample` takes it."""
+        """Return the infos of the agents, `active_agent` in a sequential game, and `action_mask` if masks are observed.
+
+        The mask is a tuple of the masks of the parts, the form that `action_space.sample` accepts.
+        """
         info: dict[str, Any] = {"agents": infos}
         active = next((one["active_agent"] for one in infos.values() if "active_agent" in one), None)
         if active is not None:
             info["active_agent"] = active
-        if all(isinstance(seen, dict) and "action_mask" in seen for seen in self._seen.values()):
+        if all(isinstance(one, dict) and "action_mask" in one for one in self._observations.values()):
             info["action_mask"] = tuple(split_mask(self.action_masks(), self._sizes))
         return info
 
     def action_masks(self) -> NDArray[np.int8]:
-        """int8[sum of all parts]: the masks of all agents one after the other, as they last saw them."""
-        masks = [np.hstack(self._seen[agent]["action_mask"]) for agent in self._order]
+        """Return the last observed masks of all agents one after the other, int8[sum of all parts]."""
+        masks = [np.hstack(self._observations[agent]["action_mask"]) for agent in self._order]
         return np.concatenate(masks).astype(np.int8)
 
     def get_state(self) -> dict[str, Any]:
@@ -127,29 +131,29 @@ Join = Callable[[NDArray[Any]], NDArray[Any]]
 
 
 def make_joint_reward(source: RewardSpec, reward: str) -> tuple[RewardSpec, Join]:
-    """What the joint agent gets, and the function reward[A, K] -> [K'] that says so."""
+    """Return the rewards of the joint agent, and the function reward[A, K] -> [K'] that computes them."""
     count = len(source.agents)
     if reward == "each":
         if source.scalar:
-            raise InvalidCall("reward='each' needs reward vectors; put Scalarize around Centralize")
-        goals = tuple(replace(o, name=f"{agent}.{o.name}") for agent in source.agents for o in source.objectives)
+            raise InvalidCall("reward='each' needs reward vectors: apply Scalarize after Centralize")
+        objectives = tuple(replace(o, name=f"{agent}.{o.name}") for agent in source.agents for o in source.objectives)
         low, high = source.low.reshape(1, -1), source.high.reshape(1, -1)
-        return RewardSpec((JOINT,), (0,), goals, low, high), np.ravel
+        return RewardSpec((JOINT,), (0,), objectives, low, high), np.ravel
     share = count if reward == "sum" else 1
-    goals = tuple(_times(o, share) for o in source.objectives)
+    objectives = tuple(_scale_objective(o, share) for o in source.objectives)
     low, high = (bound.mean(axis=0, keepdims=True) * share for bound in (source.low, source.high))
     join: Join = (lambda rewards: rewards.sum(axis=0)) if reward == "sum" else (lambda rewards: rewards.mean(axis=0))
-    return RewardSpec((JOINT,), (0,), goals, low, high, source.scalar), join
+    return RewardSpec((JOINT,), (0,), objectives, low, high, source.scalar), join
 
 
-def _times(o: Objective, count: int) -> Objective:
+def _scale_objective(o: Objective, count: int) -> Objective:
     return replace(
         o, low=o.low * count, high=o.high * count, return_low=o.return_low * count, return_high=o.return_high * count
     )
 
 
-def _sizes(space: Any, agent: str) -> list[int]:
-    """Sizes of the parts of an agent's action."""
+def _part_sizes(space: Any, agent: str) -> list[int]:
+    """Return the sizes of the parts of the action of an agent."""
     if isinstance(space, spaces.Discrete) and space.start == 0:
         return [int(space.n)]
     if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
@@ -158,7 +162,7 @@ def _sizes(space: Any, agent: str) -> list[int]:
 
 
 def _zero_observation(space: spaces.Space[Any]) -> Any:
-    """Zeros: what is seen of an agent that had left before the position from which a game goes on."""
+    """Return zeros: the observation of an agent that had already left at the start position of the episode."""
     if isinstance(space, spaces.Dict):
         return {name: _zero_observation(part) for name, part in space.items()}
     if isinstance(space, spaces.Tuple):
@@ -169,5 +173,5 @@ def _zero_observation(space: spaces.Space[Any]) -> Any:
 def _state_space(env: Any) -> spaces.Space[Any]:
     space = getattr(env, "state_space", None) or getattr(env, "central_observation_space", None)
     if not isinstance(space, spaces.Space):
-        raise InvalidParameter(f"{env} declares no space of its state(); use observation='agents'")
+        raise InvalidParameter(f"{env} declares no space of state(): use observation='agents'")
     return space

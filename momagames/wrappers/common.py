@@ -10,7 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from momagames.errors import InvalidCall
-from momagames.wrappers.kinds import base_env
+from momagames.wrappers.introspection import base_env
 from momagames.wrappers.normalize import NormalizeReward
 from momagames.wrappers.reward_spec import RewardSpec, layers
 from momagames.wrappers.transforms import Scalarize, StepContext, Transform, Weights
@@ -18,10 +18,10 @@ from momagames.wrappers.transforms import Scalarize, StepContext, Transform, Wei
 ONE, NONE = np.ones(1, np.bool_), np.zeros(1, np.bool_)
 
 
-class RewardHost:
-    """A wrapper whose rewards a transform computes.
+class RewardWrapperBase:
+    """Base of the wrappers that transform rewards.
 
-    transform     what happens to the rewards
+    transform     transform of the rewards
     reward_spec   rewards of the wrapped environment: agents, objectives, bounds
     """
 
@@ -29,7 +29,7 @@ class RewardHost:
     transform: Transform
     reward_spec: RewardSpec
 
-    def _bind(self, transform: Transform) -> None:
+    def _set_transform(self, transform: Transform) -> None:
         self.transform = transform
         self.reward_spec = transform.reward_spec
         self._all_agents = np.ones((1, len(transform.source.agents)), np.bool_)
@@ -38,9 +38,9 @@ class RewardHost:
         """Change the weights or the utility of the wrapper Scalarize from the next step on."""
         if not isinstance(self.transform, Scalarize):
             raise InvalidCall(f"set_weights() is for Scalarize; this wrapper is {self.transform.name}")
-        self._bind(Scalarize(self.transform.source, weights))
+        self._set_transform(Scalarize(self.transform.source, weights))
 
-    def _normalizer(self) -> NormalizeReward:
+    def _find_normalizer(self) -> NormalizeReward:
         """Return the nearest NormalizeReward, from this wrapper inwards."""
         for layer in layers(self):
             transform = vars(layer).get("transform")
@@ -50,15 +50,15 @@ class RewardHost:
 
     def state_dict(self) -> dict[str, Any]:
         """Return the running statistics of the nearest NormalizeReward as JSON-serializable data."""
-        return self._normalizer().state_dict()
+        return self._find_normalizer().state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Load statistics from `state_dict`."""
-        self._normalizer().load_state_dict(state)
+        self._find_normalizer().load_state_dict(state)
 
     def freeze(self, frozen: bool = True) -> None:
         """Stop (or continue) updating the statistics of the nearest NormalizeReward."""
-        self._normalizer().frozen = frozen
+        self._find_normalizer().frozen = frozen
 
     def _observe_states(self) -> Any:
         """Return what the transform needs of the states before a step."""
@@ -67,22 +67,22 @@ class RewardHost:
         inner = base_env(self.env, self.transform.name)
         return self.transform.observe_states(inner.batch.states if hasattr(inner, "batch") else inner.episode.states)
 
-    def _single(self, rewards: Mapping[str, Any], ended: bool, seen: Any) -> NDArray[Any]:
+    def _apply_transform(self, rewards: Mapping[str, Any], ended: bool, observed: Any) -> NDArray[Any]:
         """Return the transformed rewards of a single environment, [1, A, K]."""
-        form = self.transform.source
-        complete = len(rewards) == len(form.agents)
-        present = self._all_agents if complete else np.array([[agent in rewards for agent in form.agents]])
-        played = base_env(self.env, self.transform.name).episode.pending[None] if self.transform.needs_states else None
-        moment = StepContext(ONE, present, ONE if ended else NONE, seen, played)
-        return self.transform.apply(form.gather(rewards), moment).astype(self.reward_spec.dtype, copy=False)
+        spec = self.transform.source
+        complete = len(rewards) == len(spec.agents)
+        present = self._all_agents if complete else np.array([[agent in rewards for agent in spec.agents]])
+        actions = base_env(self.env, self.transform.name).episode.pending[None] if self.transform.needs_states else None
+        context = StepContext(ONE, present, ONE if ended else NONE, observed, actions)
+        return self.transform.apply(spec.gather(rewards), context).astype(self.reward_spec.dtype, copy=False)
 
 
-def reward_spaces(form: RewardSpec) -> dict[str, spaces.Box]:
-    """Return the reward space of each agent: float32[K], or a float64 number."""
-    return {agent: reward_space(form, i) for i, agent in enumerate(form.agents)}
+def reward_spaces(spec: RewardSpec) -> dict[str, spaces.Box]:
+    """Return the reward space of each agent: float32[K], or a float64 scalar."""
+    return {agent: reward_space(spec, i) for i, agent in enumerate(spec.agents)}
 
 
-def reward_space(form: RewardSpec, agent: int) -> spaces.Box:
-    if form.scalar:
-        return spaces.Box(form.low[agent, 0], form.high[agent, 0], (), np.float64)
-    return spaces.Box(form.low[agent].astype(np.float32), form.high[agent].astype(np.float32), dtype=np.float32)
+def reward_space(spec: RewardSpec, agent: int) -> spaces.Box:
+    if spec.scalar:
+        return spaces.Box(spec.low[agent, 0], spec.high[agent, 0], (), np.float64)
+    return spaces.Box(spec.low[agent].astype(np.float32), spec.high[agent].astype(np.float32), dtype=np.float32)

@@ -17,20 +17,20 @@ class EpisodeStatistics:
     returns   float64[N, A, K], sums of the rewards
     moves     int64[N, A], actions of each agent
     steps     int64[N], environment steps
-    episodes  the last finished ones, newest last: {"r": {agent: return}, "l": {agent: moves}, "steps": steps}
+    episodes  the last finished episodes, newest last: {"r": {agent: return}, "l": {agent: moves}, "steps": steps}
     """
 
-    def __init__(self, form: RewardSpec, count: int, buffer_length: int) -> None:
-        self.form = form
-        self.returns = np.zeros((count, *form.shape))
-        self.moves = np.zeros((count, len(form.agents)), np.int64)
+    def __init__(self, spec: RewardSpec, count: int, buffer_length: int) -> None:
+        self.spec = spec
+        self.returns = np.zeros((count, *spec.shape))
+        self.moves = np.zeros((count, len(spec.agents)), np.int64)
         self.steps = np.zeros(count, np.int64)
         self.episodes: deque[dict[str, Any]] = deque(maxlen=buffer_length)
 
     def restart(self, chosen: NDArray[np.bool_]) -> None:
         """Start new episodes in these environments, bool[N]."""
-        for book in (self.returns, self.moves, self.steps):
-            book[chosen] = 0
+        for array in (self.returns, self.moves, self.steps):
+            array[chosen] = 0
 
     def add(self, reward: NDArray[Any], moved: NDArray[np.bool_], stepped: NDArray[np.bool_]) -> None:
         """Add a step: reward[N, A, K]; moved bool[N, A], agents that acted; stepped bool[N], environments that stepped."""
@@ -40,20 +40,20 @@ class EpisodeStatistics:
 
     def entry(self, env: int, agent: int) -> dict[str, Any]:
         """Return the entry of an agent for infos[agent]["episode"]."""
-        earned = self.returns[env, agent]
+        returns = self.returns[env, agent]
         return {
-            "r": float(earned[0]) if self.form.scalar else earned.copy(),
+            "r": float(returns[0]) if self.spec.scalar else returns.copy(),
             "l": int(self.moves[env, agent]),
             "steps": int(self.steps[env]),
         }
 
     def close(self, env: int) -> None:
         """Store the finished episode of an environment."""
-        lines = {agent: self.entry(env, i) for i, agent in enumerate(self.form.agents)}
+        entries = {agent: self.entry(env, i) for i, agent in enumerate(self.spec.agents)}
         self.episodes.append(
             {
-                "r": {agent: line["r"] for agent, line in lines.items()},
-                "l": {agent: line["l"] for agent, line in lines.items()},
+                "r": {agent: entry["r"] for agent, entry in entries.items()},
+                "l": {agent: entry["l"] for agent, entry in entries.items()},
                 "steps": int(self.steps[env]),
             }
         )

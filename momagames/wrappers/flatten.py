@@ -1,4 +1,4 @@
-"""What the wrapper Flatten shows in place of an observation: one vector of numbers, and the action mask as another."""
+"""Observations of the wrapper Flatten: one vector of numbers, and the action mask as a second one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MASK = "action_mask"
 
 
 class FlatObservation:
-    """Observations of one agent, flat.
+    """Flat observations of one agent.
 
     space    Dict of `key`, a Box float32[sum of all fields], and `action_mask`, a Box int8[M]
-    fields   names of the fields, in the order in which they stand one after the other; empty if there is one without name
+    fields   names of the fields in the order of the vector; empty if the observation is a single Box
     """
 
     def __init__(self, observations: spaces.Space[Any], actions: spaces.Space[Any], key: str) -> None:
@@ -32,21 +32,24 @@ class FlatObservation:
             parts = [observations[name] for name in self.fields]
         for part in parts:
             if not isinstance(part, spaces.Box):
-                raise InvalidParameter(f"Flatten cannot make numbers of {part}; allowed: Box, or a Dict of Boxes and {MASK}")
+                raise InvalidParameter(
+                    f"Flatten: invalid observation space {part}: expected Box, or a Dict of Boxes and {MASK!r}"
+                )
         low, high = (
             np.concatenate([np.ravel(getattr(part, end)) for part in parts]).astype(np.float32) for end in ("low", "high")
         )
         self.key = key
         self.space = spaces.Dict({key: spaces.Box(low, high, dtype=np.float32), MASK: _mask_space(actions)})
 
-    def show(self, observation: Any, mask: Any) -> dict[str, NDArray[Any]]:
+    def flatten(self, observation: Any, mask: Any) -> dict[str, NDArray[Any]]:
+        """Return the flat observation and mask by key."""
         parts = [observation[name] for name in self.fields] if self.fields else [observation]
         numbers = np.concatenate([np.ravel(part) for part in parts], dtype=np.float32, casting="unsafe")
         return {self.key: numbers, MASK: np.hstack(mask)}
 
 
 class FlattenAgents:
-    """What the wrappers of both kinds of PettingZoo environments have in common."""
+    """Base of the Flatten wrappers of both PettingZoo APIs."""
 
     env: Any
 
@@ -59,7 +62,7 @@ class FlattenAgents:
         return {agent: flat.space for agent, flat in self._flat.items()}
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        self.env.observation_space(agent)  # refuses an unknown name
+        self.env.observation_space(agent)  # raises for an unknown agent
         return self._flat[agent].space
 
 
@@ -68,9 +71,9 @@ def _mask_space(actions: spaces.Space[Any]) -> spaces.Box:
         return spaces.Box(0, 1, (int(actions.n),), np.int8)
     if isinstance(actions, spaces.MultiDiscrete):
         return spaces.Box(0, 1, (int(actions.nvec.sum()),), np.int8)
-    raise InvalidParameter(f"Flatten cannot mask {actions}; allowed: Discrete or MultiDiscrete actions")
+    raise InvalidParameter(f"Flatten: invalid action space {actions}: expected Discrete or MultiDiscrete")
 
 
 def keep_numeric(info: Mapping[str, Any]) -> dict[str, Any]:
-    """What of an info is a number or an array; libraries that keep infos in arrays have no place for the rest."""
+    """Return the numbers and arrays of an info; libraries that store infos in arrays do not support other values."""
     return {name: value for name, value in info.items() if isinstance(value, (Number, np.generic, np.ndarray))}

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from momagames.contract import State
 from momagames.errors import InvalidCall
-from momagames.wrappers.common import ONE, RewardHost, reward_space
+from momagames.wrappers.common import ONE, RewardWrapperBase, reward_space
 from momagames.wrappers.episodes import EpisodeStatistics
 from momagames.wrappers.flatten import MASK, FlatObservation, keep_numeric
-from momagames.wrappers.kinds import override_illegal, reward_spec_of
+from momagames.wrappers.introspection import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import layers
 from momagames.wrappers.transforms import Scalarize, Transform
@@ -23,7 +23,7 @@ Step = tuple[Any, Any, bool, bool, dict[str, Any]]
 
 
 class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """A Gymnasium wrapper that `env.spec` knows how to make again.
+    """A Gymnasium wrapper that `env.spec` can make again.
 
     recipe   keyword arguments of the function in `momagames.wrappers` with the name of this wrapper
     """
@@ -37,7 +37,7 @@ class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
         if inner is None:
             return None
         outer = WrapperSpec(self.name, f"momagames.wrappers:{self.name}", self.recipe)
-        spec: EnvSpec = type(inner)(**{**_fields(inner), "additional_wrappers": (*inner.additional_wrappers, outer)})
+        spec: EnvSpec = type(inner)(**{**_spec_fields(inner), "additional_wrappers": (*inner.additional_wrappers, outer)})
         return spec
 
     def __str__(self) -> str:
@@ -50,29 +50,31 @@ class Wrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
         return self.env.get_wrapper_attr(name)
 
 
-def _fields(spec: EnvSpec) -> dict[str, Any]:
+def _spec_fields(spec: EnvSpec) -> dict[str, Any]:
     names = [name for name, field in type(spec).__dataclass_fields__.items() if field.init]
     return {name: getattr(spec, name) for name in names}
 
 
-class RewardWrapper(RewardHost, Wrapper):
-    """Transforms rewards. Scalarize also puts the vector into info["vector_reward"], as MO-Gymnasium does."""
+class RewardWrapper(RewardWrapperBase, Wrapper):
+    """Transforms rewards. Scalarize also adds the vector as info["vector_reward"], as MO-Gymnasium does."""
 
     def __init__(self, env: Any, transform: Transform, recipe: dict[str, Any]) -> None:
         Wrapper.__init__(self, env)
         self.recipe = recipe
-        self._bind(transform)
+        self._set_transform(transform)
 
-    def _bind(self, transform: Transform) -> None:
-        super()._bind(transform)
+    def _set_transform(self, transform: Transform) -> None:
+        super()._set_transform(transform)
         self.name = transform.name
         self.reward_space = reward_space(self.reward_spec, 0)
         self.reward_dim = len(self.reward_spec.objectives)
 
     @property
     def unwrapped(self) -> Any:
-        """The environment of the game; this wrapper itself if the reward vector has changed: MO-Gymnasium's wrappers and MORL
-        learners take the length of the vector from `env.unwrapped.reward_space`."""
+        """The environment of the game, or this wrapper if it changes the reward vector.
+
+        MO-Gymnasium's wrappers and MORL learners read the length of the vector from `env.unwrapped.reward_space`.
+        """
         if self.reward_spec.scalar:
             return next(layer for layer in layers(self) if not isinstance(layer, gymnasium.Wrapper))
         return self.env.unwrapped if self.reward_spec.names == self.transform.source.names else self
@@ -83,9 +85,9 @@ class RewardWrapper(RewardHost, Wrapper):
         return result
 
     def step(self, action: Any) -> Step:
-        seen = self._observe_states()
+        observed = self._observe_states()
         observation, reward, terminated, truncated, info = self.env.step(action)
-        rewards = self._single({self.reward_spec.agents[0]: reward}, terminated or truncated, seen)
+        rewards = self._apply_transform({self.reward_spec.agents[0]: reward}, terminated or truncated, observed)
         if isinstance(self.transform, Scalarize):
             info = {**info, "vector_reward": reward}
         return observation, self.reward_spec.reward_for(rewards, 0), terminated, truncated, info
@@ -126,13 +128,13 @@ class HandleIllegal(Wrapper):
 
     name = "HandleIllegal"
 
-    def __init__(self, env: Any, how: str) -> None:
+    def __init__(self, env: Any, policy: str) -> None:
         super().__init__(env)
-        self.recipe = {"how": how}
-        self.how = how
+        self.recipe = {"policy": policy}
+        self.policy = policy
 
     def step(self, action: Any) -> Step:
-        with override_illegal(self.env, self.how):
+        with override_illegal(self.env, self.policy):
             return self.env.step(action)
 
 
@@ -152,7 +154,7 @@ class FixedInstance(Wrapper):
 
 
 class TabularObservation(Wrapper):
-    """Replaces an observation by its number."""
+    """Replaces an observation by its index in the order of first occurrence."""
 
     name = "TabularObservation"
 
@@ -161,25 +163,25 @@ class TabularObservation(Wrapper):
         self.recipe = {"limit": limit}
         self.limit = limit
         self.observation_space = gymnasium.spaces.MultiDiscrete([limit])
-        self.numbers: dict[bytes, int] = {}
+        self.indices: dict[bytes, int] = {}
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         observation, info = self.env.reset(seed=seed, options=options)
-        return self._number(observation), info
+        return self._get_index(observation), info
 
     def step(self, action: Any) -> Step:
         observation, reward, terminated, truncated, info = self.env.step(action)
-        return self._number(observation), reward, terminated, truncated, info
+        return self._get_index(observation), reward, terminated, truncated, info
 
-    def _number(self, observation: Any) -> NDArray[np.int64]:
-        seen = np.asarray(gymnasium.spaces.flatten(self.env.observation_space, observation)).tobytes()
-        if seen not in self.numbers:
-            if len(self.numbers) == self.limit:
+    def _get_index(self, observation: Any) -> NDArray[np.int64]:
+        content = np.asarray(gymnasium.spaces.flatten(self.env.observation_space, observation)).tobytes()
+        if content not in self.indices:
+            if len(self.indices) == self.limit:
                 raise InvalidCall(
-                    f"there are more than limit={self.limit} observations; say a larger one, or take a smaller game"
+                    f"there are more than limit={self.limit} observations: choose a larger limit or a smaller game"
                 )
-            self.numbers[seen] = len(self.numbers)
-        return np.array([self.numbers[seen]])
+            self.indices[content] = len(self.indices)
+        return np.array([self.indices[content]])
 
 
 class Flatten(Wrapper):
@@ -194,8 +196,8 @@ class Flatten(Wrapper):
         self.observation_space = self._flat.space
 
     def _flatten(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        seen = self._flat.show(observation, info[MASK])
-        return seen, keep_numeric({**info, MASK: seen[MASK]})
+        flat = self._flat.flatten(observation, info[MASK])
+        return flat, keep_numeric({**info, MASK: flat[MASK]})
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         return self._flatten(*self.env.reset(seed=seed, options=options))
@@ -209,7 +211,7 @@ class Flatten(Wrapper):
 class RecordReplay(Wrapper):
     """Writes episodes to files, see `momagames.wrappers.recording`."""
 
-    name = "Record"
+    name = "RecordReplay"
 
     def __init__(self, env: Any, recorder: ReplayRecorder) -> None:
         super().__init__(env)
@@ -223,5 +225,5 @@ class RecordReplay(Wrapper):
 
     def step(self, action: Any) -> Step:
         result = self.env.step(action)
-        self.recorder.follow()
+        self.recorder.record_step()
         return result

@@ -1,4 +1,4 @@
-"""Normalization of rewards by running statistics: the one transform with a memory."""
+"""Normalization of rewards by running statistics, the only stateful transform."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from numpy.typing import NDArray
 
 from momagames.errors import InvalidParameter, check_range, one_of
 from momagames.wrappers.reward_spec import RewardSpec
-from momagames.wrappers.transforms import StepContext, Transform, position
+from momagames.wrappers.transforms import StepContext, Transform, objective_index
 
 
-def pooled(mean: Any, var: Any, count: Any, other_mean: Any, other_var: Any, other_count: Any) -> tuple[Any, Any, Any]:
-    """Mean, variance and count of two samples together (Chan, Golub and LeVeque 1979)."""
+def pool_statistics(mean: Any, var: Any, count: Any, other_mean: Any, other_var: Any, other_count: Any) -> tuple[Any, Any, Any]:
+    """Return mean, variance and count of the union of two samples (Chan, Golub and LeVeque 1979)."""
     total = count + other_count
     delta = other_mean - mean
-    spread = var * count + other_var * other_count + delta**2 * count * other_count / total
-    return mean + delta * other_count / total, spread / total, total
+    squares = var * count + other_var * other_count + delta**2 * count * other_count / total
+    return mean + delta * other_count / total, squares / total, total
 
 
 class NormalizeReward(Transform):
-    """Each objective of each agent divided by the running standard deviation of its discounted return.
+    """Divide each objective of each agent by the running standard deviation of its discounted return.
 
-    As in Gymnasium and MO-Gymnasium nothing is subtracted. A batch feeds one set of statistics. An agent that waits is
-    given zeros, which count: the statistics are of environment steps and equal for every API.
+    As in Gymnasium and MO-Gymnasium, the mean is not subtracted. All environments of a batch update the same statistics. The
+    zero rewards of waiting agents count: the statistics cover environment steps and are equal for every API.
 
-    gamma        discount of the return whose variance is taken
+    gamma        discount of that return
     epsilon      added to the variance
-    objectives   those to normalize, by name or index (default: all)
+    objectives   objectives to normalize, by name or index (default: all)
     frozen       do not update the statistics, e.g. for evaluation
     """
 
@@ -46,7 +46,7 @@ class NormalizeReward(Transform):
         check_range("gamma", gamma, 0, 1)
         check_range("epsilon", epsilon, 0, above=True)
         listed = source.names if objectives is None else [objectives] if isinstance(objectives, (str, int)) else objectives
-        self.chosen = sorted({position(source, one) for one in listed})
+        self.chosen = sorted({objective_index(source, one) for one in listed})
         self.gamma, self.epsilon, self.frozen = float(gamma), float(epsilon), frozen
         shape = len(source.agents), len(self.chosen)
         self.mean, self.var, self.count = np.zeros(shape), np.ones(shape), np.full((shape[0], 1), 1e-4)
@@ -76,26 +76,26 @@ class NormalizeReward(Transform):
             self.running = np.zeros((len(chosen), *self.running.shape[1:]))
         self.running[chosen] = 0
 
-    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+    def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
         part = reward[..., self.chosen].astype(np.float64)
         if not self.frozen:
-            self._learn(part, moment.acting)
-            self.running[moment.ended] = 0
+            self._update_statistics(part, context.acting)
+            self.running[context.ended] = 0
         normalized = reward.copy()
         normalized[..., self.chosen] = part / np.sqrt(self.var + self.epsilon)
         return normalized
 
-    def _learn(self, part: NDArray[np.float64], counts: NDArray[np.bool_]) -> None:
-        """Add the discounted returns of the agents that `counts` bool[N, A] names to the statistics."""
+    def _update_statistics(self, part: NDArray[np.float64], counts: NDArray[np.bool_]) -> None:
+        """Add the discounted returns of the agents selected by `counts`, bool[N, A], to the statistics."""
         self.running = np.where(counts[..., None], self.running * self.gamma + part, self.running)
         number = counts.sum(axis=0)[:, None]  # [A, 1]
         some = np.maximum(number, 1)
         mean = np.where(counts[..., None], self.running, 0.0).sum(axis=0) / some
         var = np.where(counts[..., None], (self.running - mean) ** 2, 0.0).sum(axis=0) / some
-        self.mean, self.var, self.count = pooled(self.mean, self.var, self.count, mean, var, number)
+        self.mean, self.var, self.count = pool_statistics(self.mean, self.var, self.count, mean, var, number)
 
     def state_dict(self) -> dict[str, Any]:
-        """The statistics as plain JSON-able data, to be saved with a policy."""
+        """Return the statistics as JSON-serializable data, to be saved with a policy."""
         return {
             "agents": list(self.source.agents),
             "objectives": [self.source.names[k] for k in self.chosen],
@@ -105,7 +105,7 @@ class NormalizeReward(Transform):
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Take over saved statistics; InvalidParameter if they are of other agents or objectives, nothing then changes."""
+        """Load saved statistics. Raises InvalidParameter, without any change, if agents or objectives differ."""
         now = self.state_dict()
         for key in now:
             if key not in state:

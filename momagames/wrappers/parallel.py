@@ -9,38 +9,38 @@ from gymnasium import spaces
 from pettingzoo.utils import BaseParallelWrapper
 
 from momagames.contract import State
-from momagames.wrappers.common import ONE, RewardHost, reward_spaces
+from momagames.wrappers.common import ONE, RewardWrapperBase, reward_spaces
 from momagames.wrappers.episodes import EpisodeStatistics
 from momagames.wrappers.flatten import MASK, FlattenAgents, keep_numeric
-from momagames.wrappers.kinds import override_illegal, reward_spec_of
+from momagames.wrappers.introspection import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import RewardSpec
 from momagames.wrappers.transforms import Scalarize, Transform
 
 
-class RewardWrapper(RewardHost, BaseParallelWrapper):  # type: ignore[misc]
-    """Pays other rewards; the dicts of the inner environment stay as they are.
+class RewardWrapper(RewardWrapperBase, BaseParallelWrapper):  # type: ignore[misc]
+    """Transforms rewards; the dicts of the inner environment are not modified.
 
-    Scalarize also puts the vector into infos[agent]["vector_reward"]: zeros at the start.
+    Scalarize also adds the vector as infos[agent]["vector_reward"], zeros at the start.
     """
 
     def __init__(self, env: Any, transform: Transform) -> None:
         super().__init__(env)
-        self._bind(transform)
+        self._set_transform(transform)
 
-    def _bind(self, transform: Transform) -> None:
-        super()._bind(transform)
+    def _set_transform(self, transform: Transform) -> None:
+        super()._set_transform(transform)
         self.reward_spaces = reward_spaces(self.reward_spec)
 
     def reward_space(self, agent: str) -> spaces.Box:
-        """Bounds of the reward of one step of an agent."""
+        """Return the bounds of the reward of one step of an agent."""
         return self.reward_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         observations, infos = self.env.reset(seed=seed, options=options)
         self.transform.restart(ONE)
-        form = self.transform.source
-        return observations, self._add_vectors(infos, {agent: np.zeros(form.shape[1], form.dtype) for agent in infos})
+        spec = self.transform.source
+        return observations, self._add_vectors(infos, {agent: np.zeros(spec.shape[1], spec.dtype) for agent in infos})
 
     def _add_vectors(self, infos: dict[str, Any], vectors: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(self.transform, Scalarize):
@@ -48,13 +48,13 @@ class RewardWrapper(RewardHost, BaseParallelWrapper):  # type: ignore[misc]
         return {agent: {**info, "vector_reward": vectors[agent]} for agent, info in infos.items()}
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
-        seen = self._observe_states()
+        observed = self._observe_states()
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         if rewards:
             over = all(terminations[agent] or truncations[agent] for agent in rewards)
-            reward, form = self._single(rewards, over, seen), self.reward_spec
+            reward, spec = self._apply_transform(rewards, over, observed), self.reward_spec
             infos = self._add_vectors(infos, rewards)
-            rewards = {agent: form.reward_for(reward, form.index[agent]) for agent in rewards}
+            rewards = {agent: spec.reward_for(reward, spec.index[agent]) for agent in rewards}
         return observations, rewards, terminations, truncations, infos
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class RecordEpisodeStatistics(BaseParallelWrapper):  # type: ignore[misc]
         super().__init__(env)
         self.reward_spec: RewardSpec = reward_spec_of(env)
         self.statistics = EpisodeStatistics(self.reward_spec, 1, buffer_length)
-        self._active: Any = None  # who is to move in a turn-based game
+        self._acting_agent: Any = None  # the agent to move in a sequential game
 
     @property
     def episodes(self) -> Any:
@@ -78,20 +78,20 @@ class RecordEpisodeStatistics(BaseParallelWrapper):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         observations, infos = self.env.reset(seed=seed, options=options)
         self.statistics.restart(ONE)
-        self._active = _active(infos)
+        self._acting_agent = _find_acting_agent(infos)
         return observations, infos
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         if not rewards:
             return observations, rewards, terminations, truncations, infos
-        moved = [agent in rewards and self._active in (None, agent) for agent in self.reward_spec.agents]
+        moved = [agent in rewards and self._acting_agent in (None, agent) for agent in self.reward_spec.agents]
         self.statistics.add(self.reward_spec.gather(rewards), np.array([moved]), ONE)
-        self._active = _active(infos)
+        self._acting_agent = _find_acting_agent(infos)
         done = [agent for agent in rewards if terminations[agent] or truncations[agent]]
         if done:
-            lines = {agent: self.statistics.entry(0, self.reward_spec.agents.index(agent)) for agent in done}
-            infos = {a: {**info, "episode": lines[a]} if a in lines else info for a, info in infos.items()}
+            entries = {agent: self.statistics.entry(0, self.reward_spec.agents.index(agent)) for agent in done}
+            infos = {a: {**info, "episode": entries[a]} if a in entries else info for a, info in infos.items()}
         if len(done) == len(rewards):
             self.statistics.close(0)
         return observations, rewards, terminations, truncations, infos
@@ -100,19 +100,19 @@ class RecordEpisodeStatistics(BaseParallelWrapper):  # type: ignore[misc]
         return f"{type(self).__name__}<{self.env}>"
 
 
-def _active(infos: dict[str, Any]) -> Any:
+def _find_acting_agent(infos: dict[str, Any]) -> Any:
     return next((info.get("active_agent") for info in infos.values()), None)
 
 
 class HandleIllegal(BaseParallelWrapper):  # type: ignore[misc]
     """Sets the effect of illegal actions."""
 
-    def __init__(self, env: Any, how: str) -> None:
+    def __init__(self, env: Any, policy: str) -> None:
         super().__init__(env)
-        self.how = how
+        self.policy = policy
 
     def step(self, actions: dict[str, Any]) -> Any:
-        with override_illegal(self.env, self.how):
+        with override_illegal(self.env, self.policy):
             return self.env.step(actions)
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class Flatten(FlattenAgents, BaseParallelWrapper):  # type: ignore[misc]
     """Flattens observations, see `momagames.wrappers.flatten`."""
 
     def _flatten(self, observations: dict[str, Any]) -> dict[str, Any]:
-        return {agent: self._flat[agent].show(seen, seen[MASK]) for agent, seen in observations.items()}
+        return {agent: self._flat[agent].flatten(one, one[MASK]) for agent, one in observations.items()}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         observations, infos = self.env.reset(seed=seed, options=options)
@@ -166,7 +166,7 @@ class RecordReplay(BaseParallelWrapper):  # type: ignore[misc]
 
     def step(self, actions: dict[str, Any]) -> Any:
         result = self.env.step(actions)
-        self.recorder.follow()
+        self.recorder.record_step()
         return result
 
     def __str__(self) -> str:

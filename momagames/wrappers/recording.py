@@ -21,27 +21,28 @@ from momagames.errors import (
     MissingExtra,
     MomagamesError,
     check_range,
+    invalid_value,
     nearest,
     one_of,
 )
 from momagames.files import atomic_path
-from momagames.wrappers.kinds import base_env
+from momagames.wrappers.introspection import base_env
 
 FORMAT = "momagames-record-1"
 FORMATS = ("json", "gif", "mp4")
-LARGEST = 64 * 2**20  # bytes of a record that is read
+MAX_BYTES = 64 * 2**20  # largest size of a file to read
 
 
 class ReplayRecorder:
-    """Follows one environment and writes every chosen episode when it ends.
+    """Records one environment and writes every selected episode when it ends.
 
-    folder   where the files go; made if it is not there
-    formats  of "json", "gif", "mp4"
-    name     files are called {name}-{number of the episode, six digits}.{format}
+    folder   directory of the files; created if it does not exist
+    formats  some of "json", "gif", "mp4"
+    name     files are named {name}-{number of the episode, six digits}.{format}
     when     episode number -> whether to record it
-    fps      pictures a second
+    fps      frames per second
 
-    `files` lists what was written, `frames` holds the pictures of the episode, uint8[H, W, 3].
+    `files` lists the written files, `frames` holds the pictures of the episode, uint8[H, W, 3].
     """
 
     def __init__(
@@ -49,9 +50,7 @@ class ReplayRecorder:
     ) -> None:
         for kind in formats:
             if kind not in FORMATS:
-                raise InvalidParameter(
-                    f"formats={formats!r}: {kind!r} is not possible; allowed: {one_of(FORMATS)}{nearest(kind, FORMATS)}"
-                )
+                raise InvalidParameter(invalid_value("formats", formats, f"some of {one_of(FORMATS)}", nearest(kind, FORMATS)))
         if "mp4" in formats and not (find_spec("imageio") and find_spec("imageio_ffmpeg")):
             raise MissingExtra('mp4 needs imageio: pip install "imageio[ffmpeg]", or record a gif')
         self.env, self.base = env, base_env(env, "RecordReplay")
@@ -67,27 +66,27 @@ class ReplayRecorder:
         self._recording = False
 
     def reset(self, start: Callable[[], Any], seed: int | None) -> Any:
-        """Reset the environment by calling `start`; an episode that was not over is dropped."""
+        """Reset the environment by calling `start`; an unfinished episode is discarded."""
         episode, old = self.base.episode, self.base.episode.log
         chosen = bool(self.when(self.episode + 1))
         episode.log = [] if chosen else None
         try:
             result = start()
         except BaseException:
-            episode.log = old  # a refused reset changes nothing
+            episode.log = old  # a failed reset changes nothing
             raise
         self.episode += 1
-        self._recording, self._seed, self._seen = chosen, seed, 0
+        self._recording, self._seed, self._recorded = chosen, seed, 0
         self.frames: list[NDArray[np.uint8]] = []
-        self.follow()
+        self.record_step()
         return result
 
-    def follow(self) -> None:
-        """The environment may have moved: take a picture, and write the files if the game is over."""
+    def record_step(self) -> None:
+        """Record a picture if the environment has stepped, and write the files at the end of the episode."""
         episode = self.base.episode
-        if not self._recording or len(episode.log) == self._seen:
+        if not self._recording or len(episode.log) == self._recorded:
             return
-        self._seen = len(episode.log)
+        self._recorded = len(episode.log)
         if self.pictures:
             self.frames.append(np.asarray(self.env.render(), np.uint8))
         if episode.state["over"]:
@@ -110,7 +109,7 @@ class ReplayRecorder:
 
 
 def replay_data(game: Game, log: list[Any], returns: NDArray[np.float64], seed: int | None) -> dict[str, Any]:
-    """A finished game as JSON-able data, from `Episode.log`."""
+    """Return a finished episode as JSON-serializable data, from `Episode.log`."""
     simple = game.actors == 1 and len(game.actions) == 1
     start, *actions = log
     return {
@@ -128,7 +127,7 @@ def replay_data(game: Game, log: list[Any], returns: NDArray[np.float64], seed: 
 
 
 def write_video(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: float) -> None:
-    """Pictures uint8[H, W, 3] as a gif or mp4."""
+    """Write pictures uint8[H, W, 3] as a gif or mp4."""
     if kind == "mp4":
         import_module("imageio.v2").mimwrite(path, frames, fps=fps)
         return
@@ -139,11 +138,11 @@ def write_video(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: flo
 
 
 def read_replay(path: str | Path) -> dict[str, Any]:
-    """A record from its file; InvalidFile if it is none."""
+    """Read a replay file. Raises InvalidFile if it is not a replay."""
     file = Path(path)
     try:
-        if file.stat().st_size > LARGEST:
-            raise InvalidFile(f"{file} has more than {LARGEST} bytes; that is no record")
+        if file.stat().st_size > MAX_BYTES:
+            raise InvalidFile(f"{file} has more than {MAX_BYTES} bytes; that is no record")
         data = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InvalidFile(f"{file} cannot be read: {error.strerror}") from None
@@ -161,15 +160,15 @@ def read_replay(path: str | Path) -> dict[str, Any]:
 
 
 def replay(path: str | Path, render_mode: str | None = None) -> Iterator[Any]:
-    """Play a recorded game again: the AEC environment at the start, and the same one after every step.
+    """Replay a recorded episode: yield its AEC environment at the start and after every step.
 
-    Raises InvalidFile if the file is no record, or the game does not go or end as recorded
+    Raises InvalidFile if the file is not a replay, or if the episode differs from the recorded one
     """
     yield from replay_from_data(read_replay(path), str(path), render_mode)
 
 
 def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = None) -> Iterator[Any]:
-    """Like `replay`, for what `record` made; `path` is what errors call it."""
+    """Replay the result of `replay_data`; `path` is its name in error messages."""
     from momagames.adapters.aec import MultiObjectiveAEC
 
     try:
@@ -181,7 +180,7 @@ def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = 
     yield env
     for number, action in enumerate(data["actions"]):
         try:
-            _repeat(env, action)
+            _replay_step(env, action)
         except (MomagamesError, TypeError, ValueError, LookupError) as error:
             raise InvalidFile(f"{path}: step {number}: {error}") from None
         yield env
@@ -189,10 +188,10 @@ def replay_from_data(data: dict[str, Any], path: str, render_mode: str | None = 
         raise InvalidFile(f"{path}: the returns are {env.returns.tolist()}; recorded: {data['returns']}")
 
 
-def _repeat(env: Any, action: Any) -> None:
-    """One recorded step: an action, a list with the parts of each actor, or None for a forfeit."""
+def _replay_step(env: Any, action: Any) -> None:
+    """Repeat a recorded step: an action, a list of the parts of each actor, or None for a forfeit."""
     if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
-        raise IllegalAction("the game is over already")
+        raise IllegalAction("the game is already over")
     if action is None:
         env.forfeit(env.agent_selection)
     elif env.game.sequential:

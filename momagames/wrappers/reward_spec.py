@@ -21,10 +21,11 @@ class RewardSpec:
     agents      names, A of them
     teams       for each agent the index of its team
     objectives  K of them, in the order of the reward vector
-    low, high   float64[A, K], bounds of one step's reward
-    scalar      whether the reward is a number in place of a vector of length 1
+    low, high   float64[A, K], bounds of the reward of one step
+    scalar      whether the reward is a scalar instead of a vector
     game        the game of these objectives, or None
-    whole       whether the rewards cover all agents of the game, ply by ply
+    covers_all_agents
+                whether the rewards cover all agents of the game, ply by ply
     """
 
     agents: tuple[str, ...]
@@ -62,7 +63,7 @@ class RewardSpec:
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether these are the declared objectives of the game."""
+        """Return whether these are the declared objectives of the game."""
         return self.game is not None and self.objectives == self.game.objectives and not self.scalar
 
     def with_objectives(self, objectives: tuple[Objective, ...], low: Any, high: Any, scalar: bool = False) -> RewardSpec:

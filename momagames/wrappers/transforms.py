@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Objective
-from momagames.errors import InvalidCall, InvalidParameter, nearest, one_of
+from momagames.errors import InvalidCall, InvalidParameter, invalid_value, nearest, one_of
 from momagames.wrappers.reward_spec import RewardSpec
 
 Utility = Callable[[NDArray[np.float64]], float]
@@ -63,11 +63,11 @@ def split_objective(reward: NDArray[Any], color: NDArray[np.int64], colors: int)
 class StepContext:
     """The context of a step that transforms may use besides its rewards.
 
-    live     bool[N], environments that moved: not those that only started a new episode
-    present  bool[N, A], agents that took part: none in an environment that only started a new episode
-    ended    bool[N], environments whose episode ended
-    seen     result of `observe_states` before the step
-    played   int64[N, S, P], the actions, for a transform with `needs_states`
+    moved     bool[N], environments that stepped: not those that only started a new episode
+    acting    bool[N, A], agents in the episode: none in an environment that only started a new episode
+    ended     bool[N], environments whose episode ended
+    observed  result of `observe_states` before the step
+    actions   int64[N, S, P], for a transform with `needs_states`
     """
 
     moved: NDArray[np.bool_]
@@ -83,14 +83,14 @@ class Transform:
     reward_spec: RewardSpec  # of the result
     needs_states = False  # whether to call `observe_states` before a step
 
-    def __init__(self, source: RewardSpec, form: RewardSpec) -> None:
-        self.source, self.reward_spec = source, form
+    def __init__(self, source: RewardSpec, spec: RewardSpec) -> None:
+        self.source, self.reward_spec = source, spec
 
     @property
     def name(self) -> str:
         return type(self).__name__
 
-    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+    def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
         """Return the transformed rewards of reward[N, A, K]; called exactly once for every step."""
         raise NotImplementedError
 
@@ -102,7 +102,7 @@ class Transform:
         """Start new episodes in these environments, bool[N]."""
 
 
-def _vector(source: RewardSpec, name: str) -> None:
+def _require_vector(source: RewardSpec, name: str) -> None:
     """Raise InvalidCall for scalar rewards."""
     if source.scalar:
         raise InvalidCall(f"{name} needs reward vectors, but the rewards are scalar: use Scalarize({name}(env), ...)")
@@ -111,37 +111,37 @@ def _vector(source: RewardSpec, name: str) -> None:
 class Scalarize(Transform):
     """A scalar reward: a weighted sum, or a utility function of the reward vector of the step.
 
-    weights   float[K] for all agents; or a function float64[K] -> float; or a dict of either by agent; or "published", the
-              weights of the scalar reward of the original (`Game.published_weights`)
+    weights   float[K] for all agents; a function float64[K] -> float; a dict of either by agent; or "published", the weights
+              of the scalar reward of the original game (`Game.published_weights`)
     """
 
     def __init__(
         self, source: RewardSpec, weights: Weights | None = None, utility: Utility | Mapping[str, Utility] | None = None
     ) -> None:
-        _vector(source, self.name)
+        _require_vector(source, self.name)
         if (weights is None) == (utility is None):
             raise InvalidParameter("Scalarize needs weights=... or utility=..., one of them")
         if isinstance(weights, str):
-            weights = _published(source, weights)
+            weights = _published_weights(source, weights)
         given = utility if weights is None else weights
         self.rules: list[NDArray[np.float64] | Utility] = [
-            one if callable(one) else _checked_weights(source, agent, one)
-            for agent, one in zip(source.agents, _per_agent(source, given), strict=True)
+            one if callable(one) else _check_weights(source, agent, one)
+            for agent, one in zip(source.agents, _list_by_agent(source, given), strict=True)
         ]
         if weights is None and not all(callable(rule) for rule in self.rules):
             raise InvalidParameter(f"invalid utility={utility!r}: expected a function of a reward vector, or one by agent")
         linear = [rule for rule in self.rules if not callable(rule)]
         self.weights = np.stack(linear) if len(linear) == len(self.rules) else None
-        super().__init__(source, self._scalar(source))
+        super().__init__(source, self._make_scalar_spec(source))
 
-    def _scalar(self, source: RewardSpec) -> RewardSpec:
+    def _make_scalar_spec(self, source: RewardSpec) -> RewardSpec:
         low, high, lowest, highest = [], [], [], []
         returns = np.array([(o.return_low, o.return_high) for o in source.objectives])
         for rule, lows, highs in zip(self.rules, source.low, source.high, strict=True):
             if callable(rule):
                 bounds, ends = (-np.inf, np.inf), (-np.inf, np.inf)
             else:
-                bounds, ends = _span(rule, lows, highs), _span(rule, returns[:, 0], returns[:, 1])
+                bounds, ends = _sum_bounds(rule, lows, highs), _sum_bounds(rule, returns[:, 0], returns[:, 1])
             low.append([bounds[0]])
             high.append([bounds[1]])
             lowest.append(ends[0])
@@ -149,7 +149,7 @@ class Scalarize(Transform):
         objective = Objective("utility", "utility", min(low)[0], max(high)[0], min(lowest), max(highest), "Scalarize")
         return source.with_objectives((objective,), low, high, scalar=True)
 
-    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[np.float64]:
+    def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[np.float64]:
         if self.weights is not None:
             return weighted_sum(reward, self.weights)
         scalars = np.zeros((*reward.shape[:2], 1))
@@ -157,7 +157,7 @@ class Scalarize(Transform):
             if not callable(rule):
                 scalars[:, agent] = weighted_sum(reward[:, agent], rule)
                 continue
-            for env in np.flatnonzero(moment.acting[:, agent]):
+            for env in np.flatnonzero(context.acting[:, agent]):
                 scalars[env, agent, 0] = self._apply_utility(rule, agent, reward[env, agent])
         return scalars
 
@@ -170,26 +170,26 @@ class Scalarize(Transform):
         return float(value)
 
 
-def _published(source: RewardSpec, weights: str) -> list[float]:
-    """The weights of the original's reward for what the source pays; InvalidParameter where they mean nothing."""
+def _published_weights(source: RewardSpec, weights: str) -> list[float]:
+    """Return the published weights of the objectives of the source. Raises InvalidParameter if there are none for them."""
     if weights != PUBLISHED:
         raise InvalidParameter(f"invalid weights={weights!r}: expected one number for each objective, or {PUBLISHED!r}")
     game = source.game
     known = {}
     if game is not None and game.published_weights is not None:
-        known = {goal.name: weight for goal, weight in zip(game.objectives, game.published_weights, strict=True)}
+        known = {objective.name: weight for objective, weight in zip(game.objectives, game.published_weights, strict=True)}
     lost = [name for name, weight in known.items() if weight and name not in source.names]
     if not known or lost or any(name not in known for name in source.names):
         why = (
             f"{one_of(lost)} is left out" if lost else f"{game.id if game else 'this environment'} has none for its objectives"
         )
         raise InvalidParameter(
-            f"weights={weights!r} is not possible here, {why}; give one number for each of {one_of(source.names)}"
+            f"invalid weights={weights!r}: expected one number for each of {one_of(source.names)}, because {why}"
         )
     return [known[name] for name in source.names]
 
 
-def _per_agent(source: RewardSpec, given: Any) -> list[Any]:
+def _list_by_agent(source: RewardSpec, given: Any) -> list[Any]:
     if not isinstance(given, Mapping):
         return [given] * len(source.agents)
     for agent in given:
@@ -205,7 +205,7 @@ def _per_agent(source: RewardSpec, given: Any) -> list[Any]:
     return [given[agent] for agent in source.agents]
 
 
-def _checked_weights(source: RewardSpec, agent: str, given: Any) -> NDArray[np.float64]:
+def _check_weights(source: RewardSpec, agent: str, given: Any) -> NDArray[np.float64]:
     try:
         weights = np.array(given, np.float64)
     except (TypeError, ValueError):
@@ -222,27 +222,27 @@ def _checked_weights(source: RewardSpec, agent: str, given: Any) -> NDArray[np.f
     return weights
 
 
-def _span(weights: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[float, float]:
-    """Least and greatest weighted sum of a vector between low and high; a weight of 0 leaves out even infinite bounds."""
+def _sum_bounds(weights: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the least and greatest weighted sum of vectors between low and high; infinite bounds times 0 count as 0."""
     least = weighted_sum(np.where(weights > 0, low, np.where(weights < 0, high, 0.0)), weights)
     greatest = weighted_sum(np.where(weights > 0, high, np.where(weights < 0, low, 0.0)), weights)
     return float(least[0]), float(greatest[0])
 
 
 class ShareTeamReward(Transform):
-    """Every agent gets what its team gets in sum.
+    """Give every agent the sum of the rewards of its team.
 
     teams   None: the declared teams of the game; "all": one team of all agents; or the team of each agent, in order or by
-            name. Games whose agents play on their own but know `team_rewards` are one team too.
+            name. Games without teams that have the parameter `team_rewards` are one team.
     """
 
     def __init__(self, source: RewardSpec, teams: str | Sequence[int] | Mapping[str, int] | None = None) -> None:
         if not source.covers_all_agents:
             raise InvalidCall("ShareTeamReward needs the rewards of all agents: wrap an AEC, parallel or vector environment")
         if source.game is not None and source.game.params.get("team_rewards"):
-            raise InvalidCall(f"{source.game.id} pays every agent the team's reward already (team_rewards=True)")
+            raise InvalidCall(f"{source.game.id} already gives every agent the reward of its team (team_rewards=True)")
         shared = source.with_params(team_rewards=True)
-        self.teams = _teams(source, teams, known=shared is not None)
+        self.teams = _parse_teams(source, teams, known=shared is not None)
         if shared is not None and source.is_unchanged and len(set(self.teams)) == 1:
             super().__init__(source, shared)
             return
@@ -251,16 +251,16 @@ class ShareTeamReward(Transform):
             replace(o, low=o.low * most, high=o.high * most, return_low=o.return_low * most, return_high=o.return_high * most)
             for o, most in ((o, int(count.max())) for o in source.objectives)
         )
-        form = source.with_objectives(
+        spec = source.with_objectives(
             objectives, share_rewards(source.low, self.teams), share_rewards(source.high, self.teams), source.scalar
         )
-        super().__init__(source, replace(form, teams=self.teams))
+        super().__init__(source, replace(spec, teams=self.teams))
 
-    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+    def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
         return share_rewards(reward, self.teams)
 
 
-def _teams(source: RewardSpec, given: Any, known: bool) -> tuple[int, ...]:
+def _parse_teams(source: RewardSpec, given: Any, known: bool) -> tuple[int, ...]:
     count = len(source.agents)
     if given is None:
         if len(set(source.teams)) < count:
@@ -282,12 +282,12 @@ def _teams(source: RewardSpec, given: Any, known: bool) -> tuple[int, ...]:
 
 
 class SelectObjectives(Transform):
-    """Some of the objectives, by name or index, in the order given."""
+    """Select objectives, by name or index, in the given order."""
 
     def __init__(self, source: RewardSpec, objectives: str | int | Sequence[str | int]) -> None:
-        _vector(source, self.name)
+        _require_vector(source, self.name)
         listed = [objectives] if isinstance(objectives, (str, int)) else list(objectives)
-        self.chosen = [position(source, one) for one in listed]
+        self.chosen = [objective_index(source, one) for one in listed]
         if not listed or len(set(self.chosen)) != len(listed):
             raise InvalidParameter(
                 f"objectives={objectives!r} must name at least one objective, each once; there are {one_of(source.names)}"
@@ -300,25 +300,26 @@ class SelectObjectives(Transform):
             ),
         )
 
-    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+    def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
         return select_objectives(reward, self.chosen)
 
 
-def position(source: RewardSpec, given: str | int) -> int:
-    """The index of an objective, from its name or index."""
+def objective_index(source: RewardSpec, given: str | int) -> int:
+    """Return the index of an objective from its name or index."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and 0 <= given < len(source.objectives):
         return int(given)
     if given not in source.names:
         raise InvalidParameter(
-            f"objective {given!r} is not there; allowed: {one_of(source.names)} or 0..{len(source.names) - 1}"
-            f"{nearest(given, source.names)}"
+            invalid_value(
+                "objective", given, f"{one_of(source.names)} or 0..{len(source.names) - 1}", nearest(given, source.names)
+            )
         )
     return source.names.index(str(given))
 
 
-def _recolored(source: RewardSpec, name: str, split: bool) -> RewardSpec:
-    """The form of the same game with color_rewards=split; refuses games without colors and rewards that were changed."""
-    _vector(source, name)
+def _with_color_rewards(source: RewardSpec, name: str, split: bool) -> RewardSpec:
+    """Return the rewards of the same game with color_rewards=split. Raises InvalidCall for other games or changed rewards."""
+    _require_vector(source, name)
     now, other = source.with_params(color_rewards=not split), source.with_params(color_rewards=split)
     if now is None or other is None:
         raise InvalidCall(
@@ -335,34 +336,34 @@ def _recolored(source: RewardSpec, name: str, split: bool) -> RewardSpec:
 
 
 class MergeColors(Transform):
-    """One objective in place of one for each color: what color_rewards=False pays."""
+    """Replace the objectives of all colors by one: the rewards of color_rewards=False."""
 
     def __init__(self, source: RewardSpec) -> None:
-        super().__init__(source, _recolored(source, self.name, split=False))
+        super().__init__(source, _with_color_rewards(source, self.name, split=False))
 
-    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
+    def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
         return merge_objectives(reward)
 
 
 class SplitColors(Transform):
-    """One objective for each color in place of one for all: what color_rewards=True pays."""
+    """Replace one objective by one for each color: the rewards of color_rewards=True."""
 
     needs_states = True
 
     def __init__(self, source: RewardSpec) -> None:
-        form = _recolored(source, self.name, split=True)
-        colors_of = form.game.action_objectives if form.game else None
-        if colors_of is None:
+        spec = _with_color_rewards(source, self.name, split=True)
+        action_objectives = spec.game.action_objectives if spec.game else None
+        if action_objectives is None:
             raise InvalidCall(
                 f"SplitColors needs a game that declares action_objectives; {source.game and source.game.id} does not"
             )
-        self._colors_of = colors_of
-        super().__init__(source, form)
+        self._action_objectives = action_objectives
+        super().__init__(source, spec)
 
     def observe_states(self, states: NDArray[Any]) -> NDArray[np.int64]:
         """Return the color objective of every action, int64[N, M]."""
-        return self._colors_of(states)
+        return self._action_objectives(states)
 
-    def apply(self, reward: NDArray[Any], moment: StepContext) -> NDArray[Any]:
-        color = moment.observed[np.arange(len(reward)), moment.actions[:, 0, 0]]
+    def apply(self, reward: NDArray[Any], context: StepContext) -> NDArray[Any]:
+        color = context.observed[np.arange(len(reward)), context.actions[:, 0, 0]]
         return split_objective(reward, color, len(self.reward_spec.objectives))

@@ -12,9 +12,9 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorWrapper
 from numpy.typing import NDArray
 
-from momagames.wrappers.common import RewardHost, reward_space
+from momagames.wrappers.common import RewardWrapperBase, reward_space
 from momagames.wrappers.episodes import EpisodeStatistics
-from momagames.wrappers.kinds import base_env, override_illegal, reward_spec_of
+from momagames.wrappers.introspection import base_env, override_illegal, reward_spec_of
 from momagames.wrappers.reward_spec import RewardSpec, layers
 from momagames.wrappers.transforms import Scalarize, StepContext, Transform
 
@@ -22,16 +22,16 @@ Step = tuple[Any, Any, Any, Any, dict[str, Any]]
 
 
 class Wrapper(VectorWrapper):  # type: ignore[misc]
-    """A vector wrapper that knows who still plays.
+    """A vector wrapper that tracks finished episodes and agents.
 
-    over   bool[N], environments whose last step ended an episode and that have not been dealt anew
+    over   bool[N], environments whose last step ended an episode and that have not been reset since
     gone   bool[N, A], agents that left the running episode
     """
 
-    def __init__(self, env: Any, form: RewardSpec) -> None:
+    def __init__(self, env: Any, spec: RewardSpec) -> None:
         super().__init__(env)
         self.over = np.zeros(env.num_envs, np.bool_)
-        self.gone = np.zeros((env.num_envs, len(form.agents)), np.bool_)
+        self.gone = np.zeros((env.num_envs, len(spec.agents)), np.bool_)
         self._same_step = env.metadata.get("autoreset_mode") == AutoresetMode.SAME_STEP
 
     def __getattr__(self, name: str) -> Any:
@@ -52,26 +52,26 @@ class Wrapper(VectorWrapper):  # type: ignore[misc]
     def _restart(self, chosen: NDArray[np.bool_]) -> None:
         """Start new episodes in these environments, bool[N]."""
 
-    def _moment(self, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_]) -> StepContext:
+    def _make_context(self, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_]) -> StepContext:
         """Return the context of the last step, and store `over` and `gone` for the next one."""
         done = np.logical_or(terminated, truncated).reshape(self.gone.shape)
         ended: NDArray[np.bool_] = np.asarray(done.all(axis=1))
-        moment = StepContext(moved=~self.over, acting=~self.gone & ~self.over[:, None], ended=ended & ~self.over)
+        context = StepContext(moved=~self.over, acting=~self.gone & ~self.over[:, None], ended=ended & ~self.over)
         self.over = np.zeros_like(ended) if self._same_step else ended
         self.gone = done & ~ended[:, None]
-        return moment
+        return context
 
 
-class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
+class RewardWrapper(RewardWrapperBase, Wrapper):  # type: ignore[misc]
     """Transforms rewards; the buffers of the inner environment do not change."""
 
     def __init__(self, env: Any, transform: Transform) -> None:
         Wrapper.__init__(self, env, transform.source)
-        self._alone = len(transform.source.agents) == 1
-        self._bind(transform)
+        self._is_single = len(transform.source.agents) == 1
+        self._set_transform(transform)
 
-    def _bind(self, transform: Transform) -> None:
-        super()._bind(transform)
+    def _set_transform(self, transform: Transform) -> None:
+        super()._set_transform(transform)
         self.reward_space = _space(self.reward_spec)
         self.reward_dim = len(self.reward_spec.objectives)
 
@@ -86,39 +86,39 @@ class RewardWrapper(RewardHost, Wrapper):  # type: ignore[misc]
         self.transform.restart(chosen)
 
     def step(self, actions: Any) -> Step:
-        seen = self._observe_states()
+        observed = self._observe_states()
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
-        source, form = self.transform.source, self.reward_spec
-        source.check(rewards[0] if self._alone else rewards[0, 0])
-        moment = self._moment(terminated, truncated)
+        source, spec = self.transform.source, self.reward_spec
+        source.check(rewards[0] if self._is_single else rewards[0, 0])
+        context = self._make_context(terminated, truncated)
         if self.transform.needs_states:
-            moment.observed, moment.actions = seen, base_env(self.env, self.transform.name).batch.last_actions
-        reward = self.transform.apply(rewards.reshape(self.num_envs, *source.shape), moment).astype(form.dtype, copy=False)
+            context.observed, context.actions = observed, base_env(self.env, self.transform.name).batch.last_actions
+        reward = self.transform.apply(rewards.reshape(self.num_envs, *source.shape), context).astype(spec.dtype, copy=False)
         if isinstance(self.transform, Scalarize):
             infos = {**infos, "vector_reward": rewards}
-        reward = reward[..., 0] if form.scalar else reward
-        return observations, reward[:, 0] if self._alone else reward, terminated, truncated, infos
+        reward = reward[..., 0] if spec.scalar else reward
+        return observations, reward[:, 0] if self._is_single else reward, terminated, truncated, infos
 
 
-def _space(form: RewardSpec) -> spaces.Box:
-    if len(form.agents) == 1:
-        return reward_space(form, 0)
-    low, high = (bound[:, 0] if form.scalar else bound.astype(np.float32) for bound in (form.low, form.high))
-    return spaces.Box(low, high, dtype=form.dtype)
+def _space(spec: RewardSpec) -> spaces.Box:
+    if len(spec.agents) == 1:
+        return reward_space(spec, 0)
+    low, high = (bound[:, 0] if spec.scalar else bound.astype(np.float32) for bound in (spec.low, spec.high))
+    return spaces.Box(low, high, dtype=spec.dtype)
 
 
 class RecordEpisodeStatistics(Wrapper):
     """Adds returns and lengths of finished episodes to infos["episode"], with the mask infos["_episode"].
 
-    `r` float64[N, (A,) K] and `l` int64[N, (A,)], the agents' own moves, and `steps` int64[N]. They replace the report
-    of the environment itself, whose returns are those of the game.
+    They are `r` float64[N, (A,) K], `l` int64[N, (A,)], the actions of each agent, and `steps` int64[N]. They replace the
+    entry of the environment, whose returns are those of the game.
     """
 
     def __init__(self, env: Any, buffer_length: int) -> None:
         self.reward_spec: RewardSpec = reward_spec_of(env)
         super().__init__(env, self.reward_spec)
         self.statistics = EpisodeStatistics(self.reward_spec, env.num_envs, buffer_length)
-        self._alone = len(self.reward_spec.agents) == 1
+        self._is_single = len(self.reward_spec.agents) == 1
 
     @property
     def episodes(self) -> Any:
@@ -129,27 +129,27 @@ class RecordEpisodeStatistics(Wrapper):
         self.statistics.restart(chosen)
 
     def step(self, actions: Any) -> Step:
-        turn = self._turn()
+        acting = self._acting_agents()
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
-        moment, books = self._moment(terminated, truncated), self.statistics
-        books.add(rewards.reshape(books.returns.shape), turn & moment.acting, moment.moved)
-        if moment.ended.any():
-            returns, moves = books.returns.copy(), books.moves.copy()
+        context, statistics = self._make_context(terminated, truncated), self.statistics
+        statistics.add(rewards.reshape(statistics.returns.shape), acting & context.acting, context.moved)
+        if context.ended.any():
+            returns, moves = statistics.returns.copy(), statistics.moves.copy()
             if self.reward_spec.scalar:
                 returns = returns[..., 0]
-            if self._alone:
+            if self._is_single:
                 returns, moves = returns[:, 0], moves[:, 0]
-            lines = {"r": returns, "l": moves, "steps": books.steps.copy()}
-            infos = {**infos, "episode": lines, "_episode": moment.ended}
-            for env in np.flatnonzero(moment.ended):
-                books.close(int(env))
-            books.restart(moment.ended)
+            entry = {"r": returns, "l": moves, "steps": statistics.steps.copy()}
+            infos = {**infos, "episode": entry, "_episode": context.ended}
+            for env in np.flatnonzero(context.ended):
+                statistics.close(int(env))
+            statistics.restart(context.ended)
         return observations, rewards, terminated, truncated, infos
 
-    def _turn(self) -> NDArray[np.bool_]:
+    def _acting_agents(self) -> NDArray[np.bool_]:
         """Return the agents whose actions the next step applies, bool[N, A]."""
         game = self.reward_spec.game
-        if self._alone or game is None or not game.sequential:
+        if self._is_single or game is None or not game.sequential:
             return np.ones_like(self.gone)
         movers: NDArray[np.bool_] = base_env(self.env, "RecordEpisodeStatistics").batch.to_move[:, None] == np.arange(
             self.gone.shape[1]
@@ -160,10 +160,10 @@ class RecordEpisodeStatistics(Wrapper):
 class HandleIllegal(Wrapper):
     """Sets the effect of illegal actions."""
 
-    def __init__(self, env: Any, how: str) -> None:
+    def __init__(self, env: Any, policy: str) -> None:
         super().__init__(env, reward_spec_of(env))
-        self.how = how
+        self.policy = policy
 
     def step(self, actions: Any) -> Step:
-        with override_illegal(self.env, self.how):
+        with override_illegal(self.env, self.policy):
             return self.env.step(actions)  # type: ignore[no-any-return]

@@ -202,7 +202,7 @@ def closest(colors, visible):
     return apart[np.triu_indices(len(colors), 1)].min()
 
 
-@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("visible", SIGHTS)
 def test_colors_can_be_told_apart(visible):
     assert closest([*shapes.COLORS, samegame.EMPTY], visible) > 0.12
     assert closest(breakthrough.SIDES, visible) > 0.2
@@ -248,7 +248,7 @@ def test_numbers_of_a_caption_have_room(width):
     """Five agents and ten objectives, with the longest numbers there can be: nothing overlaps or is cut off."""
     game = momagames.spec(SAMEGAME, **BIG)
     made = caption.Caption(game, width)
-    columns = [caption.widest(game, 0), *(game.agents if made.turned else [goal.name for goal in game.objectives])]
+    columns = [caption.longest_text(game, 0), *(game.agents if made.turned else [goal.name for goal in game.objectives])]
     needed = max(canvas.text_width(text, caption.SIZE) for text in columns) + 4
     height, wide = made.sheet.shape[:2]
     assert wide <= max(width, caption.NARROWEST)
@@ -275,22 +275,22 @@ def test_the_caption_shows_every_return():
 def test_captions_as_text():
     play = dealt(SAMEGAME, **BIG)
     play.returns[3, 9] = 6256
-    rendered = caption.text(play.game, play.state, play.returns, width=60)
+    rendered = caption.format_caption(play.game, play.state, play.returns, width=60)
     assert rendered.splitlines()[0] == "ply 0, agent_0 to move"
     assert max(map(len, rendered.splitlines())) <= 60
     assert [line.split()[-1] for line in rendered.splitlines() if line.startswith("agent_3")][-1] == "6256"
     assert all(goal.name in rendered for goal in play.game.objectives)
     for _ in moves(play):
         pass
-    assert caption.situation(play.game, play.state) == f"over after {int(play.state['ply'])} plies"
+    assert caption.describe_status(play.game, play.state) == f"over after {int(play.state['ply'])} plies"
     for truncated, said in ((1, "cut off"), (2, "over")):  # 2: decided in its last step
         play.state["truncated"] = truncated
-        assert caption.situation(play.game, play.state).startswith(f"{said} after")
+        assert caption.describe_status(play.game, play.state).startswith(f"{said} after")
 
 
-@pytest.mark.parametrize(("value", "shown"), [(0.0, "0"), (-0.0, "0"), (900.0, "900"), (-0.125, "-0.125"), (1 / 3, "0.333")])
+@pytest.mark.parametrize(("value", "rendered"), [(0.0, "0"), (-0.0, "0"), (900.0, "900"), (-0.125, "-0.125"), (1 / 3, "0.333")])
 def test_numbers(value, rendered):
-    assert caption.number(value) == rendered
+    assert caption.format_number(value) == rendered
 
 
 def test_simultaneous_games_and_games_without_a_view():

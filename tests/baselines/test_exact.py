@@ -344,7 +344,7 @@ def test_error_names_all_unsupported_features():
 
 
 def test_rejects_an_invalid_position():
-    with pytest.raises(InvalidState, match="holds '3'"):
+    with pytest.raises(InvalidState, match=r"invalid board\[\d+\]\[\d+\]='3'"):
         solve(make_game(3, 3, 2), ["333"] * 3)
 
 
@@ -360,7 +360,7 @@ def test_pareto_front_if_small():
     expected = exact.pareto_front(small, seed=3, **LIMITS).points
     np.testing.assert_array_equal(exact.pareto_front_if_small(small, env.unwrapped.episode.state), expected)
     np.testing.assert_array_equal(env.unwrapped.pareto_front(), expected)
-    assert exact.pareto_front_if_small(large, large.start(3)[0]) is None
+    assert exact.pareto_front_if_small(large, large.make_state(3)[0]) is None
     assert exact.pareto_front_if_small(make_game(3, 3, 2, num_agents=2), env.unwrapped.episode.state) is None
 
 

@@ -133,7 +133,7 @@ def test_method_exact(tmp_path):
     exact, clairvoyant = (method(name)(**ROOMY) for name in ("exact", "hindsight_exact"))
     with pytest.raises(InvalidParameter, match="draws during play"):
         exact.check_plan(game)
-    start = game.start()
+    start = game.make_state()
     episode = Episode(game)
     episode.reset(3)
     start[0] = episode.state
@@ -149,7 +149,7 @@ def test_method_exact(tmp_path):
 def _reset_position(game, seed):
     episode = Episode(game)
     episode.reset(seed)
-    start = game.start()
+    start = game.make_state()
     start[0] = episode.state
     return start
 

@@ -90,7 +90,7 @@ def test_takes_the_winning_move_for_the_weight_of_winning():
     policy, parameters = random_policy(game)
     parameters[:] = 0
     parameters[0, 0] = 1.0  # winning
-    states = game.start()
+    states = game.make_state()
     game.codec.load(states[0], states_near_a_win(game))
     batch = Batch(game, 20, autoreset="disabled")
     batch.load(states.repeat(20))

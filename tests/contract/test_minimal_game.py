@@ -201,7 +201,7 @@ def test_text_of_a_codec_without_text_is_json():
 
 def test_long_text_is_wrapped_and_cut_off_in_a_picture():
     made = game(ID)
-    state = made.start()[0]
+    state = made.make_state()[0]
     shapes = set()
     for text in ("", "short", "long " * 2000, "\n" * 100):
         codec = Codec(made.codec.save, made.codec.load, show=lambda state, text=text: text)

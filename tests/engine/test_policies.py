@@ -117,7 +117,7 @@ def test_in_turns_the_mover_alone_moves():
 def test_one_by_one_it_is_the_same_policy():
     game = meteors.game("meteors-v0")
     one, rng = AgentPolicy(COUNTER, game, agent=1), np.random.default_rng(0)
-    state, mask = game.start(), np.ones(6, np.int8)
+    state, mask = game.make_state(), np.ones(6, np.int8)
     before = state.tobytes()
     assert [one(state[0], mask, rng).tolist() for _ in range(3)] == [[1, 1], [1, 2], [1, 1]]
     assert state.tobytes() == before

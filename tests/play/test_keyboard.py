@@ -9,7 +9,7 @@ import pytest
 
 from momagames.errors import InvalidCall, InvalidParameter, MissingExtra, UnknownId
 from momagames.play import windowed
-from momagames.play.windowed import Board
+from momagames.play.windowed import GameWindow
 from tests import meteors
 
 SEED = 1  # no meteor falls on the person early
@@ -33,11 +33,11 @@ def hit(pygame):
 
 
 def sit(rate=4.0, human=None, game=None, seed=SEED):
-    return Board(game or meteors.for_people(), "random", seed, human, rate)
+    return GameWindow(game or meteors.for_people(), "random", seed, human, rate)
 
 
 def ply(board):
-    return int(board.seats.play.state["ply"])
+    return int(board.session.episode.state["ply"])
 
 
 def pixels(board, pygame):
@@ -47,91 +47,91 @@ def pixels(board, pygame):
 def test_the_clock_waits_for_the_first_key(hit):
     board = sit()
     for now in range(5):
-        board.look(now)
+        board.update(now)
     assert ply(board) == 0
     hit("right")
-    board.look(5.0)
+    board.update(5.0)
     assert ply(board) == 1
-    assert board.seats.last[0].tolist() == [2, 0]
+    assert board.session.last[0].tolist() == [2, 0]
 
 
 def test_the_clock_steps_without_input(hit):
     board = sit(rate=4.0)
     hit("right")
     for now, plies in ((10.0, 1), (10.2, 1), (10.26, 2), (10.3, 2), (10.52, 3)):
-        board.look(now)
+        board.update(now)
         assert ply(board) == plies
-    assert board.seats.last[0].tolist() == [0, 0]
-    board.look(11.0)
-    assert board.seats.last[0].tolist() == [1, 0]  # who stood still twice must move: the first legal action
+    assert board.session.last[0].tolist() == [0, 0]
+    board.update(11.0)
+    assert board.session.last[0].tolist() == [1, 0]  # who stood still twice must move: the first legal action
 
 
 def test_a_key_that_is_held_counts_until_it_is_released(hit):
     board = sit()
     hit.down("left")
     for now in (0.0, 1.0):
-        board.look(now)
-        assert board.seats.last[0, 0] == 1
+        board.update(now)
+        assert board.session.last[0, 0] == 1
     hit.down("right")
     for now in (3.0, 3.5):
-        board.look(now)
-        assert board.seats.last[0, 0] == 2
+        board.update(now)
+        assert board.session.last[0, 0] == 2
     hit.up("right")
-    board.look(4.0)
-    assert board.seats.last[0, 0] == 1
+    board.update(4.0)
+    assert board.session.last[0, 0] == 1
     hit.up("left")
-    board.look(5.0)
-    assert board.seats.last[0, 0] == 0
+    board.update(5.0)
+    assert board.session.last[0, 0] == 0
 
 
 def test_a_short_press_between_two_steps_counts_once(hit):
     board = sit()
     hit("right")
-    board.look(0.0)
+    board.update(0.0)
     hit("left")
-    board.look(0.1)
+    board.update(0.1)
     assert ply(board) == 1
-    board.look(0.3)
-    assert board.seats.last[0, 0] == 1
-    board.look(0.6)
-    assert board.seats.last[0, 0] == 0
+    board.update(0.3)
+    assert board.session.last[0, 0] == 1
+    board.update(0.6)
+    assert board.session.last[0, 0] == 0
 
 
 def test_message_parts_stay_until_changed(hit):
     board = sit()
     hit("2")
     for now in (0.0, 1.0):
-        board.look(now)
-        assert board.seats.last[0, 1] == 2
+        board.update(now)
+        assert board.session.last[0, 1] == 2
     hit("0", "right")
-    board.look(2.0)
-    assert board.seats.last[0].tolist() == [2, 0]
+    board.update(2.0)
+    assert board.session.last[0].tolist() == [2, 0]
 
 
 def test_without_a_clock_a_move_makes_a_step_and_a_word_does_not(hit):
     board = sit(rate=0)
     hit("1")
     for now in range(5):
-        board.look(now)
+        board.update(now)
     assert ply(board) == 0
     hit("left")
-    board.look(5.0)
+    board.update(5.0)
     assert ply(board) == 1
-    assert board.seats.last[0].tolist() == [1, 1]
-    board.look(9.0)
+    assert board.session.last[0].tolist() == [1, 1]
+    board.update(9.0)
     assert ply(board) == 1
 
 
 def test_pause(hit):
     board = sit()
     hit("right")
-    board.look(0.0)
+    board.update(0.0)
     hit("p")
     for now in (1.0, 2.0):
-        board.look(now)
+        board.update(now)
     assert ply(board) == 1
     hit("p")
-    board.look(3.0)
+    board.update(3.0)
     assert ply(board) == 2
 
 
@@ -155,7 +155,7 @@ def test_closing_the_window_leaves(hit, pygame):
 
 def test_an_error_closes_the_window(hit, pygame, monkeypatch):
     board = sit()
-    monkeypatch.setattr(board, "look", lambda now: 1 / 0)
+    monkeypatch.setattr(board, "update", lambda now: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         board.run()
     assert not pygame.display.get_init()
@@ -167,7 +167,7 @@ def until(board, condition):
     for now in range(100):
         if condition():
             return
-        board.look(float(now))
+        board.update(float(now))
     raise AssertionError("that never happened")
 
 
@@ -175,25 +175,25 @@ def test_a_person_out_of_the_game_sees_everything(hit, pygame):
     board = sit(rate=0, human="rover_1")
     assert board.renderer.options == {"viewer": "rover_1"}
     hit("v")
-    board.look(0.0)
+    board.update(0.0)
     assert board.renderer.options == {"viewer": "rover_1"}
-    assert board.help() == "arrows: move, 0 to 2: say, b: big, p: pause, escape: leave"
+    assert board.help_text() == "arrows: move, 0 to 2: say, b: big, p: pause, escape: leave"
     before = pixels(board, pygame)
-    board.seats.play.state["gone"][1] = 1
-    board.seats.play._update_observations()
+    board.session.episode.state["gone"][1] = 1
+    board.session.episode._update_observations()
     until(board, lambda: ply(board) == 1)
     assert board.renderer.options == {"viewer": None}
-    assert "rover_1 is out" in board.says()
+    assert "rover_1 is out" in board.status_text()
     assert not np.array_equal(pixels(board, pygame), before)
-    assert "v: viewer" in board.help()
+    assert "v: viewer" in board.help_text()
     hit("v")
-    board.look(1.0)
+    board.update(1.0)
     assert board.renderer.options == {"viewer": "rover_0"}
     until(board, lambda: board.over)
-    assert "over" in board.says()
+    assert "over" in board.status_text()
     end = ply(board)
     hit("left")
-    board.look(1000.0)
+    board.update(1000.0)
     assert ply(board) == end
     assert "over after" in board.summary() or "cut off after" in board.summary()
 
@@ -202,24 +202,24 @@ def test_letters_go_through_the_ways_to_look(hit, pygame):
     board = sit()
     before = pixels(board, pygame).shape
     hit("b")
-    board.look(0.0)
+    board.update(0.0)
     assert pixels(board, pygame).shape[0] == before[0] + 40
     assert board.paused
     hit("b")
-    board.look(1.0)
+    board.update(1.0)
     assert pixels(board, pygame).shape == before
 
 
 def test_only_what_has_changed_is_drawn(hit, monkeypatch):
-    board, drawn = sit(), []
+    board, pictures = sit(), []
     put = board.window.show
-    monkeypatch.setattr(board.window, "show", lambda picture: (drawn.append(1), put(picture)))
+    monkeypatch.setattr(board.window, "show", lambda picture: (pictures.append(1), put(picture)))
     for now in range(5):
-        board.look(now)
-    assert not drawn
+        board.update(now)
+    assert not pictures
     hit("right")
-    board.look(5.0)
-    assert len(drawn) == 1
+    board.update(5.0)
+    assert len(pictures) == 1
 
 
 def test_the_lines_below_the_picture(hit, monkeypatch):
@@ -230,11 +230,11 @@ def test_the_lines_below_the_picture(hit, monkeypatch):
         windowed.canvas, "write", lambda sheet, x, y, text, *a, **k: (lines.append(text), write(sheet, x, y, text, *a, **k))
     )
     hit("1", "p", "p")
-    board.look(0.0)
-    assert {"rover_0: 0 1 next", board.help()} <= set(lines)
+    board.update(0.0)
+    assert {"rover_0: 0 1 next", board.help_text()} <= set(lines)
     lines.clear()
     hit.down("right")
-    board.look(1.0)
+    board.update(1.0)
     assert "rover_0: 2 1 next" in lines
 
 
@@ -246,7 +246,7 @@ def test_invalid_arguments(pygame):
     with pytest.raises(InvalidParameter, match="did you mean 'rover_1'"):
         sit(human="rover1")
     with pytest.raises(UnknownId, match="greedy"):
-        Board(meteors.for_people(), "gredy", 0, None)
+        GameWindow(meteors.for_people(), "gredy", 0, None)
 
 
 def test_without_pygame_it_is_said_what_to_install(monkeypatch):

@@ -15,7 +15,7 @@ from momagames.games.samegame import view as samegame
 from momagames.games.tileblast.view import drawing as tileblast
 from momagames.games.tileblast.view.scene import tap_cells
 from momagames.play import windowed
-from momagames.play.windowed import MouseBoard, open_board
+from momagames.play.windowed import MouseGameWindow, open_game_window
 from momagames.render import canvas
 
 SAMEGAME, BREAKTHROUGH, TILEBLAST = "mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0"
@@ -47,8 +47,8 @@ def mouse(pygame):
 
 
 def opened(id, seed=0, opponent="random", human=None, rate=4.0, **params):
-    board = open_board(id, opponent, seed, human, rate, **params)
-    assert isinstance(board, MouseBoard)
+    board = open_game_window(id, opponent, seed, human, rate, **params)
+    assert isinstance(board, MouseGameWindow)
     return board
 
 
@@ -63,11 +63,11 @@ def tile(cell):
 
 
 def ply(board):
-    return int(board.seats.play.state["ply"])
+    return int(board.session.episode.state["ply"])
 
 
 def valid(board):
-    return np.flatnonzero(board.seats.play.masks[0]).tolist()
+    return np.flatnonzero(board.session.episode.masks[0]).tolist()
 
 
 def pixels(pygame):
@@ -96,12 +96,12 @@ def test_a_click_taps_the_cell(mouse):
     board = opened(TILEBLAST, level=4, seed=3)
     cell = valid(board)[5]
     mouse.click(tile(cell))
-    board.look(0.0)
+    board.update(0.0)
     assert ply(board) == 1
-    assert board.seats.last == cell
-    assert board.seats.play.state["moves"] == 1
+    assert board.session.last == cell
+    assert board.session.episode.state["moves"] == 1
     for now in range(1, 5):  # nothing goes on by itself
-        board.look(float(now))
+        board.update(float(now))
     assert ply(board) == 1
 
 
@@ -117,7 +117,7 @@ def test_what_is_no_click_on_a_cell_taps_nothing(mouse, how, pygame):
         mouse.click((3, 3))
     else:
         mouse.post(pygame.MOUSEBUTTONUP, button=1, pos=place)
-    board.look(0.0)
+    board.update(0.0)
     assert ply(board) == 0
 
 
@@ -125,22 +125,22 @@ def test_a_misplaced_click_is_ignored(mouse):
     board = opened(TILEBLAST, level=4)
     wrong = next(cell for cell in range(117) if cell not in valid(board))
     mouse.click(tile(wrong))
-    board.look(0.0)
+    board.update(0.0)
     assert ply(board) == 0
-    assert board.says() == f"({wrong % 13},{wrong // 13}) is not possible."
+    assert board.status_text() == f"({wrong % 13},{wrong // 13}) is illegal."
     mouse.click(tile(valid(board)[0]))
-    board.look(1.0)
+    board.update(1.0)
     assert ply(board) == 1
 
 
 def test_the_pointer_shows_the_group(mouse, pygame):
     board = opened(TILEBLAST, level=1, seed=2)
-    before, state = pixels(pygame), board.seats.play.state
+    before, state = pixels(pygame), board.session.episode.state
     cell = max(valid(board), key=lambda one: len(tap_cells(state, one)))
     assert len(tap_cells(state, cell)) > 3
     mouse.move(tile(cell))
-    board.look(0.0)
-    changed = (pixels(pygame) != before).any(axis=2)[: -2 * windowed.LINE - MARGIN]
+    board.update(0.0)
+    changed = (pixels(pygame) != before).any(axis=2)[: -2 * windowed.LINE_HEIGHT - MARGIN]
     ys, xs = np.nonzero(changed)
     touched = {
         ((x - MARGIN - tileblast.EDGE) // tileblast.SIDE, (y - MARGIN - tileblast.BAR) // tileblast.SIDE)
@@ -149,9 +149,9 @@ def test_the_pointer_shows_the_group(mouse, pygame):
     near = {(one % 13 + dx, 8 - one // 13 + dy) for one in tap_cells(state, cell) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
     assert touched
     assert touched <= near
-    assert board.says() == f"agent_0: ({cell % 13},{cell // 13})"
+    assert board.status_text() == f"agent_0: ({cell % 13},{cell // 13})"
     mouse.move((2, 2))
-    board.look(1.0)
+    board.update(1.0)
     assert np.array_equal(pixels(pygame), before)
 
 
@@ -164,50 +164,50 @@ def test_groups_are_what_a_tap_bursts():
             found = tap_cells(env.episode.state, cell)
             assert bool(found) == bool(info["action_mask"][cell])
             if found:
-                said = env.peek(cell)[4]
-                assert said["cluster"] == len(found) or said["used"] >= len(found)
+                after = env.peek(cell)[4]
+                assert after["cluster"] == len(found) or after["used"] >= len(found)
         _, _, _, _, info = env.step(int(np.flatnonzero(info["action_mask"])[-1]))
 
 
 def test_undo_and_again(mouse):
     board = opened(TILEBLAST, seed=4)
-    start = board.seats.play.states.tobytes()
+    start = board.session.episode.states.tobytes()
     mouse.key("u")  # nothing to take back
-    board.look(0.0)
+    board.update(0.0)
     for now in range(1, 4):
         mouse.click(tile(valid(board)[0]))
-        board.look(float(now))
-    third = board.seats.play.states.tobytes()
+        board.update(float(now))
+    third = board.session.episode.states.tobytes()
     mouse.click(tile(valid(board)[1]))
-    board.look(5.0)
+    board.update(5.0)
     mouse.key("u")
-    board.look(6.0)
-    assert board.seats.play.states.tobytes() == third
+    board.update(6.0)
+    assert board.session.episode.states.tobytes() == third
     mouse.key("r")
-    board.look(7.0)
-    assert board.seats.play.states.tobytes() == start
+    board.update(7.0)
+    assert board.session.episode.states.tobytes() == start
     mouse.click(tile(valid(board)[0]))
-    board.look(8.0)
+    board.update(8.0)
     assert ply(board) == 1
 
 
 def test_the_end_stays_in_view_and_can_be_taken_back(mouse):
     board = opened(TILEBLAST, max_taps=1)
     mouse.click(tile(valid(board)[0]))
-    board.look(0.0)
+    board.update(0.0)
     assert board.over
-    assert "over" in board.says()
+    assert "over" in board.status_text()
     mouse.click(tile(0))
     mouse.key("u")
-    board.look(1.0)
+    board.update(1.0)
     assert not board.over
 
 
 def test_letters_leave_and_change_the_look(mouse, pygame):
     board = opened(TILEBLAST)
-    assert board.help() == "mouse: play, g: groups, u: take back, r: from the start, escape: leave"
+    assert board.help_text() == "mouse: play, g: groups, u: take back, r: from the start, escape: leave"
     mouse.key("g")
-    board.look(0.0)
+    board.update(0.0)
     assert board.renderer.options == {"groups": False}
     mouse.key("q")
     board.run()
@@ -217,15 +217,15 @@ def test_letters_leave_and_change_the_look(mouse, pygame):
 def test_others_answer_by_the_clock(mouse):
     board = opened(TILEBLAST, num_agents=2)
     mouse.click(tile(valid(board)[0]))
-    board.look(10.0)
+    board.update(10.0)
     assert ply(board) == 1
-    assert board.says() == "agent_1 is to move."
+    assert board.status_text() == "agent_1 moves next."
     mouse.click(tile(valid(board)[0]))  # it is not the person's turn
-    board.look(10.1)
+    board.update(10.1)
     assert ply(board) == 1
-    board.look(10.3)
+    board.update(10.3)
     assert ply(board) == 2
-    board.look(20.0)
+    board.update(20.0)
     assert ply(board) == 2
 
 
@@ -235,9 +235,9 @@ def test_the_mouse_in_samegame(mouse):
     action = valid(board)[-1]
     y, x = divmod(action, 6)
     mouse.click(pixel(x, y, side, samegame.EDGE, samegame.EDGE))
-    board.look(0.0)
+    board.update(0.0)
     assert ply(board) == 1
-    assert board.seats.last == action
+    assert board.session.last == action
 
 
 @pytest.mark.parametrize("canonical", [False, True])
@@ -247,12 +247,12 @@ def test_the_mouse_in_breakthrough(mouse, canonical, human, how):
     """Every legal move, from cell to cell."""
     size = {"board_width": 4, "board_height": 6}
     board = opened(BREAKTHROUGH, human=human, canonical=canonical, **size)
-    board.look(0.0)  # player_0, if the person is the other
+    board.update(0.0)  # player_0, if the person is the other
     side = (canvas.LONG_SIDE - 2 * breakthrough.EDGE - 2 * breakthrough.STRIP) // 6
     top, left = breakthrough.STRIP + breakthrough.EDGE, breakthrough._board_left(4, side)
     before = ply(board)
     for now, action in enumerate(valid(board), 1):
-        state = board.seats.play.state
+        state = board.session.episode.state
         after = state.copy()
         after["to_move"] = 1 - state["to_move"]
         start, end = breakthrough.last_move_cells(after, action)
@@ -261,23 +261,23 @@ def test_the_mouse_in_breakthrough(mouse, canonical, human, how):
             mouse.drag(start, end)
         else:
             mouse.click(start)
-            board.look(50.0 * now)
-            assert board.first == start
+            board.update(50.0 * now)
+            assert board.first_click == start
             mouse.click(end)
-        board.seats.undo_move()
-        board.due = 1e9  # the other waits
-        board.look(50.0 * now + 1)
+        board.session.undo_move()
+        board.next_step_time = 1e9  # the other waits
+        board.update(50.0 * now + 1)
         assert ply(board) == before + 1
-        assert board.seats.last == action
+        assert board.session.last == action
         mouse.key("u")
-        board.look(50.0 * now + 2)
+        board.update(50.0 * now + 2)
         assert ply(board) == before
 
 
 def test_backwards_is_no_move(mouse):
     board = opened(BREAKTHROUGH)
     mouse.drag((300, 200), (300, 60))
-    board.look(0.0)
+    board.update(0.0)
     assert ply(board) == 0
 
 
@@ -285,7 +285,7 @@ def test_a_click_that_waits_is_shown(mouse, pygame):
     board = opened(BREAKTHROUGH)
     before = pixels(pygame)
     mouse.click((300, 100))
-    board.look(0.0)
+    board.update(0.0)
     assert (pixels(pygame)[95:106, 295:306] != before[95:106, 295:306]).any()
 
 
@@ -296,7 +296,7 @@ STEPS = {"space": (0, 0), "up": (0, -1), "down": (0, 1), "left": (-1, 0), "right
 
 
 def robot_at(board, robot=0):
-    state = board.seats.play.state
+    state = board.session.episode.state
     return int(state["x"][robot]), int(state["y"][robot])
 
 
@@ -306,75 +306,75 @@ def test_a_robot_goes_by_click_and_by_key(mouse, how):
     side = robotmail.cell_side(9, 9)
     (x, y), played = robot_at(board), valid(board)
     for now, (action, (key, (dx, dy))) in enumerate(enumerate(STEPS.items())):
-        board.due = 1e9  # the other waits
+        board.next_step_time = 1e9  # the other waits
         if how == "key":
             mouse.key(key)
         else:
             mouse.click(pixel(x + dx, y + dy, side, robotmail.EDGE, robotmail.EDGE))
-        board.look(float(now))
+        board.update(float(now))
         assert ply(board) == (action in played)
         if action in played:
-            assert board.seats.last == action
+            assert board.session.last == action
             assert robot_at(board) == (x + dx, y + dy)
             mouse.key("u")
-            board.look(now + 0.5)
+            board.update(now + 0.5)
         else:
-            assert board.says() == f"{('stand', 'forward', 'backward', 'left', 'right')[action]} is not possible."
+            assert board.status_text() == f"{('stand', 'forward', 'backward', 'left', 'right')[action]} is illegal."
     assert played
 
 
 def test_the_keys_are_explained_and_are_not_pressed_for_others(mouse):
     board = opened(ROBOTMAIL)
-    assert board.help() == "mouse: play, arrows: move, space: stand, u: take back, r: from the start, escape: leave"
-    board.due = 1e9
+    assert board.help_text() == "mouse: play, arrows: move, space: stand, u: take back, r: from the start, escape: leave"
+    board.next_step_time = 1e9
     for key in ("space", "up"):
         mouse.key(key)
-        board.look(0.0)
+        board.update(0.0)
     assert ply(board) == 1
-    assert board.says() == "robot_1 is to move."
+    assert board.status_text() == "robot_1 moves next."
 
 
 def stuck(board):
     """The robot of the person has no energy left and has stood as long as it may."""
-    data = board.seats.play.game.codec.save(board.seats.play.state)
+    data = board.session.episode.game.codec.save(board.session.episode.state)
     data["robots"][0][3:5], data["robots"][0][6] = [0.0, 0], 5
-    board.seats.play.load(data)
-    board.drawn = None
+    board.session.episode.load(data)
+    board.drawn_content = None
 
 
 def test_agents_without_a_move_are_skipped(mouse):
     board = opened(ROBOTMAIL)
     stuck(board)
-    board.due = 1.0
+    board.next_step_time = 1.0
     mouse.key("space")
-    board.look(0.9)
+    board.update(0.9)
     assert ply(board) == 0
-    assert board.says() == "robot_0 can do nothing."
-    board.look(1.0)
-    board.look(1.3)
+    assert board.status_text() == "robot_0 has no legal action."
+    board.update(1.0)
+    board.update(1.3)
     assert ply(board) == 2
-    assert board.seats.play.state["illegal"] == 0
+    assert board.session.episode.state["illegal"] == 0
 
 
 def test_what_a_robot_does_not_observe_is_shown_at_the_end(mouse):
     board = opened(ROBOTMAIL, max_step=3)
     assert board.renderer.options == {"viewer": "robot_0"}
     mouse.key("v")
-    board.look(0.0)
+    board.update(0.0)
     assert board.renderer.options == {"viewer": "robot_0"}
     for now in range(1, 5):
-        if board.seats.human_turns():
+        if board.session.human_turns():
             mouse.key(list(STEPS)[valid(board)[0]])
-        board.look(float(now))
+        board.update(float(now))
     assert board.over
     assert board.renderer.options == {"viewer": None}
     mouse.key("u")
-    board.look(9.0)
+    board.update(9.0)
     assert board.renderer.options == {"viewer": "robot_0"}
 
 
 def test_the_command_with_layouts(pygame, monkeypatch):
-    monkeypatch.setattr(MouseBoard, "run", lambda board: board.window.close())
+    monkeypatch.setattr(MouseGameWindow, "run", lambda board: board.window.close())
     for layout in ("mini6", "random"):
         run = CliRunner().invoke(app.app, ["play", ROBOTMAIL, "--window", "-p", f"layout={layout}", "--seed", "1"])
         assert run.exit_code == 0, run.output
@@ -392,7 +392,7 @@ def test_the_command(pygame, monkeypatch, tmp_path):
     made = CliRunner().invoke(app.app, ["level", "generate", "--seed", "3", "--guess", "--out", str(file)])
     assert made.exit_code == 0, made.output
     for level in ("4", str(file)):
-        monkeypatch.setattr(MouseBoard, "run", lambda board: board.window.close())
+        monkeypatch.setattr(MouseGameWindow, "run", lambda board: board.window.close())
         run = CliRunner().invoke(app.app, ["play", TILEBLAST, "--window", "-p", f"level={level}", "--seed", "1"])
         assert run.exit_code == 0, run.output
         assert "goals" in run.output

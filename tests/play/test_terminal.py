@@ -13,7 +13,7 @@ from rich.console import Console
 
 import momagames
 from momagames.errors import InvalidParameter, UnknownId
-from momagames.play.terminal import Table, play
+from momagames.play.terminal import TerminalSession, play
 from tests import meteors
 
 SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
@@ -123,7 +123,7 @@ def memories_after(monkeypatch, *typed):
     """What the scripted agents of MO-Pommerman remember after these typed lines, as bytes."""
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
     game = momagames.spec("mo-pommerman-ffa-v0")
-    table = Table(game, "simple", 3, game.agents[:1], Console(file=io.StringIO(), width=200))
+    table = TerminalSession(game, "simple", 3, game.agents[:1], Console(file=io.StringIO(), width=200))
     table.run()
     return [policy.get_state()[1].tobytes() for policy in table.policies.values()]
 
@@ -156,7 +156,7 @@ def test_undo_with_a_custom_policy(monkeypatch):
 
     for one, seen in ((Counting(), 2), (Telling(), 1)):
         monkeypatch.setattr(sys, "stdin", io.StringIO("0 1 0\n3 1 3\nu\n"))
-        Table(momagames.spec(BREAKTHROUGH, **TINY), one, 2, ("player_0",), Console(file=io.StringIO())).run()
+        TerminalSession(momagames.spec(BREAKTHROUGH, **TINY), one, 2, ("player_0",), Console(file=io.StringIO())).run()
         assert one.seen == seen
 
 
@@ -215,16 +215,16 @@ def test_simultaneous_moves_of_several_parts(monkeypatch):
     game = meteors.game("meteors-v0", cells=20)
     monkeypatch.setattr(sys, "stdin", io.StringIO("?\n7 7\n1 2\nu\n2 1\n"))
     screen = io.StringIO()
-    table = Table(game, "random", 1, ("rover_1",), Console(file=screen, width=120))
+    table = TerminalSession(game, "random", 1, ("rover_1",), Console(file=screen, width=120))
     table.run()
     output = screen.getvalue()
     assert "part 1: 0 1 2" in output
     assert "illegal action=[7, 7] of rover_1" in output
     assert "rover_1 plays 1 2" in output
     assert "Taken back." in output
-    assert table.play.state["ply"] == 1
+    assert table.episode.state["ply"] == 1
     assert table.last[1].tolist() == [2, 1]
-    assert table.play.state["word"][1] == 1
+    assert table.episode.state["word"][1] == 1
 
 
 def test_through_a_pipe():

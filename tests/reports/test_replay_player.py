@@ -53,7 +53,7 @@ def test_grid_matches_the_cells_and_frames_are_restored():
     changes = tiles.changes([*drawn, drawn[-1]])
     assert changes[-1] == []
     rows, columns = grid.shape(drawn[0])
-    stored_tiles = [np.frombuffer(tile, np.uint8).reshape(grid.side, grid.side, 3) for tile in tiles.numbers]
+    stored_tiles = [np.frombuffer(tile, np.uint8).reshape(grid.side, grid.side, 3) for tile in tiles.indices]
     sheet = blank(rows * grid.side, columns * grid.side)
     top, left = -grid.top % grid.side, -grid.left % grid.side
     for change, picture in zip(changes, drawn, strict=False):
@@ -66,12 +66,12 @@ def test_grid_matches_the_cells_and_frames_are_restored():
 
 def test_replay_of_a_policy_is_the_episode_nearest_to_the_mean(made):
     store = Store(made.page.parent)
-    run = next(run for run in store.sealed() if run.kind == "policies")
-    rows = [row for row in store.rows(run) if row["set"] == "report"]
-    chosen = replays.typical(store.place(run), 0)
-    label = replays.points(store.place(run))[0]["policy"]
+    run = next(run for run in store.finished_runs() if run.kind == "policies")
+    rows = [row for row in store.read_rows(run) if row["set"] == "report"]
+    chosen = replays.find_typical_episode(store.run_directory(run), 0)
+    label = replays.load_points(store.run_directory(run))[0]["policy"]
     own = [row for row in rows if row["policy"] == label]
-    assert chosen.games == len(own)
+    assert chosen.episodes == len(own)
     returns = np.array([row["return"] for row in own])
     spread = returns.std(axis=0)
     far = (np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1)).sum(axis=1)
@@ -81,7 +81,7 @@ def test_replay_of_a_policy_is_the_episode_nearest_to_the_mean(made):
 
 def test_limits_and_notes(made, monkeypatch):
     store = Store(made.page.parent)
-    compared = build_panels(store, store.suite())
+    compared = build_panels(store, store.read_suite())
     whole = replay_player.collect_replays(store, compared, 10**7)
     assert whole.failed == 0
     assert len(whole.replays) == whole.candidates

@@ -130,13 +130,13 @@ def test_refusals() -> None:
         Centralize(samegame("parallel"), reward="men")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="expected 'state' or 'agents'"):
         Centralize(samegame("parallel"), observation="all")  # type: ignore[arg-type]
-    with pytest.raises(InvalidCall, match="put Scalarize around Centralize"):
+    with pytest.raises(InvalidCall, match="apply Scalarize after Centralize"):
         Centralize(Scalarize(samegame("parallel"), [1, 1, 1]), reward="each")
     env = Centralize(samegame("parallel", num_agents=2))
     with pytest.raises(InvalidCall, match="before reset"):
         env.step(np.zeros(2, int))
     env.reset(seed=0)
-    with pytest.raises(InvalidParameter, match=r"shape \(3,\) of int64; needed: \(2,\)"):
+    with pytest.raises(InvalidParameter, match=r"shape \(3,\) of int64: expected integers of shape \(2,\)"):
         env.step(np.zeros(3, int))
     joint(env)
     with pytest.raises(InvalidCall, match="after the end"):

@@ -108,9 +108,9 @@ def test_mistakes() -> None:
         Flatten(samegame(), key="action_mask")
     with pytest.raises(InvalidParameter, match=r"invalid environment for Flatten: .* got a Gymnasium vector environment"):
         Flatten(samegames(2))
-    with pytest.raises(InvalidParameter, match="cannot make numbers of Discrete"):
+    with pytest.raises(InvalidParameter, match="invalid observation space Discrete"):
         Flatten(gymnasium.make("FrozenLake-v1"))
-    with pytest.raises(InvalidParameter, match="cannot mask Box"):
+    with pytest.raises(InvalidParameter, match="invalid action space Box"):
         Flatten(gymnasium.make("Pendulum-v1"))
     with pytest.raises(Exception, match="stranger"):
         Flatten(samegame()).observation_space("stranger")

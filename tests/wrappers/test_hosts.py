@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -22,6 +23,7 @@ from momagames.wrappers import (
     MergeColors,
     NormalizeReward,
     RecordEpisodeStatistics,
+    RecordReplay,
     Scalarize,
     SelectObjectives,
     ShareTeamReward,
@@ -83,6 +85,12 @@ def test_specs_make_the_same_stack_again() -> None:
     assert [(one[1], one[4].get("episode")) for one, _ in pairs] == [
         (step[1], step[4].get("episode")) for step in steps(gymnasium.make(env.spec))
     ]
+
+
+@pytest.mark.parametrize("wrap", [lambda env, folder: HandleIllegal(env, "next"), RecordReplay])
+def test_specs_make_wrappers_with_options_again(wrap: Any, tmp_path: Path) -> None:
+    env = wrap(gymnasium.make("momagames/mo-samegame-v0", board_width=4, board_height=4), tmp_path)
+    assert str(env.spec.make()) == str(env)
 
 
 def test_wrappers_of_pettingzoo_below_and_above() -> None:
@@ -216,7 +224,7 @@ def test_bad_teams_and_objectives() -> None:
         ShareTeamReward(samegame(num_agents=3, team_rewards=True))
     with pytest.raises(InvalidCall, match="needs the rewards of all agents"):
         ShareTeamReward(samegame("gymnasium", num_agents=3))
-    with pytest.raises(InvalidParameter, match=r"objective 'capture' is not there.*did you mean 'captures'"):
+    with pytest.raises(InvalidParameter, match=r"invalid objective='capture'.*did you mean 'captures'"):
         SelectObjectives(breakthrough(), "capture")
     for wrong in ([], ["win", "win"], ["win", 0]):
         with pytest.raises(InvalidParameter, match="each once"):

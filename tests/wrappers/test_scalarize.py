@@ -283,7 +283,7 @@ def test_published_weights_that_there_are_not() -> None:
         (core, "publshed", "expected one number for each objective, or 'published'"),
         (SelectObjectives(core, ["delivery", "dock"]), "published", "'pickup' or 'step_cost' is left out"),
         (momagames.make("mo-robotmail-v0", objectives="delivery"), "published", "mo-robotmail-v0 has none for its objectives"),
-        (samegame(), "published", "give one number for each of"),
+        (samegame(), "published", "expected one number for each of"),
     ):
         with pytest.raises(InvalidParameter, match=message):
             Scalarize(env, weights=weights)

@@ -104,7 +104,7 @@ def resolve_start(game: Game, state: Any, seed: int) -> NDArray[Any]:
     """Return the start of a search, record[1]: a position in any form, or the start position of `seed`."""
     if state is not None:
         return load_state(game, state)
-    start = game.start(seed)
+    start = game.make_state(seed)
     compile_episode_loops(game).generate(start)
     return start
 

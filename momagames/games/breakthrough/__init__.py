@@ -74,7 +74,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         kernels=KERNELS,
         rules_key="breakthrough",
         codec=Codec(codec.save, codec.load, board_codec.KEYS, codec.show, board_codec.read),
-        view=View(view.picture, view.sketch),
+        view=View(view.draw_picture, view.format_text),
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
         search=SearchSupport(rules.write_state_key, 2 * rules.WORDS + 1),
         front_solvers=FRONT_SOLVERS,

@@ -43,7 +43,7 @@ def describe_player(state: State, side: int) -> str:
     return f"{PLAYERS[side]} goes {DIRECTIONS[side]}"
 
 
-def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
+def draw_picture(state: State, last: Any = None) -> NDArray[np.uint8]:
     """Draw a position as an RGB image, uint8[H, W, 3].
 
     last   the last action: its two cells are colored and joined by a line
@@ -61,7 +61,7 @@ def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
     if move:
         (y0, x0), (y1, x1) = ((top + (y + 0.5) * side, left + (x + 0.5) * side) for y, x in move)
         reach = 1 - 0.4 / max(abs(y1 - y0), abs(x1 - x0)) * side  # up to the edge of the piece that moved
-        canvas.line(sheet, (x0, y0), (x0 + reach * (x1 - x0), y0 + reach * (y1 - y0)), max(2, side // 12), canvas.INK)
+        canvas.draw_line(sheet, (x0, y0), (x0 + reach * (x1 - x0), y0 + reach * (y1 - y0)), max(2, side // 12), canvas.INK)
     for player, y in ((0, STRIP / 2), (1, sheet.shape[0] - STRIP / 2)):
         canvas.write(sheet, _label_left(sheet) + 22, y, describe_player(state, player), 13)
     return sheet
@@ -121,7 +121,7 @@ def _draw_background(height: int, width: int, side: int) -> NDArray[np.uint8]:
     return sheet
 
 
-def sketch(state: State, last: Any = None) -> list[Line]:
+def format_text(state: State, last: Any = None) -> list[Line]:
     """Return a position as text with coordinates; the start and target cells of the last move are in brackets."""
     symbols = [(".", "dim"), *zip(SYMBOLS_BY_SIDE, STYLES, strict=True)]
     names = [[(SYMBOLS_BY_SIDE[side], STYLES[side]), (f" {describe_player(state, side)}", "")] for side in range(2)]

@@ -41,7 +41,7 @@ from momagames.games.pommerman.rules.state import (
     WORDS,
 )
 from momagames.games.pommerman.view import drawing
-from momagames.games.pommerman.view.text import sketch
+from momagames.games.pommerman.view.text import format_text
 
 ACTIONS = ("stop", "up", "down", "left", "right", "bomb")
 POLICIES = {
@@ -266,7 +266,7 @@ def build_game(
         kernels=KERNELS,
         rules_key="pommerman",
         codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
-        view=View(drawing.picture, sketch, drawing.build_options(agents, size)),
+        view=View(drawing.draw_picture, format_text, drawing.build_options(agents, size)),
         human=Human(
             keys=drawing.build_keys(mode),
             point=drawing.point,

@@ -43,7 +43,7 @@ from momagames.games.robotmail.rules.state import (
     state_dtype,
 )
 from momagames.games.robotmail.view import drawing
-from momagames.games.robotmail.view.text import sketch
+from momagames.games.robotmail.view.text import format_text
 
 POLICIES = {
     "nearest": "momagames.games.robotmail.policies:NEAREST",
@@ -215,7 +215,7 @@ def build_game(
         kernels=KERNELS,
         rules_key="robotmail",
         codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
-        view=View(drawing.picture, sketch, drawing.build_options(agents, layout.width, layout.height)),
+        view=View(drawing.draw_picture, format_text, drawing.build_options(agents, layout.width, layout.height)),
         human=Human(
             keys=drawing.KEYS,
             pick=drawing.pick,

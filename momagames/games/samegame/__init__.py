@@ -58,7 +58,7 @@ def game(id: str, **given: Any) -> Game:
         kernels=KERNELS,
         rules_key="samegame",
         codec=Codec(codec.save, codec.load, board_codec.KEYS, codec.show, board_codec.read),
-        view=View(view.picture, view.sketch),
+        view=View(view.draw_picture, view.format_text),
         human=Human(
             pick=view.pick,
             action_name=codec.action_name,

@@ -19,7 +19,7 @@ LEGEND = 96  # pixels of an entry of the legend
 LEGEND_ROW = 24
 
 
-def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
+def draw_picture(state: State, last: Any = None) -> NDArray[np.uint8]:
     """Draw a position as an RGB image, uint8[H, W, 3]: the board, and for each color its tile, number and tiles left.
 
     last   the last action; its cell is framed
@@ -32,8 +32,8 @@ def picture(state: State, last: Any = None) -> NDArray[np.uint8]:
     if last is not None:
         y, x = divmod(int(last), width)
         top, left, thick = EDGE + y * side, EDGE + x * side, min(5, max(2, side // 14))
-        canvas.frame(sheet, top, left, side, thick, canvas.INK)
-        canvas.frame(sheet, top + thick, left + thick, side - 2 * thick, max(1, thick // 2), canvas.WHITE)
+        canvas.draw_frame(sheet, top, left, side, thick, canvas.INK)
+        canvas.draw_frame(sheet, top + thick, left + thick, side - 2 * thick, max(1, thick // 2), canvas.WHITE)
     counts = np.bincount(board.ravel(), minlength=colors + 1)
     for k in range(colors):
         y, x = _legend_corner(height, width, colors, side, k)
@@ -87,7 +87,7 @@ def _draw_background(height: int, width: int, colors: int, side: int) -> NDArray
     return sheet
 
 
-def sketch(state: State, last: Any = None) -> list[Line]:
+def format_text(state: State, last: Any = None) -> list[Line]:
     """Return a position as text with coordinates; the cell of the last action is in brackets."""
     board = unpack_board(state)
     styles = ["dim", *(f"bold {shapes.contrast_code(k)} on {code}" for k, code in enumerate(shapes.CODES))]

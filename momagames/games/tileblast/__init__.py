@@ -30,7 +30,7 @@ from momagames.games.tileblast.rules import observation
 from momagames.games.tileblast.rules.rewards import COMPONENTS
 from momagames.games.tileblast.rules.state import CELLS, MAX_AGENTS, state_dtype
 from momagames.games.tileblast.view import drawing
-from momagames.games.tileblast.view.text import sketch
+from momagames.games.tileblast.view.text import format_text
 
 # §8.1
 VARIANTS = {
@@ -130,7 +130,7 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
         kernels=KERNELS,
         rules_key="tileblast" if allows_illegal else "tileblast.strict",
         codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
-        view=View(drawing.picture, sketch, drawing.OPTIONS),
+        view=View(drawing.draw_picture, format_text, drawing.OPTIONS),
         human=Human(
             pick=drawing.pick,
             point=drawing.point,

@@ -22,7 +22,7 @@ from momagames.engine.episode import Episode
 from momagames.errors import MomagamesError
 from momagames.render.canvas import Picture
 from momagames.render.position import draw_position
-from momagames.render.tiles import COLUMNS, Tiles, find_grid
+from momagames.render.tiles import SHEET_COLUMNS, Tiles, find_grid
 from momagames.reports.data.panels import Panel
 from momagames.reports.html.compressed_text import compress
 
@@ -60,7 +60,7 @@ class Replays:
 
     def data(self) -> dict[str, Any]:
         """Return the data of player.js."""
-        sheets = [{"side": t.grid.side, "columns": COLUMNS, "png": t.sheet()} for t in self.tiles.values()]
+        sheets = [{"side": t.grid.side, "columns": SHEET_COLUMNS, "png": t.sheet()} for t in self.tiles.values()]
         replays = {f"{run}/{point}": replay for (run, point), replay in self.replays.items()}
         return {"folder": self.folder, "sheets": sheets, "replays": replays}
 
@@ -93,7 +93,7 @@ def collect_replays(
                 return result
             if progress:
                 progress(f"replays for the page: {len(result.replays)} (omit them with bench report --no-replays)")
-            tile_counts = {size: len(tiles.numbers) for size, tiles in result.tiles.items()}
+            tile_counts = {size: len(tiles.indices) for size, tiles in result.tiles.items()}
             try:
                 _add_replay(result, store, panel.game, key, value, panel.kind == "plans")
             except MomagamesError:
@@ -101,7 +101,7 @@ def collect_replays(
             if result.size > max_bytes:
                 result.replays.pop(key, None)
                 for size, tiles in result.tiles.items():
-                    tiles.forget(tile_counts.get(size, 0))
+                    tiles.truncate(tile_counts.get(size, 0))
                 return result
     return result
 
@@ -118,7 +118,7 @@ def _sort_points(panel: Panel, method: str) -> Iterator[tuple[Panel, Key, list[f
 
 def _add_replay(result: Replays, store: Store, game: Game, key: Key, value: list[float], plan: bool) -> None:
     place = store.runs / key[0]
-    chosen = replays.typical(place, key[1])
+    chosen = replays.find_typical_episode(place, key[1])
     replayed = replays.replay(place, key[1], **chosen.choice)
     captions, frames, stride = _draw_episode(game, replayed.record)
     size = f"{game.id} {frames[0].shape}"
@@ -138,7 +138,7 @@ def _add_replay(result: Replays, store: Store, game: Game, key: Key, value: list
         "left": -tiles.grid.left % tiles.grid.side,
         "top": -tiles.grid.top % tiles.grid.side,
         "seat": seat,
-        "episodes": chosen.games,
+        "episodes": chosen.episodes,
         "point": value,
         "stride": stride,
         "frames": [{**caption, "tiles": numbers} for caption, numbers in zip(captions, changes, strict=True)],

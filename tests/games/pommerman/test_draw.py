@@ -30,7 +30,7 @@ from momagames.games.pommerman.rules.state import (
     state_dtype,
 )
 from momagames.games.pommerman.view import drawing, tiles
-from momagames.games.pommerman.view.text import sketch
+from momagames.games.pommerman.view.text import format_text
 from momagames.render import canvas
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
@@ -78,17 +78,17 @@ def square(state, row, col, **options):
     """A cell of the picture."""
     side = drawing.cell_side(int(state["size"]))
     top, left = drawing.EDGE + row * side, drawing.EDGE + col * side
-    return drawing.picture(state, None, **options)[top : top + side, left : left + side]
+    return drawing.draw_picture(state, None, **options)[top : top + side, left : left + side]
 
 
 def column(state, last=None, **options):
     """Return the column beside the board."""
     size = int(state["size"])
-    return drawing.picture(state, last, **options)[:, drawing.EDGE + size * drawing.cell_side(size) :]
+    return drawing.draw_picture(state, last, **options)[:, drawing.EDGE + size * drawing.cell_side(size) :]
 
 
 def text(state, last=None, **options):
-    return plain(sketch(state, last, **options))
+    return plain(format_text(state, last, **options))
 
 
 def rows(state, **options):
@@ -147,27 +147,27 @@ def test_the_youngest_flames_of_a_cell_are_shown():
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("mode", [FFA, RADIO, DUEL])
 def test_pictures_of_every_size_are_about_equally_large(size, mode):
-    picture = drawing.picture(position(size, mode))
+    picture = drawing.draw_picture(position(size, mode))
     assert picture.dtype == np.uint8
     assert 520 <= picture.shape[0] <= 580
     assert 680 <= picture.shape[1] <= 760
     assert len(rows(position(size, mode))) == size
 
 
-def test_only_what_changes_is_drawn_anew():
+def test_images_of_cells_are_cached():
     """Neither the position nor the pictures that were made before are touched."""
     state = position()
-    before, first = state.tobytes(), drawing.picture(state)
+    before, first = state.tobytes(), drawing.draw_picture(state)
     original = first.copy()
     first[:] = 7
-    assert np.array_equal(drawing.picture(state), original)
+    assert np.array_equal(drawing.draw_picture(state), original)
     assert state.tobytes() == before
 
 
 # -------------------------------------------------------------------------------------------------------- options: fog
 
 
-def test_O3_fog_hides_what_is_far_from_the_viewer():
+def test_O3_fog_hides_distant_cells():
     state = position(11, TEAM, view=4)
     bomb(cell(state, 7, 7, WOOD), 6, 5)
     seen = rows(state, viewer="agent_0")
@@ -180,18 +180,18 @@ def test_O3_fog_hides_what_is_far_from_the_viewer():
     assert not any(symbol == " ::" for row in rows(state) for symbol in row)
 
 
-def test_who_sees_everything_has_no_fog():
+def test_no_fog_without_partial_observability():
     assert not any(symbol == " ::" for row in rows(position(11, FFA, view=0), viewer="agent_3") for symbol in row)
 
 
-def test_O8_the_dead_look_on_from_where_they_died():
+def test_O8_dead_agents_observe_from_their_last_cell():
     state = dead(position(11, TEAM, view=2), 2)
     seen = rows(state, viewer="agent_2")
     assert seen[9][9] == "  ."
     assert seen[9][6] == " ::"
 
 
-def test_O5_O10_a_viewer_knows_neither_owners_nor_what_others_carry():
+def test_O5_O10_viewer_sees_no_owners_and_no_equipment_of_others():
     one, other = (bomb(position(11, FFA), 3, 4, owner=seat) for seat in (1, 2))
     assert not np.array_equal(square(one, 3, 4), square(other, 3, 4))
     assert np.array_equal(square(one, 3, 4, viewer="agent_0"), square(other, 3, 4, viewer="agent_0"))
@@ -207,7 +207,7 @@ def test_O5_O10_a_viewer_knows_neither_owners_nor_what_others_carry():
     assert "ammo 5" not in text(rich, viewer="agent_0")
 
 
-def test_R4_messages_are_seen_by_their_sender_and_its_mate():
+def test_R4_sender_and_mate_see_messages():
     quiet, loud = position(11, RADIO, view=4), position(11, RADIO, view=4)
     loud["message"][1] = (3, 8)
     assert "says 3 8" in text(loud)
@@ -234,7 +234,7 @@ def walled():
 CROSS = {(5, 5), (4, 5), (6, 5), (7, 5), (5, 4), (5, 3), (5, 2), (5, 6), (5, 7), (5, 8)}
 
 
-def test_B8_blasts_reach_as_far_as_the_rules_say():
+def test_B8_marked_blasts_follow_the_rules():
     assert in_range(walled(), blasts=True) == CROSS
     assert in_range(walled()) == set()
     edge = bomb(position(), 0, 0, strength=3)
@@ -256,7 +256,7 @@ def test_the_range_of_one_bomb():
     assert in_range(state, cell=0) == set()
 
 
-def test_nothing_is_told_of_bombs_in_the_fog():
+def test_bombs_in_the_fog_are_hidden():
     state = bomb(position(11, TEAM, view=4), 6, 1, strength=4)
     assert in_range(state, blasts=True, viewer="agent_0") == set()
     near = bomb(position(11, TEAM, view=4), 5, 1, strength=4)
@@ -283,7 +283,7 @@ def test_the_pointer_is_on_a_cell():
 # -------------------------------------------------------------------------------------------------------- beside the board
 
 
-def test_the_column_tells_who_lives_and_what_they_did():
+def test_column_shows_live_agents_and_actions():
     state = position()
     last = np.array([[0], [5], [3], [1]])
     assert "@1 agent_1  bomb, ammo 1" in text(state, last)
@@ -296,14 +296,14 @@ def test_the_column_tells_who_lives_and_what_they_did():
     assert not np.array_equal(square(without, 9, 9), square(position(), 5, 5))
 
 
-def test_the_column_tells_how_far_the_game_is():
+def test_column_shows_progress():
     state, later = position(), position()
     later["ply"] = 400
     assert "step 400 of 800" in text(later)
     assert not np.array_equal(column(state), column(later))
 
 
-def test_W1_W2_walls_that_fall_are_announced_and_marked():
+def test_W1_W2_falling_rings_are_announced_and_marked():
     state = position(9)
     state["first_collapse"] = 500
     assert "a ring falls at step 500" in text(state)
@@ -320,7 +320,7 @@ def test_W1_W2_walls_that_fall_are_announced_and_marked():
     assert "ring" not in text(state)
 
 
-def test_the_end_is_told():
+def test_result_is_shown():
     state = position(11, TEAM)
     state["over"], state["winners"] = 1, 0b1010
     assert "agents 1 and 3 have won" in text(state)

@@ -24,7 +24,7 @@ from momagames.games.robotmail.rules.state import (
     cell_at,
 )
 from momagames.games.robotmail.view import drawing, tiles
-from momagames.games.robotmail.view.text import CELL_WIDTH, sketch
+from momagames.games.robotmail.view.text import CELL_WIDTH, format_text
 from momagames.render import canvas
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
@@ -70,17 +70,17 @@ def square(state, x, y, **options):
     """A cell of the picture."""
     side = drawing.cell_side(int(state["height"]), int(state["width"]))
     top, left = drawing.EDGE + y * side, drawing.EDGE + x * side
-    return drawing.picture(state, None, **options)[top : top + side, left : left + side]
+    return drawing.draw_picture(state, None, **options)[top : top + side, left : left + side]
 
 
 def column(state, last=None, **options):
     """Return the column beside the board."""
     side = drawing.cell_side(int(state["height"]), int(state["width"]))
-    return drawing.picture(state, last, **options)[:, drawing.EDGE + int(state["width"]) * side + drawing.BESIDE // 2 :]
+    return drawing.draw_picture(state, last, **options)[:, drawing.EDGE + int(state["width"]) * side + drawing.BESIDE // 2 :]
 
 
 def text(state, last=None, **options):
-    return plain(sketch(state, last, **options))
+    return plain(format_text(state, last, **options))
 
 
 def symbols(state, **options):
@@ -143,7 +143,7 @@ ROBOTS = {
 
 @pytest.mark.parametrize("side", [drawing.SMALLEST, 59, drawing.LARGEST])
 def test_every_kind_of_cell_looks_different(side, monkeypatch):
-    monkeypatch.setattr(drawing, "side_of", lambda height, width: side)
+    monkeypatch.setattr(drawing, "cell_side", lambda height, width: side)
     drawing._draw_background.cache_clear()
     pictures = {kind: square(position(), *place) for kind, (place, _) in GROUNDS.items()}
     pictures["hidden mail"] = square(position(), 2, 2, viewer="robot_0")
@@ -174,15 +174,15 @@ def test_every_robot_has_its_characters(kind):
     assert symbols(state)[place][1:] == symbol
 
 
-def test_a_mail_under_a_robot_is_not_shown():
+def test_mail_under_a_robot_is_hidden():
     """§4.5 The robot has it; what lies there next is drawn when it leaves."""
     state = at(position(), 0, 2, 2, mail=5)
     other = state.copy()
     other["waiting"][number(state, 2, 2)] = 7
-    assert np.array_equal(drawing.picture(state), drawing.picture(other))
+    assert np.array_equal(drawing.draw_picture(state), drawing.draw_picture(other))
     assert text(state) == text(other)
     assert not np.array_equal(
-        drawing.picture(position()), drawing.picture(at(position(waiting={**WAITING, (2, 2): 7}), 0, *HOME[0]))
+        drawing.draw_picture(position()), drawing.draw_picture(at(position(waiting={**WAITING, (2, 2): 7}), 0, *HOME[0]))
     )
 
 
@@ -194,7 +194,7 @@ def test_the_robot_to_move_is_framed():
         assert symbols(state)[(x + 1, y)][0] == "]"
         side = drawing.cell_side(HEIGHT, WIDTH)
         top, left = drawing.EDGE + y * side, drawing.EDGE + x * side
-        picture, other = drawing.picture(state), drawing.picture(position(to_move=mover, over=1))
+        picture, other = drawing.draw_picture(state), drawing.draw_picture(position(to_move=mover, over=1))
         changed = (picture != other).any(axis=2)
         assert changed[top - 2, left : left + side].all()
         assert changed[top : top + side, left - 2].all()
@@ -233,7 +233,7 @@ def crowd(height, width, players, team):
 )
 def test_every_size_is_readable(height, width, players, team):
     state = crowd(height, width, players, team)
-    side, picture = drawing.cell_side(height, width), drawing.picture(state)
+    side, picture = drawing.cell_side(height, width), drawing.draw_picture(state)
     assert drawing.SMALLEST <= side <= drawing.LARGEST
     assert picture.dtype == np.uint8
     assert picture.shape[0] <= 760
@@ -255,7 +255,7 @@ def test_no_player_overlaps_another_and_all_are_on_the_picture(height):
         for (top, left), (other_top, other_left) in itertools.combinations(spots, 2):
             assert abs(top - other_top) >= tall or abs(left - other_left) >= drawing.COLUMN
         if height * height > players * team + 4:
-            size = drawing.picture(crowd(height, height, players, team)).shape
+            size = drawing.draw_picture(crowd(height, height, players, team)).shape
             begin = drawing.EDGE + height * drawing.cell_side(height, height) + drawing.BESIDE
             assert all(drawing.EDGE + top + tall <= size[0] and begin + left + drawing.COLUMN <= size[1] for top, left in spots)
 
@@ -263,31 +263,31 @@ def test_no_player_overlaps_another_and_all_are_on_the_picture(height):
 def test_all_pictures_of_a_game_have_one_size():
     late = position(over=1, winner=1, truncated=1, ply=500, illegal=3)
     late["delivered"], late["mail"] = 65_535, 63
-    assert drawing.picture(late, LEFT, viewer="robot_3", cell=0).shape == drawing.picture(position()).shape
+    assert drawing.draw_picture(late, LEFT, viewer="robot_3", cell=0).shape == drawing.draw_picture(position()).shape
 
 
-def test_only_what_changes_is_drawn_anew(monkeypatch):
+def test_images_of_cells_are_cached(monkeypatch):
     """Neither the position nor earlier pictures are touched, and for a move hardly anything is painted."""
     state = position()
-    before, first = state.tobytes(), drawing.picture(state)
+    before, first = state.tobytes(), drawing.draw_picture(state)
     original = first.copy()
     first[:] = 7
-    assert np.array_equal(drawing.picture(state), original)
+    assert np.array_equal(drawing.draw_picture(state), original)
     assert state.tobytes() == before
     painted = []
     monkeypatch.setattr(canvas, "paint", lambda side, *rest, paint=canvas.paint: painted.append(side) or paint(side, *rest))
-    drawing.picture(at(state, 0, 2, 3, battery=9.8))
+    drawing.draw_picture(at(state, 0, 2, 3, battery=9.8))
     assert len(painted) <= 1
 
 
 # ----------------------------------------------------------------------------------------------------------- who looks on
 
 
-def test_7_a_viewer_does_not_see_which_mails_lie_there():
+def test_7_viewer_sees_no_mail_indices_on_green_cells():
     one, other = position(), position(waiting={(2, 2): 7, (3, 3): 7})
-    assert not np.array_equal(drawing.picture(one), drawing.picture(other))
+    assert not np.array_equal(drawing.draw_picture(one), drawing.draw_picture(other))
     for viewer in ("robot_0", "robot_3"):
-        assert np.array_equal(drawing.picture(one, viewer=viewer), drawing.picture(other, viewer=viewer))
+        assert np.array_equal(drawing.draw_picture(one, viewer=viewer), drawing.draw_picture(other, viewer=viewer))
         assert text(one, viewer=viewer) == text(other, viewer=viewer)
         assert symbols(one, viewer=viewer)[(2, 2)] == " m? "
         assert f"as {viewer} sees it" in text(one, viewer=viewer)
@@ -313,7 +313,7 @@ def marked(state, x, y, **options):
     return found
 
 
-def test_what_goes_with_a_cell_is_marked():
+def test_related_cells_are_marked():
     state = at(position(), 2, *HOME[2], mail=5)
     takes_five = {(2, 0), (4, 4)}  # (0, 2) has the number, but is gray
     assert marked(state, *HOME[2]) == takes_five
@@ -328,7 +328,7 @@ def test_what_goes_with_a_cell_is_marked():
     assert "!" not in text(state)
 
 
-def test_a_mail_is_not_looked_for_under_a_robot():
+def test_mail_under_a_robot_is_not_related():
     state = at(position(), 0, 2, 2, mail=12)
     assert marked(state, 2, 2) == {(0, 1)}
     assert marked(state, 2, 0) == set()
@@ -394,7 +394,7 @@ def rows_of(robot, team=2):
 
 @pytest.mark.parametrize(("name", "value"), [("mail", 7), ("battery", 4.2)])
 @pytest.mark.parametrize("robot", range(4))
-def test_the_column_tells_about_each_robot(robot, name, value):
+def test_column_shows_each_robot(robot, name, value):
     other = position()
     other[name][robot] = value
     found = changes(position(), other)
@@ -402,7 +402,7 @@ def test_the_column_tells_about_each_robot(robot, name, value):
     assert set(found) <= set(rows_of(robot))
 
 
-def test_the_column_tells_what_is_delivered():
+def test_column_shows_deliveries():
     other = position()
     other["delivered"][2] = 3
     found = set(changes(position(), other))
@@ -413,7 +413,7 @@ def test_the_column_tells_what_is_delivered():
     assert about(other, "A").endswith("--- 0/6")
 
 
-def test_the_text_tells_about_each_robot():
+def test_text_shows_each_robot():
     state = at(position(), 2, 4, 3, mail=12, battery=3.01)
     assert about(state, "B2") == " B2  (4,3)   ||||......  4  mail 12 delivered 0"
     assert about(state, "A0") == ">A0  (1,3)   |||||||||| 10  -       delivered 0"
@@ -422,14 +422,14 @@ def test_the_text_tells_about_each_robot():
     assert "|" not in text(without)
 
 
-def test_batteries_are_not_shown_in_games_without():
+def test_no_batteries_in_games_without_battery():
     one, other = (position(with_battery=False) for _ in range(2))
     other["battery"] = 2.5
-    assert np.array_equal(drawing.picture(one), drawing.picture(other))
+    assert np.array_equal(drawing.draw_picture(one), drawing.draw_picture(other))
     assert text(one) == text(other)
 
 
-def test_the_column_tells_how_far_the_game_is():
+def test_column_shows_progress():
     state = position(ply=36, left=3, to_move=2, random_num_steps=True)
     assert "step 36 of 500  robot_2 to move, 3 steps left" in text(state)
     for name, value in (("ply", 300), ("left", 1), ("to_move", 1)):
@@ -440,7 +440,7 @@ def test_the_column_tells_how_far_the_game_is():
     assert "1 step left" in text(state)
 
 
-def test_the_last_step_is_told():
+def test_last_step_is_shown():
     state = position(event=PICKED_UP, ply=3)
     assert "last: left, pickup" in text(state, LEFT)
     state["event"] = EVENTS.index("move")
@@ -451,7 +451,7 @@ def test_the_last_step_is_told():
     assert not np.array_equal(column(state), column(state, STAND))
 
 
-def test_the_end_is_told():
+def test_result_is_shown():
     ended = {
         "player B has won": position(over=1, winner=1),
         "player A has won": position(over=1, winner=0),

@@ -13,7 +13,7 @@ from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BASIC, BIG, CODES
 from momagames.games.tileblast.rules.state import CELLS, HEIGHT, WIDTH, state_dtype
 from momagames.games.tileblast.view import drawing, tiles
 from momagames.games.tileblast.view.color_marks import INKS
-from momagames.games.tileblast.view.text import CELL_WIDTH, LETTERS, sketch
+from momagames.games.tileblast.view.text import CELL_WIDTH, LETTERS, format_text
 from momagames.render.text import plain
 from tests.adapters.test_render import SIGHTS, closest
 
@@ -57,16 +57,16 @@ def square(state, x, y, size=1, **options):
     """Some cells of the picture, of which (x, y) is the lower left."""
     side = size * drawing.SIDE
     top, left = drawing.top_left(WIDTH * y + x, side)
-    return drawing.picture(state, **options)[top : top + side, left : left + side]
+    return drawing.draw_picture(state, **options)[top : top + side, left : left + side]
 
 
 def top(state):
     """The bar."""
-    return drawing.picture(state)[: drawing.BAR]
+    return drawing.draw_picture(state)[: drawing.BAR]
 
 
 def text(state, last=None):
-    return plain(sketch(state, last))
+    return plain(format_text(state, last))
 
 
 def rows(state, last=None):
@@ -141,7 +141,7 @@ def test_size_two_is_one_picture_in_four_cells():
         look = drawing.describe_piece(state, WIDTH * 4 + 3)[1]
         assert np.array_equal(whole, tiles.draw_piece(2 * drawing.SIDE, look))
         assert all(rows(state)[y][x][1] == LETTERS[name] for x in (3, 4) for y in (4, 5))
-        changed = (drawing.picture(state) != drawing.picture(position())).any(axis=2)
+        changed = (drawing.draw_picture(state) != drawing.draw_picture(position())).any(axis=2)
         ys, xs = np.nonzero(changed)
         upper, left = drawing.top_left(WIDTH * 4 + 3, 2 * drawing.SIDE)
         assert ys.min() >= upper
@@ -203,7 +203,7 @@ def gap(state, x, y, right=True, **options):
     """The middle of the gap right of a cell, or above it."""
     upper, left = drawing.top_left(WIDTH * y + x)
     at = (upper + drawing.SIDE // 2, left + drawing.SIDE) if right else (upper, left + drawing.SIDE // 2)
-    return tuple(drawing.picture(state, **options)[at].tolist())
+    return tuple(drawing.draw_picture(state, **options)[at].tolist())
 
 
 def pair(x, y, **other):
@@ -224,15 +224,15 @@ def test_tiles_that_burst_together_are_joined():
 def test_a_block_of_four_has_no_hole():
     state = put(put(pair(4, 4), 3, 5, "basic", color=RED), 4, 5, "basic", color=RED)
     upper, left = drawing.top_left(WIDTH * 4 + 3)
-    assert tuple(drawing.picture(state)[upper, left + drawing.SIDE].tolist()) == INKS[RED]
+    assert tuple(drawing.draw_picture(state)[upper, left + drawing.SIDE].tolist()) == INKS[RED]
     other = put(state.copy(), 4, 5, "basic", color=BLUE)
-    assert tuple(drawing.picture(other)[upper, left + drawing.SIDE].tolist()) != INKS[RED]
+    assert tuple(drawing.draw_picture(other)[upper, left + drawing.SIDE].tolist()) != INKS[RED]
 
 
 @pytest.mark.parametrize("cell", [0, 12, 13, 56, CELLS - 1])
 def test_the_last_tap_is_marked(cell):
     state = put(position(), 3, 4, "basic", color=RED)
-    changed = (drawing.picture(state, cell) != drawing.picture(state)).any(axis=2)
+    changed = (drawing.draw_picture(state, cell) != drawing.draw_picture(state)).any(axis=2)
     ys, xs = np.nonzero(changed)
     upper, left = drawing.top_left(cell)
     assert (ys.min(), xs.min(), ys.max(), xs.max()) == (upper, left, upper + drawing.SIDE - 1, left + drawing.SIDE - 1)
@@ -306,7 +306,7 @@ def test_levels_are_drawn_quickly_and_cached_pieces_do_not_change(number):
         state[name] = state[f"start_{name}"]
     state["full"] = state["hp"]
     state["color"][(state["kind"] == BASIC) & (state["color"] == 0)] = BLUE
-    before, first = state.tobytes(), drawing.picture(state)
+    before, first = state.tobytes(), drawing.draw_picture(state)
     assert first.dtype == np.uint8
     assert first.shape == (
         drawing.BAR + HEIGHT * drawing.SIDE + drawing.EDGE,
@@ -317,7 +317,7 @@ def test_levels_are_drawn_quickly_and_cached_pieces_do_not_change(number):
     copy = first.copy()
     first[:] = 7
     began = time.perf_counter()
-    assert np.array_equal(drawing.picture(state), copy)
+    assert np.array_equal(drawing.draw_picture(state), copy)
     assert time.perf_counter() - began < 0.2  # about 2 ms; a machine may be busy
     assert state.tobytes() == before
     assert max(len(line) for line in text(state).splitlines()) < 80

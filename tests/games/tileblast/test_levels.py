@@ -143,7 +143,7 @@ def test_numbers_as_characters_are_text(tmp_path):
     for written in ("1: rock", '"1": rock', "'1': rock", "1: {kind: rock}"):
         data = {**GOOD, "legend": {"1": "rock"}, "layout": GOOD["layout"].replace("t", "1")}
         file.write_text(yaml.safe_dump({**data, "legend": "HERE"}).replace("HERE", f"{{{written}}}"))
-        assert loader.load(file).entries == loader.load(data).entries
+        assert loader.load(file).pieces == loader.load(data).pieces
 
 
 # ---------------------------------------------------------------------------------------------------------- A_k (§5.1)

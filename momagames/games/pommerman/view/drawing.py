@@ -49,7 +49,7 @@ LETTERS = 13
 
 
 def build_options(agents: tuple[str, ...], size: int) -> tuple[Parameter, ...]:
-    """Return the display options: the keywords of `picture` and `sketch`."""
+    """Return the display options: the keywords of `picture` and `format_text`."""
     viewer = "view of one agent, without hidden information"
     cell = "mark those that the bomb on this cell (row * board_size + column) can reach; -1: none"
     return (
@@ -82,7 +82,7 @@ def cell_side(size: int) -> int:
     return (canvas.LONG_SIDE - EDGE) // size
 
 
-def picture(
+def draw_picture(
     state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1
 ) -> NDArray[np.uint8]:
     """Return a position as an RGB image, uint8[H, W, 3].

@@ -56,7 +56,7 @@ class Scene:
 
 
 def build_scene(state: State, last: Any, viewer: str | None, blasts: bool, cell: int) -> Scene:
-    """Return the visible part of a position, see `drawing.picture`."""
+    """Return the visible part of a position, see `drawing.draw_picture`."""
     size, seats = int(state["size"]), int(state["seats"])
     viewer_seat = None if viewer is None else int(viewer.removeprefix("agent_"))
     visible = visible_cells(state, viewer_seat)

@@ -42,10 +42,10 @@ SYMBOLS = {
 }
 
 
-def sketch(state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1) -> list[Line]:
-    """Return a position as text: three characters for each cell, and a line for each agent. Options: see `drawing.picture`.
+def format_text(state: State, last: Any = None, viewer: str | None = None, blasts: bool = False, cell: int = -1) -> list[Line]:
+    """Return a position as text: three characters for each cell, and a line for each agent.
 
-    Cells in the range of a bomb begin with "!".
+    For the options see `drawing.draw_picture`. Cells in the range of a bomb begin with "!".
     """
     visible = build_scene(state, last, viewer, blasts, cell)
     size = len(visible.board)

@@ -20,7 +20,7 @@ from momagames.games.robotmail.view.scene import (
     status_text,
     turn_text,
 )
-from momagames.games.robotmail.view.text import sketch
+from momagames.games.robotmail.view.text import format_text
 from momagames.render import canvas, shapes
 from momagames.render.canvas import FAINT, INK, WHITE, Color, Picture
 
@@ -38,7 +38,7 @@ TRACK: Color = (224, 220, 208)
 TURN: Color = (240, 230, 200)  # of the robot to move
 WON, CUT = (30, 122, 56), (96, 96, 92)
 
-__all__ = ["KEYS", "build_options", "pick", "picture", "point", "sketch"]
+__all__ = ["KEYS", "build_options", "draw_picture", "format_text", "pick", "point"]
 KEYS = Keys(
     {key: ((0,), move) for key, move in
      {"up": FORWARD, "down": BACKWARD, "left": LEFT, "right": RIGHT, "space": STAND}.items()},
@@ -47,7 +47,7 @@ KEYS = Keys(
 
 
 def build_options(agents: tuple[str, ...], width: int, height: int) -> tuple[Parameter, ...]:
-    """Return the display options: the keywords of `picture` and `sketch`."""
+    """Return the display options: the keywords of `picture` and `format_text`."""
     viewer = "view of one agent, without the indices of mails that it does not observe"
     cell = "mark the receivers of the mail on this cell (row * width + column), or the mails for it; -1: none"
     return (
@@ -56,7 +56,7 @@ def build_options(agents: tuple[str, ...], width: int, height: int) -> tuple[Par
     )
 
 
-def picture(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> Picture:
+def draw_picture(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> Picture:
     """Return a position as an RGB image, uint8[H, W, 3].
 
     last     the action that led here, named beside the board
@@ -81,8 +81,8 @@ def picture(state: State, last: Any = None, viewer: str | None = None, cell: int
     if visible.acting >= 0:
         x, y = visible.robots[visible.acting].place
         top, left = EDGE + y * side, EDGE + x * side
-        canvas.frame(sheet, top - 4, left - 4, side + 7, 3, INK)
-        canvas.frame(sheet, top - 1, left - 1, side + 1, 1, WHITE)
+        canvas.draw_frame(sheet, top - 4, left - 4, side + 7, 3, INK)
+        canvas.draw_frame(sheet, top - 1, left - 1, side + 1, 1, WHITE)
     left = EDGE + width * side + BESIDE
     draw_header(sheet, left, state, visible, last, viewer)
     for player, (top, start) in enumerate(player_positions(players, team)):

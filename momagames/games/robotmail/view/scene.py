@@ -55,7 +55,7 @@ class Scene:
 
 
 def build_scene(state: State, viewer: str | None, cell: int) -> Scene:
-    """Return the visible part of a position, see `drawing.picture`."""
+    """Return the visible part of a position, see `drawing.draw_picture`."""
     ground, target, waiting = (cell_grid(state, name) for name in ("ground", "target", "waiting"))
     color = ground & COLOR_BITS
     all_robots = list_robots(state)

@@ -26,10 +26,10 @@ KEY = ". plain  : start  ' narrow  ### wall  ++ charger  =5 takes mail 5  m5 mai
 PLAIN = {WHITE: ":", GREY: "."}
 
 
-def sketch(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> list[Line]:
+def format_text(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> list[Line]:
     """Return a position as text: four characters for each cell, and a line for each player and robot.
 
-    For the options see `drawing.picture`. The robot to move stands in brackets; cells related to `cell` begin with "!".
+    For the options see `drawing.draw_picture`. The robot to move stands in brackets; cells related to `cell` begin with "!".
     """
     visible = build_scene(state, viewer, cell)
     height, width = visible.color.shape

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GREEN, GREY, RED, WHITE, YELLOW
 from momagames.render import canvas, shapes
 from momagames.render.canvas import INK, Color, Painter, Picture
-from momagames.render.figures import slab, stroke
+from momagames.render.outlined_shapes import slab, stroke
 from momagames.render.shapes import bars, label, polygon
 
 # Of the cells, by color code; the lines between cells, and the same for what is narrow
@@ -68,7 +68,7 @@ def draw_cell(
     drawn = canvas.paint(side, GROUNDS[color], *parts)
     drawn[-1], drawn[:, -1] = LINE, LINE
     if marked:
-        canvas.frame(drawn, 0, 0, side - 1, max(3, side // 12), MARK)
+        canvas.draw_frame(drawn, 0, 0, side - 1, max(3, side // 12), MARK)
     return drawn
 
 
@@ -84,8 +84,8 @@ def bricks() -> tuple[Painter, ...]:
 def corners(ground: Color) -> tuple[Painter, ...]:
     """The corners of a narrow cell, a little darker than it is."""
     red, green, blue = (round(0.8 * part) for part in ground)
-    low, high, wide = 0.05, 0.93, 0.2
-    spots = [(low, low, wide, wide), (high, low, -wide, wide), (low, high, wide, -wide), (high, high, -wide, -wide)]
+    low, high, long = 0.05, 0.93, 0.2
+    spots = [(low, low, long, long), (high, low, -long, long), (low, high, long, -long), (high, high, -long, -long)]
     return tuple(polygon([(x, y), (x + dx, y), (x, y + dy)], (red, green, blue)) for x, y, dx, dy in spots)
 
 
@@ -106,14 +106,14 @@ def bolt(x: float, y: float, high: float) -> tuple[Painter, ...]:
 
 def letter(left: float, top: float, right: float, bottom: float, text: str) -> tuple[Painter, ...]:
     """A mail with its index."""
-    wide, high = right - left, bottom - top
+    width, height = right - left, bottom - top
     edge = 0.045
-    flap = [(left + edge, top + edge), (left + wide / 2, top + 0.3 * high), (right - edge, top + edge)]
+    flap = [(left + edge, top + edge), (left + width / 2, top + 0.3 * height), (right - edge, top + edge)]
     return (
         bars((left, top, right, bottom), ink=LETTER_EDGE),
         bars((left + edge, top + edge, right - edge, bottom - edge), ink=LETTER),
         stroke(flap, 0.035, LETTER_EDGE),
-        label(text, left + wide / 2, top + 0.6 * high, 0.8 * high if len(text) < 2 else 0.72 * high, STAMP),
+        label(text, left + width / 2, top + 0.6 * height, 0.8 * height if len(text) < 2 else 0.72 * height, STAMP),
     )
 
 

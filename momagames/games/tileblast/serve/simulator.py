@@ -71,7 +71,7 @@ class ServedLevel:
         self.names = [goal.name for goal in level.goals]
         self._distances = GoalDistances(level.goals)
         self._loops = loops.compile_episode_loops(self.game)
-        self._states = self.game.start()
+        self._states = self.game.make_state()
         self._state, self._bytes = self._states[0], self._states.view(np.uint8)
         self._loaded: Position | None = None  # position in the buffers
         self._action, self._action_counts = np.zeros((1, 1), np.int64), np.array([CELLS], np.int64)
@@ -81,7 +81,7 @@ class ServedLevel:
 
     def start(self, seed: int) -> Position:
         """Start a game."""
-        self._states[:] = self.game.start(seed)
+        self._states[:] = self.game.make_state(seed)
         self._loops.generate(self._states)
         self._loaded = None
         return Position(self, seed, b"", self._bytes.tobytes())

@@ -35,7 +35,7 @@ from momagames.games.tileblast.view.art_shapes import (
 )
 from momagames.games.tileblast.view.color_marks import INKS, blend, circle_angles, contrast_color, mark
 from momagames.render.canvas import INK, WHITE, Color, Painter
-from momagames.render.figures import EDGE, ball, box, shape, slab, stroke
+from momagames.render.outlined_shapes import EDGE, ball, box, shape, slab, stroke
 from momagames.render.shapes import bars, label, oval, polygon
 
 # ----------------------------------------------------------------------------------------------- basics and power pieces
@@ -459,10 +459,10 @@ def gnomes(look: Look) -> Art:
 
 def gnome(color: int, x: float, y: float, size: float, text: str = "") -> Art:
     """A gnome of this half height."""
-    ink, wide = INKS[color], 0.7 * size
+    ink, half_width = INKS[color], 0.7 * size
 
     def at(px: float, py: float) -> Place:
-        return x + px * wide, y + py * size
+        return x + px * half_width, y + py * size
 
     return (
         ball(*at(-0.8, -0.2), *at(0.8, 0.55), SKIN, EDGE, 0.015),

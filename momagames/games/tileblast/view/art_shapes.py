@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from momagames.render.canvas import Color, Painter
-from momagames.render.figures import shape
+from momagames.render.outlined_shapes import shape
 from momagames.render.shapes import oval, polygon
 
 Art = tuple[Painter, ...]

@@ -15,7 +15,7 @@ from momagames.games.tileblast.view import tiles
 from momagames.games.tileblast.view.art_shapes import Look
 from momagames.games.tileblast.view.color_marks import INKS
 from momagames.games.tileblast.view.scene import ending_text, progress_text, tap_cells
-from momagames.games.tileblast.view.text import sketch
+from momagames.games.tileblast.view.text import format_text
 from momagames.render import canvas
 from momagames.render.canvas import FAINT, INK, PAPER, WHITE, Picture
 
@@ -28,14 +28,14 @@ RIGHT_MARGIN = 8  # pixels right of the board
 STATUS = 150  # pixels of the progress bar and the result
 WON, LOST, CUT, TRACK = (30, 122, 56), (170, 36, 32), (96, 96, 92), (224, 220, 208)
 
-__all__ = ["OPTIONS", "pick", "picture", "point", "sketch"]
+__all__ = ["OPTIONS", "draw_picture", "format_text", "pick", "point"]
 OPTIONS = (
     Parameter("groups", True, "join the tiles of a group"),
     Parameter("cell", -1, "outline the tiles that a tap on this cell (x + 13 * y) bursts or joins; -1: none", -1, CELLS - 1),
 )
 
 
-def picture(state: State, last: Any = None, groups: bool = True, cell: int = -1) -> Picture:
+def draw_picture(state: State, last: Any = None, groups: bool = True, cell: int = -1) -> Picture:
     """Return a position as an RGB image, uint8[H, W, 3].
 
     last     the last tapped cell, which gets a frame
@@ -53,8 +53,8 @@ def picture(state: State, last: Any = None, groups: bool = True, cell: int = -1)
         join_tiles(sheet, state)
     if last is not None:
         top, left = top_left(int(last))
-        canvas.frame(sheet, top, left, SIDE, 3, INK)
-        canvas.frame(sheet, top + 3, left + 3, SIDE - 6, 2, WHITE)
+        canvas.draw_frame(sheet, top, left, SIDE, 3, INK)
+        canvas.draw_frame(sheet, top + 3, left + 3, SIDE - 6, 2, WHITE)
     if cell >= 0:
         draw_outline(sheet, tap_cells(state, cell))
     return sheet
@@ -165,5 +165,5 @@ def draw_bar(sheet: Picture, state: State) -> None:
 
 def draw_tick(sheet: Picture, x: float, y: float) -> None:
     """Draw the mark of a reached goal."""
-    canvas.line(sheet, (x + 2, y + 1), (x + 8, y + 8), 4, WON)
-    canvas.line(sheet, (x + 8, y + 8), (x + 21, y - 9), 4, WON)
+    canvas.draw_line(sheet, (x + 2, y + 1), (x + 8, y + 8), 4, WON)
+    canvas.draw_line(sheet, (x + 8, y + 8), (x + 21, y - 9), 4, WON)

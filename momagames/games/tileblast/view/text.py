@@ -20,7 +20,7 @@ CELL_WIDTH = 5  # characters of a cell, with the space before it
 LEGEND_COLUMNS = 6  # entries per line of the legend
 
 
-def sketch(state: State, last: Any = None, groups: bool = True, cell: int = -1) -> list[Line]:
+def format_text(state: State, last: Any = None, groups: bool = True, cell: int = -1) -> list[Line]:
     """Return a position as text: the board, moves, goals and the legend.
 
     last           the last tapped cell, which is in brackets

@@ -12,7 +12,7 @@ from momagames.games.tileblast.view.art_shapes import STEEL_LIGHT, Art, Look, do
 from momagames.games.tileblast.view.scene import UNIT_NAMES
 from momagames.render import canvas, shapes
 from momagames.render.canvas import PAPER, WHITE, Color, Painter, Picture
-from momagames.render.figures import EDGE, slab, stroke
+from momagames.render.outlined_shapes import EDGE, slab, stroke
 from momagames.render.shapes import label
 
 HOLLOW, HOLLOW_EDGE = (231, 228, 214), (208, 204, 188)
@@ -72,8 +72,8 @@ def hp_label(hp: int) -> Art:
 def cage_bars() -> Art:
     """Bars with a rail above and below."""
     layers = ((0.09, 0.13, EDGE), (0.045, 0.075, STEEL_LIGHT))
-    upright = [stroke([(x, 0.08), (x, 0.92)], wide, ink) for wide, _, ink in layers for x in (0.1, 0.3, 0.7, 0.9)]
-    rails = [stroke([(0.08, y), (0.92, y)], wide, ink) for _, wide, ink in layers for y in (0.08, 0.92)]
+    upright = [stroke([(x, 0.08), (x, 0.92)], line_width, ink) for line_width, _, ink in layers for x in (0.1, 0.3, 0.7, 0.9)]
+    rails = [stroke([(0.08, y), (0.92, y)], line_width, ink) for _, line_width, ink in layers for y in (0.08, 0.92)]
     return (*upright, *rails)
 
 

@@ -16,7 +16,7 @@ from momagames.wrappers.reward_spec import RewardSpec, layers, spec_from_bounds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KINDS = {
+API_NAMES = {
     "aec": "a PettingZoo AEC environment",
     "parallel": "a PettingZoo parallel environment",
     "gymnasium": "a Gymnasium environment",
@@ -24,7 +24,7 @@ KINDS = {
 }
 
 
-def kind_of(env: Any) -> str | None:
+def detect_api(env: Any) -> str | None:
     """Return "aec", "parallel", "gymnasium", "vector" or None."""
     import gymnasium
     import pettingzoo
@@ -38,12 +38,14 @@ def kind_of(env: Any) -> str | None:
     return next((kind for kind, base in bases.items() if isinstance(env, base)), None)
 
 
-def find_host(env: Any, wrapper: str, *kinds: str) -> Any:
+def find_module(env: Any, wrapper: str, *kinds: str) -> Any:
     """Return the wrapper module for the API of an environment; InvalidParameter if the wrapper does not support it."""
-    kind = kind_of(env)
+    kind = detect_api(env)
     if kind not in kinds:
-        given = KINDS[kind] if kind else f"{type(env).__name__} object {env!r:.60}"
-        raise InvalidParameter(f"invalid environment for {wrapper}: expected {one_of(KINDS[k] for k in kinds)}, got {given}")
+        given = API_NAMES[kind] if kind else f"{type(env).__name__} object {env!r:.60}"
+        raise InvalidParameter(
+            f"invalid environment for {wrapper}: expected {one_of(API_NAMES[k] for k in kinds)}, got {given}"
+        )
     return import_module(f"momagames.wrappers.{kind}")
 
 
@@ -51,26 +53,25 @@ def reward_spec_of(env: Any) -> RewardSpec:
     """Return the rewards of an environment: of its outermost reward wrapper, else of its game, else of its reward space."""
     for layer in layers(env):
         attributes = vars(layer)
-        form = attributes.get("reward_spec")
-        if form is not None:
-            return form  # type: ignore[no-any-return]
+        if (spec := attributes.get("reward_spec")) is not None:
+            return spec  # type: ignore[no-any-return]
         if isinstance(attributes.get("game"), Game):
-            return _spec_of_base(layer, attributes["game"])
-    return _spec_of_other(env)
+            return _game_reward_spec(layer, attributes["game"])
+    return _space_reward_spec(env)
 
 
-def _spec_of_base(env: Any, game: Game) -> RewardSpec:
+def _game_reward_spec(env: Any, game: Game) -> RewardSpec:
     """Return the rewards of an environment of momagames; in Gymnasium, those of the controlled agent or team."""
-    if kind_of(env) != "gymnasium":
+    if detect_api(env) != "gymnasium":
         return RewardSpec.of_game(game)
-    form, box = RewardSpec.of_game(game, env.agent), env.reward_space
-    return replace(form, low=box.low[None].astype(np.float64), high=box.high[None].astype(np.float64))
+    spec, box = RewardSpec.of_game(game, env.agent), env.reward_space
+    return replace(spec, low=box.low[None].astype(np.float64), high=box.high[None].astype(np.float64))
 
 
-def _spec_of_other(env: Any) -> RewardSpec:
+def _space_reward_spec(env: Any) -> RewardSpec:
     import gymnasium
 
-    kind = kind_of(env)
+    kind = detect_api(env)
     agents: tuple[str, ...] = ("agent_0",)
     if kind in ("gymnasium", "vector"):
         spaces = [getattr(env.unwrapped, "reward_space", None)]
@@ -92,10 +93,10 @@ def base_env(env: Any, wrapper: str) -> Any:
 
 
 @contextmanager
-def override_illegal(env: Any, how: str) -> Iterator[None]:
+def override_illegal(env: Any, policy: str) -> Iterator[None]:
     """Set the effect of illegal actions within a context."""
     inner = base_env(env, "HandleIllegal")
-    before, inner.illegal = inner.illegal, how
+    before, inner.illegal = inner.illegal, policy
     try:
         yield
     finally:
