@@ -384,7 +384,7 @@ class Game:
         """§9.1, after the fall of a ring that is due, without `rng`"""
         if self.ring is not None:
             later = deepcopy(self)
-            later.fall()
+            later.collapse_ring()
             return later.position()
         cells = list(self.board)
         code = {

@@ -45,7 +45,7 @@ def with_bombs(given, bombs):
 
 
 class Chooser:
-    """The same position many times, each with its own random word."""
+    """Many copies of one position, each with its own random word."""
 
     def __init__(self, given, id="mo-pommerman-ffa-v0", agent=0, **params):
         size = int(len(given["board"]) ** 0.5)
@@ -62,8 +62,8 @@ class Chooser:
     def act(self):
         return self.players.act()[:, self.agent, 0].copy()
 
-    def go_on(self, given):
-        """The same game a little later."""
+    def load_and_act(self, given):
+        """Continue the games from another position."""
         self.load(given)
         self.batch.lengths[:] = 1
 
@@ -91,11 +91,11 @@ HALL = "0000000 0000000 0000000 000a000 0000000 0000011 000001c"
 @pytest.mark.parametrize(
     ("cell", "unsafe"), [((3, 5), RIGHT), ((3, 1), LEFT), ((1, 3), UP), ((5, 3), DOWN)], ids=["right", "left", "up", "down"]
 )
-def test_it_goes_where_no_bomb_is(cell, unsafe):
+def test_moves_away_from_bombs(cell, unsafe):
     assert set(choices(position(HALL, [(*cell, 3)]))) == {UP, DOWN, LEFT, RIGHT} - {unsafe}
 
 
-def test_a_bomb_out_of_its_range_or_line_or_round_walls_is_no_threat():
+def test_bombs_out_of_range_or_behind_walls_are_no_threat():
     wood_beside = at(CROSS, (3, 4), "2")  # what it does when no bomb threatens it: it lays one
     assert set(choices(position(wood_beside))) == {BOMB}
     assert set(choices(position(wood_beside, [(3, 1, 2)]))) == {UP, DOWN}  # 2 steps away, strength 2
@@ -105,14 +105,14 @@ def test_a_bomb_out_of_its_range_or_line_or_round_walls_is_no_threat():
     assert set(choices(position(round_the_wood, [(1, 1, 4)]))) == {LEFT}
 
 
-def test_between_bombs_it_takes_what_is_left_and_then_a_threatened_direction():
+def test_between_bombs_prefers_safe_directions():
     bombs = [(3, 1, 3), (3, 5, 3), (1, 3, 3)]
     assert set(choices(position(HALL, bombs))) == {DOWN}
     blocked = at(HALL, (4, 3), "1")
     assert set(choices(position(blocked, bombs))) == {UP, LEFT, RIGHT}
 
 
-def test_on_a_bomb_it_leaves_by_a_way_that_goes_on():
+def test_leaves_a_bomb_along_a_path_out_of_range():
     pocket = "1111111 1111111 1100011 110a011 1110111 1110110 111011c"
     assert set(choices(position(pocket, [(3, 3, 2)]))) == {RIGHT}  # a corner; right is tried first
     straight = "1110111 1110111 1111111 000a011 1111111 1111110 111111c"
@@ -122,7 +122,7 @@ def test_on_a_bomb_it_leaves_by_a_way_that_goes_on():
     assert set(choices(position(only_down, [(3, 3, 2)]))) == {DOWN}
 
 
-def test_on_a_bomb_the_first_bomb_of_the_board_says_what_is_tried_first():
+def test_first_bomb_of_the_board_is_escaped_first():
     assert set(choices(position(HALL, [(3, 3, 2)]))) == {RIGHT}
     assert set(choices(position(HALL, [(3, 3, 2), (3, 1, 3)]))) == {LEFT}
     assert set(choices(position(HALL, [(3, 3, 2), (1, 3, 3)]))) == {UP}
@@ -132,7 +132,7 @@ def test_on_a_bomb_the_first_bomb_of_the_board_says_what_is_tried_first():
 # ----------------------------------------------------------------------------------------------- rules 2 and 3: enemies
 
 
-def test_a_bomb_beside_an_enemy():
+def test_lays_a_bomb_beside_an_enemy():
     near = at(HALL, (3, 4), "b")
     assert set(choices(position(near))) == {BOMB}
     assert set(choices(position(near, ammo=0))) == {RIGHT}
@@ -141,18 +141,18 @@ def test_a_bomb_beside_an_enemy():
     assert set(choices(position(narrow, strength=1))) == {BOMB}
 
 
-def test_to_an_enemy_within_three_steps_and_half_the_time_again():
+def test_approaches_an_enemy_within_three_steps():
     chooser = Chooser(position(at(CROSS, (3, 0), "b"), ammo=0))
     assert set(chooser.act()) == {LEFT}
-    chooser.go_on(position(at(CROSS, (3, 0), "b"), ammo=0))
+    chooser.load_and_act(position(at(CROSS, (3, 0), "b"), ammo=0))
     again = Counter(chooser.act().tolist())
     assert set(again) == {UP, DOWN, LEFT, RIGHT}
     assert 0.5 < again[LEFT] / MANY < 0.75  # a half, and a quarter of the other half
-    chooser.go_on(position(at(CROSS, (0, 3), "b"), ammo=0))
+    chooser.load_and_act(position(at(CROSS, (0, 3), "b"), ammo=0))
     assert set(chooser.act()) == {UP}  # another direction
 
 
-def test_an_enemy_four_steps_away_does_not_call():
+def test_ignores_an_enemy_four_steps_away():
     far = "111111111 111101111 111101111 111101111 1000a000b 111101111 111101111 111111110 11111111c"
     assert set(choices(position(far))) == {UP, DOWN, LEFT, RIGHT}
     assert set(choices(position(at(at(far, (4, 8), "1"), (4, 7), "b")))) == {RIGHT}
@@ -169,7 +169,7 @@ def test_a_mate_is_no_enemy():
 # --------------------------------------------------------------------------------------- rules 4 to 6: items and wood
 
 
-def test_to_an_item_within_two_steps():
+def test_approaches_an_item_within_two_steps():
     assert set(choices(position(at(CROSS, (3, 1), "7")))) == {LEFT}
     assert set(choices(position(at(CROSS, (3, 0), "7")))) == {UP, DOWN, LEFT, RIGHT}
     two = at(at(CROSS, (3, 1), "8"), (3, 5), "6")
@@ -178,14 +178,14 @@ def test_to_an_item_within_two_steps():
     assert set(choices(position(at(two, (3, 4), "6")))) == {RIGHT}  # the nearer
 
 
-def test_equal_ways_are_taken_equally():
+def test_equal_paths_are_equally_frequent():
     corner = "1111111 1000111 1000111 1a00111 1111111 1111110 111111c"
     seen = choices(position(at(corner, (2, 2), "6")))
     assert set(seen) == {UP, RIGHT}
     assert 0.35 < seen[UP] / MANY < 0.65
 
 
-def test_beside_wood_it_lays_a_bomb_or_waits():
+def test_lays_a_bomb_or_waits_beside_wood():
     wood = at(CROSS, (3, 4), "2")
     assert set(choices(position(wood))) == {BOMB}
     assert set(choices(position(wood, ammo=0))) == {STOP}
@@ -198,7 +198,7 @@ def test_beside_wood_it_lays_a_bomb_or_waits():
     assert set(choices(position(at(turn, (2, 1), "8")))) == {LEFT}  # no passage behind the corner: but an item, in two steps
 
 
-def test_to_wood_two_steps_away_unless_a_bomb_looks_there():
+def test_approaches_wood_two_steps_away_unless_in_line_with_a_bomb():
     wood = at(CROSS, (3, 5), "2")
     assert set(choices(position(wood))) == {RIGHT}
     wide = at(at(wood, (1, 4), "0"), (2, 4), "0")
@@ -209,33 +209,33 @@ def test_to_wood_two_steps_away_unless_a_bomb_looks_there():
 # ------------------------------------------------------------------------------------------------ rule 7: anywhere else
 
 
-def test_anywhere_and_rather_not_where_it_has_been():
+def test_prefers_unvisited_cells():
     chooser = Chooser(position(CROSS))
     assert set(chooser.act()) == {UP, DOWN, LEFT, RIGHT}
-    chooser.go_on(position("1110111 1110111 111a111 0000000 1110111 1110110 111011c"))
+    chooser.load_and_act(position("1110111 1110111 111a111 0000000 1110111 1110110 111011c"))
     assert set(chooser.act()) == {UP}
-    chooser.go_on(position("1110111 111a111 1110111 0000000 1110111 1110110 111011c"))
+    chooser.load_and_act(position("1110111 111a111 1110111 0000000 1110111 1110110 111011c"))
     assert set(chooser.act()) == {UP}
-    chooser.go_on(position("111a111 1110111 1110111 0000000 1110111 1110110 111011c"))
+    chooser.load_and_act(position("111a111 1110111 1110111 0000000 1110111 1110110 111011c"))
     assert set(chooser.act()) == {STOP}  # it has not stood here before
-    chooser.go_on(position("111a111 1110111 1110111 0000000 1110111 1110110 111011c"))
+    chooser.load_and_act(position("111a111 1110111 1110111 0000000 1110111 1110110 111011c"))
     assert set(chooser.act()) == {DOWN}  # now it knows every cell
 
 
 @pytest.mark.parametrize(("passed", "expected"), [(6, {LEFT, RIGHT}), (7, {LEFT})])
-def test_it_remembers_six_cells(passed, expected):
+def test_remembers_six_cells(passed, expected):
     """It is put on the cells of a way, one after the other, and then back on the second."""
     way = "\n".join(["1" * 11] * 5 + ["10000000001"] + ["1" * 11] * 3 + ["11111111100", "1111111110c"])
     chooser = Chooser(position(at(way, (5, 1), "a")))
     chooser.act()
     for col in range(2, passed + 1):
-        chooser.go_on(position(at(way, (5, col), "a")))
+        chooser.load_and_act(position(at(way, (5, col), "a")))
         chooser.act()
-    chooser.go_on(position(at(way, (5, 2), "a")))
+    chooser.load_and_act(position(at(way, (5, 2), "a")))
     assert set(chooser.act()) == expected
 
 
-def test_it_stops_where_every_way_is_in_line_with_a_bomb():
+def test_stops_if_every_direction_is_in_line_with_a_bomb():
     behind_a_wall = "1111111 1111111 1111111 110a101 1111111 1111110 111111c"
     assert set(choices(position(behind_a_wall, [(3, 5, 2)]))) == {LEFT}
     assert set(choices(position(behind_a_wall, [(3, 5, 3)]))) == {STOP}
@@ -244,7 +244,7 @@ def test_it_stops_where_every_way_is_in_line_with_a_bomb():
 # ------------------------------------------------------------------------------------------------- what it looks at
 
 
-def test_it_looks_ten_rows_up_and_nine_down():
+def test_searches_ten_rows_up_and_nine_down():
     column = "\n".join(["a0111111111", *["01111111111"] * 9, "01111111110"])
     column = at(at(column, (10, 10), "c"), (10, 0), "0")
     assert set(choices(position(column, [(9, 0, 10)]))) == {RIGHT}
@@ -257,7 +257,7 @@ def test_it_looks_ten_rows_up_and_nine_down():
     assert set(choices(position(bottom, [(0, 0, 10)]))) == {UP}  # ten rows up it does
 
 
-def test_it_knows_only_what_its_fogged_observation_shows():
+def test_acts_on_its_fogged_observation_only():
     rows = "\n".join(["a0000000000", "00000000000", *["00000000000"] * 8, "000000000bc"])
     given = position(at(rows, (10, 8), "d"))
     params = {"is_partially_observable": True, "agent_view_size": 4}
@@ -275,7 +275,7 @@ def test_it_knows_only_what_its_fogged_observation_shows():
     assert (seen.act() != plain).any()
 
 
-def test_it_does_not_know_hidden_things():
+def test_ignores_hidden_information():
     rows = "0000000 0222000 0000000 0b0a000 0000000 0000011 000001c"
     chooser = Chooser(position(rows, [(1, 4, 2)]))
     plain = chooser.act()
@@ -291,13 +291,13 @@ def test_it_does_not_know_hidden_things():
         assert (Chooser(given).act() == plain).all()
 
 
-def test_on_the_radio_it_is_silent():
+def test_sends_no_messages():
     given = position("1110111 1110111 1110111 0b0a0d0 1110111 1110110 111011c")
     chooser = Chooser(given, id="mo-pommerman-radio-v0", is_partially_observable=False)
     assert (chooser.players.act()[:, 0, 1:] == 0).all()
 
 
-def test_observation_forms_change_nothing():
+def test_observation_forms_do_not_change_actions():
     given = position("00a00000000\n" + "00000020000\n" * 9 + "0b0000000dc")
     forms = [{}, {"observation": "planes"}, {"egocentric": True}]
     acts = [Chooser(given, id="mo-pommerman-team-v0", **form).act() for form in forms]
@@ -325,7 +325,7 @@ def recorded():
 
 
 @pytest.mark.parametrize("record", recorded(), ids=lambda record: record["id"])
-def test_the_originals_agent_does_what_ours_could_have_done(record):
+def test_recorded_actions_of_the_original_are_possible(record):
     """Our agent makes each of its moves for some random word, with a memory consistent with the moves so far."""
     agent, n = WHO[record["id"]], 64
     game = momagames.spec(IDS[record["variant"]])
@@ -372,7 +372,7 @@ def played(id, games, seed):
         ("mo-pommerman-team-v0", 250, {"kills": 0.26, "wood": 7.3, "items": 3.3, "bombs": -8.5}),
     ],
 )
-def test_its_games_are_like_those_of_the_original(id, length, means, interpreted):
+def test_game_statistics_match_the_original(id, length, means, interpreted):
     """Means of 40 games of four of the original's agents each, so with noise: 38 steps in length, 0.05 kills and so on."""
     if interpreted:
         pytest.skip("hundreds of games take too long without the compiler")
@@ -411,7 +411,7 @@ def test_a_policy_by_name_is_the_kernel():
     assert one(play.state, play.mask(0), rng) == LEFT
 
 
-def test_static_stands_still():
+def test_stationary_stands_still():
     game = momagames.spec("mo-pommerman-radio-v0")
     batch = Batch(game, 5)
     batch.seed(0)

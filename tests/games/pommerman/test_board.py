@@ -17,38 +17,36 @@ from momagames.kernels.jit import compile_entry_point, local_array
 
 FFA, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-duel-v0"
 TRACED = 3000  # boards of the original that the measured figures of G10 come from
-SIGMAS = 4.5  # a figure that is farther off than this is wrong: by chance it happens once in 100,000 times
+SIGMAS = 4.5  # a figure farther off than this is wrong: by chance it happens once in 100,000 times
 
 
-def _deal(states):
+def _generate(states):
     for i in range(states.shape[0]):
         rules.generate(states[i])
 
 
-def _candidates(states, unreached):
-    """G1-G7 One candidate each, and how many of its passages cannot be reached."""
+def _generate_candidates(states, unreached):
+    """G1-G7 Generate one candidate in each state, and count its unreachable passages."""
     for i in range(states.shape[0]):
         pairs = local_array(CELLS)
         start.generate_walls(states[i], pairs)
         unreached[i] = start.count_unreached(states[i])
 
 
-deal, candidates = (
-    compile_entry_point(_deal, "tests.pommerman.deal"),
-    compile_entry_point(_candidates, "tests.pommerman.candidates"),
-)
+generate = compile_entry_point(_generate, "tests.pommerman.generate")
+generate_candidates = compile_entry_point(_generate_candidates, "tests.pommerman.generate_candidates")
 
 
-def blanks(number, id=FFA, seed=0, **params):
-    """Records before the start, each with a random word of its own."""
-    states = np.repeat(momagames.spec(id, **params).start(), number)
+def blank_states(number, id=FFA, seed=0, **params):
+    """Return blank states, each with a random word of its own."""
+    states = np.repeat(momagames.spec(id, **params).make_state(), number)
     states["rng"] = np.random.default_rng(seed).integers(2**64, size=number, dtype=np.uint64)
     return states
 
 
-def dealt(number, id=FFA, seed=0, **params):
-    states = blanks(number, id, seed, **params)
-    deal(states)
+def generated_states(number, id=FFA, seed=0, **params):
+    states = blank_states(number, id, seed, **params)
+    generate(states)
     return states
 
 
@@ -101,7 +99,7 @@ def reached(cells, first):
     return seen
 
 
-def dry(cells, seats):
+def count_unreachable(cells, seats):
     """G7 Return the numbers of passages and wooden walls that cannot be reached."""
     seen = reached(cells, starts(len(cells), seats)[2 if seats == 4 else 1])
     return [sum((row, col) not in seen for row, col in np.argwhere(cells == code).tolist()) for code in (PASSAGE, WOOD)]
@@ -129,7 +127,7 @@ def settings(draw):
 @given(settings(), st.integers(0, 2**32))
 def test_G1_to_G9_hold_on_every_board(chosen, seed):
     id, params = chosen
-    states = dealt(5, id, seed, **params)
+    states = generated_states(5, id, seed, **params)
     n, seats = params["board_size"], int(states["seats"][0])
     rigid, wood, items = params["num_rigid"], params["num_wood"], params["num_items"]
     fixed = ring(n, seats)
@@ -144,7 +142,7 @@ def test_G1_to_G9_hold_on_every_board(chosen, seed):
         extra = max(0, wood - len(fixed))
         assert count[WOOD] == len(fixed) + extra + extra % 2, "G6"
         assert count[PASSAGE] == n * n - count[RIGID] - count[WOOD] - seats, "G8"
-        assert dry(cells, seats)[0] <= 4, "G7"
+        assert count_unreachable(cells, seats)[0] <= 4, "G7"
         plain = np.where(cells >= AGENT, PASSAGE, cells)
         assert np.array_equal(plain, plain.T), "G8"
         assert set(starts(n, seats)) <= reached(cells, (1, 1)), "G8"
@@ -157,7 +155,7 @@ def test_G1_to_G9_hold_on_every_board(chosen, seed):
 
 @pytest.mark.parametrize(("id", "n", "counts"), [(FFA, 11, (36, 36, 45, 20, 80)), (DUEL, 8, (16, 16, 30, 10, 48))])
 def test_G8_the_boards_of_the_original(id, n, counts):
-    states = dealt(20, id)
+    states = generated_states(20, id)
     cells, hidden = squares(states)
     assert cells.shape[1:] == (n, n)
     for one, items in zip(cells, hidden, strict=True):
@@ -170,15 +168,15 @@ def test_G8_the_boards_of_the_original(id, n, counts):
 
 @pytest.mark.parametrize("id", [FFA, DUEL])
 @pytest.mark.parametrize("n", range(7, 17))
-def test_G1_to_G4_the_places_for_walls_are_those_that_the_ranges_count(id, n):
+def test_G1_to_G4_ranges_count_the_cells_for_walls(id, n):
     seats = 4 if id == FFA else 2
     assert pommerman.count_free_cells(n, seats) == len(candidate_cells(n, seats))
     assert pommerman.count_ring_walls(n, seats) == len(ring(n, seats))
 
 
 @pytest.mark.parametrize(("id", "n"), [(FFA, 7), (FFA, 11), (FFA, 16), (DUEL, 8), (DUEL, 13)])
-def test_G5_G6_every_place_gets_each_wall_and_no_other_place_does(id, n, interpreted):
-    states = dealt(60 if interpreted else 400, id, board_size=n)
+def test_G5_G6_walls_occur_on_all_candidate_cells_only(id, n, interpreted):
+    states = generated_states(60 if interpreted else 400, id, board_size=n)
     cells, _ = squares(states)
     seats = int(states["seats"][0])
     for code, sure in ((RIGID, set()), (WOOD, ring(n, seats))):
@@ -195,7 +193,7 @@ PARAMETERS |= {"max_strength", "blast_strength", "first_collapse", "leave", "spl
 
 
 @pytest.mark.parametrize(("id", "n"), [("mo-pommerman-radio-v0", 16), (DUEL, 8)])
-def test_G11_a_new_game_starts_from_nothing_whatever_was_before(id, n):
+def test_G11_new_game_resets_every_field(id, n):
     game = momagames.spec(id, board_size=n, blast_strength=3)
     play, fresh = Episode(game), Episode(game)
     for name in set(rules.state_dtype.names) - PARAMETERS:
@@ -215,11 +213,11 @@ def test_G11_a_new_game_starts_from_nothing_whatever_was_before(id, n):
 
 
 def test_G0_the_random_word_decides_the_board():
-    states, same, other = dealt(50), dealt(50), dealt(50, seed=1)
+    states, same, other = generated_states(50), generated_states(50), generated_states(50, seed=1)
     assert states.tobytes() == same.tobytes()
     assert len({bytes(state["board"]) + bytes(state["hidden"]) for state in np.concatenate([states, other])}) == 100
     before = states["rng"].copy()
-    deal(states)
+    generate(states)
     assert (states["rng"] != before).all()
     assert states.tobytes() != same.tobytes(), "the next game is another one"
 
@@ -230,10 +228,10 @@ def test_G0_the_random_word_decides_the_board():
 @pytest.mark.parametrize(
     ("id", "shares"), [(FFA, (0.091, 0.275, 0.310, 0.210, 0.113)), (DUEL, (0.233, 0.395, 0.231, 0.092, 0.049))]
 )
-def test_G7_G10_what_cannot_be_reached(id, shares, interpreted):
-    states = dealt(300 if interpreted else 3000, id, seed=11)
+def test_G7_G10_unreachable_passages(id, shares, interpreted):
+    states = generated_states(300 if interpreted else 3000, id, seed=11)
     seats = int(states["seats"][0])
-    passages, wood = np.array([dry(cells, seats) for cells in squares(states)[0]]).T
+    passages, wood = np.array([count_unreachable(cells, seats) for cells in squares(states)[0]]).T
     assert passages.max() == 4
     for k, share in enumerate(shares):
         assert close(int((passages == k).sum()), len(states), share), f"{k} passages"
@@ -244,17 +242,17 @@ def test_G7_G10_what_cannot_be_reached(id, shares, interpreted):
 @pytest.mark.parametrize(("id", "tries"), [(FFA, 1.226), (DUEL, 1.494)])
 def test_G7_G10_candidates_for_a_board(id, tries, interpreted):
     number = 200 if interpreted else 6000
-    states = blanks(number, id, seed=10)
+    states = blank_states(number, id, seed=10)
     unreached = np.zeros(number, np.int64)
-    candidates(states, unreached)
+    generate_candidates(states, unreached)
     assert close(int((unreached <= 4).sum()), number, 1 / tries, round(TRACED * tries))
     for cells, count in zip(squares(states)[0][:200], unreached[:200], strict=True):
-        assert dry(cells, int(states["seats"][0]))[0] == count
+        assert count_unreachable(cells, int(states["seats"][0]))[0] == count
 
 
 def test_G9_G10_items(interpreted):
     """Each kind as often, in every wooden wall as often, and not mirrored."""
-    states = dealt(100 if interpreted else 3000, seed=12)
+    states = generated_states(100 if interpreted else 3000, seed=12)
     cells, hidden = squares(states)
     kinds = [int((hidden == kind).sum()) for kind in (EXTRA_BOMB, RANGE, KICK)]
     assert sum(kinds) == 20 * len(states)
@@ -268,7 +266,7 @@ def test_G9_G10_items(interpreted):
 
 
 def test_G10_walls_by_cell(interpreted):
-    cells, _ = squares(dealt(200 if interpreted else 6000, seed=13))
+    cells, _ = squares(generated_states(200 if interpreted else 6000, seed=13))
     slack = SIGMAS * (0.25 / len(cells)) ** 0.5
     places = tuple(np.array(sorted(candidate_cells(11, 4))).T)
     for code, low, high in ((RIGID, 0.40, 0.48), (WOOD, 0.28, 0.33)):
@@ -278,12 +276,12 @@ def test_G10_walls_by_cell(interpreted):
 
 
 @pytest.mark.parametrize("id", [FFA, DUEL])
-def test_G7_a_board_is_soon_found_whatever_is_allowed(id, interpreted):
+def test_G7_few_candidates_are_needed(id, interpreted):
     """The fewest candidates are accepted on the largest board with the most rigid walls and no wood."""
     number = 400 if interpreted else 20_000
     for n in (16,) if interpreted else range(7, 17):
         most = next(int(p.high) for p in momagames.spec(id, board_size=n).parameters if p.name == "num_rigid")
-        states = blanks(number, id, board_size=n, num_rigid=most, num_wood=0, num_items=0)
+        states = blank_states(number, id, board_size=n, num_rigid=most, num_wood=0, num_items=0)
         unreached = np.zeros(number, np.int64)
-        candidates(states, unreached)
+        generate_candidates(states, unreached)
         assert (unreached <= 4).mean() > (0 if interpreted else 0.003), n

@@ -8,7 +8,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import load_state
 from momagames.games.pommerman.rules.state import OBJECTIVES
 from tests.games.pommerman import naive
-from tests.games.pommerman.crowd import position
+from tests.games.pommerman.dense_positions import random_position
 
 NEEDS = {"comm": "radio", "comm_change": "radio", "team_kill": "team", "team_bombs": "team", "mate_survival": "team"}
 CASES = {
@@ -33,7 +33,7 @@ CASES = {
 }
 
 
-def game_of(case):
+def make_game(case):
     """The game of a case with every objective that it can have."""
     name, params = CASES[case]
     kinds = {"ffa": (), "duel": (), "radio": ("radio", "team")}.get(name.split("-")[0], ("team",))
@@ -41,7 +41,7 @@ def game_of(case):
     return momagames.spec(f"mo-pommerman-{name}-v0", objectives=objectives, **params)
 
 
-def oracle_of(game, start):
+def make_oracle(game, start):
     params = game.params
     return naive.Game(
         start,
@@ -64,7 +64,7 @@ def mask_of(game, moves):
     return mask
 
 
-def same_seen(game, batch, i, oracle):
+def check_observations(game, batch, i, oracle):
     """Compare the observations and masks of all agents of environment i."""
     for seat, agent in enumerate(oracle.agents):
         assert batch.masks[i, seat].tolist() == mask_of(game, oracle.legal(seat))
@@ -75,7 +75,7 @@ def same_seen(game, batch, i, oracle):
             assert np.array_equal(seen[name], value), (name, agent.cell)
 
 
-def same_position(game, state, oracle):
+def check_position(game, state, oracle):
     found = game.codec.save(state)
     del found["rng"]
     wanted = oracle.position()
@@ -85,7 +85,7 @@ def same_position(game, state, oracle):
     assert game.infos(state) == {"result": oracle.result, "winners": [f"agent_{seat}" for seat in oracle.winners]}
 
 
-def same_rewards(game, batch, i, oracle):
+def check_rewards(game, batch, i, oracle):
     """The reward vectors of the last step, which are inside their bounds."""
     for seat, row in enumerate(oracle.rewards):
         expected = [row.get(goal.name, 0) for goal in game.objectives]
@@ -96,9 +96,9 @@ def same_rewards(game, batch, i, oracle):
 
 def compare(game, batch, i, oracle):
     """Environment i of a batch after a step against its oracle."""
-    same_position(game, batch.states[i], oracle)
-    same_seen(game, batch, i, oracle)
-    same_rewards(game, batch, i, oracle)
+    check_position(game, batch.states[i], oracle)
+    check_observations(game, batch, i, oracle)
+    check_rewards(game, batch, i, oracle)
     gone = [agent.gone for agent in oracle.agents]
     assert batch.terminated[i].tolist() == [left or (oracle.over and not oracle.cut) for left in gone]
     assert batch.truncated[i].tolist() == [oracle.cut and not left for left in gone]
@@ -107,10 +107,10 @@ def compare(game, batch, i, oracle):
 def play(game, batch, steps, seed):
     """Random play of a batch and of its oracles."""
     rng = np.random.default_rng(seed)
-    oracles = [oracle_of(game, game.codec.save(state)) for state in batch.states]
+    oracles = [make_oracle(game, game.codec.save(state)) for state in batch.states]
     for i, oracle in enumerate(oracles):
-        same_position(game, batch.states[i], oracle)
-        same_seen(game, batch, i, oracle)
+        check_position(game, batch.states[i], oracle)
+        check_observations(game, batch, i, oracle)
     for _ in range(steps):
         over = [oracle.over for oracle in oracles]
         if all(over):
@@ -129,7 +129,7 @@ def play(game, batch, steps, seed):
 
 @pytest.mark.parametrize("case", CASES)
 def test_games_from_the_start(case):
-    game = game_of(case)
+    game = make_game(case)
     batch = Batch(game, 6, autoreset="disabled", views="all")
     batch.seed(5)
     batch.reset()
@@ -137,11 +137,11 @@ def test_games_from_the_start(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_crowds(case):
-    game = game_of(case)
+def test_dense_positions(case):
+    game = make_game(case)
     batch = Batch(game, 60, autoreset="disabled", views="all")
     batch.seed(5)
-    batch.load(np.concatenate([load_state(game, position(game, seed)) for seed in range(60)]))
+    batch.load(np.concatenate([load_state(game, random_position(game, seed)) for seed in range(60)]))
     oracles = play(game, batch, 14, seed=2)
     assert sum(oracle.over for oracle in oracles) > 5
 
@@ -170,10 +170,10 @@ def test_K6_kicks_are_undone(how):
     for seat, (_, row, col, *_) in enumerate(agents):
         cells[row * 11 + col] = 10 + seat
     start = {"board": "".join(f"{cell:x}" for cell in cells), "agents": agents, "bombs": bombs, "flames": [], "items": []}
-    game = game_of("ffa")
+    game = make_game("ffa")
     batch = Batch(game, 1, autoreset="disabled", views="all")
     batch.load(load_state(game, start))
-    oracle = oracle_of(game, start)
+    oracle = make_oracle(game, start)
     for joint in moves:
         batch.step(batch.actions(np.array([joint])))
         oracle.step(joint)

@@ -59,7 +59,7 @@ def test_every_size_has_defaults_that_are_allowed(id, size):
 
 
 @pytest.mark.parametrize("size", [7, 11, 16])
-def test_the_ends_of_what_a_board_may_hold(size):
+def test_bounds_of_board_contents(size):
     """The largest number of each, one after the other, can be dealt."""
     params = {"board_size": size}
     for name in ("num_rigid", "num_wood", "num_items"):
@@ -121,7 +121,7 @@ def test_an_unknown_variant_is_refused():
         pommerman.game("guest-v0", "teams")
 
 
-def test_what_goes_together():
+def test_parameters_that_exclude_each_other():
     momagames.spec(FFA, is_partially_observable=True, egocentric=True)
     momagames.spec(RADIO, first_collapse=20, objectives=["comm", "comm_change"])
     assert momagames.spec(FALLING, first_collapse=None).params["first_collapse"] is None
@@ -163,7 +163,7 @@ def test_actions_by_name(id):
             game.human.parse_action(state, text)
 
 
-def test_an_illegal_action_says_which_there_are():
+def test_illegal_action_error_names_the_actions():
     env = momagames.make(FFA)
     env.reset(seed=1)
     with pytest.raises(
@@ -172,7 +172,7 @@ def test_an_illegal_action_says_which_there_are():
         env.step(6)
 
 
-def test_all_at_once_the_original_scalar_game():
+def test_original_scalar_game():
     """A6 With weight 1 on `outcome` a game pays what the original pays in its last step."""
     play = Episode(momagames.spec(FFA, board_size=7, max_steps=40, objectives=["outcome", "outcome_original"]))
     chance = np.random.default_rng(1)

@@ -108,7 +108,7 @@ def test_digits_choose_the_two_words_in_turn(hit):
     assert board.session.episode.state["message"][0].tolist() == [0, 0]
 
 
-def test_a_fogged_game_shows_what_the_person_sees_until_it_is_dead(hit, pygame):
+def test_fogged_game_shows_the_view_of_the_human_player(hit, pygame):
     board = windowed.open_game_window(RADIO, resting, 1, "agent_1", 0)
     assert board.renderer.options == {"viewer": "agent_1"}
     hit("space")
@@ -141,7 +141,7 @@ def test_a_whole_game_against_the_scripted_agent(hit, monkeypatch):
     assert re.search(r"(over|cut off) after \d+ plies", board.summary())
 
 
-def test_play_gives_the_returns_when_the_window_is_left(hit, monkeypatch):
+def test_play_prints_returns_when_the_window_closes(hit, monkeypatch):
     keys = iter([["space"], ["s"], ["escape"]])
     monkeypatch.setattr(windowed.time, "sleep", lambda seconds: hit(*next(keys)))
     returns = windowed.play(FFA, resting, seed=1, rate=0)
@@ -202,7 +202,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_the_command_opens_a_window_where_somebody_sits(hit, monkeypatch, capsys):
+def test_command_opens_a_window_in_an_interactive_session(hit, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", Terminal("q\n"))
     monkeypatch.setattr(windowed.time, "sleep", lambda seconds: hit("escape"))
     app.play(FFA, seed=1)
@@ -219,7 +219,7 @@ def test_the_command_stays_in_the_terminal(pygame, monkeypatch, capsys, stdin, w
     assert not pygame.display.get_init()
 
 
-def test_without_pygame_the_command_says_what_to_install_and_goes_on(monkeypatch, capsys):
+def test_without_pygame_the_command_names_the_extra_and_continues(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pygame", None)
     monkeypatch.setattr(sys, "stdin", Terminal("up\nq\n"))
     app.play(FFA, seed=1)
@@ -230,7 +230,7 @@ def test_without_pygame_the_command_says_what_to_install_and_goes_on(monkeypatch
         app.play(FFA, seed=1, window=True)
 
 
-def test_without_a_screen_the_command_goes_on_in_the_terminal(pygame, monkeypatch, capsys):
+def test_without_a_screen_the_command_uses_the_terminal(pygame, monkeypatch, capsys):
     monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
     monkeypatch.setattr(sys, "stdin", Terminal("q\n"))
     app.play(FFA, seed=1)

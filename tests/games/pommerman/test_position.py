@@ -40,14 +40,14 @@ def agent(seat, **parts):
     return agents
 
 
-def play_of(given=POSITION, id=FFA, **params):
+def make_episode(given=POSITION, id=FFA, **params):
     """A game that goes on from a position."""
     play = Episode(momagames.spec(id, board_size=7, **params))
     play.load(given)
     return play
 
 
-def rest(play):
+def play_to_the_end(play):
     """Let all agents stop and stay silent."""
     play.step(np.zeros_like(play.pending))
 
@@ -61,14 +61,14 @@ def forms(game, state):
 
 
 @pytest.mark.parametrize("form", ["data", "json", "text", "record"])
-def test_everything_is_kept(form):
-    play = play_of()
+def test_round_trip_keeps_every_field(form):
+    play = make_episode()
     given = forms(play.game, play.state)[form]
     assert play.game.codec.save(load_state(play.game, given)[0]) == POSITION
 
 
-def test_the_text_is_facts_and_then_the_board():
-    play = play_of()
+def test_text_form_is_fields_then_the_board():
+    play = make_episode()
     lines = play.game.codec.show(play.state).splitlines()
     assert lines[-7:] == ROWS
     assert "bombs=[[1,2,4,3,0,4],[5,1,9,2,1,0]]" in lines
@@ -87,7 +87,7 @@ KINDS = [
 
 @pytest.mark.parametrize(("id", "params"), KINDS, ids=lambda value: value if isinstance(value, str) else "")
 @pytest.mark.parametrize("form", ["data", "text", "record"])
-def test_a_loaded_position_goes_on_as_the_same_game(id, params, form, interpreted):
+def test_loaded_position_continues_identically(id, params, form, interpreted):
     game = momagames.spec(id, **params)
     play, other = Episode(game), Episode(game)
     chance = np.random.default_rng(3)
@@ -114,9 +114,9 @@ def test_a_loaded_position_goes_on_as_the_same_game(id, params, form, interprete
     assert deaths or interpreted or id == DUEL, "these games must have steps after a death"
 
 
-def test_what_is_left_out():
+def test_defaults_of_missing_keys():
     given = {"board": board((1, 2, "0"), (2, 2, "0"), (2, 3, "0"), (4, 4, "0")), "agents": POSITION["agents"]}
-    play = play_of(given)
+    play = make_episode(given)
     saved = play.game.codec.save(play.state)
     expected = {"bombs": [], "flames": [], "items": [], "flame_owners": [], "step_count": 0}
     assert {name: saved[name] for name in expected} == expected
@@ -133,7 +133,7 @@ def test_owners_of_flames_are_kept(owners, kills, self_kills):
     given = POSITION | {"agents": agent(3, row=4, col=5), "board": board((1, 5, "0"), (4, 5, "d")), "flame_owners": owners}
     if owners is None:
         del given["flame_owners"]
-    play = play_of(given, objectives=["kills", "self_kill"])
+    play = make_episode(given, objectives=["kills", "self_kill"])
     assert play.game.codec.save(play.state)["flame_owners"] == (owners or [0, 0, 0, 0])
     play.step(np.array([[0], [0], [0], [3]]))
     assert play.reward.tolist() == [[0, 0], [kills, 0], [0, 0], [0, self_kills]]
@@ -141,16 +141,16 @@ def test_owners_of_flames_are_kept(owners, kills, self_kills):
 
 
 def test_a_board_may_be_rows():
-    play = play_of(POSITION | {"board": ROWS})
+    play = make_episode(POSITION | {"board": ROWS})
     assert play.game.codec.save(play.state) == POSITION
 
 
 def test_messages_are_kept_in_radio():
     messages = [[1, 2], [3, 0], [0, 0], [8, 8]]
-    play = play_of(POSITION | {"messages": messages}, RADIO)
+    play = make_episode(POSITION | {"messages": messages}, RADIO)
     assert play.game.codec.save(play.state)["messages"] == messages
-    assert play.game.codec.save(play_of(POSITION, RADIO).state)["messages"] == [[0, 0]] * 4
-    silent = play_of(POSITION | {"messages": [[0, 0]] * 4}, FFA)
+    assert play.game.codec.save(make_episode(POSITION, RADIO).state)["messages"] == [[0, 0]] * 4
+    silent = make_episode(POSITION | {"messages": [[0, 0]] * 4}, FFA)
     assert "messages" not in silent.game.codec.save(silent.state)
 
 
@@ -158,12 +158,12 @@ def test_messages_are_kept_in_radio():
 
 
 def test_strength_above_the_limit_and_full_ammunition():
-    play = play_of(POSITION | {"agents": agent(0, strength=16, ammo=10)}, max_blast_strength=4)
+    play = make_episode(POSITION | {"agents": agent(0, strength=16, ammo=10)}, max_blast_strength=4)
     assert play.game.codec.save(play.state)["agents"][0] == [1, 1, 1, 10, 16, 1]
 
 
-def test_a_bomb_under_an_agent_is_seen_once_the_agent_has_gone():
-    play = play_of()
+def test_bomb_under_an_agent_appears_when_the_agent_leaves():
+    play = make_episode()
     play.step(np.array([[0], [1], [0], [0]]))
     saved = play.game.codec.save(play.state)
     assert saved["agents"][1][1:3] == [4, 1]
@@ -178,9 +178,9 @@ def test_T3_W4_a_position_that_a_fallen_ring_decides_is_over_one_step_later(dead
         row, col = places[seat]
         given["board"] = board((row, col, "abcd"[seat]), rows=[given["board"][k : k + 7] for k in range(0, 49, 7)])
         given["agents"] = [[1, row, col, 1, 2, 0] if k == seat else one for k, one in enumerate(given["agents"])]
-    play = play_of(given, "mo-pommerman-team-v0", num_items=0)
+    play = make_episode(given, "mo-pommerman-team-v0", num_items=0)
     assert not play.state["over"]
-    rest(play)
+    play_to_the_end(play)
     assert play.state["over"]
 
 
@@ -188,13 +188,13 @@ def test_T3_W4_a_position_that_a_fallen_ring_decides_is_over_one_step_later(dead
 
 
 def test_flames_are_saved_oldest_first_and_row_by_row():
-    play = play_of()
+    play = make_episode()
     assert int(play.state["flame_orders"]) == 0
-    rest(play)
+    play_to_the_end(play)
     assert play.game.codec.save(play.state)["flames"] == [[2, 2, 0], [2, 2, 1], [4, 4, 1]]
 
 
-def lines_of_fire(*flames):
+def flame_lines(*flames):
     """An empty 16x16 board with two bombs that reach far and explode now, and these flames."""
     cells = [["0"] * 16 for _ in range(16)]
     agents = [[1, 1, 1, 1, 2, 0], [1, 14, 1, 1, 2, 0], [1, 14, 14, 1, 2, 0], [1, 1, 14, 1, 2, 0]]
@@ -210,10 +210,10 @@ def lines_of_fire(*flames):
 def test_flames_in_another_order_keep_it_while_they_last():
     game = momagames.spec(FFA, board_size=16)
     play, other = Episode(game), Episode(game)
-    play.load(lines_of_fire((9, 9, 2), (8, 8, 2), (7, 1, 1), (6, 6, 2)))
+    play.load(flame_lines((9, 9, 2), (8, 8, 2), (7, 1, 1), (6, 6, 2)))
     assert game.codec.save(play.state)["flames"] == [[9, 9, 2], [8, 8, 2], [7, 1, 1], [6, 6, 2]]
     for life in (1, 0):
-        rest(play)
+        play_to_the_end(play)
         flames = game.codec.save(play.state)["flames"]
         first = [[9, 9, life], [8, 8, life], [7, 1, 0], [6, 6, life]] if life else [[9, 9, 0], [8, 8, 0], [6, 6, 0]]
         assert flames[: len(first)] == first
@@ -222,19 +222,19 @@ def test_flames_in_another_order_keep_it_while_they_last():
         assert new == sorted(new, key=lambda flame: (flame[2], *flame[:2]))
         other.load(game.codec.save(play.state))  # longer than any order that could be given, but in order from some flame on
         assert game.codec.save(other.state) == game.codec.save(play.state)
-    rest(play)
+    play_to_the_end(play)
     assert {flame[2] for flame in game.codec.save(play.state)["flames"]} == {0}
     assert len(game.codec.save(play.state)["flames"]) == 60
 
 
-def test_too_many_flames_in_no_order():
+def test_too_many_unordered_flames_are_refused():
     """Turned round, 33 flames are in order from the last one on, and 32 have to be remembered."""
     game = momagames.spec(FFA, board_size=16)
     cells = [(row, col, 1) for row in (7, 8, 9) for col in range(16)]
     for given in (cells, cells[32::-1] + cells[33:]):
-        assert game.codec.save(load_state(game, lines_of_fire(*given))[0])["flames"] == [list(flame) for flame in given]
+        assert game.codec.save(load_state(game, flame_lines(*given))[0])["flames"] == [list(flame) for flame in given]
     with pytest.raises(InvalidState, match="the first 33 flames are in no order: list them oldest"):
-        load_state(game, lines_of_fire(*cells[33::-1], *cells[34:]))
+        load_state(game, flame_lines(*cells[33::-1], *cells[34:]))
 
 
 # -------------------------------------------------------------------------------------------------------- falling rings
@@ -244,7 +244,7 @@ def test_W4_O9_a_position_is_saved_after_the_fall_and_seen_before_it():
     game = momagames.spec("mo-pommerman-ffa-collapse-v0", board_size=7, first_collapse=18, max_steps=30, observation="dict")
     play = Episode(game)
     play.load(POSITION | {"agents": agent(0, row=0, col=6), "board": board((1, 1, "0"), (0, 6, "a"))})
-    rest(play)
+    play_to_the_end(play)
     saved = game.codec.save(play.state)
     assert int(play.state["falling"]) == 0
     assert play.observe(0)["board"][0].tolist() == [1, 2, 6, 7, 8, 0, 10]
@@ -263,13 +263,17 @@ def test_W4_O9_a_position_is_saved_after_the_fall_and_seen_before_it():
 # -------------------------------------------------------------------------------------------------------- who has left
 
 
-def test_the_dead_have_left_where_they_leave():
-    stay, leave, explicit = play_of(), play_of(dead="leave"), play_of(POSITION | {"gone": [0, 0, 0, 0]}, dead="leave")
+def test_dead_agents_have_left_if_dead_agents_leave():
+    stay, leave, explicit = (
+        make_episode(),
+        make_episode(dead="leave"),
+        make_episode(POSITION | {"gone": [0, 0, 0, 0]}, dead="leave"),
+    )
     assert [play.states["gone"][0].tolist() for play in (stay, leave, explicit)] == [[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]
     assert "gone" not in stay.game.codec.save(stay.state)
     assert leave.game.codec.save(leave.state)["gone"] == [0, 0, 1, 0]
     for play in (stay, leave, explicit):
-        rest(play)
+        play_to_the_end(play)
     outcome = 0
     assert stay.reward[2, outcome] == 0
     assert leave.reward[2, outcome] == 0, "it was paid when it left"
@@ -390,22 +394,22 @@ def test_refused_in_other_games():
         (DUEL, {"board": board((1, 5, "0"))}, "agents lists 4; this game has 2", {}),
     ):
         with pytest.raises(InvalidState, match=why):
-            play_of(POSITION | change, id, **params)
+            make_episode(POSITION | change, id, **params)
     with pytest.raises(InvalidState, match="needs 'agents'"):
-        play_of({"board": POSITION["board"]})
+        make_episode({"board": POSITION["board"]})
 
 
 def test_owners_in_the_duel_are_its_two_agents():
     rest = {"board": board((1, 5, "0")), "agents": POSITION["agents"][:2], "visited": ["1", "1"], "flame_owners": [1, 2, 0, 3]}
     good = POSITION | rest
-    play_of(good, DUEL)
+    make_episode(good, DUEL)
     with pytest.raises(InvalidState, match=r"bombs\[0\]: invalid owner=2: expected 0..1"):
-        play_of(good | {"bombs": [[1, 2, 4, 3, 2, 4], [5, 1, 9, 2, 1, 0]]}, DUEL)
+        make_episode(good | {"bombs": [[1, 2, 4, 3, 2, 4], [5, 1, 9, 2, 1, 0]]}, DUEL)
     with pytest.raises(InvalidState, match=r"invalid flame_owners\[3\]=4: expected 0..3"):
-        play_of(good | {"flame_owners": [1, 2, 0, 4]}, DUEL)
+        make_episode(good | {"flame_owners": [1, 2, 0, 4]}, DUEL)
 
 
-def test_too_many_bombs_to_come():
+def test_too_many_possible_bombs_are_refused():
     """SPEC §9.3 10 + 10 + 10 + 1 of ammunition, 2 bombs and 31 items are 64: one more is one too many."""
     wood = (
         [(row, col) for row in (2, 3, 4) for col in range(7)] + [(6, col) for col in range(7)] + [(0, col) for col in range(3)]
@@ -416,11 +420,11 @@ def test_too_many_bombs_to_come():
     cells = board(*((row, col, "2") for row, col in wood), (0, 3, "0"), (0, 4, "0"))
     given = {"board": cells, "agents": agents, "bombs": POSITION["bombs"], "items": [[*cell, 6] for cell in wood]}
     assert len(wood) == 31
-    play_of(given)
+    make_episode(given)
     with pytest.raises(
         InvalidState, match="bombs, ammunition and extra-bomb items come to 65; a position holds at most 64 bombs"
     ):
-        play_of(given | {"board": cells[:3] + "6" + cells[4:]})
+        make_episode(given | {"board": cells[:3] + "6" + cells[4:]})
 
 
 @pytest.mark.parametrize(
@@ -428,7 +432,7 @@ def test_too_many_bombs_to_come():
 )
 def test_text_that_cannot_be_read(text, why):
     with pytest.raises(InvalidState, match=why):
-        play_of(text)
+        make_episode(text)
 
 
 # --------------------------------------------------------------------------------------------------- games that are over
@@ -475,7 +479,7 @@ def test_a_finished_game_stays_finished(steps, moves, result, winners, cut, form
     assert not other.reward.any()
 
 
-def test_a_finished_game_is_over_at_every_door():
+def test_finished_game_is_over_in_every_api():
     """Its end is not paid once more, as in the other games; without `over` the game goes on as long as there is time."""
     env = momagames.make(DUEL, api="parallel")
     env.reset(options={"state": duel(step_count=10)})
@@ -521,7 +525,7 @@ def test_a_forfeit_is_an_end_too():
     assert env.get_state() == saved
 
 
-def test_W4_winners_on_whom_a_ring_falls_after_the_end():
+def test_W4_ring_falls_on_winners_after_the_end():
     """agent_0 has won in the step after which the outermost ring falls, and stands on it."""
     game = momagames.spec(DUEL, first_collapse=11, max_steps=30)
     play, other = Episode(game), Episode(game)
@@ -537,10 +541,10 @@ def test_W4_winners_on_whom_a_ring_falls_after_the_end():
     assert game.codec.save(other.state) == saved
 
 
-def test_the_time_is_up():
+def test_time_limit():
     """§6 T1, §9.5 Without `over` too a position at `max_steps` is the end of a game, decided or cut off."""
-    play = play_of(POSITION | {"step_count": 799})
-    rest(play)
+    play = make_episode(POSITION | {"step_count": 799})
+    play_to_the_end(play)
     assert play.state["truncated"]
     saved = play.game.codec.save(play.state)
     assert saved["over"] == {"result": "tie", "winners": []}
@@ -554,8 +558,8 @@ def test_the_time_is_up():
         assert (state["over"], state["truncated"], game.infos(state)["winners"]) == (1, cut, winners)
 
 
-def test_a_record_that_was_not_over_when_time_was_up():
-    record = play_of(POSITION | {"step_count": 799}).state.copy()
+def test_record_not_over_at_the_time_limit():
+    record = make_episode(POSITION | {"step_count": 799}).state.copy()
     record["ply"] = 800
     state = load_state(momagames.spec(FFA, board_size=7), record)[0]
     assert (state["over"], state["truncated"]) == (1, 1)
@@ -590,7 +594,7 @@ WON = [{"result": "win", "winners": [f"agent_{seat}"]} for seat in range(2)]
         ((0,), 10, "{", "invalid state of"),
     ],
 )
-def test_ends_that_cannot_be(dead, steps, over, why):
+def test_impossible_ends_are_refused(dead, steps, over, why):
     with pytest.raises(InvalidState, match=why):
         load_state(momagames.spec(DUEL), duel(*dead, fire=False, step_count=steps, over=over))
 
@@ -648,8 +652,8 @@ def test_a_finished_game_that_all_have_left():
 # --------------------------------------------------------------------------------------------------- more than is dealt
 
 
-def test_more_wood_and_items_than_are_dealt():
+def test_more_wood_and_items_than_generated():
     """SPEC §9.6 Such boards are taken as they are."""
-    play = play_of(num_wood=0, num_items=0, objectives=["wood", "items"])
+    play = make_episode(num_wood=0, num_items=0, objectives=["wood", "items"])
     assert [goal.return_high for goal in play.game.objectives] == [0, 0]
     assert play.game.codec.save(play.state) == POSITION

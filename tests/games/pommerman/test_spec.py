@@ -118,7 +118,7 @@ def test_defaults_keep_their_shares_on_other_boards():
         (FIRST, {"variant": "duel"}, "fixes 'variant'"),
     ],
 )
-def test_what_does_not_go_together_is_refused(id, given, said):
+def test_incompatible_parameters_are_refused(id, given, said):
     with pytest.raises(InvalidParameter, match=said):
         momagames.spec(id, **given)
 

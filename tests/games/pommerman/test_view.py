@@ -9,7 +9,7 @@ from momagames.games.pommerman.observation_fields import build_fields as build_f
 from momagames.games.pommerman.rules import observation as views
 from momagames.games.pommerman.rules import state as codes
 from momagames.kernels.jit import compile_entry_point
-from tests.games.pommerman import onlooker
+from tests.games.pommerman import naive_observation
 
 MODES = {"ffa": codes.FFA, "team": codes.TEAM, "radio": codes.RADIO, "duel": codes.DUEL}
 GUARD = 64  # bytes around an observation that must not change
@@ -33,7 +33,7 @@ def make_position(mode="ffa", n=11, **given):
         corners = [corners[0], corners[2]]
     position = {
         "mode": mode,
-        "board": onlooker.matrix(n, 0),
+        "board": naive_observation.matrix(n, 0),
         "agents": [make_agent(*corner) for corner in corners],
         "bombs": [],
         "flames": [],
@@ -151,15 +151,15 @@ def random_views(seed, count):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_O1_to_O10_dict_form_as_the_onlooker_has_it(seed):
+def test_O1_to_O10_dict_form_matches_the_oracle(seed):
     for position, agent, view, egocentric, rng in random_views(seed, 60):
-        assert seen(position, agent, view, egocentric, rng=rng) == onlooker.observe(position, agent, view, egocentric)
+        assert seen(position, agent, view, egocentric, rng=rng) == naive_observation.observe(position, agent, view, egocentric)
 
 
 @pytest.mark.parametrize("seed", range(6, 10))
-def test_O1_to_O10_planes_as_the_onlooker_has_them(seed):
+def test_O1_to_O10_planes_match_the_oracle(seed):
     for position, agent, view, egocentric, rng in random_views(seed, 60):
-        wanted = onlooker.planes(position, agent, view, egocentric)
+        wanted = naive_observation.planes(position, agent, view, egocentric)
         assert seen(position, agent, view, egocentric, True, rng)["observation"] == list(wanted.values())
 
 
@@ -290,7 +290,7 @@ def test_O9_a_ring_that_is_about_to_fall_is_not_seen():
     assert split(out)["board"].tolist() == position["board"]
 
 
-def test_O10_hidden_items_and_what_others_carry_are_not_seen():
+def test_O10_hidden_items_and_equipment_of_others_are_not_observed():
     """Observations of agent 0 stay the same, byte by byte, whatever is hidden and whatever the others carry."""
     position = make_position("team", bombs=[{"row": 3, "col": 3, "life": 4, "strength": 2, "direction": 0}])
     for planes in (False, True):
@@ -318,7 +318,7 @@ def test_egocentric_window_has_the_agent_in_its_middle_and_walls_around_the_boar
     ]
 
 
-def test_planes_are_those_of_the_table():
+def test_planes_follow_the_table():
     """§7.4 The channel numbers of the table, spelled out."""
     position = make_position("radio", step_count=400)
     position["agents"][0] |= {"ammo": 3, "strength": 4, "kick": True}
@@ -343,7 +343,7 @@ def test_planes_are_those_of_the_table():
     assert planes[0].sum() == 121 - 6
 
 
-def test_state_is_what_all_agents_see():
+def test_state_is_the_concatenated_observations():
     """No agent sees the equipment of others, fog or not: the state is the planes of all agents."""
     env = momagames.make("mo-pommerman-ffa-v0", board_size=7, observation="planes")
     env.reset(seed=1)

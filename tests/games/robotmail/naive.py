@@ -1,4 +1,4 @@
-"""The oracle: MO-RoboticMail from SPEC.md alone, with plain lists and dicts. It imports nothing of ours.
+"""The oracle: MO-RoboticMail from SPEC.md alone, with plain lists and dicts. It imports nothing from momagames.
 
 Chance comes from outside: `draw(what, choices)` picks one of the choices; what is "place", "mail" or "turn".
 """

@@ -59,7 +59,7 @@ def choices(name, rows, robots, times=1, **params):
 
 
 @pytest.mark.parametrize("record", [r for r in RECORDS if r["policy"].startswith("astar")], ids=lambda record: record["id"])
-def test_astar_does_what_the_original_did(record):
+def test_astar_repeats_recorded_actions(record):
     """Compare every move, except where the robot must not stand and is blocked: there the original moves at random."""
     layout = "\n".join(record["colors"]), "\n".join(record["targets"])
     game = momagames.spec("mo-robotmail-v0", layout=layout, **record["config"])
@@ -117,7 +117,7 @@ def test_legal_moves_on_every_layout(layout):
 
 @pytest.mark.parametrize("layout", ["documented", "rbgame", "ring", "depot"])
 @pytest.mark.parametrize("robot", [*NAMES, energy_saver(fair=True), energy_saver(3)], ids=[*NAMES, "fair", "patient"])
-def test_they_win(robot, layout, interpreted):
+def test_policies_win(robot, layout, interpreted):
     games = 2 if interpreted else 40
     for sizes in ({"num_robots_per_player": 2}, {"with_battery": False}):
         done, _ = teams([robot, robot], games, layout=layout, max_step=3000, **sizes)
@@ -125,7 +125,7 @@ def test_they_win(robot, layout, interpreted):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_lies_on_green_cells_nobody_knows(name):
+def test_policies_ignore_mails_on_green_cells(name):
     game = momagames.spec("mo-robotmail-4-v0")
     acts = []
     for shift in (0, 4):
@@ -153,7 +153,7 @@ def test_all_apis_play_the_same(name):
         if mask.any():
             word = random_words(6, asked + 1)[asked]
             players._words[:] = word
-            action = int(one(alone.state, mask, Luck(word)))
+            action = int(one(alone.state, mask, FixedWord(word)))
             assert players.act()[0, 0, 0] == action
             assert alone.is_legal(alone.mover, action)
             asked += 1
@@ -163,7 +163,7 @@ def test_all_apis_play_the_same(name):
         policy(name, momagames.spec("mo-samegame-v0"))
 
 
-class Luck:
+class FixedWord:
     """A generator that gives one word."""
 
     def __init__(self, word):
@@ -173,7 +173,7 @@ class Luck:
         return self._word
 
 
-def test_the_gymnasium_door_has_them_as_others():
+def test_gymnasium_api_accepts_policies_as_others():
     env = momagames.make("mo-robotmail-2-v0", api="gymnasium", others="astar", objectives="versus")
     _, info = env.reset(seed=2)
     rewards = np.zeros(6)
@@ -194,7 +194,7 @@ def measured(robot, games=100, **params):
     return done.returns[:, :2].mean(axis=(0, 1))
 
 
-def test_thrifty_robots_are_a_front(interpreted):
+def test_energy_savers_are_nondominated(interpreted):
     """Less energy for each mail than A* and the shortest ways; with more patience less energy and fewer mails."""
     if interpreted:
         pytest.skip("hundreds of games take too long without the compiler")
@@ -210,7 +210,7 @@ def test_thrifty_robots_are_a_front(interpreted):
         assert (np.diff(energy) > 0.5).all()
 
 
-def test_a_fair_team_shares_the_work(interpreted):
+def test_fair_team_balances_deliveries(interpreted):
     games = 4 if interpreted else 150
     fair, own = (measured(energy_saver(fair=fair), games) for fair in (True, False))
     assert fair[2] > -0.3
@@ -226,7 +226,7 @@ ELSEWHERE = [1, 1, 0, 10, 0]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_errands(name):
+def test_choice_of_target(name):
     assert choices(name, HALL, [[4, 2, 0, 10, 0], ELSEWHERE]) == {BACKWARD}  # to a mail
     assert choices(name, HALL, [[2, 3, 1, 10, 0], ELSEWHERE]) == {BACKWARD}  # to the receiver
     assert choices(name, HALL, [[0, 2, 1, 1, 0], ELSEWHERE], times=MANY) == {BACKWARD}  # to the charger
@@ -235,7 +235,7 @@ def test_errands(name):
     assert choices(name, no_charger, [[2, 3, 1, 3, 0], ELSEWHERE]) == {BACKWARD}
 
 
-def test_thrifty_charges_late():
+def test_energy_saver_charges_late():
     near = [[2, 3, 1, 4, 0], ELSEWHERE]
     assert choices("energy_saver", HALL, near) == {BACKWARD}
     assert choices("nearest", HALL, near, times=MANY) == {BACKWARD, LEFT}
@@ -243,14 +243,14 @@ def test_thrifty_charges_late():
     assert choices("energy_saver", HALL, [[0, 4, 1, 8, 1], ELSEWHERE], times=MANY) == {BACKWARD, RIGHT}
 
 
-def test_nearest_waits_two_cells_from_where_it_cannot_go():
+def test_nearest_waits_two_cells_from_an_occupied_target():
     at_the_charger = [0, 4, 0, 5, 1]
     assert choices("nearest", HALL, [[0, 1, 0, 3, 0], at_the_charger]) == {BACKWARD}
     assert choices("nearest", HALL, [[0, 2, 0, 3, 0], at_the_charger], times=MANY) == {STAND}
     assert choices("nearest", HALL, [[0, 2, 0, 3, 5], at_the_charger], times=MANY) == {FORWARD, BACKWARD, RIGHT}
 
 
-def test_astar_takes_the_nearest_of_several_receivers():
+def test_astar_chooses_the_nearest_of_several_receivers():
     two = ["1 g g g g", "g w w w g", "g g g g 1", "gr g g g g"]
     assert choices("astar", two, [[3, 2, 1, 10, 0], [1, 3, 0, 10, 0]]) == {RIGHT}
     assert choices("astar", two, [[1, 1, 1, 10, 0], [3, 3, 0, 10, 0]]) <= {LEFT, FORWARD}
@@ -276,7 +276,7 @@ def test_astar_becomes_wary_of_a_narrow_cell():
     assert robots[0][0] >= 5
 
 
-def test_thrifty_waits_before_it_walks_round():
+def test_energy_saver_waits_before_a_detour():
     blocked = [[2, 3, 1, 10, 0], [2, 4, 0, 10, 0]]
     assert choices("energy_saver", HALL, blocked, times=MANY) == {STAND}
     blocked[0][4] = 2
@@ -297,7 +297,7 @@ def test_patience():
     assert len(method("energy_saver", game)().policies(game)) == 6
 
 
-def test_thrifty_rests_when_the_others_bring_what_is_missing():
+def test_energy_saver_rests_if_mates_deliver_the_rest():
     team = {"num_players": 1, "num_robots_per_player": 2, "required_mail": 1}
     game = momagames.spec("mo-robotmail-v0", layout="documented", **team)
     acts = {}

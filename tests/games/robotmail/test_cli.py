@@ -43,7 +43,7 @@ def test_check(good, tmp_path):
     assert done.stderr == "momagames: 2 of 3 layouts cannot be played\n"
 
 
-def test_check_tells_everything(tmp_path):
+def test_check_reports_all_problems(tmp_path):
     """More than the five problems that an error names."""
     (tmp_path / "a_colors.csv").write_text("q,q,q,q\nq,q,q,q\n")
     (tmp_path / "a_targets.csv").write_text("0,0,0,0\n0,0,0,x\n")
@@ -54,7 +54,7 @@ def test_check_without_a_file():
     assert command("check").exit_code == 2
 
 
-def test_what_belongs_together():
+def test_grouping_of_arguments():
     assert group_sources(["a.csv", "b.csv", "ring", "c", "d.csv", "e.csv", "f_colors.csv"]) == [
         ("a.csv", "b.csv"),
         "ring",
@@ -80,7 +80,7 @@ def test_show(good):
     assert command("show", good).stdout.splitlines()[1:] == done.stdout.splitlines()[1:]
 
 
-def test_show_a_layout_of_the_package():
+def test_show_a_packaged_layout():
     said = command("show", "ring").stdout.splitlines()
     assert said[0] == "ring  9 x 9 cells, at most 19 robots"
     assert said[3] == " 0 ++  .   =3  '   =8  '   =1  .   ++"
@@ -88,7 +88,7 @@ def test_show_a_layout_of_the_package():
     assert said[-1].endswith("### wall   ' narrow")
 
 
-def test_show_one_by_chance():
+def test_show_a_random_layout():
     said = command("show", "random").stdout.splitlines()
     assert command("generate").stdout.splitlines() == ["seed 0" + said[0].removeprefix("random"), *said[1:]]
 
@@ -99,7 +99,7 @@ def test_show_in_colors(good):
         assert re.search(rf"\x1b\[{code}m{sign}", done.stdout), sign
 
 
-def test_show_lists_the_package():
+def test_show_lists_packaged_layouts():
     done = command("show")
     assert done.exit_code == 0, done.output
     rows = [line.split() for line in done.stdout.splitlines() if line.split()]
@@ -107,7 +107,7 @@ def test_show_lists_the_package():
     assert rows[-1] == ["depot", "16", "x", "12", "16", "4", "4", "20", "24"]
 
 
-def test_what_cannot_be_shown():
+def test_show_errors():
     done = command("show", "rng")
     assert isinstance(done.exception, InvalidLayout)
     assert "did you mean 'ring'" in str(done.exception)
@@ -125,7 +125,7 @@ def test_generate(tmp_path):
     )
 
 
-def test_what_cannot_be_generated(tmp_path):
+def test_generate_errors(tmp_path):
     done = command("generate", "--width", 3)
     assert isinstance(done.exception, InvalidParameter)
     assert "4..24" in str(done.exception)

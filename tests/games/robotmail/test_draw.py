@@ -222,7 +222,7 @@ def plain_board(height, width):
     return {"colors": [",".join(row) for row in colors], "targets": [",".join(row) for row in targets]}
 
 
-def crowd(height, width, players, team):
+def full_board(height, width, players, team):
     free = [(x, y) for y in range(1, height) for x in range(1, width)]
     return position(players, team, plain_board(height, width), free, {(width - 1, 0): 3})
 
@@ -232,7 +232,7 @@ def crowd(height, width, players, team):
     [(3, 3, 1, 1), (3, 6, 2, 1), (6, 3, 1, 2), (9, 9, 4, 3), (9, 9, 6, 6), (7, 24, 2, 6), (24, 7, 6, 1), (24, 24, 6, 6)],
 )
 def test_every_size_is_readable(height, width, players, team):
-    state = crowd(height, width, players, team)
+    state = full_board(height, width, players, team)
     side, picture = drawing.cell_side(height, width), drawing.draw_picture(state)
     assert drawing.SMALLEST <= side <= drawing.LARGEST
     assert picture.dtype == np.uint8
@@ -240,7 +240,7 @@ def test_every_size_is_readable(height, width, players, team):
     assert picture.shape[1] <= 1260
     for robot, (x, y) in enumerate((x, y) for y in range(1, height) for x in range(1, width)):
         if robot < players * team:
-            assert differs(square(state, x, y), square(crowd(height, width, 1, 1), width - 1, height - 1)) > 0.2
+            assert differs(square(state, x, y), square(full_board(height, width, 1, 1), width - 1, height - 1)) > 0.2
     lines = text(state).splitlines()
     assert max(map(len, lines)) <= 120
     assert len(lines) <= 1 + height + 3 + players * (1 + max(team, MAX_TEAM // 2))
@@ -255,7 +255,7 @@ def test_no_player_overlaps_another_and_all_are_on_the_picture(height):
         for (top, left), (other_top, other_left) in itertools.combinations(spots, 2):
             assert abs(top - other_top) >= tall or abs(left - other_left) >= drawing.COLUMN
         if height * height > players * team + 4:
-            size = drawing.draw_picture(crowd(height, height, players, team)).shape
+            size = drawing.draw_picture(full_board(height, height, players, team)).shape
             begin = drawing.EDGE + height * drawing.cell_side(height, height) + drawing.BESIDE
             assert all(drawing.EDGE + top + tall <= size[0] and begin + left + drawing.COLUMN <= size[1] for top, left in spots)
 

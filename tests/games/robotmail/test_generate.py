@@ -43,7 +43,7 @@ def test_every_size_and_seed(seed, width, height, density):
 
 @settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(4, 9), st.integers(4, 9), st.floats(0, 0.2))
-def test_everybody_gets_everywhere(seed, width, height, density):
+def test_every_robot_reaches_every_cell(seed, width, height, density):
     """By the rules, from wherever a robot can get with what it carries: to mails, to its receiver, and beside a charger."""
     found = generate(seed, width, height, density)
     assert is_good(found)
@@ -57,14 +57,14 @@ def test_everybody_gets_everywhere(seed, width, height, density):
 
 @settings(max_examples=20, deadline=None)
 @given(SEEDS, st.integers(1, 12), st.integers(1, 6), st.integers(0, 5), st.sampled_from([0.05, 0.2, 0.5]))
-def test_what_is_asked_for_is_there(seed, receivers, greens, chargers, white):
+def test_requested_counts_are_placed(seed, receivers, greens, chargers, white):
     found = generate(seed, 12, 10, 0.1, receivers, greens, chargers, white)
     assert [len(found.cells(code)) for code in ("y", "gr", "b", "r")] == [receivers, greens, chargers, 12]
     assert abs(len(found.cells("w")) / 120 - white) < white / 3 + 0.07
     assert loader.list_problems(found) == []
 
 
-def test_boards_look_well():
+def test_boards_are_well_shaped():
     """Receivers on the edge, none in a crowd; chargers apart; mails off the edge; a room in the middle."""
     for seed in range(40):
         found = generate(seed)

@@ -12,7 +12,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.rules.state import cell_number
-from tests.games.robotmail import crowd
+from tests.games.robotmail import dense_positions
 
 ID = "mo-robotmail-v0"
 # §1.2, §5, copied from the page and not from the code
@@ -61,11 +61,11 @@ PARAMS = st.builds(
 SEEDS = st.integers(0, 2**64 - 1)
 
 
-def begun(params, seed, middle, objectives=OBJECTIVES):
+def start_episode(params, seed, middle, objectives=OBJECTIVES):
     """A game that has been dealt, or that goes on from a random position in which much can happen."""
     play = Episode(momagames.spec(ID, objectives=objectives, **params))
     if middle:
-        position = crowd.position(board(play), play.game.params, seed)
+        position = dense_positions.random_position(board(play), play.game.params, seed)
         if play.game.params["with_battery"] and seed % 4 == 0:  # batteries that do not suffice for another move
             position["robots"] = [[*row[:INNER], 0.05, 1, *row[DELIVERED:]] for row in position["robots"]]
         play.load(position, seed)
@@ -76,9 +76,9 @@ def begun(params, seed, middle, objectives=OBJECTIVES):
 
 def games(params, seed, objectives=OBJECTIVES):
     """A game from the start and some from the middle, each with how many steps of it to play."""
-    yield begun(params, seed, False, objectives), STEPS
+    yield start_episode(params, seed, False, objectives), STEPS
     for k in range(MIDDLES):
-        yield begun(params, (seed + k) % 2**64, True, objectives), FEW
+        yield start_episode(params, (seed + k) % 2**64, True, objectives), FEW
 
 
 def board(play):
@@ -225,13 +225,13 @@ def check_steps(play, params, seed, count):
 
 
 @given(PARAMS, SEEDS)
-def test_books(params, seed):
+def test_rewards_and_returns(params, seed):
     """§5: what was paid since the start is what has changed since the start."""
     for play, count in games(params, seed):
-        check_books(play, params, seed, count)
+        check_rewards_and_returns(play, params, seed, count)
 
 
-def check_books(play, params, seed, count):
+def check_rewards_and_returns(play, params, seed, count):
     team, start = params["num_robots_per_player"], saved(play)
     robots = range(len(start["robots"]))
     sums = [defaultdict(float) for _ in robots]
@@ -284,9 +284,13 @@ def test_presets_and_the_published_scalar(preset, params, seed):
 
 
 @given(PARAMS, SEEDS, st.booleans())
-def test_chance_is_that_of_the_position(params, seed, middle):
+def test_chance_depends_on_the_position_only(params, seed, middle):
     """§2 The same seed and actions are the same game; a position continues with its own random word."""
-    play, twin, other = begun(params, seed, middle), begun(params, seed, middle), begun(params, seed + 1, middle)
+    play, twin, other = (
+        start_episode(params, seed, middle),
+        start_episode(params, seed, middle),
+        start_episode(params, seed + 1, middle),
+    )
     other.load(saved(play))
     for _, _, action in walk(play, seed, 20):
         for each in (twin, other):
@@ -297,7 +301,7 @@ def test_chance_is_that_of_the_position(params, seed, middle):
 
 
 @given(PARAMS, st.integers(0, 2**63))
-def test_many_games_at_once_are_the_single_ones(params, seed):
+def test_batched_games_equal_single_games(params, seed):
     """Environment i of a batch is the single game of seed + i, with illegal actions, and after its end the next one."""
     game = momagames.spec(ID, objectives=OBJECTIVES, **params, observation="dict")
     many, singles = Batch(game, 3), [Episode(game) for _ in range(3)]
@@ -324,7 +328,7 @@ def test_many_games_at_once_are_the_single_ones(params, seed):
             )  # fmt: skip
 
 
-def test_these_walks_see_everything():
+def test_random_games_cover_all_events():
     """So that the tests above are about something."""
     seen = Counter()
     for seed in range(60):
@@ -332,7 +336,7 @@ def test_these_walks_see_everything():
         layout = str(rng.choice(loader.NAMES))
         flags = {name: bool(rng.integers(2)) for name in ("random_num_steps", "always_legal")}
         params = params_of(layout, int(rng.integers(2, 5)), int(rng.integers(1, 4)), required_mail=2, max_step=30, **flags)
-        play = begun(params, seed, bool(seed % 3))
+        play = start_episode(params, seed, bool(seed % 3))
         for _, mask, action in walk(play, seed, STEPS):
             now = saved(play)
             seen.update(

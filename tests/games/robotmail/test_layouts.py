@@ -49,7 +49,7 @@ PACKAGED = {
 
 
 @pytest.mark.parametrize("name", loader.NAMES)
-def test_boards_of_the_package(name):
+def test_packaged_boards(name):
     """§10.3 They are fine, also as data, and are what the table says."""
     found = loader.load(name)
     counts = [len(found.cells(code)) for code in ("y", "gr", "b", "w")]
@@ -86,7 +86,7 @@ def test_narrow_cells():
 # ---------------------------------------------------------------------------------------------------------------- forms
 
 
-def test_every_form_says_the_same(files):
+def test_all_forms_give_the_same_layout(files):
     """§10.1"""
     stem = files(COLORS, TARGETS)
     expected = Layout(tuple(tuple(row.split(",")) for row in COLORS), ((0, 0, 4, 0), (0, 0, 0, 7), (0, 0, 0, 0)))
@@ -108,14 +108,14 @@ def test_texts_of_one_row():
     assert loader.load(("w,gr,y", "0,0,1")).data == {"colors": ["w,gr,y"], "targets": ["0,0,1"]}
 
 
-def test_boards_by_chance_are_kept_as_data():
+def test_random_boards_are_stored_as_data():
     assert loader.load("random") == loader.load({"seed": 0}) == generate(0)
     assert loader.normalize_parameter("random") == generate(0).data
     given = {"seed": 3, "width": 12, "height": 7, "density": 0.1}
     assert loader.normalize_parameter(given) == generate(3, 12, 7, 0.1).data
 
 
-def test_what_does_not_matter(files):
+def test_ignored_differences(files):
     """§10.1 Spaces around values, empty lines at the end, line ends, a byte order mark."""
     colors = ["\ufeff" + COLORS[0], " g, w ,w,\ty", COLORS[2] + " ", "", "  "]
     assert loader.normalize_parameter(files(colors, [*TARGETS, ""])) == GOOD
@@ -246,7 +246,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_refused(name, files, tmp_path):
+def test_invalid_layouts_are_refused(name, files, tmp_path):
     """§10.2 With file, line, column, cell, and what is allowed."""
     colors, targets, expected = WRONG[name]
     stem = files(colors, targets)
@@ -260,7 +260,7 @@ def test_what_is_refused(name, files, tmp_path):
     assert str(refused.value).split("\n")[0] == loader.list_problems(stem)[0]
 
 
-def test_everything_is_told_at_once(files):
+def test_all_problems_are_reported_at_once(files):
     """In the order of the files; an error names five and counts the rest."""
     stem = files(["b,x,y,g", "g,w,w,z", "gr,g,g,q"], ["0,0,0,0", "0,0,-1,a", "0,0,0,9"])
     found = loader.list_problems(stem)
@@ -356,11 +356,11 @@ def is_good(found):
 
 
 @pytest.mark.parametrize("name", loader.NAMES)
-def test_there_are_ways_on_the_boards_of_the_package(name):
+def test_packaged_boards_are_connected(name):
     assert is_good(loader.load(name))
 
 
-def test_ways_are_found_as_the_rules_say():
+def test_reachability_follows_the_rules():
     """Random boards, about as many good as bad."""
     rng, good = SeededRng(5), 0
     for _ in range(400):

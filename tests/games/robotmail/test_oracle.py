@@ -10,7 +10,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import load_state
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.rules.state import EVENTS, OBJECTIVES
-from tests.games.robotmail import crowd, naive
+from tests.games.robotmail import dense_positions, naive
 
 WALLED = {  # a number on a cell that is no receiver, high indices, narrow cells
     "colors": ["y,g,gr,r,y", "w,g,w,g,w", "r,w,b,w,b", "y,g,w,g,gr"],
@@ -38,21 +38,21 @@ CASES = {  # layout, players, robots of each, and what else is not as usual
 }
 
 
-def game_of(case):
-    """The game of a case with all objectives."""
+def make_game(case):
+    """Return the game of a case with all objectives."""
     layout, players, team, more = CASES[case]
     params = {"layout": layout, "num_players": players, "num_robots_per_player": team, **more}
     return momagames.spec("mo-robotmail-v0", objectives=OBJECTIVES, **params)
 
 
 class Follower:
-    """The oracle beside a state of ours: what we have drawn is what it draws."""
+    """Oracle beside a state of the compiled rules. It takes its random draws from the compiled state."""
 
     def __init__(self, game, states, i, position=None):
         params, layout = game.params, loader.load(game.params["layout"])
         self.game, self.states, self.i = game, states, i
-        self.places = [tuple(robot[:2]) for robot in self.ours()["robots"]]
-        self.mails = list(self.ours()["mails"])
+        self.places = [tuple(robot[:2]) for robot in self.compiled_position()["robots"]]
+        self.mails = list(self.compiled_position()["mails"])
         self.oracle = None
         self.oracle = naive.Game(
             [list(row) for row in layout.colors],
@@ -65,32 +65,32 @@ class Follower:
                 name: params[name] for name in ("required_mail", "with_battery", "random_num_steps", "max_step", "always_legal")
             },
         )
-        self.same()
+        self.check_position()
 
-    def ours(self):
+    def compiled_position(self):
         return self.game.codec.save(self.states[self.i])
 
     def draw(self, what, choices):
-        """Return our state, after the start or a step."""
+        """Return the choice of the compiled rules, after the start or a step."""
         if what == "turn":
-            choice = self.ours()["left"]
+            choice = self.compiled_position()["left"]
         elif what == "place":
             choice = self.places.pop(0)
         elif self.oracle is None:
             choice = self.mails.pop(0)
         else:
             robot = self.oracle.robots[self.oracle.next]
-            choice = self.ours()["mails"][self.oracle.green.index(robot.cell)]
+            choice = self.compiled_position()["mails"][self.oracle.green.index(robot.cell)]
         assert choice in choices
         return choice
 
-    def same(self):
-        ours, wanted = self.ours(), self.oracle.position()
-        del ours["rng"]
-        assert ours == wanted
+    def check_position(self):
+        position, expected = self.compiled_position(), self.oracle.position()
+        del position["rng"]
+        assert position == expected
 
 
-def same_seen(game, batch, i, oracle):
+def check_observations(game, batch, i, oracle):
     """Compare the observations and masks of all robots."""
     assert batch.masks[i].tolist() == [oracle.mask(index) for index in range(len(game.agents))]
     for index in range(len(game.agents)):
@@ -104,7 +104,7 @@ def same_seen(game, batch, i, oracle):
             assert field.low <= seen[field.name].min() <= seen[field.name].max() <= field.high, field.name
 
 
-def same_rewards(game, batch, i, rewards):
+def check_rewards(game, batch, i, rewards):
     """The reward vectors of the last step, to the last bit of float32 and inside their bounds."""
     for index, row in enumerate(rewards):
         wanted = np.array([row[goal.name] for goal in game.objectives], np.float32)
@@ -113,7 +113,7 @@ def same_rewards(game, batch, i, rewards):
     assert (batch.rewards[i] <= game.reward_high + 1e-6).all()
 
 
-def action_of(rng, oracle):
+def choose_action(rng, oracle):
     """Often a move to a cell where something happens, otherwise any legal action, or any at all."""
     robot, options = oracle.robots[oracle.next], oracle.legal_actions(oracle.next)
     eager = [action for action in options if action and oracle.color[oracle.target_cell(robot, action)] in ("gr", "y", "b")]
@@ -126,19 +126,19 @@ def play(game, batch, followers, steps, seed):
     """Play with legal and illegal actions; returns how often each event was seen, ends among them."""
     rng, seen = np.random.default_rng(seed), Counter()
     for i, follower in enumerate(followers):
-        same_seen(game, batch, i, follower.oracle)
+        check_observations(game, batch, i, follower.oracle)
     for _ in range(steps):
         over = [follower.oracle.over for follower in followers]
-        actions = [action_of(rng, follower.oracle) for follower in followers]
+        actions = [choose_action(rng, follower.oracle) for follower in followers]
         batch.step(batch.actions(np.array(actions)))
         for i, follower in enumerate(followers):
             if over[i]:
                 continue
             oracle = follower.oracle
             rewards = oracle.step(actions[i])
-            follower.same()
-            same_seen(game, batch, i, oracle)
-            same_rewards(game, batch, i, rewards)
+            follower.check_position()
+            check_observations(game, batch, i, oracle)
+            check_rewards(game, batch, i, rewards)
             assert batch.terminated[i].tolist() == [oracle.terminated] * len(game.agents)
             assert batch.truncated[i].tolist() == [oracle.truncated] * len(game.agents)
             seen.update([oracle.event, (oracle.terminated, oracle.truncated)])
@@ -148,18 +148,18 @@ def play(game, batch, followers, steps, seed):
 
 @pytest.mark.parametrize("case", CASES)
 def test_games_from_the_start(case, interpreted):
-    game, count = game_of(case), 1 if interpreted else 4
+    game, count = make_game(case), 1 if interpreted else 4
     batch = Batch(game, count, autoreset="disabled", views="all")
     batch.seed(5)
     batch.reset()
     play(game, batch, [Follower(game, batch.states, i) for i in range(count)], 6 if interpreted else 25, seed=1)
 
 
-def crowds(case, count):
+def play_dense_positions(case, count):
     """Play from random positions; returns what was seen, see `play`."""
-    game = game_of(case)
+    game = make_game(case)
     layout = loader.load(game.params["layout"])
-    starts = [crowd.position(layout, game.params, seed) for seed in range(count)]
+    starts = [dense_positions.random_position(layout, game.params, seed) for seed in range(count)]
     batch = Batch(game, count, autoreset="disabled", views="all")
     batch.load(np.concatenate([load_state(game, start) for start in starts]))
     batch.seed(7)
@@ -167,14 +167,14 @@ def crowds(case, count):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_crowds(case):
-    seen = crowds(case, 10 if "large" in case else 25)
+def test_dense_positions(case):
+    seen = play_dense_positions(case, 10 if "large" in case else 25)
     assert seen["delivery"]
     assert seen["pickup"]
     assert seen["skip"]
 
 
-def test_everything_happens():
-    seen = crowds("mini6, crowded", 40) + crowds("depot", 40)
+def test_all_events_and_rewards_occur():
+    seen = play_dense_positions("mini6, crowded", 40) + play_dense_positions("depot", 40)
     expected = {*EVENTS[1:], *OBJECTIVES, *((won, cut) for won in (False, True) for cut in (False, True))}
     assert {what for what in expected if seen[what] < 3} == set()

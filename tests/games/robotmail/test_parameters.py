@@ -59,14 +59,14 @@ def test_numbers_that_an_id_fixes(id):
                 momagames.spec(id, **{name: other})
 
 
-def test_who_plays_together():
+def test_teams():
     for players, team, utility in ((1, 1, "cooperative"), (1, 4, "cooperative"), (3, 1, "individual"), (2, 3, "teams")):
         game = momagames.spec(ID, num_players=players, num_robots_per_player=team)
         assert game.utility == utility
         assert len(set(game.teams)) == players
 
 
-def test_mails_that_are_required():
+def test_default_of_required_mail():
     """§8.2 6, and 4 without battery, unless it is said."""
     for id in (ID, *SIZES):
         assert momagames.spec(id).params["required_mail"] == 6
@@ -173,7 +173,7 @@ def test_presets():
     assert [goal.name for goal in game.objectives] == named
 
 
-def test_objectives_pay_in_the_order_that_was_asked_for():
+def test_rewards_follow_the_order_of_objectives():
     given = {"robots": [[1, 1, 0, 10, 10, 0, 0], [0, 0, 0, 10, 10, 0, 0]], "mails": [4]}
     colors = ["w,g,y", "w,g,gr"], ["0,0,4", "0,0,0"]
     for names in ([*CORE, *MORE], [*MORE[::-1], *CORE]):
@@ -276,7 +276,7 @@ def test_canonical_can_be_read_again():
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"])
 @pytest.mark.parametrize("form", ["arguments", "texts", "layout"])
-def test_copies_go_on_alike(copied, form):
+def test_copies_continue_identically(copied, form):
     env = momagames.make(ID, layout=FORMS[form](None), random_num_steps=True, objectives=[*CORE, *MORE])
     env.reset(seed=5)
     rng = np.random.default_rng(1)
@@ -327,7 +327,7 @@ def test_a_mask_that_is_not_empty_stays_as_it_is():
         assert env.infos["robot_0"]["illegal_actions"] == 1
 
 
-def test_facts():
+def test_infos():
     """§7.4"""
     for api in ("aec", "gymnasium"):
         env = momagames.make(ID, api=api, layout=ONE_ROW, num_players=1)
@@ -440,7 +440,7 @@ def test_actions_by_name():
             game.human.parse_action(state, text)
 
 
-def test_what_there_is_to_choose_from():
+def test_legal_hint():
     play = Episode(momagames.spec(ID, layout=ONE_ROW))
     play.load(BOXED)
     game, state = play.game, play.state

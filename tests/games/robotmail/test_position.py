@@ -11,7 +11,7 @@ import momagames
 from momagames.engine.episode import Episode, load_state
 from momagames.errors import InvalidState
 from momagames.games.robotmail.layouts import loader
-from tests.games.robotmail import crowd
+from tests.games.robotmail import dense_positions
 
 ID = "mo-robotmail-v0"
 BOARD = {  # narrow cells, a wall, receivers of 3 and 63
@@ -37,7 +37,7 @@ PARTS = ("x", "y", "mail", "inner", "shown", "delivered", "stands")
 FORMS = ["data", "json", "text", "record"]
 
 
-def play_of(given=POSITION, **params):
+def make_episode(given=POSITION, **params):
     """A game that goes on from a position."""
     play = Episode(momagames.spec(ID, **SIZE | {"random_num_steps": True} | params))
     play.load(given)
@@ -65,16 +65,16 @@ def without(*keys):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_everything_is_kept(form):
-    play = play_of()
+def test_round_trip_keeps_every_field(form):
+    play = make_episode()
     given = forms(play.game, play.state)[form]
     state = load_state(play.game, given)[0]
     assert play.game.codec.save(state) == POSITION
     assert int(state["docked"]) == 0b0100, "who is charged when others move"
 
 
-def test_the_text_is_a_line_for_each_fact():
-    play = play_of()
+def test_text_form_has_a_line_for_each_field():
+    play = make_episode()
     lines = play.game.codec.show(play.state).splitlines()
     assert [line.partition("=")[0] for line in lines] == list(play.game.codec.position_keys) == list(POSITION)
     assert lines[0].startswith("robots=[[1,1,63,9.4,10,2,5],[2,0,5,0.05,1,0,0],[4,2,0,4.000000000000001,5,1,70],")
@@ -86,7 +86,7 @@ def test_the_text_is_a_line_for_each_fact():
 def test_data_is_plain():
     """Also where a position was given as arrays."""
     given = POSITION | {"robots": np.array(POSITION["robots"], object), "mails": np.array([5, 3]), "n": np.int16(90)}
-    play = play_of(given)
+    play = make_episode(given)
     assert json.loads(json.dumps(play.game.codec.save(play.state))) == POSITION
     tuples = {key: tuple(map(tuple, value)) if key == "robots" else value for key, value in POSITION.items()}
     play.load(tuples)
@@ -96,7 +96,7 @@ def test_data_is_plain():
 @pytest.mark.parametrize("number", [int, np.float64, np.float32, np.int32], ids=lambda kind: kind.__name__)
 def test_batteries_of_any_numbers(number):
     full = robot(3, inner=number(10), shown=number(10))["robots"]
-    play = play_of(POSITION | {"robots": full})
+    play = make_episode(POSITION | {"robots": full})
     saved = play.game.codec.save(play.state)
     assert saved == POSITION
     assert [type(row[3]) for row in saved["robots"]] == [float] * 4
@@ -111,20 +111,20 @@ KINDS = {
 }
 
 
-def kind_of(name):
+def make_kind(name):
     layout, players, team, more = KINDS[name]
     return momagames.spec(ID, **{"layout": layout, "num_players": players, "num_robots_per_player": team, **more})
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("form", FORMS)
-def test_a_loaded_position_goes_on_as_the_same_game(kind, form, interpreted):
+def test_loaded_position_continues_identically(kind, form, interpreted):
     """At every point of games, also after their end."""
-    game, rng = kind_of(kind), np.random.default_rng(3)
+    game, rng = make_kind(kind), np.random.default_rng(3)
     play, other = Episode(game), Episode(game)
     layout = loader.load(game.params["layout"])
     for seed in range(1 if interpreted else 4):
-        play.load(crowd.position(layout, game.params, seed), seed) if seed % 2 else play.reset(seed)
+        play.load(dense_positions.random_position(layout, game.params, seed), seed) if seed % 2 else play.reset(seed)
         for _ in range(40):
             other.load(forms(game, play.state)[form])
             assert other.states.tobytes() == play.states.tobytes()
@@ -144,8 +144,8 @@ def test_a_loaded_position_goes_on_as_the_same_game(kind, form, interpreted):
 @given(st.integers(0, 10**6), st.sampled_from(list(KINDS)[:4]))
 def test_random_positions(seed, kind):
     """Whatever can be, in whatever form, is taken and given back."""
-    game = kind_of(kind)
-    wanted = crowd.position(loader.load(game.params["layout"]), game.params, seed)
+    game = make_kind(kind)
+    wanted = dense_positions.random_position(loader.load(game.params["layout"]), game.params, seed)
     states = load_state(game, wanted)
     saved = game.codec.save(states[0])
     assert {key: saved[key] for key in wanted} == wanted
@@ -153,8 +153,8 @@ def test_random_positions(seed, kind):
         assert load_state(game, form).tobytes() == states.tobytes()
 
 
-def test_what_is_left_out():
-    play = play_of({"robots": POSITION["robots"], "mails": POSITION["mails"]})
+def test_defaults_of_missing_keys():
+    play = make_episode({"robots": POSITION["robots"], "mails": POSITION["mails"]})
     saved = play.game.codec.save(play.state)
     del saved["rng"]
     assert saved == {
@@ -167,10 +167,10 @@ def test_what_is_left_out():
     assert int(play.state["rng"]) == stream, "the environment's own random word stays"
 
 
-def test_the_form_of_recordings_is_taken():
+def test_form_of_recordings_is_accepted():
     """With masks and flags that follow from the rest, and without what they do not tell."""
     recorded = without("event", "illegal", "rng") | {"masks": [3, 4, 1, 0], "term": False, "trunc": False}
-    play = play_of(recorded)
+    play = make_episode(recorded)
     assert play.game.codec.save(play.state)["robots"] == POSITION["robots"]
     env = momagames.make(ID, **SIZE, random_num_steps=True)
     env.reset(seed=1, options=without("event", "illegal", "rng"))  # its keys may be options too
@@ -287,7 +287,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-def everything(env):
+def observable_state(env):
     """All that a user can see of an environment."""
     seen = [env.observe(agent) for agent in env.agents]
     books = (env.rewards, env._cumulative_rewards, env.terminations, env.truncations, env.infos)
@@ -305,20 +305,20 @@ def env():
 
 @pytest.mark.parametrize(("change", "why"), REFUSED, ids=lambda value: str(value)[:60])
 def test_refused(env, change, why):
-    before = everything(env)
+    before = observable_state(env)
     for options in ({"state": POSITION | change}, POSITION | change):
         if set(change) <= set(POSITION) or "state" in options:
             with pytest.raises(InvalidState, match=why) as error:
                 env.reset(seed=8, options=options)
             assert ID in str(error.value)
-    assert everything(env) == before, "and the game that was running goes on"
+    assert observable_state(env) == before, "and the game that was running goes on"
 
 
 def test_a_slip_among_options_is_refused(env):
-    before = everything(env)
+    before = observable_state(env)
     with pytest.raises(momagames.errors.InvalidParameter, match=r"invalid option 'mail'.*did you mean 'mails'"):
         env.reset(options=POSITION | {"mail": []})
-    assert everything(env) == before
+    assert observable_state(env) == before
 
 
 NEEDED = [
@@ -337,12 +337,12 @@ NEEDED = [
 
 
 @pytest.mark.parametrize(("options", "why"), NEEDED, ids=lambda value: str(value)[:60])
-def test_what_is_no_position(env, options, why):
-    before = everything(env)
+def test_invalid_positions_are_refused(env, options, why):
+    before = observable_state(env)
     with pytest.raises(InvalidState, match=why) as error:
         env.reset(options=options)
     assert ID in str(error.value)
-    assert everything(env) == before
+    assert observable_state(env) == before
 
 
 def test_refused_in_other_games():
@@ -360,13 +360,13 @@ def test_refused_in_other_games():
     )  # fmt: skip
     for params, position, why in cases:
         with pytest.raises(InvalidState, match=why):
-            play_of(position, **params)
+            make_episode(position, **params)
 
 
 @pytest.mark.parametrize("params", [{"layout": "tall"}, {"num_players": 1}, {"num_robots_per_player": 3}, {"max_step": 3}])
 def test_records_of_other_games_are_refused(params):
     """Records of all games are alike; their contents are not."""
-    record = play_of().state.copy()
+    record = make_episode().state.copy()
     other = Episode(momagames.spec(ID, **SIZE | params))
     other.reset(1)
     before = other.states.tobytes()
@@ -384,7 +384,7 @@ SPOILED = [
 
 @pytest.mark.parametrize(("field", "value"), SPOILED)
 def test_spoiled_records_are_refused(field, value):
-    play = play_of()
+    play = make_episode()
     record, before = play.state.copy(), play.states.tobytes()
     record[field] = value
     with pytest.raises(InvalidState, match=rf"^(?:invalid state of )?{ID}: "):
@@ -392,13 +392,13 @@ def test_spoiled_records_are_refused(field, value):
     assert play.states.tobytes() == before
 
 
-def test_what_a_game_knows_itself_is_not_taken_from_a_record():
-    play = play_of()
+def test_derived_fields_of_a_record_are_ignored():
+    play = make_episode()
     record = play.state.copy()
     for field in ("width", "height", "target", "robot", "docked", "required", "max_step", "column", "index", "fields"):
         record[field] = 0
     play.load(record)
-    assert play.states.tobytes() == play_of().states.tobytes()
+    assert play.states.tobytes() == make_episode().states.tobytes()
 
 
 # ------------------------------------------------------------------------------------------------- games that are over
@@ -420,12 +420,12 @@ ENDS = [  # n before the step, action, winner, whether time is up
 @pytest.mark.parametrize(("n", "action", "winner", "cut"), ENDS)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_finished_game_stays_finished(n, action, winner, cut, form):
-    play = play_of(ending(n))
+    play = make_episode(ending(n))
     assert not play.state["over"]
     play.step(action)
     saved = play.game.codec.save(play.state)
     assert (saved["winner"], saved["n"]) == (winner, n + 1)
-    other = play_of()
+    other = make_episode()
     other.load(forms(play.game, play.state)[form])
     assert other.game.codec.save(other.state) == saved
     for name in ("over", "truncated", "winner"):
@@ -478,12 +478,12 @@ def test_a_forfeit_is_an_end_too():
 
 def test_a_position_of_the_last_step_is_over():
     """§9.3 Without a winner it was cut off."""
-    play = play_of(POSITION | {"n": 100})
+    play = make_episode(POSITION | {"n": 100})
     assert (play.state["over"], play.state["truncated"]) == (1, 1)
     assert not play.masks.any()
-    won = play_of(POSITION | robot(1, delivered=1) | {"winner": 0, "n": 100})
+    won = make_episode(POSITION | robot(1, delivered=1) | {"winner": 0, "n": 100})
     assert (won.state["over"], won.state["truncated"]) == (1, 2)
-    early = play_of(POSITION | robot(1, delivered=1) | {"winner": 0})
+    early = make_episode(POSITION | robot(1, delivered=1) | {"winner": 0})
     assert (early.state["over"], early.state["truncated"]) == (1, 0)
 
 
@@ -491,6 +491,6 @@ def test_balance_from_the_middle():
     """§9.3 From a position in which deliveries differ it can sum up to more than 0."""
     given = ending(50)
     given["robots"][0][5], given["robots"][1][5] = 0, 1
-    play = play_of(given, objectives=["balance"])
+    play = make_episode(given, objectives=["balance"])
     play.step(1)
     assert play.reward[:, 0].tolist() == [1, 1, 0, 0]

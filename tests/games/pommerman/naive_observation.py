@@ -1,4 +1,4 @@
-"""Observations of MO-Pommerman, written from SPEC §7 with lists and dicts alone. Imports nothing of ours.
+"""Observations of MO-Pommerman, written from SPEC §7 with lists and dicts alone. It imports nothing from momagames.
 
 A position is a dict: mode ("ffa", "team", "radio" or "duel"), board (a list of rows of codes), agents (dicts with alive, row,
 col, ammo, strength, kick, words), bombs (dicts with row, col, life, strength, direction), flames (dicts with row, col, life; a
@@ -10,11 +10,12 @@ GAME_TYPES = {"ffa": 1, "team": 2, "radio": 3, "duel": 4}
 
 
 def matrix(side, value):
+    """Return a square matrix of one value."""
     return [[value] * side for _ in range(side)]
 
 
-class Sight:
-    """§7.2 Which cells an agent sees, and where it sees them; `view` 0 is everything."""
+class Window:
+    """§7.2 Cells that an agent sees, and their positions in its observation; `view` 0: everything."""
 
     def __init__(self, position, agent, view, egocentric):
         self.n, self.view = len(position["board"]), view
@@ -23,7 +24,7 @@ class Sight:
         self.side = 2 * view + 1 if egocentric else self.n
 
     def cells(self):
-        """((row, column) on the board, (row, column) as seen) of all that is in sight."""
+        """Yield ((row, column) on the board, (row, column) in the observation) of all visible cells."""
         for row in range(self.n):
             for col in range(self.n):
                 down, right = row - self.row, col - self.col
@@ -33,8 +34,8 @@ class Sight:
 
 
 def observe(position, agent, view, egocentric):
-    """§7.3 The dict form."""
-    window = Sight(position, agent, view, egocentric)
+    """§7.3 Return the dict form of an observation."""
+    window = Window(position, agent, view, egocentric)
     places = dict(window.cells())
     board = matrix(window.side, RIGID if egocentric else FOG)
     strength, life, direction, flames = (matrix(window.side, 0) for _ in range(4))
@@ -72,11 +73,12 @@ def observe(position, agent, view, egocentric):
 
 
 def planes(position, agent, view, egocentric):
-    """§7.4 The same as planes, by name."""
+    """§7.4 Return the planes of an observation by name."""
     seen = observe(position, agent, view, egocentric)
     side = len(seen["board"])
 
     def where(name, *values):
+        """Return a plane that marks the cells with one of these values."""
         return [[int(value in values) for value in row] for row in seen[name]]
 
     names = ["passage", "rigid", "wood", "bomb", "flames", "fog", "extra_bomb", "range", "kick"]

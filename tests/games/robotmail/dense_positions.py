@@ -1,4 +1,4 @@
-"""Random positions in which much can happen: robots anywhere, batteries near every threshold, games near their end."""
+"""Random positions with many events: robots on any cell, batteries near every threshold, games near their end."""
 
 import math
 import random
@@ -6,8 +6,8 @@ import random
 BATTERIES = (0.0, 0.05, 0.1, 1.0, 2.0, 2.0000000000000004, 4.0, 4.000000000000001, 5.3, 7.0, 7.1, 8.0, 8.3, 9.0, 9.5, 10.0)
 
 
-def position(layout, params, seed):
-    """A position as data of a game with these parameters on this layout."""
+def random_position(layout, params, seed):
+    """Return a random position, as data, of a game with these parameters on this layout."""
     rng = random.Random(seed)
     players, team = params["num_players"], params["num_robots_per_player"]
     greens = layout.cells("gr")

@@ -1,10 +1,10 @@
-"""Crowded random positions of MO-Pommerman: few walls, bombs that roll and burn down, flames on top of each other, kickers."""
+"""Dense random positions of MO-Pommerman: few walls, rolling bombs with short fuses, several flames on a cell, kickers."""
 
 import numpy as np
 
 
-def position(game, seed):
-    """A position in the dict form (SPEC §9.1) that games of this kind can be loaded from."""
+def random_position(game, seed):
+    """Return a random position of a game in the dict form (SPEC §9.1)."""
     rng = np.random.default_rng(seed)
     size, seats = game.params["board_size"], len(game.agents)
     corner = rng.integers(0, size - 4, 2)  # everything happens in 5 x 5 cells
