@@ -146,7 +146,7 @@ def test_batch_equals_single_environments(game: Game) -> None:
                     assert np.array_equal(field if game.sequential else field[0], seen[name])
                 assert np.array_equal(batches[0].masks[i, 0], np.hstack(seen["action_mask"]))
         for batch in batches:
-            assert batch.find_illegal(actions[: batch.num_envs]) == -1
+            assert batch.find_illegal_env(actions[: batch.num_envs]) == -1
             batch.step(actions[: batch.num_envs])
         for i, env in enumerate(singles):
             if env.agents and not any((*env.terminations.values(), *env.truncations.values())):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.adapters import options as checks
+from momagames.adapters.agent_spaces import AgentSpaces, central_state
 from momagames.adapters.bases import AECBase
-from momagames.adapters.declared import AgentSpaces, central_state
 from momagames.adapters.render import Renderer
 from momagames.adapters.spaces import format_mask, format_masks
 from momagames.contract import Game, State

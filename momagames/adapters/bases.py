@@ -1,5 +1,4 @@
-"""What our PettingZoo environments derive from: momaland's classes where it is installed, so that its wrappers and
-learners accept them, else PettingZoo's own."""
+"""Base classes of the PettingZoo environments: those of momaland if it is installed, as its wrappers and learners require."""
 
 from importlib.util import find_spec
 from typing import TYPE_CHECKING

@@ -113,7 +113,9 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     def _own_returns(self) -> NDArray[np.float64]:
         """Return the sum of the returns of the controlled agents, float64[K]."""
         returns = self.episode.returns
-        own: NDArray[np.float64] = returns[self._seats[0]].copy() if len(self._seats) == 1 else returns[self._seats].sum(axis=0)
+        own_policy: NDArray[np.float64] = (
+            returns[self._seats[0]].copy() if len(self._seats) == 1 else returns[self._seats].sum(axis=0)
+        )
         return own
 
     def _has_finished(self) -> bool:
@@ -158,7 +160,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     def clone(self) -> SingleAgentEnv:
         """Return an independent copy, with the same position, returns and random states.
 
-        Policies of other agents are copied with their memories. A plain function is shared and must not have a memory.
+        Policies of other agents are copied with their memories. A function is shared and must not have a memory.
         The copy of an environment with render_mode="human" has no render mode.
         Raises     InvalidCall if a policy cannot be copied
         """
@@ -199,11 +201,11 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self.episode.copy_from(other.episode)
         if self._policies or self.illegal == "random":
             self.np_random.bit_generator.state = other.np_random.bit_generator.state
-        pairs = [(own, other._policies[i]) for i, own in self._policies.items()]
-        if all(own is theirs or hasattr(theirs, "get_state") for own, theirs in pairs):
-            for own, theirs in pairs:
-                if own is not theirs:
-                    own.set_state(theirs.get_state())  # type: ignore[attr-defined]
+        pairs = [(own_policy, other._policies[i]) for i, own_policy in self._policies.items()]
+        if all(own_policy is other_policy or hasattr(other_policy, "get_state") for own_policy, other_policy in pairs):
+            for own_policy, other_policy in pairs:
+                if own_policy is not other_policy:
+                    own_policy.set_state(other_policy.get_state())  # type: ignore[attr-defined]
         else:
             self._policies = copy_policies(other._policies, {id(other): self})
 
@@ -279,14 +281,14 @@ def make_opponent(game: Game, agent: str, others: str | Policy | dict[str, str |
 def copy_policies(policies: dict[int, Policy], known: dict[int, Any]) -> dict[int, Policy]:
     """Return copies of policies with their memories, by index of the agent; InvalidCall for one that cannot be copied.
 
-    known   objects that they may refer to and that are not to be copied, by id: what stands for them
+    known   replacements of objects that policies may refer to and that are not copied, by id of the object
     """
     try:
         return copy.deepcopy(policies, known)
     except Exception as error:
         raise InvalidCall(
-            f"a policy in others= cannot be copied ({type(error).__name__}: {error}), and a copy of the environment needs what"
-            " it remembers; give it a method __deepcopy__"
+            f"a policy in others= cannot be copied ({type(error).__name__}: {error}), but a copy of the environment needs its"
+            " memory: add a method __deepcopy__"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Registration of our ids with Gymnasium (and so MO-Gymnasium) and PettingZoo, under the namespace momagames/."""
+"""Registration of the ids with Gymnasium (and MO-Gymnasium) and PettingZoo, in the namespace momagames/."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMESPACE = "momagames"
 
 
 def register_environments() -> None:
-    """Register every id with the hosts, and each one that is added later."""
+    """Register all ids with Gymnasium and PettingZoo, also those that are added later."""
     registry.add_listener(register_environment)
 
 
@@ -26,8 +26,8 @@ def register_environment(id: str) -> None:
             entry_point="momagames.adapters.hosts:make_single",
             vector_entry_point="momagames.adapters.hosts:make_vector",
             kwargs={"game_id": id},  # gymnasium.make_vec passes these on to gymnasium.make(id, **kwargs)
-            disable_env_checker=True,  # it asks for scalar rewards
-            order_enforce=False,  # our environments do that themselves
+            disable_env_checker=True,  # it requires scalar rewards
+            order_enforce=False,  # the environments check the order themselves
         )
     for api in ("aec", "parallel") if hasattr(pettingzoo, "register") else ():
         if name not in getattr(pettingzoo, f"{api}_registry"):

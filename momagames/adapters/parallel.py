@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.adapters import options as checks
 from momagames.adapters.aec import MultiObjectiveAEC
+from momagames.adapters.agent_spaces import AgentSpaces
 from momagames.adapters.bases import ParallelBase
-from momagames.adapters.declared import AgentSpaces
 
 
 class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
     """A game as a PettingZoo Parallel environment, with reward vectors. Made by `momagames.make(id, api="parallel")`.
 
-    Where all agents move at once, `step` takes an action of each. In a turn-based game only the action of the agent in
+    In a simultaneous game `step` takes an action of each agent. In a sequential game only the action of the agent in
     `infos[agent]["active_agent"]` counts; those of the others may be missing or None, and their masks are zeros.
     """
 
@@ -77,7 +77,7 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
         if not self.game.sequential:
             return (
                 dict(infos) if self.game.infos else {agent: infos[agent].copy() for agent in agents}
-            )  # those of a game are new
+            )  # infos of a game are new dicts
         return {agent: {**infos[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
 
     def _drain_finished_agents(self) -> None:

@@ -84,14 +84,14 @@ class Renderer:
         options = check_render_options(self.game, {**self.options, **self.pointer_options(state)})
         board = draw_position(self.game, state, last, **options)
         width = board.shape[1]
-        beside = width < BESIDE
+        is_narrow = width < BESIDE
         if self._caption is None:
-            self._caption = Caption(self.game, BESIDE if beside else width)
+            self._caption = Caption(self.game, BESIDE if is_narrow else width)
         caption = self._caption.draw(state, visible_returns(self.game, returns, options.get("viewer")))
-        both = canvas.stack([board, caption], sideways=beside, gap=MARGIN)
-        height, extent = both.shape[:2]
+        captioned = canvas.stack([board, caption], sideways=is_narrow, gap=MARGIN)
+        height, extent = captioned.shape[:2]
         sheet = canvas.blank(height + 2 * MARGIN + height % 2, extent + 2 * MARGIN + extent % 2)  # video codecs need even sides
-        sheet[MARGIN : MARGIN + height, MARGIN : MARGIN + extent] = both
+        sheet[MARGIN : MARGIN + height, MARGIN : MARGIN + extent] = captioned
         return sheet
 
     def pointer_options(self, state: State) -> Mapping[str, Any]:
@@ -106,8 +106,8 @@ class Renderer:
         for option in self.game.view.render_options:
             values = (False, True) if isinstance(option.default, bool) else option.choices
             if option.name[0] == key and values:
-                now = values.index(self.options.get(option.name, option.default))
-                self.options[option.name] = values[(now + 1) % len(values)]
+                index = values.index(self.options.get(option.name, option.default))
+                self.options[option.name] = values[(index + 1) % len(values)]
                 return True
         return False
 

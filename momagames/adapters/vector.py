@@ -1,4 +1,4 @@
-"""Vector environments: N games of one kind as a gymnasium.vector.VectorEnv with vector rewards."""
+"""Vector environments: N environments of one game as a gymnasium.vector.VectorEnv with vector rewards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AUTORESET = {
 
 
 class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
-    """N games of one kind. Made by `momagames.make_vec(id, num_envs)`.
+    """N environments of one game. Made by `momagames.make_vec(id, num_envs)`.
 
     Letters: N environments, A agents, K objectives, M length of an action mask.
 
@@ -38,9 +38,9 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
     their returns `final_return` float64[N, (A,) K] and lengths `final_length` int32[N]; in same_step mode also `final_obs`
     and `final_action_mask`. Each has a mask bool[N] with an underscore before its name: `_final_return`.
 
-    `reward_space` bounds one environment's rewards, [K] or [A, K], as in MO-Gymnasium's vector environments.
+    `reward_space` bounds the rewards of one environment, [K] or [A, K], as in MO-Gymnasium's vector environments.
 
-    Arrays are allocated once and overwritten by the next step: copy what you keep.
+    Arrays are allocated once and overwritten by the next step: copy them to keep them.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self.num_envs = num_envs
         self.agents = game.agents
         self.metadata = {"name": game.id, "render_modes": [], "autoreset_mode": AUTORESET[autoreset]}
-        self._alone = len(game.agents) == 1
-        seen, actors = self.batch.observations.shape[1], game.actors
-        self.single_observation_space = _repeat_space(observation_space(game), seen)
+        self._is_single = len(game.agents) == 1
+        num_views, actors = self.batch.observations.shape[1], game.actors
+        self.single_observation_space = _repeat_space(observation_space(game), num_views)
         self.single_action_space = _repeat_space(action_space(game), actors)
         self.reward_space = _repeat_space(reward_space(game), len(game.agents))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -68,10 +68,10 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self.reward_dim = len(game.objectives)
         self._observations = self._format_observations(self.batch.observations)
         self._final_observations = self._format_observations(self.batch.final_observations)
-        self._reward_sums = _squeeze_axis(self.batch.rewards, self._alone)
-        self._terminated = _squeeze_axis(self.batch.terminated, self._alone)
-        self._truncated = _squeeze_axis(self.batch.truncated, self._alone)
-        self._returns = _squeeze_axis(self.batch.returns, self._alone)
+        self._reward_sums = _squeeze_axis(self.batch.rewards, self._is_single)
+        self._terminated = _squeeze_axis(self.batch.terminated, self._is_single)
+        self._truncated = _squeeze_axis(self.batch.truncated, self._is_single)
+        self._returns = _squeeze_axis(self.batch.returns, self._is_single)
         self._action_rng = np.random.default_rng(0)  # for illegal="random"
         self._infos = {"action_mask": self.action_masks, "to_move": self.batch.to_move}
 
@@ -88,9 +88,9 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start new episodes. Environment i starts as a single environment with seed + i; without a seed streams continue.
 
-        options   {"reset_mask": bool[N]} deals only those anew; {"state": position} or the keys of the game's dict form
-                  (such as {"board": rows}) start every environment from that position, a list of N one each
-        Raises    InvalidState, InvalidParameter; the running games then go on unchanged
+        options   {"reset_mask": bool[N]} resets only these environments; {"state": position} or the keys of the dict form
+                  (such as {"board": rows}) start every environment from that position, a list of N positions one each
+        Raises    InvalidState, InvalidParameter; the environments do not change
         """
         seed = checks.check_seed(seed)
         options = dict(options or {})
@@ -124,14 +124,14 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Step every environment.
 
-        actions   int[N] of the agents to move, or int[N, A] where all act at once; [..., P] for actions of P parts. An
-                  environment that starts anew in this step (next_step mode) does not read its action.
-        Raises    IllegalAction naming the first environment with one; no environment has then moved
+        actions   int[N] of the agents to move, or int[N, A] in simultaneous games; [..., P] for actions of P parts. An
+                  environment that is reset in this step (next_step mode) ignores its action
+        Raises    IllegalAction with the first environment that has an illegal action; no environment changes
         """
         checked = self.batch.actions(actions)
-        wrong = self.batch.find_illegal(checked)
-        if wrong >= 0:
-            self._fix_illegal(checked, wrong)
+        first_illegal = self.batch.find_illegal_env(checked)
+        if first_illegal >= 0:
+            self._fix_illegal(checked, first_illegal)
         self.batch.step(checked)
         infos: dict[str, Any] = dict(self._infos)
         if self.batch.finished.any():
@@ -143,9 +143,9 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         return self._observations, self._reward_sums, self._terminated, self._truncated, infos
 
     def _fix_illegal(self, actions: NDArray[np.int64], env: int) -> None:
-        """Replace or punish the illegal actions from environment `env` on, depending on `illegal`."""
+        """Apply the option `illegal` to the illegal actions from environment `env` on."""
         while env >= 0:
-            actor = self._offender(actions, env)
+            actor = self.batch.find_illegal_actor(actions, env)
             agent = int(self.batch.to_move[env]) if self.game.sequential else actor
             mask = self._mask(env, actor)
             if self.illegal == "raise":
@@ -159,17 +159,13 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
             )
             if self.illegal == "forfeit":
                 self.batch.forfeit(env, agent)
-            env = self.batch.find_illegal(actions, env)
+            env = self.batch.find_illegal_env(actions, env)
 
     def _mask(self, env: int, actor: int) -> NDArray[np.int8]:
         masks = self.batch.masks[env]
         row = int(self.batch.to_move[env]) if self.game.sequential and len(masks) > 1 else actor
         mask: NDArray[np.int8] = masks[row]
         return mask
-
-    def _offender(self, actions: NDArray[np.int64], env: int) -> int:
-        """Return the first actor of an environment with an illegal action."""
-        return int(self.batch.find_illegal_actor(actions, env))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close nothing: there are no open resources."""

@@ -105,7 +105,7 @@ class Window:
             self.held_keys.append(name)
 
     def close(self) -> None:
-        """Close the window, unless another window has repixeld it."""
+        """Close the window, unless another window has replaced it."""
         if Window._owner is self:
             self._pygame.display.quit()
             Window._owner = None

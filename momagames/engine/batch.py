@@ -154,7 +154,7 @@ class Batch:
         """The actions of the last step, int64[N, S, P] (the buffer that `actions` and `sample_actions` fill)."""
         return self._actions
 
-    def find_illegal(self, actions: NDArray[np.int64], start: int = 0) -> int:
+    def find_illegal_env(self, actions: NDArray[np.int64], start: int = 0) -> int:
         """Return the first environment from `start` on with an illegal action, or -1; ended environments are skipped."""
         return int(self._loops.find_illegal_env(start, self.states, actions, self.masks, self._parts, self._ended))
 

@@ -78,9 +78,9 @@ class Episode:
         self.pending = np.zeros((game.actors, len(game.actions)), np.int64)
         self.mover = 0
         self.log: list[Any] | None = None
-        self._bind()
+        self._set_derived_attributes()
 
-    def _bind(self) -> None:
+    def _set_derived_attributes(self) -> None:
         """Set the attributes that are derived from the others and not pickled."""
         game = self.game
         self._loops = loops.compile_episode_loops(game)
@@ -99,7 +99,7 @@ class Episode:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._bind()
+        self._set_derived_attributes()
 
     @property
     def state(self) -> State:

@@ -32,13 +32,13 @@ T = TypeVar("T")
 
 def cache_by_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
     """Cache compiled loops by `Game.rules_key`; parameters are part of the states."""
-    made: dict[str, T] = {}
+    cache: dict[str, T] = {}
 
     @functools.wraps(make)
     def get_loops(game: Game) -> T:
-        if game.rules_key not in made:
-            made[game.rules_key] = make(game)
-        return made[game.rules_key]
+        if game.rules_key not in cache:
+            cache[game.rules_key] = make(game)
+        return cache[game.rules_key]
 
     return get_loops
 
@@ -323,9 +323,9 @@ def compile_batch_loops(game: Game) -> BatchLoops:
             status = episode_status(state)
             over = status & OVER != 0
             for agent in range(rewards.shape[1]):
-                left = state["gone"][agent] != 0
-                terminated[i, agent] = left or status & TERMINATED != 0
-                truncated[i, agent] = status & TRUNCATED != 0 and not left
+                has_left = state["gone"][agent] != 0
+                terminated[i, agent] = has_left or status & TERMINATED != 0
+                truncated[i, agent] = status & TRUNCATED != 0 and not has_left
             if over:
                 finished[i] = True
                 final_lengths[i] = lengths[i]

@@ -74,17 +74,17 @@ class TerminalSession(Session):
 
     def play_turn(self) -> None:
         """Ask the human agents to move, then advance the game by one step; or undo a move."""
-        asked = self.human_turns()
-        if asked:
+        agents = self.human_turns()
+        if agents:
             self.show_position()
         chosen: dict[int, Any] = {}
-        for i in asked:
+        for i in agents:
             answer = self.ask_action(i)
             if answer is None:
                 self.undo()
                 return
             chosen[i] = answer
-        if asked:
+        if agents:
             self.save_position()
         self.advance(chosen)
 
@@ -125,8 +125,8 @@ class TerminalSession(Session):
         if len(self.game.actions) == 1:
             legal = np.flatnonzero(mask)
             names = [self.game.human.action_name(self.episode.state, action) for action in legal[:MAX_LISTED]]
-            more = f" and {len(legal) - MAX_LISTED} more" if len(legal) > MAX_LISTED else ""
-            self.say(f"{len(legal)} legal moves: {' '.join(names)}{more}")
+            suffix = f" and {len(legal) - MAX_LISTED} more" if len(legal) > MAX_LISTED else ""
+            self.say(f"{len(legal)} legal moves: {' '.join(names)}{suffix}")
             return
         for part, allowed in enumerate(split_mask(mask, self.game.actions)):
             self.say(f"part {part + 1}: {' '.join(map(str, np.flatnonzero(allowed)))}")
@@ -141,11 +141,11 @@ class TerminalSession(Session):
     def advance(self, chosen: dict[int, Any]) -> None:
         """Play the actions of people and policies, and print moves and rewards that people may know."""
         episode, game = self.episode, self.game
-        before, known = episode.state.copy(), self.humans if self.view_options() else game.agents
+        before, visible_agents = episode.state.copy(), self.humans if self.view_options() else game.agents
         named = [(game.agents[i], game.human.action_name(before, action)) for i, action in self.step(chosen).items()]
-        moves = [f"{name} plays {move}" for name, move in named if name in known]
+        moves = [f"{name} plays {move}" for name, move in named if name in visible_agents]
         gained = zip(game.agents, map(self.format_rewards, episode.reward), strict=True)
-        rewards = [f"{name} {amounts}" for name, amounts in gained if amounts and name in known]
+        rewards = [f"{name} {amounts}" for name, amounts in gained if amounts and name in visible_agents]
         self.say(f"{', '.join(moves) or 'no move'}: {'; '.join(rewards) or 'no reward'}")
 
     def format_rewards(self, reward: NDArray[np.float32]) -> str:

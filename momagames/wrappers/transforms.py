@@ -178,13 +178,15 @@ def _published_weights(source: RewardSpec, weights: str) -> list[float]:
     known = {}
     if game is not None and game.published_weights is not None:
         known = {objective.name: weight for objective, weight in zip(game.objectives, game.published_weights, strict=True)}
-    lost = [name for name, weight in known.items() if weight and name not in source.names]
-    if not known or lost or any(name not in known for name in source.names):
-        why = (
-            f"{one_of(lost)} is left out" if lost else f"{game.id if game else 'this environment'} has none for its objectives"
+    missing = [name for name, weight in known.items() if weight and name not in source.names]
+    if not known or missing or any(name not in known for name in source.names):
+        reason = (
+            f"{one_of(missing)} is left out"
+            if missing
+            else f"{game.id if game else 'this environment'} has none for its objectives"
         )
         raise InvalidParameter(
-            f"invalid weights={weights!r}: expected one number for each of {one_of(source.names)}, because {why}"
+            f"invalid weights={weights!r}: expected one number for each of {one_of(source.names)}, because {reason}"
         )
     return [known[name] for name in source.names]
 
@@ -320,8 +322,8 @@ def objective_index(source: RewardSpec, given: str | int) -> int:
 def _with_color_rewards(source: RewardSpec, name: str, split: bool) -> RewardSpec:
     """Return the rewards of the same game with color_rewards=split. Raises InvalidCall for other games or changed rewards."""
     _require_vector(source, name)
-    now, other = source.with_params(color_rewards=not split), source.with_params(color_rewards=split)
-    if now is None or other is None:
+    current, target = source.with_params(color_rewards=not split), source.with_params(color_rewards=split)
+    if current is None or target is None:
         raise InvalidCall(
             f"{name} needs a game with the parameter color_rewards; {', '.join(source.names)} are the objectives here"
         )
@@ -329,10 +331,10 @@ def _with_color_rewards(source: RewardSpec, name: str, split: bool) -> RewardSpe
         raise InvalidCall(
             f"{name} needs the rewards of every ply: wrap an AEC environment, or make the game with color_rewards={split}"
         )
-    if source.objectives != now.objectives:
-        state = "already" if source.objectives == other.objectives else "or have been changed by another wrapper"
+    if source.objectives != current.objectives:
+        state = "already" if source.objectives == target.objectives else "or have been changed by another wrapper"
         raise InvalidCall(f"{name}: the objectives are {', '.join(source.names)} {state}; put {name} directly around the game")
-    return replace(other, teams=source.teams)
+    return replace(target, teams=source.teams)
 
 
 class MergeColors(Transform):

@@ -251,7 +251,7 @@ def test_numbers_of_a_caption_have_room(width):
     columns = [caption.longest_text(game, 0), *(game.agents if made.turned else [goal.name for goal in game.objectives])]
     needed = max(canvas.text_width(text, caption.SIZE) for text in columns) + 4
     height, wide = made.sheet.shape[:2]
-    assert wide <= max(width, caption.NARROWEST)
+    assert wide <= max(width, caption.MIN_WIDTH)
     places = [place for row in made.places for place in row]
     assert len(set(places)) == len(places) == 50
     for (x, y), (other_x, other_y) in itertools.combinations(places, 2):
@@ -457,7 +457,7 @@ def test_render_options_may_be_changed():
             env.render()
 
 
-def test_render_options_are_checked_when_a_door_is_opened():
+def test_render_options_are_checked_when_an_environment_is_made():
     for wrong, match in (
         ({"veiwer": None}, "did you mean 'viewer'"),
         ({"cell": 20}, r"-1\.\.19"),
@@ -466,7 +466,7 @@ def test_render_options_are_checked_when_a_door_is_opened():
         with pytest.raises(InvalidParameter, match=match):
             doors(render_options=wrong)
     for api in ("aec", "parallel", "gymnasium"):
-        with pytest.raises(InvalidParameter, match="no render option 'viewer'; it has none"):
+        with pytest.raises(InvalidParameter, match="invalid render option 'viewer' of mo-samegame-v0: expected none"):
             momagames.make(SAMEGAME, api=api, render_options={"viewer": None})
 
 

@@ -110,7 +110,7 @@ def test_in_turns_the_mover_alone_moves():
         players = SeatedPolicies(batch, [batch_policy("random", game)], [0, 0])
         for _ in range(10):
             actions = players.act()
-            assert batch.find_illegal(actions) == -1
+            assert batch.find_illegal_env(actions) == -1
             batch.step(actions)
 
 

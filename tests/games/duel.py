@@ -65,7 +65,7 @@ def through_the_batch(id, oracles, params, seed, threads=1):
             return
         actions = [chance.choice(sorted(o.legal(o.mover))) if on else 0 for o, on in zip(oracles, running, strict=True)]
         checked = batch.actions(actions)
-        assert batch.find_illegal(checked) == -1
+        assert batch.find_illegal_env(checked) == -1
         batch.step(checked)
         for i, (oracle, on) in enumerate(zip(oracles, running, strict=True)):
             rewards = np.array(oracle.step(actions[i])) if on else np.zeros_like(returns[i])

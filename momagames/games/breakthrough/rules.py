@@ -89,25 +89,25 @@ def legal(state, agent, mask):
     pieces = state["pieces"]
     rotated = state["canonical"] and agent == 1
     offsets = move_offset(state, agent, 0), move_offset(state, agent, 1), move_offset(state, agent, 2)
-    before = EMPTY, EMPTY, EMPTY
-    below, here = (EMPTY, EMPTY), find_enterable_cells(state, agent, 1)  # in the words before, at and after `w`
+    last_moves = EMPTY, EMPTY, EMPTY
+    previous, current = (EMPTY, EMPTY), find_enterable_cells(state, agent, 1)  # in the words before, at and after `w`
     for w in range(1, count_words(state) + 1):
-        above = find_enterable_cells(state, agent, w + 1)
-        left = pieces[agent, w] & find_source_cells(below[1], here[1], above[1], offsets[0])
-        straight = pieces[agent, w] & find_source_cells(below[0], here[0], above[0], offsets[1])
-        right = pieces[agent, w] & find_source_cells(below[1], here[1], above[1], offsets[2])
-        below, here = here, above
+        following = find_enterable_cells(state, agent, w + 1)
+        left = pieces[agent, w] & find_source_cells(previous[1], current[1], following[1], offsets[0])
+        straight = pieces[agent, w] & find_source_cells(previous[0], current[0], following[0], offsets[1])
+        right = pieces[agent, w] & find_source_cells(previous[1], current[1], following[1], offsets[2])
+        previous, current = current, following
         start = np.int64(64 * (w - 1))
         spare = start + 64 - cells
         if spare <= 0:
             write_moves(left, straight, right, mask, cells, start, rotated)
-            before = left, straight, right
+            last_moves = left, straight, right
         elif start == 0:
             write_moves_short(left, straight, right, mask, cells, rotated)
         else:  # the last 64 cells; some of them are written twice
-            left = extract_last64(before[0], left, spare)
-            straight = extract_last64(before[1], straight, spare)
-            right = extract_last64(before[2], right, spare)
+            left = extract_last64(last_moves[0], left, spare)
+            straight = extract_last64(last_moves[1], straight, spare)
+            right = extract_last64(last_moves[2], right, spare)
             write_moves(left, straight, right, mask, cells, cells - 64, rotated)
 
 
@@ -120,17 +120,17 @@ def find_enterable_cells(state, side, w):
 
 
 @kernel
-def find_source_cells(below, here, above, offset):
+def find_source_cells(previous, current, following, offset):
     """Return the cells of a word from which a step of `offset` bits (-63..63, not 0) leads to a cell of the set."""
-    rest = np.uint64(offset & 63)
-    low, high = (here, above) if offset > 0 else (below, here)
-    return (low >> rest) | (high << (SIXTY_FOUR - rest))
+    shift = np.uint64(offset & 63)
+    low, high = (current, following) if offset > 0 else (previous, current)
+    return (low >> shift) | (high << (SIXTY_FOUR - shift))
 
 
 @kernel
-def extract_last64(before, word, spare):
+def extract_last64(previous, word, spare):
     """Return the last 64 bits of two words; the upper `spare` bits (1..63) of the second one are unused."""
-    return (before >> np.uint64(64 - spare)) | (word << np.uint64(spare))
+    return (previous >> np.uint64(64 - spare)) | (word << np.uint64(spare))
 
 
 @kernel

@@ -31,14 +31,14 @@ def present(state, out):
     cells = width * np.int64(state["height"])
     out[:] = 0.0
     for start in range(0, cells, 64):
-        place = min(start, max(cells - 64, 0))  # the last 64 cells; removed groups are not counted again
-        p = GUARD + place
-        left = find_groups(state, place) & ~(equal_mask64(board, p, SAME, p - 1) | equal_mask64(board, p, ODD, p - width))
-        while left != NOTHING:
-            cell = place + bit_count((left & (~left + ONE)) - ONE)
-            left &= left - ONE
-            here = board[FIRST + np.uint64(cell)]
-            if here & GONE == 0:
-                color = np.int64(here & COLOR)
+        window = min(start, max(cells - 64, 0))  # the last 64 cells; removed groups are not counted again
+        p = GUARD + window
+        starts = find_groups(state, window) & ~(equal_mask64(board, p, SAME, p - 1) | equal_mask64(board, p, ODD, p - width))
+        while starts != NOTHING:
+            cell = window + bit_count((starts & (~starts + ONE)) - ONE)
+            starts &= starts - ONE
+            tile = board[FIRST + np.uint64(cell)]
+            if tile & GONE == 0:
+                color = np.int64(tile & COLOR)
                 size = mark_group(board, width, cell)[0]
                 out[color - 1 if state["color_rewards"] else 0] += size * size

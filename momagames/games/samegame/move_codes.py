@@ -42,9 +42,9 @@ def pack_group(board, width, cell):
     point reflection have the same sums if their centers agree.
     """
     color = np.uint64(board[FIRST + np.uint64(cell)] & COLOR)
-    size, places, squares = mark_group(board, width, cell)
+    size, position_sum, square_sum = mark_group(board, width, cell)
     word = (color << COLOR_BITS) | (np.uint64(size) << SIZE_BITS)
-    return word | (squares << SQUARE_BITS) | places
+    return word | (square_sum << SQUARE_BITS) | position_sum
 
 
 @kernel
@@ -58,39 +58,39 @@ def mark_group(board, width, cell):
     position = FIRST + np.uint64(cell)
     color = board[position] & COLOR
     size = append_if_equal(board, members, 0, position, board[position])
-    here, across = tile_bytes(board, color, position)
-    size = append_if_equal(board, members, size, position + ONE, here)
-    size = append_if_equal(board, members, size, position + down, across)
-    done, places, squares = 1, position, position * position
-    while done < size:
-        position = np.uint64(members[np.uint64(done)])
-        done += 1
-        places += position
-        squares += position * position
-        here, across = tile_bytes(board, color, position)
-        size = append_if_equal(board, members, size, position - ONE, here)
-        size = append_if_equal(board, members, size, position + ONE, here)
-        size = append_if_equal(board, members, size, position - down, across)
-        size = append_if_equal(board, members, size, position + down, across)
-    return size, places, squares
+    same_row, adjacent_row = tile_bytes(board, color, position)
+    size = append_if_equal(board, members, size, position + ONE, same_row)
+    size = append_if_equal(board, members, size, position + down, adjacent_row)
+    num_read, position_sum, square_sum = 1, position, position * position
+    while num_read < size:
+        position = np.uint64(members[np.uint64(num_read)])
+        num_read += 1
+        position_sum += position
+        square_sum += position * position
+        same_row, adjacent_row = tile_bytes(board, color, position)
+        size = append_if_equal(board, members, size, position - ONE, same_row)
+        size = append_if_equal(board, members, size, position + ONE, same_row)
+        size = append_if_equal(board, members, size, position - down, adjacent_row)
+        size = append_if_equal(board, members, size, position + down, adjacent_row)
+    return size, position_sum, square_sum
 
 
 @kernel
-def append_if_equal(board, members, size, position, wanted):
-    """If a cell holds `wanted`, append it to the list and mark it GONE; return the new length of the list.
+def append_if_equal(board, members, size, position, expected):
+    """If a cell holds `expected`, append it to the list and mark it GONE; return the new length of the list.
 
     Unlike `rules.append_if_equal`, this kernel branches and writes only matching cells. That is faster if all groups of a
     board are searched, because most of them have two or three cells.
     """
-    if board[position] != wanted:
+    if board[position] != expected:
         return size
     members[np.uint64(size)] = position
-    board[position] = np.uint8(GONE | (wanted & ODD))
+    board[position] = np.uint8(GONE | (expected & ODD))
     return size + 1
 
 
 @kernel
 def tile_bytes(board, color, position):
     """Return the byte of a tile of this color in the row of a position, and in the adjacent rows."""
-    here = np.uint8(color | (board[position] & ODD))
-    return here, np.uint8(here ^ ODD)
+    same_row = np.uint8(color | (board[position] & ODD))
+    return same_row, np.uint8(same_row ^ ODD)

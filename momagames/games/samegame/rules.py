@@ -71,8 +71,8 @@ def legal(state, agent, mask):
         unpack_bits_short(find_groups(state, 0), mask, 0, n)
     else:
         for start in range(0, n, 64):
-            place = min(start, n - 64)  # the last 64 cells; some of them are written twice
-            unpack_bits64(find_groups(state, place), mask, place)
+            window = min(start, n - 64)  # the last 64 cells; some of them are written twice
+            unpack_bits64(find_groups(state, window), mask, window)
 
 
 @kernel
@@ -103,10 +103,10 @@ def prune_equivalent_actions(state, mask):
 @kernel
 def has_group(state):
     """§6.1 Return whether two equal tiles are adjacent. The search starts at the bottom, where most tiles are."""
-    place = np.int64(state["width"]) * np.int64(state["height"])
-    while place > 0:
-        place = max(place - 64, 0)
-        if find_groups(state, place) != NOTHING:
+    window = np.int64(state["width"]) * np.int64(state["height"])
+    while window > 0:
+        window = max(window - 64, 0)
+        if find_groups(state, window) != NOTHING:
             return True
     return False
 
@@ -140,11 +140,11 @@ def remove_group(state, cell):
     members = local_array(LIST_LENGTH)
     color = board[FIRST + np.uint64(cell)] & COLOR
     size = append_if_equal(board, members, 0, GUARD + cell + MAX_SIDE * COLUMN, board[FIRST + np.uint64(cell)])
-    done = 0
+    num_read = 0
     first, last, lowest = MAX_SIDE, MAX_SIDE, 0
-    while done < size:
-        entry = members[done]
-        done += 1
+    while num_read < size:
+        entry = members[num_read]
+        num_read += 1
         position, column = entry % COLUMN, entry // COLUMN
         first, last, lowest = min(first, column), max(last, column), max(lowest, position - column)
         same_row = np.uint8(color | (board[np.uint64(position)] & ODD))  # byte of a member in this row
@@ -158,11 +158,11 @@ def remove_group(state, cell):
 
 
 @kernel
-def append_if_equal(board, members, size, entry, wanted):
-    """§4.1 Append a cell to the list if it holds `wanted`; return the new length of the list."""
+def append_if_equal(board, members, size, entry, expected):
+    """§4.1 Append a cell to the list if it holds `expected`; return the new length of the list."""
     p = np.uint64(entry % COLUMN)
     tile = board[p]
-    is_member = tile == wanted
+    is_member = tile == expected
     members[np.uint64(size)] = entry
     board[p] = np.uint8(GONE | (tile & ODD)) if is_member else tile
     return size + np.int64(is_member)
@@ -234,13 +234,13 @@ def observe(state, agent, out):
     n = np.int64(state["width"]) * np.int64(state["height"])
     board = state["board"]
     for color in range(np.int64(state["colors"])):
-        wanted = np.uint8(color + 1)
+        expected = np.uint8(color + 1)
         if n < 64:
-            unpack_bits_short(value_mask64(board, GUARD, COLOR, wanted), out, color * n, n)
+            unpack_bits_short(value_mask64(board, GUARD, COLOR, expected), out, color * n, n)
         else:
             for start in range(0, n, 64):
-                place = min(start, n - 64)  # the last 64 cells; some of them are written twice
-                unpack_bits64(value_mask64(board, GUARD + place, COLOR, wanted), out, color * n + place)
+                window = min(start, n - 64)  # the last 64 cells; some of them are written twice
+                unpack_bits64(value_mask64(board, GUARD + window, COLOR, expected), out, color * n + window)
 
 
 @kernel

@@ -42,7 +42,7 @@ from momagames.render.shapes import bars, label, oval, polygon
 
 
 def basic(look: Look) -> Art:
-    """A tile, lit from above."""
+    """Return a tile with a light upper side."""
     ink = INKS[look.color]
     return (
         slab(0.03, 0.03, 0.97, 0.97, 0.2, blend(ink, INK, 0.4)),
@@ -58,7 +58,7 @@ def rotate(points: Sequence[Place], is_vertical: bool) -> list[Place]:
 
 
 def rocket(is_vertical: bool) -> Art:
-    """A tube with a head at either end."""
+    """Return a tube with a head at each end."""
     red = (206, 48, 42)
 
     def part(points: Sequence[Place], ink: Color) -> Painter:
@@ -103,7 +103,7 @@ def flask(look: Look) -> Art:
 
 
 def rock(look: Look) -> Art:
-    """A boulder with one crack per lost hit point."""
+    """Return a boulder with one crack per lost hit point."""
     outline = [(0.08, 0.78), (0.1, 0.46), (0.3, 0.16), (0.62, 0.1), (0.88, 0.36), (0.94, 0.72), (0.8, 0.9), (0.2, 0.9)]
     cracks = ([(0.55, 0.12), (0.47, 0.36), (0.58, 0.5), (0.5, 0.7)], [(0.9, 0.5), (0.72, 0.55), (0.66, 0.72)])
     return (
@@ -132,7 +132,7 @@ def dandelion(look: Look) -> Art:
 
 
 def chestnut(look: Look) -> Art:
-    """A nut in its prickly shell; half of the shell is gone after the first hit."""
+    """Return a nut in its shell; the first hit removes half of the shell."""
     green, nut = (140, 160, 50), (126, 62, 28)
     spikes = [
         (0.5 + r * math.sin(a), 0.5 - r * math.cos(a)) for k, a in enumerate(circle_angles(36)) for r in [(0.47, 0.34)[k % 2]]
@@ -147,7 +147,7 @@ def chestnut(look: Look) -> Art:
 
 
 def sunflower(look: Look) -> Art:
-    """One ring of petals per hit point, the last one small."""
+    """Return a flower with one ring of petals per hit point, the last one small."""
     rounds = [(0.47, 14, GOLD), (0.4, 12, (255, 214, 70)), (0.34, 10, GOLD), (0.28, 8, (255, 226, 110))][4 - min(look.hp, 4) :]
     petals = [leaf(0.5, 0.5, k / count, long, ink, GOLD_DARK) for long, count, ink in rounds for k in range(count)]
     return (
@@ -226,7 +226,7 @@ def stump(look: Look) -> Art:
 
 
 def weed(look: Look) -> Art:
-    """Prickly leaves out of one root."""
+    """Return prickly leaves from one root."""
     ink, edge = (72, 120, 24), (34, 62, 14)
 
     def blade(turn: float, long: float) -> Painter:
@@ -263,7 +263,7 @@ def butterfly(look: Look) -> Art:
 
 
 def polaroid(look: Look) -> Art:
-    """A photograph, torn after the first hit."""
+    """Return a photograph, torn after the first hit."""
     tear = [(0.52, 0.06), (0.44, 0.28), (0.56, 0.44), (0.46, 0.68), (0.52, 0.94)]
     return (
         box(0.12, 0.05, 0.88, 0.95, 0.04, WHITE),
@@ -275,7 +275,7 @@ def polaroid(look: Look) -> Art:
 
 
 def chest(look: Look) -> Art:
-    """A closed chest, ajar after the first hit."""
+    """Return a closed chest, ajar after the first hit."""
     ajar = look.hp < look.full
     lift = 0.09 if ajar else 0.0
     lid = [(0.08, 0.48 - lift), *arc(0.5, 0.42 - lift, 0.42, 0.27, 0.5, 1.0), (0.92, 0.48 - lift)]
@@ -305,7 +305,7 @@ def beehive(look: Look) -> Art:
 
 
 def bee(x: float, y: float, size: float) -> Art:
-    """A bee of this half width."""
+    """Return a bee; `size` is half its width."""
     return (
         ball(x - 0.5 * size, y - 0.95 * size, x + 0.1 * size, y - 0.1 * size, WHITE, STEEL, 0.02),
         ball(x, y - 0.95 * size, x + 0.6 * size, y - 0.1 * size, WHITE, STEEL, 0.02),
@@ -328,7 +328,7 @@ def sprinkler(look: Look) -> Art:
 
 
 def dispenser(look: Look) -> Art:
-    """A box with dandelions behind glass, and a chute."""
+    """Return a box with dandelions behind glass, and a chute."""
     fluff = [(0.36, 0.28), (0.52, 0.36), (0.66, 0.26), (0.4, 0.46), (0.62, 0.48)]
     return (
         box(0.14, 0.06, 0.86, 0.94, 0.1, (150, 72, 120)),
@@ -382,7 +382,7 @@ def seedbox(look: Look) -> Art:
 
 
 def basket(look: Look) -> Art:
-    """Wickerwork under a cloth."""
+    """Return a basket under a cloth."""
     body = [(0.08, 0.42), (0.92, 0.42), (0.82, 0.92), (0.18, 0.92)]
     weave = [
         bars((x, y, x + 0.09, y + 0.05), ink=blend(BARK_LIGHT, BARK, 0.25))
@@ -405,7 +405,7 @@ def basket(look: Look) -> Art:
 
 
 def bush(look: Look) -> Art:
-    """A bush with one berry per hit point."""
+    """Return a bush with one berry per hit point."""
     lumps = [
         (0.28, 0.66, 0.24),
         (0.72, 0.66, 0.24),
@@ -449,7 +449,7 @@ GNOME_PLACES: tuple[tuple[tuple[float, float, float], ...], ...] = (
 
 
 def gnomes(look: Look) -> Art:
-    """One gnome per color with hit points, with its counter on its beard."""
+    """Return one gnome per color with hit points; its beard shows its counter."""
     counters = [(color + 1, count) for color, count in enumerate(look.counts) if count]
     parts: list[Painter] = [box(0.03, 0.03, 0.97, 0.97, 0.1, (196, 220, 170), LEAF_DARK)]
     for (color, count), (x, y, size) in zip(counters, GNOME_PLACES[len(counters)], strict=True):
@@ -458,7 +458,7 @@ def gnomes(look: Look) -> Art:
 
 
 def gnome(color: int, x: float, y: float, size: float, text: str = "") -> Art:
-    """A gnome of this half height."""
+    """Return a gnome; `size` is half its height."""
     ink, half_width = INKS[color], 0.7 * size
 
     def at(px: float, py: float) -> Place:

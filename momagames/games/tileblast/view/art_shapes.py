@@ -49,13 +49,13 @@ def arc(x: float, y: float, rx: float, ry: float, start: float, end: float) -> l
 
 
 def leaf(x: float, y: float, turn: float, long: float, ink: Color = LEAF, edge: Color = LEAF_DARK) -> Painter:
-    """A leaf that starts at (x, y), in a direction in turns, 0 upwards."""
+    """Return a leaf that starts at (x, y), in a direction in turns, 0 upwards."""
     outline = [(0.0, 0.0), (0.24, -0.3), (0.26, -0.6), (0.0, -1.0), (-0.26, -0.6), (-0.24, -0.3)]
     cos, sin = math.cos(2 * math.pi * turn), math.sin(2 * math.pi * turn)
     return shape([(x + long * (px * cos - py * sin), y + long * (px * sin + py * cos)) for px, py in outline], ink, edge, 0.02)
 
 
 def down_arrow(x: float, y: float, size: float) -> Painter:
-    """An arrow downwards: the mark of drops."""
+    """Return an arrow downwards, the mark of drops."""
     head = [(x, y + size), (x - size, y), (x - size * 0.42, y), (x - size * 0.42, y - size), (x + size * 0.42, y - size)]
     return polygon([*head, (x + size * 0.42, y), (x + size, y)], LEAF_DARK)

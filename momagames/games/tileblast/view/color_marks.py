@@ -45,13 +45,13 @@ def star() -> Points:
 
 
 def tile() -> Points:
-    """A square with cut corners."""
+    """Return a square with cut corners."""
     far, near = 0.82, 0.55
     return [(-near, -far), (near, -far), (far, -near), (far, near), (near, far), (-near, far), (-far, near), (-far, -near)]
 
 
 def moon() -> Points:
-    """A disc without its overlap with another disc at its upper right."""
+    """Return a disc without its overlap with another disc at its upper right."""
     x, y, radius = 0.42, -0.2, 0.78
     first = math.atan2(x, -y)  # direction of the other disc
     around = [(math.sin(first + a), -math.cos(first + a)) for a in circle_angles(96)]
@@ -76,7 +76,7 @@ assert len(OUTLINES) == len(HEX_CODES) == len(COLORS) + 1
 
 
 def mark(color: int, x: float, y: float, radius: float, ink: Color) -> Painter:
-    """The mark of a color with its middle at (x, y); nothing for color 0. Sizes are parts of the side."""
+    """Return the mark of a color centered at (x, y); nothing for color 0. Sizes are fractions of the side."""
     if not color:
         return shapes.bars(ink=ink)
     return shapes.polygon([(x + px * radius, y + py * radius) for px, py in OUTLINES[color]], ink)

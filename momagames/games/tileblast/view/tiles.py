@@ -22,7 +22,7 @@ NO_PIECE = Look(0)
 
 
 def empty_cells(count: int) -> Art:
-    """Empty active cells, count x count of them."""
+    """Return count x count empty active cells."""
     places = [(x / count, y / count) for y in range(count) for x in range(count)]
     near, far, low, corner = (part / count for part in (0.01, 0.99, 0.035, 0.12))
     return tuple(
@@ -54,7 +54,7 @@ def draw_piece(side: int, look: Look, cover: int = 0, paper: Color | None = None
 
 
 def pips(hp: int, full: int, scale: float) -> Art:
-    """A light for each hit point, dark for lost ones."""
+    """Return a light for each hit point, dark for lost ones."""
     step, radius, y = 0.16 * scale, 0.058 * scale, 1 - 0.1 * scale
     count = max(hp, full)
     places = [(0.5 + (k - (count - 1) / 2) * step, y) for k in range(count)]
@@ -65,12 +65,12 @@ def pips(hp: int, full: int, scale: float) -> Art:
 
 
 def hp_label(hp: int) -> Art:
-    """Hit points as a number in the lower right corner of a piece of size 2."""
+    """Return the hit points as a number in the lower right corner of a piece of size 2."""
     return dot(0.84, 0.86, 0.13, EDGE), label(str(hp), 0.84, 0.86, 0.18, WHITE)
 
 
 def cage_bars() -> Art:
-    """Bars with a rail above and below."""
+    """Return bars with a rail above and below."""
     layers = ((0.09, 0.13, EDGE), (0.045, 0.075, STEEL_LIGHT))
     upright = [stroke([(x, 0.08), (x, 0.92)], line_width, ink) for line_width, _, ink in layers for x in (0.1, 0.3, 0.7, 0.9)]
     rails = [stroke([(0.08, y), (0.92, y)], line_width, ink) for _, line_width, ink in layers for y in (0.08, 0.92)]
