@@ -113,9 +113,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     def _own_returns(self) -> NDArray[np.float64]:
         """Return the sum of the returns of the controlled agents, float64[K]."""
         returns = self.episode.returns
-        own_policy: NDArray[np.float64] = (
-            returns[self._seats[0]].copy() if len(self._seats) == 1 else returns[self._seats].sum(axis=0)
-        )
+        own: NDArray[np.float64] = returns[self._seats[0]].copy() if len(self._seats) == 1 else returns[self._seats].sum(axis=0)
         return own
 
     def _has_finished(self) -> bool:
