@@ -60,7 +60,7 @@ def test_every_tutorial_names_its_library():
     assert tutorials == set(LIBRARIES)
 
 
-def test_every_block_says_what_it_is():
+def test_every_block_has_a_language():
     wrong = [
         f"{name(page)}: a block without a language"
         for page in PAGES

@@ -227,7 +227,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_bad_call_says_what_was_wrong(case):
+def test_errors_of_invalid_calls(case):
     call, kind, named = CASES[case]
     with pytest.raises(MomagamesError) as caught:
         call()
@@ -237,7 +237,7 @@ def test_a_bad_call_says_what_was_wrong(case):
     assert "\n" not in message
 
 
-def test_a_step_after_the_end_is_refused():
+def test_a_step_after_the_end_is_rejected():
     env = small("gymnasium")
     env.step(4)
     while True:
@@ -259,7 +259,7 @@ WRONG_RESETS = [
 
 @pytest.mark.parametrize("wrong", WRONG_RESETS, ids=str)
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
-def test_a_refused_reset_changes_nothing(api, wrong):
+def test_a_rejected_reset_changes_nothing(api, wrong):
     env = small(api)
     env.step({"agent_0": 4} if api == "parallel" else 4)
     before, returns = copy.deepcopy(env.get_state()), env.episode.returns.copy() if api == "gymnasium" else env.returns.copy()
@@ -270,7 +270,7 @@ def test_a_refused_reset_changes_nothing(api, wrong):
 
 
 @pytest.mark.parametrize("wrong", [*WRONG_RESETS, {"seed": 3, "options": {"reset_mask": np.ones(2, bool)}}], ids=str)
-def test_a_refused_reset_of_a_batch_changes_nothing(wrong):
+def test_a_rejected_reset_of_a_batch_changes_nothing(wrong):
     envs = batch()
     envs.step([4, 4, 8])
     before = envs.batch.states.copy(), envs.batch.observations.copy(), envs.batch.rewards.copy()
@@ -280,7 +280,7 @@ def test_a_refused_reset_of_a_batch_changes_nothing(wrong):
     assert all(old.tobytes() == new.tobytes() for old, new in zip(before, after, strict=True))
 
 
-def test_a_refused_action_changes_nothing():
+def test_a_rejected_action_changes_nothing():
     env = small()
     before = env.get_state()
     with pytest.raises(IllegalAction):

@@ -94,7 +94,7 @@ def test_same_seed_same_game(game: Game) -> None:
 
 @every_game
 @pytest.mark.parametrize("how", ["deepcopy", "pickle", "dict", "json", "text", "record"])
-def test_a_position_goes_on_the_same(game: Game, how: str) -> None:
+def test_a_restored_position_continues_equally(game: Game, how: str) -> None:
     env = MultiObjectiveAEC(game)
     env.reset(seed=8)
     rng = np.random.default_rng(0)
@@ -207,7 +207,7 @@ def row_of(seen: object, i: int) -> object:
 
 @every_game
 @pytest.mark.parametrize("views", ["mover", "all"])
-def test_vector_door(game: Game, views: str) -> None:
+def test_vector_api(game: Game, views: str) -> None:
     from momagames.adapters.vector import MultiObjectiveVectorEnv
 
     env = MultiObjectiveVectorEnv(game, 5, views=views, autoreset="same_step")

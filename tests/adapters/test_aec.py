@@ -104,20 +104,20 @@ def test_state_is_the_planes() -> None:
 
 
 @pytest.mark.parametrize("mode", ["nonsense", "humam", 3])
-def test_unknown_render_modes_are_refused(mode: object) -> None:
+def test_unknown_render_modes_are_rejected(mode: object) -> None:
     with pytest.raises(momagames.MomagamesError, match="render_mode"):
         momagames.make("mo-samegame-v0", render_mode=mode)
 
 
 @pytest.mark.parametrize("seed", [-1, "x", 1.5, True])
-def test_bad_seeds_are_refused(seed: object) -> None:
+def test_bad_seeds_are_rejected(seed: object) -> None:
     env = momagames.make("mo-samegame-v0")
     with pytest.raises(momagames.MomagamesError, match="seed"):
         env.reset(seed=seed)
 
 
 def test_agents_that_had_left_before_the_given_position() -> None:
-    """They are not in the game that goes on, as they would not be had it been played on."""
+    """Agents that have left are not in the continued game."""
     played, env = (MultiObjectiveAEC(meteors.game("meteors-v0", cells=20, limit=6)) for _ in range(2))
     played.reset(seed=1)
     given = played.get_state() | {"gone": [1, 0, 0]}

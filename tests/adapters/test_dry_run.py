@@ -43,7 +43,7 @@ def opened(id: str, params: dict[str, Any], **options: Any) -> SingleAgentEnv:
 
 @pytest.mark.parametrize("others", ["random", "greedy"])
 @pytest.mark.parametrize(("id", "params"), GAMES, ids=lambda given: given if isinstance(given, str) else "")
-def test_a_dry_run_is_the_real_move_and_changes_nothing(id: str, params: dict[str, Any], others: str) -> None:
+def test_peek_equals_step_and_changes_nothing(id: str, params: dict[str, Any], others: str) -> None:
     if others == "greedy" and id.startswith("mo-pommerman"):
         others = "simple"  # one that remembers
     env = opened(id, params, others=others)
@@ -83,11 +83,11 @@ def test_a_clone_goes_the_same_way_or_its_own(id: str, params: dict[str, Any]) -
         if terminated or truncated:
             break
     assert twin.get_state() != position
-    assert equal(twin.reset(), other.reset())  # the streams of their deals go on in the same way
+    assert equal(twin.reset(), other.reset())  # the random streams of their resets continue equally
     assert env.get_state() == position
 
 
-def test_luck_that_was_not_seeded_is_the_same_in_a_copy() -> None:
+def test_copies_share_unseeded_random_states() -> None:
     """Without a seed the generator of an environment is made when it is first asked for."""
     env = opened("mo-breakthrough-v0", {})
     _, info = env.reset()

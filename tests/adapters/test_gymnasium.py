@@ -84,7 +84,7 @@ def test_a_team_is_played(team: int) -> None:
     assert received[0] > 0
 
 
-def test_who_can_be_played() -> None:
+def test_opponents_that_can_be_chosen() -> None:
     for params, message in (
         ({"agent": "robot_0", "team": 0}, "expected one of the two"),
         ({"team": 2}, "expected 0 or 1"),
@@ -246,7 +246,7 @@ def test_positions_go_on() -> None:
 
 
 @pytest.mark.parametrize(("options", "said"), [({"agent": "player_2"}, "player_0"), ({"others": "randum"}, "random")])
-def test_bad_players_are_refused(options: dict[str, str], said: str) -> None:
+def test_bad_players_are_rejected(options: dict[str, str], said: str) -> None:
     with pytest.raises(momagames.MomagamesError, match=said):
         momagames.make("mo-breakthrough-v0", api="gymnasium", **options)
 

@@ -82,7 +82,7 @@ def test_simultaneous_aec_and_parallel_agree() -> None:
     assert early, "an agent left before the end"
 
 
-def test_an_illegal_action_moves_nobody() -> None:
+def test_an_illegal_action_steps_no_agent() -> None:
     env = MultiObjectiveParallel(MultiObjectiveAEC(meteors.game("meteors-v0")))
     env.reset(seed=1)
     before = env.get_state()
@@ -123,7 +123,7 @@ DEAD = {  # agent_1 burnt before
 
 
 @pytest.mark.parametrize("said", [None, 5, "nothing", -3, 77])
-def test_who_has_no_choice_may_say_anything(said: object) -> None:
+def test_actions_of_agents_without_a_choice_are_ignored(said: object) -> None:
     """An agent whose mask leaves one action plays that one, whatever is given for it."""
     env = momagames.make("mo-pommerman-ffa-v0", api="parallel", board_size=7, num_rigid=0, num_wood=0, num_items=0)
     seen, _ = env.reset(options={"state": DEAD})
@@ -134,7 +134,7 @@ def test_who_has_no_choice_may_say_anything(said: object) -> None:
         env.step({"agent_0": 4, "agent_1": said, "agent_2": said, "agent_3": 2} | ({"agent_2": 6} if said == 5 else {}))
 
 
-def test_who_has_no_choice_may_say_anything_in_a_batch() -> None:
+def test_actions_of_agents_without_a_choice_are_ignored_in_a_batch() -> None:
     env = momagames.make_vec("mo-pommerman-ffa-v0", num_envs=2, board_size=7, num_rigid=0, num_wood=0, num_items=0)
     env.reset(seed=1, options={"state": DEAD})
     env.step(np.array([[4, 5, 1, 2], [4, -9, 1, 2]]))

@@ -29,7 +29,7 @@ SAMEGAME, BREAKTHROUGH, POMMERMAN = "mo-samegame-v0", "mo-breakthrough-v0", "mo-
 BIG = {"board_width": 12, "board_height": 14, "num_colors": 10, "num_agents": 5}
 
 
-def dealt(id, **params):
+def start_episode(id, **params):
     play = Episode(momagames.spec(id, **params))
     play.reset(0)
     return play
@@ -59,7 +59,7 @@ def test_every_size_is_drawn_at_about_the_same_size(id, lowest, highest):
     for height, width in sizes:
         if not (height == width or height in (lowest[0], highest) or width in (lowest[1], 10, highest)):
             continue
-        play = dealt(id, board_height=height, board_width=width)
+        play = start_episode(id, board_height=height, board_width=width)
         picture = play.game.view.draw(play.state, int(play.mask(0).argmax()))
         assert picture.dtype == np.uint8
         assert picture.ndim == 3
@@ -75,7 +75,7 @@ def test_every_size_is_drawn_at_about_the_same_size(id, lowest, highest):
 
 @pytest.mark.parametrize(("id", "params"), [(SAMEGAME, BIG), (BREAKTHROUGH, {}), (BREAKTHROUGH, {"canonical": True})])
 def test_every_position_looks_different(id, params):
-    play = dealt(id, **params)
+    play = start_episode(id, **params)
     before_picture, before_text = play.game.view.draw(play.state, None), text_of(play)
     for action in moves(play, 30):
         bare, marked = play.game.view.draw(play.state, None), play.game.view.draw(play.state, action)
@@ -87,8 +87,8 @@ def test_every_position_looks_different(id, params):
         before_picture, before_text = bare, text_of(play)
 
 
-def test_drawing_changes_nothing_that_is_kept():
-    play = dealt(SAMEGAME)
+def test_drawing_changes_no_state():
+    play = start_episode(SAMEGAME)
     before = play.states.tobytes()
     first = play.game.view.draw(play.state, 0)
     first[:] = 7
@@ -97,7 +97,7 @@ def test_drawing_changes_nothing_that_is_kept():
 
 
 def test_samegame_marks_the_cell_that_was_chosen():
-    play = dealt(SAMEGAME, board_width=4, board_height=3, num_colors=3)
+    play = start_episode(SAMEGAME, board_width=4, board_height=3, num_colors=3)
     assert "[" not in text_of(play)
     row = text_of(play, 1 * 4 + 3).splitlines()[2]
     assert row.startswith("1 ")
@@ -112,7 +112,7 @@ def test_samegame_marks_the_cell_that_was_chosen():
 
 def test_samegame_counts_the_tiles_that_are_left():
     """Two boards with the same tiles in other places share their legend; one more tile of a color changes it."""
-    play = dealt(SAMEGAME, board_width=3, board_height=3, num_colors=2)
+    play = start_episode(SAMEGAME, board_width=3, board_height=3, num_colors=2)
     legends = []
     for board in (["112", "112", "112"], ["211", "211", "211"], ["212", "211", "211"]):
         play.load({"board": board})
@@ -123,7 +123,7 @@ def test_samegame_counts_the_tiles_that_are_left():
 
 @pytest.mark.parametrize("canonical", [False, True])
 def test_breakthrough_marks_from_and_to(canonical):
-    play = dealt(BREAKTHROUGH, board_width=6, board_height=7, canonical=canonical)
+    play = start_episode(BREAKTHROUGH, board_width=6, board_height=7, canonical=canonical)
     first = play.game.human.parse_action(play.state, "4 1 5")
     play.step(first)
     rows = text_of(play, first).splitlines()[2:9]
@@ -142,8 +142,8 @@ def test_breakthrough_marks_from_and_to(canonical):
     assert cells == {(5, 0), (4, 1)}
 
 
-def test_breakthrough_says_who_has_won():
-    play = dealt(BREAKTHROUGH, board_width=3, board_height=5)
+def test_breakthrough_shows_the_winner():
+    play = start_episode(BREAKTHROUGH, board_width=3, board_height=5)
     play.load({"board": ["...", "2..", "...", ".1.", "..."], "next_agent": "player_1"})
     assert "player_0 goes down" in text_of(play)
     assert "player_1 goes up" in text_of(play)
@@ -158,7 +158,7 @@ def test_breakthrough_says_who_has_won():
     assert not np.array_equal(play.game.view.draw(play.state, action)[-strip:], running[-strip:])
 
 
-def test_who_forfeits_has_lost():
+def test_a_forfeit_is_shown_as_a_loss():
     env = momagames.make(BREAKTHROUGH, illegal="forfeit", render_mode="ansi")
     env.reset(seed=0)
     env.step(10_000)
@@ -203,7 +203,7 @@ def closest(colors, visible):
 
 
 @pytest.mark.parametrize("visible", SIGHTS)
-def test_colors_can_be_told_apart(visible):
+def test_colors_are_distinguishable(visible):
     assert closest([*shapes.COLORS, samegame.EMPTY], visible) > 0.12
     assert closest(breakthrough.SIDES, visible) > 0.2
     for ground in (breakthrough.LIGHT, breakthrough.DARK, breakthrough.MARK):
@@ -234,7 +234,7 @@ def test_every_color_has_its_own_shape(side):
 
 def test_all_pictures_of_a_game_have_one_even_size():
     for id, params in ((SAMEGAME, BIG), (BREAKTHROUGH, {"board_width": 3, "board_height": 9})):
-        play = dealt(id, **params)
+        play = start_episode(id, **params)
         renderer = Renderer(play.game, "rgb_array")
         shapes_seen = {renderer.render(play.state, None, play.returns).shape}
         for action in moves(play):
@@ -260,7 +260,7 @@ def test_numbers_of_a_caption_have_room(width):
 
 
 def test_the_caption_shows_every_return():
-    play = dealt(SAMEGAME, **BIG)
+    play = start_episode(SAMEGAME, **BIG)
     made = caption.Caption(play.game, 540)
     before = made.draw(play.state, play.returns)
     for agent, goal in itertools.product(range(5), range(10)):
@@ -273,7 +273,7 @@ def test_the_caption_shows_every_return():
 
 
 def test_captions_as_text():
-    play = dealt(SAMEGAME, **BIG)
+    play = start_episode(SAMEGAME, **BIG)
     play.returns[3, 9] = 6256
     rendered = caption.format_caption(play.game, play.state, play.returns, width=60)
     assert rendered.splitlines()[0] == "ply 0, agent_0 to move"
@@ -304,7 +304,7 @@ def test_simultaneous_games_and_games_without_a_view():
     )
     assert Renderer(game, "rgb_array").render(play.state, None, play.returns).shape[2] == 3
     other = dataclasses.replace(momagames.spec(SAMEGAME), view=View())
-    dealt_one = dealt(SAMEGAME)
+    dealt_one = start_episode(SAMEGAME)
     assert Renderer(other, "ansi").render(dealt_one.state, None, dealt_one.returns).startswith("next_agent=agent_0")
 
 
@@ -321,7 +321,7 @@ def test_ansi_is_returned_and_not_printed(capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_unknown_modes_are_refused():
+def test_unknown_modes_are_rejected():
     with pytest.raises(InvalidParameter, match="did you mean 'rgb_array'"):
         Renderer(momagames.spec(SAMEGAME), "rgb")
     with pytest.raises(InvalidParameter, match="human"):
@@ -346,7 +346,7 @@ def test_without_pygame_there_are_pictures_but_no_window(monkeypatch):
 
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
 @pytest.mark.parametrize("id", [POMMERMAN, "mo-pommerman-radio-v0", "mo-pommerman-duel-v0", BREAKTHROUGH])
-def test_every_door_renders_in_every_mode(id, api, pygame):
+def test_every_api_renders_in_every_mode(id, api, pygame):
     rendered = {}
     for mode in ("human", "rgb_array", "ansi"):
         env = momagames.make(id, api=api, render_mode=mode)
@@ -367,7 +367,7 @@ def test_the_hosts_render_test(id, pygame):
 
 
 def test_the_window_shows_the_picture(pygame):
-    play = dealt(SAMEGAME)
+    play = start_episode(SAMEGAME)
     renderer = Renderer(play.game, "human")
     assert renderer.render(play.state, 5, play.returns) is None
     picture = Renderer(play.game, "rgb_array").render(play.state, 5, play.returns)
@@ -378,7 +378,7 @@ def test_the_window_shows_the_picture(pygame):
     assert not pygame.display.get_init()
 
 
-def test_a_closed_window_stays_closed_and_the_game_goes_on(pygame):
+def test_a_closed_window_stays_closed_and_the_game_continues(pygame):
     env = momagames.make(SAMEGAME, render_mode="human")
     env.reset(seed=0)
     env.render()
@@ -393,7 +393,7 @@ def test_a_closed_window_stays_closed_and_the_game_goes_on(pygame):
 
 
 def test_a_window_gives_way_to_another(pygame):
-    one, other = dealt(SAMEGAME), dealt(BREAKTHROUGH)
+    one, other = start_episode(SAMEGAME), start_episode(BREAKTHROUGH)
     first, second = Renderer(one.game, "human"), Renderer(other.game, "human")
     first.render(one.state, None, one.returns)
     second.render(other.state, None, other.returns)
@@ -408,7 +408,7 @@ def test_no_screen_is_said_clearly(pygame, monkeypatch):
         raise pygame.error("No available video device")
 
     monkeypatch.setattr(pygame.display, "set_mode", raise_error)
-    play = dealt(SAMEGAME)
+    play = start_episode(SAMEGAME)
     with pytest.raises(InvalidCall, match="rgb_array"):
         Renderer(play.game, "human").render(play.state, None, play.returns)
 
@@ -416,7 +416,7 @@ def test_no_screen_is_said_clearly(pygame, monkeypatch):
 # --------------------------------------------------------------------------------------------------------------- options
 
 
-def doors(**given):
+def make_environments(**given):
     """A game with render options in the three APIs, after a step in which all agents move to the right."""
     game = meteors.for_people()
     right = {agent: [2, 1] for agent in game.agents}
@@ -434,22 +434,24 @@ def doors(**given):
 ALL_RIGHT = "[[2, 1], [2, 1], [2, 1]]"
 
 
-def test_every_door_takes_render_options_and_shows_what_everybody_did():
+def test_every_api_takes_render_options_and_shows_all_actions():
     options = {"viewer": "rover_1", "big": True}
-    for env in doors(render_mode="ansi", render_options=options):
+    for env in make_environments(render_mode="ansi", render_options=options):
         assert env.render().startswith(f"rover_1 True -1 {ALL_RIGHT}")
         assert env.render_options == options
-    for env in doors(render_mode="ansi"):
+    for env in make_environments(render_mode="ansi"):
         assert env.render().startswith(f"None False -1 {ALL_RIGHT}")
     for env, plain_env in zip(
-        doors(render_mode="rgb_array", render_options=options), doors(render_mode="rgb_array"), strict=True
+        make_environments(render_mode="rgb_array", render_options=options),
+        make_environments(render_mode="rgb_array"),
+        strict=True,
     ):
         assert env.render()[render.MARGIN, render.MARGIN, 0] == 20
         assert plain_env.render()[render.MARGIN, render.MARGIN, 0] == 199
 
 
 def test_render_options_may_be_changed():
-    for env in doors(render_mode="ansi"):
+    for env in make_environments(render_mode="ansi"):
         env.render_options["viewer"] = "rover_2"
         assert env.render().startswith("rover_2 False")
         env.render_options["viewer"] = "rover2"
@@ -464,14 +466,14 @@ def test_render_options_are_checked_when_an_environment_is_made():
         ({"big": 1}, "True or False"),
     ):
         with pytest.raises(InvalidParameter, match=match):
-            doors(render_options=wrong)
+            make_environments(render_options=wrong)
     for api in ("aec", "parallel", "gymnasium"):
         with pytest.raises(InvalidParameter, match="invalid render option 'viewer' of mo-samegame-v0: expected none"):
             momagames.make(SAMEGAME, api=api, render_options={"viewer": None})
 
 
 def test_a_viewer_knows_its_own_returns_only():
-    env, _, _ = doors(render_mode="ansi", render_options={"viewer": "rover_1"})
+    env, _, _ = make_environments(render_mode="ansi", render_options={"viewer": "rover_1"})
     assert [len(line.split()) for line in env.render().splitlines()[-3:]] == [1, 3, 1]
     del env.render_options["viewer"]
     assert [len(line.split()) for line in env.render().splitlines()[-3:]] == [3, 3, 3]
@@ -486,13 +488,13 @@ def test_a_viewer_knows_its_own_returns_only():
 
 
 def test_half_a_round_does_not_change_what_was_done_last():
-    env, _, _ = doors(render_mode="ansi")
+    env, _, _ = make_environments(render_mode="ansi")
     env.step([1, 0])
     assert ALL_RIGHT in env.render()
 
 
 def test_the_window_listens_to_pointer_and_letters(pygame):
-    env, _, _ = doors(render_mode="human")
+    env, _, _ = make_environments(render_mode="human")
 
     def shade():
         env.render()
@@ -523,7 +525,7 @@ def test_frames_can_be_followed(pygame, monkeypatch):
     """Two frames a quarter of a second apart: the second waits for what is left of it."""
     waits = []
     monkeypatch.setattr(render.time, "sleep", waits.append)
-    play = dealt(SAMEGAME)
+    play = start_episode(SAMEGAME)
     renderer = Renderer(play.game, "human")
     renderer.render(play.state, None, play.returns)
     renderer.render(play.state, None, play.returns)

@@ -36,7 +36,7 @@ def two_nodes():
     yield cluster
     ray.shutdown()
     cluster.shutdown()
-    executor.Hand().about()  # tidies up
+    executor.RemoteWorker().report_versions()  # tidies up
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,13 @@ def here(tmp_path_factory):
 
 def make_folder(process):
     """Create a temporary directory like a worker."""
-    return Path(tempfile.mkdtemp(prefix=f"{executor.PREFIX}@{files.here()}@{process.pid}@"))
+    return Path(tempfile.mkdtemp(prefix=f"{executor.PREFIX}@{files.process_namespace()}@{process.pid}@"))
 
 
 def contents(store, tested):
     return {
-        run.folder: [(store.place(run) / name).read_bytes() for name in ("config.json", "rows.jsonl", "front.json")]
-        for run in tested.runs()
+        run.folder: [(store.run_directory(run) / name).read_bytes() for name in ("config.json", "rows.jsonl", "front.json")]
+        for run in tested.list_runs()
     }
 
 
@@ -62,7 +62,7 @@ def test_no_such_cluster():
     pytest.importorskip("ray", reason='needs Ray: pip install "momagames[ray]"')
     started = time.monotonic()
     with pytest.raises(RemoteError, match="no Ray cluster at auto"):
-        next(RayCluster("auto").outcomes([], None))
+        next(RayCluster("auto").execute_runs([], None))
     assert time.monotonic() - started < 20
 
 
@@ -77,7 +77,7 @@ def test_failed_runs_are_reported(two_nodes, tmp_path):
         "exact": "TooLarge: ",
     }
     store = Store(tmp_path)
-    errors = {outcome.run.method.name: store.error(outcome.run) for outcome in results.failed}
+    errors = {outcome.run.method.name: store.read_error(outcome.run) for outcome in results.failed}
     assert "Traceback" in errors["exact"]
     assert not list(store.working.iterdir())
 
@@ -96,9 +96,9 @@ def test_a_worker_removes_directories_of_dead_workers(two_nodes, tmp_path):
             in_use.rmdir()
 
 
-def test_a_node_with_another_version_is_refused(two_nodes, tmp_path, monkeypatch):
+def test_a_node_with_another_version_is_rejected(two_nodes, tmp_path, monkeypatch):
     monkeypatch.setattr(executor, "ROWS_FORMAT", 99)  # here, not there
-    with pytest.raises(InvalidCall, match=r"a node of the cluster has momagames .*; needed, as here: .*format 99"):
+    with pytest.raises(InvalidCall, match=r"a node of the cluster has momagames .*; expected, as in this process: .*format 99"):
         run_suite(broken(), tmp_path, executor=RayCluster())
 
 
@@ -118,7 +118,7 @@ def test_runs_of_a_dead_node_run_elsewhere(two_nodes, here, tmp_path, monkeypatc
 
     results = run_suite(many(), tmp_path, on_outcome=on_outcome, executor=RayCluster())
     assert not results.failed
-    assert len(results.finished) == len(many().runs()) == len(outcomes)
+    assert len(results.finished) == len(many().list_runs()) == len(outcomes)
     assert len(given) > len(set(given))  # what was in hand there was given out once more
     assert contents(Store(tmp_path), many()) == contents(here, many())
 

@@ -170,7 +170,7 @@ def test_positions_in_every_form():
         ({"haep": 2}, "invalid key 'haep' of a position: .*did you mean 'heap'"),
     ],
 )
-def test_positions_that_are_refused(change, why):
+def test_positions_that_are_rejected(change, why):
     play = Episode(game(ID))
     play.reset(0)
     before = play.state.copy()

@@ -22,7 +22,7 @@ def states():
     return batch.states
 
 
-def test_copies_have_the_same_luck(states):
+def test_copies_have_the_same_random_future(states):
     many = copy_state(states[2], 5)
     assert [row.tobytes() for row in many] == [states[2].tobytes()] * 5
     many["ply"] = 9
@@ -78,6 +78,6 @@ def test_a_copy_plays_on_like_the_original():
     assert len({row.tobytes() for row in batch.states}) == 1
 
 
-def test_refuses_no_copies(states):
+def test_zero_copies_are_rejected(states):
     with pytest.raises(InvalidParameter, match="count=0"):
         copy_state(states[0], 0)

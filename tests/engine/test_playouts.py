@@ -26,7 +26,7 @@ def episodes(game, states, rule, words, weights=None):
 
 
 @pytest.mark.parametrize(("id", "params"), GAMES)
-def test_deal_is_that_of_reset(id, params):
+def test_generated_starts_equal_those_of_reset(id, params):
     game = momagames.spec(id, **params)
     one = Episode(game)
     one.reset(7)
@@ -82,7 +82,7 @@ def test_an_episode_does_not_depend_on_its_neighbors(rule):
     assert (together.moves == np.concatenate([one.moves for one in alone])).all()
 
 
-def test_what_is_given_stays_as_it_is():
+def test_arguments_are_not_modified():
     game = momagames.spec(GAMES[0][0], **GAMES[0][1])
     states, words = start(game), np.ones((1, 1), np.uint64)
     before = states.tobytes()

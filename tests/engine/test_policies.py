@@ -71,7 +71,7 @@ def test_each_seat_has_its_policy_and_the_others_are_left_alone():
     assert actions.tolist() == [[[1, 1], [7, 7], [2, 2]], [[2, 0], [2, 1], [7, 7]]]
 
 
-def test_who_has_no_choice_is_not_asked():
+def test_policies_are_not_called_without_a_choice():
     batch = meteor_batch(1)
     batch.masks[0, 1] = [0, 0, 1, 0, 1, 0]
     assert SeatedPolicies(batch, [COUNTER], [0, 0, 0]).act()[0].tolist() == [[1, 1], [2, 1], [1, 1]]
@@ -79,7 +79,7 @@ def test_who_has_no_choice_is_not_asked():
     assert SeatedPolicies(batch, [COUNTER], [0, 0, 0]).act()[0, 1].tolist() == [0, 0]
 
 
-def test_luck_belongs_to_an_environment_not_to_the_batch():
+def test_random_draws_do_not_depend_on_the_batch():
     small, large = meteor_batch(2), meteor_batch(9)
     few, many = (SeatedPolicies(batch, [batch_policy("random", batch.game)], [0, 0, 0], seed=5) for batch in (small, large))
     for _ in range(3):
@@ -128,7 +128,7 @@ def test_one_by_one_it_is_the_same_policy():
     assert twin(state[0], mask, rng).tolist() == [1, 1]  # the copy has a memory of its own
 
 
-def test_the_gymnasium_door_has_a_memory_for_each_agent_and_empties_it(monkeypatch):
+def test_the_gymnasium_api_resets_the_memory_of_each_agent(monkeypatch):
     calls = {"made": [], "reset": []}
 
     class Observed(AgentPolicy):

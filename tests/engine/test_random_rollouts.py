@@ -28,7 +28,7 @@ def game(request):
     return GAMES[request.param]()
 
 
-def dealt(game, n, seed=3):
+def make_batch(game, n, seed=3):
     batch = Batch(game, n, autoreset="disabled")
     batch.seed(seed)
     batch.reset()
@@ -36,7 +36,7 @@ def dealt(game, n, seed=3):
 
 
 def test_equals_a_loop_through_the_batch(game):
-    batch = dealt(game, 7)
+    batch = make_batch(game, 7)
     start = batch.states.copy()
     words = random_words(11, 7)
     returns, lengths = random_rollouts(game, batch.states, words)
@@ -54,7 +54,7 @@ def test_equals_a_loop_through_the_batch(game):
 
 
 def test_does_not_depend_on_the_batch_or_on_threads(game):
-    states = dealt(game, 9).states
+    states = make_batch(game, 9).states
     words = random_words(5, 9)
     returns, lengths = random_rollouts(game, states, 5)
     for threads in (2, 3, 20):
@@ -68,14 +68,14 @@ def test_does_not_depend_on_the_batch_or_on_threads(game):
 
 
 def test_breaks_off(game):
-    states = dealt(game, 6).states
+    states = make_batch(game, 6).states
     whole = random_rollouts(game, states, 8)[1]
     lengths = random_rollouts(game, states, 8, max_steps=3)[1]
     assert np.array_equal(lengths, np.minimum(whole, 3))
 
 
-def test_a_game_that_is_over_pays_nothing(game):
-    states = dealt(game, 3).states
+def test_a_finished_game_has_no_rewards(game):
+    states = make_batch(game, 3).states
     states["over"][1] = 1
     returns, lengths = random_rollouts(game, states)
     assert lengths[1] == 0 < lengths[0]
@@ -84,7 +84,7 @@ def test_a_game_that_is_over_pays_nothing(game):
 
 def test_chooses_among_all_legal_actions():
     game = GAMES["breakthrough"]()
-    states = copy_state(dealt(game, 1).states, 300)
+    states = copy_state(make_batch(game, 1).states, 300)
     returns, lengths = random_rollouts(game, states, 1)
     assert len(np.unique(lengths)) > 5  # three hundred different games
     wins = (returns[:, 0, 0] > 0).mean()
@@ -107,8 +107,8 @@ def test_steps_equal_steps_of_the_batch(game):
         random_steps(Batch(game, 2), random_words(0, 2), 3)
 
 
-def test_refuses_what_it_cannot_play(game):
-    states = dealt(game, 2).states
+def test_invalid_arguments_are_rejected(game):
+    states = make_batch(game, 2).states
     with pytest.raises(InvalidParameter, match="max_steps=0"):
         random_rollouts(game, states, max_steps=0)
     with pytest.raises(InvalidParameter, match="threads=0"):
@@ -124,7 +124,7 @@ def digest() -> str:
     total = hashlib.sha256()
     for make in GAMES.values():
         game = make()
-        for array in random_rollouts(game, dealt(game, 3).states, 9):
+        for array in random_rollouts(game, make_batch(game, 3).states, 9):
             total.update(array.tobytes())
     return total.hexdigest()
 

@@ -13,7 +13,7 @@ def actions_in(mask):
     return set(np.flatnonzero(mask).tolist())
 
 
-def through_the_aec_door(id, oracle, params, seed, options=None):
+def play_aec_api(id, oracle, params, seed, options=None):
     """Play a random game to its end through the public AEC environment. Returns the number of moves."""
     chance = random.Random(seed)
     env = momagames.make(id, **params)

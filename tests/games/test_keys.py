@@ -66,7 +66,7 @@ def test_another_mover_is_another_future():
     assert key(play) != first
 
 
-def test_thin_keeps_an_action_of_every_group():
+def test_pruning_keeps_an_action_of_every_group():
     params = {"board_width": 7, "board_height": 6, "num_colors": 3}
     play = start("mo-samegame-v0", 2, **params)
     kernel = play.game.search.prune_equivalent_actions

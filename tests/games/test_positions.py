@@ -124,7 +124,7 @@ def test_forms_of_a_board(id):
         assert env.get_state()["ply"] == 0
 
 
-def test_a_position_goes_on_with_the_stream_of_the_environment():
+def test_a_position_continues_the_random_stream_of_the_environment():
     env, other = (momagames.make(SAMEGAME, board_width=4, board_height=4) for _ in range(2))
     env.reset(seed=3)
     position = env.get_state()
@@ -179,7 +179,7 @@ BAD_FOR_BOTH = [
     ({"board": np.zeros((2, 3), int)}, "shape"),
     ({"board": ["111"]}, "shape"),
     ({"board": ["111", "11", "1"]}, "differ in length"),
-    ({"board": ["x11"] * 5}, "row 0, column 0 holds 'x'|has shape"),
+    ({"board": ["x11"] * 5}, r"invalid board\[0\]\[0\]='x'|has shape"),
     ({"state": 3}, "a record, a dict or a text"),
     ({"state": ["a"]}, "a record, a dict or a text"),
     ({"state": ""}, "board"),
@@ -212,8 +212,8 @@ WITH_A_GOOD_BOARD = [
 ]
 GOOD_ROWS = GOOD[SAMEGAME]
 BAD_SAMEGAME = [
-    ({"board": changed(GOOD_ROWS, 0, "114")}, "row 0, column 2 holds '4'; allowed: 0 .empty. to 3"),
-    ({"board": np.full((3, 3), -1)}, "row 0, column 0 holds -1"),
+    ({"board": changed(GOOD_ROWS, 0, "114")}, r"invalid board\[0\]\[2\]='4': expected 0 .empty. to 3"),
+    ({"board": np.full((3, 3), -1)}, r"invalid board\[0\]\[0\]=-1"),
     ({"board": np.ones((3, 3))}, "whole numbers"),
     ({"board": np.ones((3, 3), bool)}, "whole numbers"),
     ({"board": np.full((3, 3), 2**70, object)}, "whole numbers"),
@@ -235,8 +235,8 @@ BAD_BREAKTHROUGH = [
     ({"board": ["...", "...", "1.2", "...", "..1"]}, "row 4, column 2: player_0 stands on its goal row"),
     ({"board": ["2..", "...", "1.2", "...", "..."]}, "row 0, column 0: player_1 stands on its goal row"),
     ({"board": ["111", "111", "1..", "222", "222"]}, "player_0 has 7 pieces"),
-    ({"board": ["113", "1..", "...", "222", ".22"]}, "row 0, column 2 holds '3'"),
-    ({"board": np.full((5, 3), 3)}, "row 0, column 0 holds 3"),
+    ({"board": ["113", "1..", "...", "222", ".22"]}, r"invalid board\[0\]\[2\]='3'"),
+    ({"board": np.full((5, 3), 3)}, r"invalid board\[0\]\[0\]=3"),
     ({"board": np.ones((3, 5), int)}, "shape"),
     ({"state": other_record(BREAKTHROUGH)}, "shape"),
     ({"state": other_record(BREAKTHROUGH, board_width=20, board_height=20)}, "shape"),
@@ -280,7 +280,7 @@ def test_bad_positions_are_refused_and_change_nothing(id, options, why):
 
 @pytest.mark.parametrize("id", list(SMALL))
 @pytest.mark.parametrize(("slip", "key"), SLIPS)
-def test_slips_in_options_are_refused(id, slip, key):
+def test_misspelled_options_are_rejected(id, slip, key):
     env = momagames.make(id, **SMALL[id])
     env.reset(seed=7)
     before = everything(env)
@@ -289,7 +289,7 @@ def test_slips_in_options_are_refused(id, slip, key):
     assert everything(env) == before
 
 
-def test_state_and_board_together_are_refused():
+def test_state_and_board_together_are_rejected():
     env = momagames.make(SAMEGAME)
     env.reset(seed=7)
     before = everything(env)

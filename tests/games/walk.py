@@ -9,7 +9,7 @@ from momagames.engine.episode import Episode
 
 
 def start(id, seed, **params):
-    """A dealt game."""
+    """Return an episode at a generated start position."""
     play = Episode(momagames.spec(id, **params))
     play.reset(seed)
     return play

@@ -210,7 +210,7 @@ def test_the_private_option_still_exists():
     assert numba.njit(_nrt=False)(lambda x: x + 1)(1) == 2
 
 
-def test_a_kernel_that_allocates_is_refused():
+def test_a_kernel_that_allocates_is_rejected():
     @jit.kernel
     def greedy(n):
         return np.zeros(n)[0]

@@ -171,7 +171,7 @@ def until(board, condition):
     raise AssertionError("that never happened")
 
 
-def test_a_person_out_of_the_game_sees_everything(hit, pygame):
+def test_a_person_out_of_the_game_sees_the_whole_state(hit, pygame):
     board = sit(rate=0, human="rover_1")
     assert board.renderer.options == {"viewer": "rover_1"}
     hit("v")

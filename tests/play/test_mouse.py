@@ -100,13 +100,13 @@ def test_a_click_taps_the_cell(mouse):
     assert ply(board) == 1
     assert board.session.last == cell
     assert board.session.episode.state["moves"] == 1
-    for now in range(1, 5):  # nothing goes on by itself
+    for now in range(1, 5):  # no step without input
         board.update(float(now))
     assert ply(board) == 1
 
 
 @pytest.mark.parametrize("how", ["another cell", "another button", "beside the board", "up only"])
-def test_what_is_no_click_on_a_cell_taps_nothing(mouse, how, pygame):
+def test_clicks_beside_cells_are_ignored(mouse, how, pygame):
     board = opened(TILEBLAST)
     place = tile(valid(board)[0])
     if how == "another cell":
@@ -155,7 +155,7 @@ def test_the_pointer_shows_the_group(mouse, pygame):
     assert np.array_equal(pixels(pygame), before)
 
 
-def test_groups_are_what_a_tap_bursts():
+def test_highlighted_groups_equal_burst_groups():
     """§4.2: as many as the infos then say; §4.3: none where no tap is valid."""
     env = momagames.make(TILEBLAST, api="gymnasium", level=7)
     _, info = env.reset(seed=3)

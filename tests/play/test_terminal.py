@@ -194,7 +194,7 @@ def test_a_custom_policy_may_play(sit_down):
     assert "player_1 plays (0,3)-" in output
 
 
-def test_wrong_names_are_refused(sit_down):
+def test_wrong_names_are_rejected(sit_down):
     with pytest.raises(InvalidParameter, match="did you mean 'player_1'"):
         sit_down(BREAKTHROUGH, human="player1")
     with pytest.raises(UnknownId, match="did you mean 'greedy'"):

@@ -120,7 +120,7 @@ def test_foreign_parallel_games() -> None:
     assert reward.shape == env.reward_space.shape
 
 
-def test_refusals() -> None:
+def test_invalid_arguments() -> None:
     with pytest.raises(
         InvalidParameter,
         match="invalid environment for Centralize: expected 'a PettingZoo parallel environment', got a PettingZoo AEC",
@@ -143,7 +143,7 @@ def test_refusals() -> None:
         env.step(np.zeros(2, int))
 
 
-def test_one_agent_is_the_gymnasium_door() -> None:
+def test_one_agent_equals_the_gymnasium_api() -> None:
     env = Centralize(samegame("parallel"))
     received = sum(step[1] for step in joint(env))
     aec = samegame()

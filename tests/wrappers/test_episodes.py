@@ -54,7 +54,7 @@ def test_counts_what_is_paid_where_it_stands() -> None:
     assert type(scalars["agent_0"]) is float
 
 
-def test_parallel_and_gymnasium_doors() -> None:
+def test_parallel_and_gymnasium_apis() -> None:
     aec, parallel = RecordEpisodeStatistics(breakthrough()), RecordEpisodeStatistics(breakthrough("parallel"))
     list(play(aec, 3))
     *_, last = rounds(parallel, 3)
@@ -71,18 +71,18 @@ def test_parallel_and_gymnasium_doors() -> None:
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
 @pytest.mark.parametrize("agents", [1, 3])
-def test_vector_door(mode: str, agents: int) -> None:
+def test_vector_api(mode: str, agents: int) -> None:
     env = RecordEpisodeStatistics(samegames(num_agents=agents, autoreset=mode), buffer_length=1000)
     seen = 0
     plies = np.zeros(6, int)
     movers = np.zeros((6, agents), int)
-    before, dealt = np.zeros(6, int), np.zeros(6, bool)
+    before, was_reset = np.zeros(6, int), np.zeros(6, bool)
     inner = samegames(num_agents=agents, autoreset=mode)
     for (*_, infos), (_, over, _, raw) in zip(batches(env), batches(inner), strict=True):
-        movers[np.arange(6), before] += ~dealt
-        plies += ~dealt
+        movers[np.arange(6), before] += ~was_reset
+        plies += ~was_reset
         over = over.reshape(6, -1).all(1)
-        if "_final_return" in raw and (raw["_final_return"] & ~(dealt if mode == "disabled" else False)).any():
+        if "_final_return" in raw and (raw["_final_return"] & ~(was_reset if mode == "disabled" else False)).any():
             ended = infos["_episode"]
             np.testing.assert_array_equal(ended, raw["_final_return"])
             np.testing.assert_allclose(infos["episode"]["r"][ended], raw["final_return"][ended])
@@ -93,7 +93,7 @@ def test_vector_door(mode: str, agents: int) -> None:
             plies[ended] = 0
             movers[ended] = 0
         before = np.array(raw["to_move"]).copy()
-        dealt = over & (mode != "same_step")
+        was_reset = over & (mode != "same_step")
     assert seen >= 6
     assert len(env.episodes) == seen
 

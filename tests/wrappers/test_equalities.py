@@ -66,7 +66,7 @@ def test_split_sees_what_was_played_in_place_of_an_illegal_action() -> None:
     assert received > 0
 
 
-def test_split_pays_a_forfeit_nothing() -> None:
+def test_split_gives_no_reward_for_a_forfeit() -> None:
     env = SplitColors(samegame(color_rewards=False, illegal="forfeit"))
     env.reset(seed=3)
     env.step(-1)
@@ -103,7 +103,7 @@ def pairs(api: str) -> list[tuple[Any, Any]]:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_parallel_door(number: int) -> None:
+def test_parallel_api(number: int) -> None:
     one, other = pairs("parallel")[number]
     received = 0.0
     for step, step_2 in zip(rounds(one), rounds(other), strict=True):
@@ -116,7 +116,7 @@ def test_parallel_door(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_gymnasium_door(number: int) -> None:
+def test_gymnasium_api(number: int) -> None:
     one, other = pairs("gymnasium")[number]
     received = 0.0
     for step, step_2 in zip(steps(one), steps(other), strict=True):
@@ -129,7 +129,7 @@ def test_gymnasium_door(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_vector_door(number: int) -> None:
+def test_vector_api(number: int) -> None:
     one, other = pairs("vector")[number]
     received, ends = 0.0, 0
     for (rewards, over, *_), (rewards_2, *_) in zip(batches(one), batches(other), strict=True):

@@ -19,7 +19,7 @@ def board(env: Any) -> Any:
 
 
 @pytest.mark.parametrize("api", ["aec", "parallel", "gymnasium"])
-def test_every_game_begins_with_the_deal(api: str) -> None:
+def test_every_episode_starts_from_the_instance(api: str) -> None:
     plain, env = samegame(api), FixedInstance(samegame(api), 4)
     plain.reset(seed=4)
     for seed in (None, None, 9):
@@ -82,7 +82,7 @@ def test_more_observations_than_the_limit() -> None:
     env.reset(seed=0)
 
 
-def test_refusals() -> None:
+def test_invalid_arguments() -> None:
     with pytest.raises(InvalidParameter, match=r"invalid environment for FixedInstance: .* got a Gymnasium vector environment"):
         FixedInstance(samegames(), 0)
     with pytest.raises(InvalidParameter, match="seed=-1"):

@@ -155,7 +155,7 @@ def test_a_foreign_scalarization_inside_is_noticed() -> None:
         list(steps(env))
 
 
-def test_momaland_wrappers_above_the_parallel_door() -> None:
+def test_momaland_wrappers_around_the_parallel_api() -> None:
     momaland = pytest.importorskip("momaland.utils.parallel_wrappers")
     for make in (lambda: samegame("parallel", num_agents=2), lambda: ShareTeamReward(samegame("parallel", num_agents=2))):
         weights = {"agent_0": np.array([1.0, 2.0, 3.0]), "agent_1": np.array([1.0, 0.0, 0.0])}
@@ -170,7 +170,7 @@ def test_momaland_wrappers_above_the_parallel_door() -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda env: Scalarize(env, [1]), RecordEpisodeStatistics, HandleIllegal, MergeColors])
-def test_other_things_are_refused(wrap: Any) -> None:
+def test_other_objects_are_rejected(wrap: Any) -> None:
     with pytest.raises(
         InvalidParameter,
         match=r"invalid environment for .*: expected 'a PettingZoo AEC environment', .* got str object 'mo-samegame-v0'",
@@ -178,7 +178,7 @@ def test_other_things_are_refused(wrap: Any) -> None:
         wrap("mo-samegame-v0")
 
 
-def test_a_game_needs_its_door() -> None:
+def test_wrappers_require_their_api() -> None:
     with pytest.raises(InvalidParameter, match="got Game object"):
         RecordEpisodeStatistics(momagames.spec("mo-samegame-v0"))
 

@@ -15,7 +15,7 @@ from tests.wrappers.games import breakthrough, breakthroughs, samegame, samegame
 
 @pytest.mark.parametrize("made", ["raise", "forfeit", "random", "next"])
 @pytest.mark.parametrize("how", ["forfeit", "random", "next"])
-def test_aec_door(made: str, how: str) -> None:
+def test_aec_api(made: str, how: str) -> None:
     one, other = HandleIllegal(Scalarize(breakthrough(illegal=made), [1, 2, 3, 4]), how), breakthrough(illegal=how)
     for env in (one, other):
         env.reset(seed=7)
@@ -35,7 +35,7 @@ def test_aec_door(made: str, how: str) -> None:
     assert one.unwrapped.illegal == made
 
 
-def test_raising_is_said_by_the_door_and_nothing_changes() -> None:
+def test_raise_is_an_error_of_the_environment_and_changes_nothing() -> None:
     env = HandleIllegal(samegame(illegal="random"), "raise")
     env.reset(seed=0)
     before = env.get_state()
@@ -46,7 +46,7 @@ def test_raising_is_said_by_the_door_and_nothing_changes() -> None:
 
 
 @pytest.mark.parametrize("how", ["forfeit", "random", "next"])
-def test_other_doors(how: str) -> None:
+def test_other_apis(how: str) -> None:
     one, other = HandleIllegal(breakthrough("parallel"), how), breakthrough("parallel", illegal=how)
     for env in (one, other):
         env.reset(seed=1)
@@ -99,7 +99,7 @@ def test_next_in_each_part_of_an_action() -> None:
     assert find_next_legal([3], mask, parts).tolist() == find_next_legal("west", mask, parts).tolist() == [1, 2, 0]
 
 
-def test_refusals() -> None:
+def test_invalid_arguments() -> None:
     with pytest.raises(InvalidParameter, match=r"invalid policy='rise': expected .*did you mean 'raise'"):
         HandleIllegal(samegame(), "rise")  # type: ignore[arg-type]
     with pytest.raises(InvalidCall, match="already"):

@@ -41,7 +41,7 @@ def by_hand(vectors: list[np.ndarray], ends: list[bool], gamma: float = 0.9) -> 
     return received
 
 
-def test_gymnasium_door_against_the_definition() -> None:
+def test_gymnasium_api_against_the_definition() -> None:
     env, plain = NormalizeReward(samegame("gymnasium"), gamma=0.9), samegame("gymnasium")
     vectors, ends, got = [], [], []
     for seed in range(4):
@@ -80,7 +80,7 @@ def test_last_changes_nothing_and_adds_up_since_the_own_move() -> None:
     assert env.transform.count[0, 0] == pytest.approx(1e-4 + env.unwrapped.get_state()["ply"])
 
 
-def test_every_door_normalizes_alike() -> None:
+def test_every_api_normalizes_equally() -> None:
     aec, parallel = NormalizeReward(breakthrough()), NormalizeReward(breakthrough("parallel"))
     batch = NormalizeReward(breakthroughs(1))
     for seed in range(3):
@@ -181,7 +181,7 @@ def assert_refused(env: Any, change: dict[str, Any], message: str) -> None:
     assert env.state_dict() == good
 
 
-def test_foreign_statistics_are_refused() -> None:
+def test_foreign_statistics_are_rejected() -> None:
     env = NormalizeReward(samegame(num_agents=2))
     assert_refused(env, {"mean": None}, "has no 'mean'")
     assert_refused(env, {"agents": ["agent_0"]}, r"of the agents \['agent_0'\]; here they are \['agent_0', 'agent_1'\]")

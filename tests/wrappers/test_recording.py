@@ -30,7 +30,7 @@ def end(path: Path) -> Any:
 @pytest.mark.parametrize(
     "make", [lambda: samegame(num_agents=3, clear_bonus=2.0), lambda: breakthrough(objectives=["captures", "win"])]
 )
-def test_aec_door(make: Any, tmp_path: Path) -> None:
+def test_aec_api(make: Any, tmp_path: Path) -> None:
     env = RecordReplay(make(), tmp_path)
     for seed in range(2):
         list(play(env, seed))
@@ -53,7 +53,7 @@ def test_every_step_is_shown(tmp_path: Path) -> None:
     assert rendered[0] == load(env.recorder.files[0])["start"]
 
 
-def test_parallel_door_with_wrappers_in_between(tmp_path: Path) -> None:
+def test_parallel_api_with_wrappers_in_between(tmp_path: Path) -> None:
     env = RecordEpisodeStatistics(RecordReplay(Scalarize(breakthrough("parallel"), [1, 2, 3, 4]), tmp_path, name="duel"))
     list(rounds(env))
     again = end(tmp_path / "duel-000000.json")
@@ -61,7 +61,7 @@ def test_parallel_door_with_wrappers_in_between(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("agent", ["player_0", "player_1"])
-def test_gymnasium_door_with_everybodys_moves(agent: str, tmp_path: Path) -> None:
+def test_gymnasium_api_with_moves_of_all_agents(agent: str, tmp_path: Path) -> None:
     env = RecordReplay(breakthrough("gymnasium", agent=agent), tmp_path)
     total = sum(step[1] for step in steps(env))
     again = end(env.recorder.files[0])
@@ -70,7 +70,7 @@ def test_gymnasium_door_with_everybodys_moves(agent: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("how", ["random", "forfeit"])
-def test_what_was_played_in_place_of_illegal_actions(how: Any, tmp_path: Path) -> None:
+def test_replacements_of_illegal_actions_are_recorded(how: Any, tmp_path: Path) -> None:
     env = RecordReplay(HandleIllegal(breakthrough(), how), tmp_path)
     env.reset(seed=0)
     while env.agents:
@@ -87,7 +87,7 @@ def test_given_starts_and_unfinished_episodes(tmp_path: Path) -> None:
     env.reset(seed=1)
     env.step(legal(env.observe("agent_0")["action_mask"], np.random.default_rng(0)))
     with pytest.raises(InvalidState):
-        env.reset(options={"state": {"board": ["1"]}})  # changes nothing: the episode goes on and is recorded
+        env.reset(options={"state": {"board": ["1"]}})  # changes nothing: the episode continues and is recorded
     while env.agents:
         env.step(None if env.terminations["agent_0"] else int(env.observe("agent_0")["action_mask"].argmax()))
     np.testing.assert_array_equal(end(env.recorder.files[-1]).returns, env.returns)
@@ -156,7 +156,7 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytes
     assert list(tmp_path.iterdir()) == []
 
 
-def test_refusals(tmp_path: Path) -> None:
+def test_invalid_arguments(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="needs pictures: make the environment with render_mode='rgb_array'"):
         RecordReplay(samegame(), tmp_path, ["gif"])
     with pytest.raises(InvalidParameter, match=r"invalid formats=.*'jpg'.*: expected"):
@@ -172,7 +172,7 @@ def test_refusals(tmp_path: Path) -> None:
         RecordReplay(pettingzoo.raw_env(), tmp_path)
 
 
-def test_broken_records_are_refused(tmp_path: Path) -> None:
+def test_broken_records_are_rejected(tmp_path: Path) -> None:
     env = RecordReplay(samegame(), tmp_path)
     list(play(env))
     good = load(env.recorder.files[0])

@@ -90,7 +90,7 @@ def test_last_adds_up_utilities_of_steps(utility: Any) -> None:
     assert checked > 9
 
 
-def test_what_was_handed_out_stays_as_it_was() -> None:
+def test_returned_arrays_are_not_modified() -> None:
     env = SelectObjectives(samegame(num_agents=2, team_rewards=True), [0, 1, 2])
     held = []
     for _ in play(env):
@@ -102,7 +102,7 @@ def test_what_was_handed_out_stays_as_it_was() -> None:
         np.testing.assert_array_equal(due, copy)
 
 
-def test_nothing_of_the_inner_environment_is_written() -> None:
+def test_the_inner_environment_is_not_modified() -> None:
     plain, inner = samegame(num_agents=2), samegame(num_agents=2)
     for (_, rewards, _), (_, scalars, _) in zip(play(plain), play(Scalarize(inner, [1, 2, 3])), strict=True):
         for agent, vector in rewards.items():
@@ -158,7 +158,7 @@ def test_set_weights() -> None:
         env.set_weights([1, 2])
 
 
-def test_parallel_door() -> None:
+def test_parallel_api() -> None:
     env, plain = Scalarize(breakthrough("parallel"), weights=WEIGHTS), breakthrough("parallel")
     for step, vectors in zip(rounds(env), rounds(plain), strict=True):
         for agent, reward in step[1].items():
@@ -166,7 +166,7 @@ def test_parallel_door() -> None:
             assert reward == pytest.approx(vectors[1][agent].astype(float) @ np.array(WEIGHTS[agent]))
 
 
-def test_gymnasium_door() -> None:
+def test_gymnasium_api() -> None:
     env, plain = Scalarize(samegame("gymnasium"), weights=[1, 2, 3]), samegame("gymnasium")
     for step, vectors in zip(steps(env), steps(plain), strict=True):
         assert type(step[1]) is float
@@ -174,7 +174,7 @@ def test_gymnasium_door() -> None:
         np.testing.assert_array_equal(step[4]["vector_reward"], vectors[1])
 
 
-def test_vector_door() -> None:
+def test_vector_api() -> None:
     env, plain = Scalarize(samegames(), weights=[1, 2, 3]), samegames()
     for step, vectors in zip(batches(env), batches(plain), strict=True):
         assert step[0].shape == (6,)
@@ -187,15 +187,15 @@ def test_vector_door() -> None:
         assert all(env.reward_space.contains(row) for row in step[0])
 
 
-def test_utility_in_a_batch_skips_steps_that_only_deal() -> None:
+def test_utility_in_a_batch_skips_resets() -> None:
     env = Scalarize(samegames(), utility=lambda v: 1.0 + float(v.sum()))
-    dealt = np.zeros(6, bool)
+    was_reset = np.zeros(6, bool)
     seen = 0
     for rewards, over, *_ in batches(env):
-        np.testing.assert_array_equal(rewards[dealt], 0)
-        assert (rewards[~dealt] > 1).all()
-        seen += dealt.sum()
-        dealt = over
+        np.testing.assert_array_equal(rewards[was_reset], 0)
+        assert (rewards[~was_reset] > 1).all()
+        seen += was_reset.sum()
+        was_reset = over
     assert seen > 0
 
 
@@ -233,7 +233,7 @@ def test_bad_calls() -> None:
         list(play(env))
 
 
-def test_calls_before_reset_are_refused_by_the_door() -> None:
+def test_calls_before_reset_are_rejected_by_the_environment() -> None:
     with pytest.raises(InvalidCall, match="before reset"):
         Scalarize(samegame(), [1, 1, 1]).step(0)
 

@@ -17,7 +17,7 @@ class Breakthrough:
         self.mover, self.ply, self.over = 0, 0, False
 
     @classmethod
-    def dealt(cls, seed, **params):
+    def generate(cls, seed, **params):
         return cls(**params)
 
     @classmethod

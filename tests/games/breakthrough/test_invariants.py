@@ -111,7 +111,7 @@ def test_objectives_by_name_are_columns(seed, names):
 
 
 @given(SEEDS, SIZES)
-def test_somebody_can_always_move(seed, params):
+def test_some_move_is_always_legal(seed, params):
     play = start(ID, seed, **params)
     for _ in moves(play, seed):
         assert bool(legal(play)) != bool(play.state["over"])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.games.breakthrough.naive import NAMES, Breakthrough
-from tests.games.duel import through_the_aec_door, through_the_batch
+from tests.games.duel import play_aec_api, through_the_batch
 
 ID = "mo-breakthrough-v0"
 
@@ -61,15 +61,15 @@ def board(chance, params):
 
 @pytest.mark.parametrize("params", SMALL, ids=name)
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_dealt_games(params, seed):
-    assert through_the_aec_door(ID, Breakthrough.dealt(seed, **params), params, seed) >= 1
+def test_generated_games(params, seed):
+    assert play_aec_api(ID, Breakthrough.generate(seed, **params), params, seed) >= 1
 
 
 @pytest.mark.parametrize("params", LARGE, ids=name)
-def test_dealt_games_on_large_boards(params, interpreted):
+def test_generated_games_on_large_boards(params, interpreted):
     if interpreted and params["board_width"] * params["board_height"] > 130:
         pytest.skip("too slow without the compiler")
-    assert through_the_aec_door(ID, Breakthrough.dealt(3, **params), params, 3) >= 1
+    assert play_aec_api(ID, Breakthrough.generate(3, **params), params, 3) >= 1
 
 
 @pytest.mark.parametrize("params", SMALL + LARGE[2:5], ids=name)
@@ -78,13 +78,13 @@ def test_given_positions(params, seed):
     chance = random.Random(seed)
     rows, first = board(chance, params), chance.randrange(2)
     options = {"board": rows, "first_agent": f"player_{first}"}
-    through_the_aec_door(ID, Breakthrough.given(rows, first, **params), params, seed, options)
+    play_aec_api(ID, Breakthrough.given(rows, first, **params), params, seed, options)
 
 
 @pytest.mark.parametrize("params", SMALL, ids=name)
 def test_batch(params):
     chance = random.Random(5)
-    oracles = [Breakthrough.dealt(seed, **params) for seed in range(3)]
+    oracles = [Breakthrough.generate(seed, **params) for seed in range(3)]
     oracles += [Breakthrough.given(board(chance, params), chance.randrange(2), **params) for _ in range(3)]
     through_the_batch(ID, oracles, params, 5, threads=2)
 
@@ -100,4 +100,4 @@ def test_any_parameters(data):
     chance = random.Random(data.draw(st.integers(0, 2**32)))
     rows, first = board(chance, params), chance.randrange(2)
     options = {"board": rows, "first_agent": f"player_{first}"}
-    through_the_aec_door(ID, Breakthrough.given(rows, first, **params), params, 7, options)
+    play_aec_api(ID, Breakthrough.given(rows, first, **params), params, 7, options)

@@ -116,7 +116,7 @@ def test_refused(given, why):
         momagames.spec(FFA, **given)
 
 
-def test_an_unknown_variant_is_refused():
+def test_an_unknown_variant_is_rejected():
     with pytest.raises(InvalidParameter, match=r"invalid variant='teams': expected .*did you mean 'team'"):
         pommerman.game("guest-v0", "teams")
 

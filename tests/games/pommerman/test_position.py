@@ -227,7 +227,7 @@ def test_flames_in_another_order_keep_it_while_they_last():
     assert len(game.codec.save(play.state)["flames"]) == 60
 
 
-def test_too_many_unordered_flames_are_refused():
+def test_too_many_unordered_flames_are_rejected():
     """Turned round, 33 flames are in order from the last one on, and 32 have to be remembered."""
     game = momagames.spec(FFA, board_size=16)
     cells = [(row, col, 1) for row in (7, 8, 9) for col in range(16)]
@@ -409,7 +409,7 @@ def test_owners_in_the_duel_are_its_two_agents():
         make_episode(good | {"flame_owners": [1, 2, 0, 4]}, DUEL)
 
 
-def test_too_many_possible_bombs_are_refused():
+def test_too_many_possible_bombs_are_rejected():
     """SPEC §9.3 10 + 10 + 10 + 1 of ammunition, 2 bombs and 31 items are 64: one more is one too many."""
     wood = (
         [(row, col) for row in (2, 3, 4) for col in range(7)] + [(6, col) for col in range(7)] + [(0, col) for col in range(3)]
@@ -594,7 +594,7 @@ WON = [{"result": "win", "winners": [f"agent_{seat}"]} for seat in range(2)]
         ((0,), 10, "{", "invalid state of"),
     ],
 )
-def test_impossible_ends_are_refused(dead, steps, over, why):
+def test_impossible_ends_are_rejected(dead, steps, over, why):
     with pytest.raises(InvalidState, match=why):
         load_state(momagames.spec(DUEL), duel(*dead, fire=False, step_count=steps, over=over))
 

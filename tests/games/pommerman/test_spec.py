@@ -118,12 +118,12 @@ def test_defaults_keep_their_shares_on_other_boards():
         (FIRST, {"variant": "duel"}, "fixes 'variant'"),
     ],
 )
-def test_incompatible_parameters_are_refused(id, given, said):
+def test_incompatible_parameters_are_rejected(id, given, said):
     with pytest.raises(InvalidParameter, match=said):
         momagames.spec(id, **given)
 
 
-def test_an_unknown_variant_is_refused():
+def test_an_unknown_variant_is_rejected():
     momagames.register("mo-pommerman-odd-v0", "momagames.games.pommerman:game", variant="dual")
     try:
         with pytest.raises(InvalidParameter, match=r"variant='dual'.*did you mean 'duel'"):

@@ -246,7 +246,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_invalid_layouts_are_refused(name, files, tmp_path):
+def test_invalid_layouts_are_rejected(name, files, tmp_path):
     """§10.2 With file, line, column, cell, and what is allowed."""
     colors, targets, expected = WRONG[name]
     stem = files(colors, targets)

@@ -133,7 +133,7 @@ def test_refused(given, why):
         momagames.spec(ID, **given)
 
 
-def test_an_unknown_variant_is_refused():
+def test_an_unknown_variant_is_rejected():
     with pytest.raises(InvalidParameter, match=r"invalid variant='21': expected 'any', '2', .*did you mean '2'"):
         robotmail.game("guest-v0", "21")
 
@@ -352,7 +352,7 @@ BAD = [5, -1, 2**70, 1.5, None, "1", [1], [], {}, float("nan")]
 
 
 @pytest.mark.parametrize("action", BAD, ids=str)
-def test_numbers_that_are_no_action_are_refused(action):
+def test_numbers_that_are_no_action_are_rejected(action):
     """§3.5 What is outside of 0..4; whatever else is illegal is a skip."""
     env = momagames.make(ID)
     env.reset(seed=1)

@@ -314,7 +314,7 @@ def test_refused(env, change, why):
     assert observable_state(env) == before, "and the game that was running goes on"
 
 
-def test_a_slip_among_options_is_refused(env):
+def test_a_slip_among_options_is_rejected(env):
     before = observable_state(env)
     with pytest.raises(momagames.errors.InvalidParameter, match=r"invalid option 'mail'.*did you mean 'mails'"):
         env.reset(options=POSITION | {"mail": []})
@@ -337,7 +337,7 @@ NEEDED = [
 
 
 @pytest.mark.parametrize(("options", "why"), NEEDED, ids=lambda value: str(value)[:60])
-def test_invalid_positions_are_refused(env, options, why):
+def test_invalid_positions_are_rejected(env, options, why):
     before = observable_state(env)
     with pytest.raises(InvalidState, match=why) as error:
         env.reset(options=options)
@@ -364,7 +364,7 @@ def test_refused_in_other_games():
 
 
 @pytest.mark.parametrize("params", [{"layout": "tall"}, {"num_players": 1}, {"num_robots_per_player": 3}, {"max_step": 3}])
-def test_records_of_other_games_are_refused(params):
+def test_records_of_other_games_are_rejected(params):
     """Records of all games are alike; their contents are not."""
     record = make_episode().state.copy()
     other = Episode(momagames.spec(ID, **SIZE | params))
@@ -383,7 +383,7 @@ SPOILED = [
 
 
 @pytest.mark.parametrize(("field", "value"), SPOILED)
-def test_spoiled_records_are_refused(field, value):
+def test_spoiled_records_are_rejected(field, value):
     play = make_episode()
     record, before = play.state.copy(), play.states.tobytes()
     record[field] = value

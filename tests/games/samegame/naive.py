@@ -30,7 +30,7 @@ class SameGame:
         self.mover, self.ply = 0, 0
 
     @classmethod
-    def dealt(cls, seed, **params):
+    def generate(cls, seed, **params):
         """§2.1"""
         game = cls(**params)
         game.word = seed

@@ -118,7 +118,7 @@ def test_the_bound_of_a_step_holds_for_every_bonus(bonus):
     assert play.reward.max() == play.game.reward_high[0]
 
 
-def test_a_dealt_board_has_a_group_and_seeds_differ():
+def test_a_generated_board_has_a_group_and_seeds_differ():
     boards = set()
     for seed in range(300):  # about a third of the 3x3 boards of ten colors have none and are drawn again
         play = start(ID, seed, board_width=3, board_height=3, num_colors=10)
@@ -127,7 +127,7 @@ def test_a_dealt_board_has_a_group_and_seeds_differ():
     assert len(boards) == 300
 
 
-def test_colors_are_dealt_evenly():
+def test_colors_are_drawn_evenly():
     play = start(ID, 1, board_width=30, board_height=30, num_colors=7)
     counts = np.zeros(8)
     for _ in range(20):

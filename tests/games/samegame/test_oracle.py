@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.games.duel import through_the_aec_door, through_the_batch
+from tests.games.duel import play_aec_api, through_the_batch
 from tests.games.samegame.naive import SYMBOLS, SameGame
 
 ID = "mo-samegame-v0"
@@ -60,15 +60,15 @@ def board(chance, params):
 
 @pytest.mark.parametrize("params", SMALL, ids=name)
 @pytest.mark.parametrize("seed", [0, 1, 2**63 + 5])
-def test_dealt_games(params, seed):
-    assert through_the_aec_door(ID, SameGame.dealt(seed, **params), params, seed) >= 1
+def test_generated_games(params, seed):
+    assert play_aec_api(ID, SameGame.generate(seed, **params), params, seed) >= 1
 
 
 @pytest.mark.parametrize("params", LARGE, ids=name)
-def test_dealt_games_on_large_boards(params, interpreted):
+def test_generated_games_on_large_boards(params, interpreted):
     if interpreted and params["board_width"] * params["board_height"] > 120:
         pytest.skip("too slow without the compiler")
-    assert through_the_aec_door(ID, SameGame.dealt(3, **params), params, 3) >= 1
+    assert play_aec_api(ID, SameGame.generate(3, **params), params, 3) >= 1
 
 
 @pytest.mark.parametrize("params", SMALL, ids=name)
@@ -77,13 +77,13 @@ def test_given_positions(params, seed):
     chance = random.Random(seed)
     rows, first = board(chance, params), chance.randrange(params["num_agents"])
     options = {"board": rows, "first_agent": f"agent_{first}"}
-    through_the_aec_door(ID, SameGame.given(rows, first, **params), params, seed, options)
+    play_aec_api(ID, SameGame.given(rows, first, **params), params, seed, options)
 
 
 @pytest.mark.parametrize("params", SMALL, ids=name)
 def test_batch(params):
     chance = random.Random(5)
-    oracles = [SameGame.dealt(seed, **params) for seed in range(3)]
+    oracles = [SameGame.generate(seed, **params) for seed in range(3)]
     oracles += [SameGame.given(board(chance, params), chance.randrange(params["num_agents"]), **params) for _ in range(3)]
     through_the_batch(ID, oracles, params, 5, threads=2)
 
@@ -100,11 +100,11 @@ def test_any_parameters(data):
         data.draw(st.floats(0, 100_000, width=32)),
     )
     rows = board(random.Random(data.draw(st.integers(0, 2**32))), params)
-    through_the_aec_door(ID, SameGame.given(rows, **params), params, 7, {"board": rows})
+    play_aec_api(ID, SameGame.given(rows, **params), params, 7, {"board": rows})
 
 
-def test_one_color_pays_the_bound():
+def test_one_color_attains_the_bound():
     params = case(30, 30, 2, bonus=1000.0)
     rows = ["1" * 30] * 30
     oracle = SameGame.given(rows, **params)
-    assert through_the_aec_door(ID, oracle, params, 0, {"board": rows}) == 1
+    assert play_aec_api(ID, oracle, params, 0, {"board": rows}) == 1

@@ -33,7 +33,7 @@ LEVELS = st.builds(
 )
 # Small boards of many colors, on which there is often nothing to tap
 TIGHT = st.builds(lambda seed, width: generate(seed, width, 3, 6, (), 0.5), st.integers(0, 10**6), st.integers(3, 5))
-LUCK = st.integers(0, 2**64 - 1)
+SEEDS = st.integers(0, 2**64 - 1)
 
 
 class Board:
@@ -135,7 +135,7 @@ def count(board, kinds):
     return sum(kind in kinds for kind, *_ in board.pieces.values())
 
 
-@given(LEVELS | TIGHT, LUCK)
+@given(LEVELS | TIGHT, SEEDS)
 def test_boards_are_settled_and_masks_are_correct(level, seed):
     """§4.7, §3.2, §4.12: nothing can fall or leave or come in, and there is a tap or the board is dead."""
     play = start_episode(level, seed)
@@ -150,7 +150,7 @@ def test_boards_are_settled_and_masks_are_correct(level, seed):
         assert mask == (set() if play.state["over"] else board.valid())
 
 
-@given(LEVELS, LUCK)
+@given(LEVELS, SEEDS)
 def test_invalid_taps_only_count(level, seed):
     """§3.3"""
     play = start_episode(level, seed)
@@ -170,7 +170,7 @@ def test_invalid_taps_only_count(level, seed):
         assert not play.state["valid"]
 
 
-@given(LEVELS, LUCK)
+@given(LEVELS, SEEDS)
 def test_goals_counters_and_pieces_agree(level, seed):
     """§6.1, §6.5, §4.13, §5: the infos, the rewards and the board agree on a tap."""
     play = start_episode(level, seed)
@@ -215,7 +215,7 @@ COUNTED = st.sets(
 )
 
 
-@given(st.builds(lambda seed, names: generate(seed, 10, 9, 4, sorted(names), 0.3), st.integers(0, 10**6), COUNTED), LUCK)
+@given(st.builds(lambda seed, names: generate(seed, 10, 9, 4, sorted(names), 0.3), st.integers(0, 10**6), COUNTED), SEEDS)
 def test_units_are_conserved(level, seed):
     """§6.1: what is no longer on the board was collected, unit by unit; nothing of these kinds is made in play."""
     names = [goal["collect"] for goal in level["goals"]]
@@ -237,7 +237,7 @@ def holds(board, name):
     return sum(hp if name == "bush" else 1 for kind, hp, *_ in board.pieces.values() if kind == name)
 
 
-@given(LEVELS, LUCK, st.booleans(), st.integers(1, 30))
+@given(LEVELS, SEEDS, st.booleans(), st.integers(1, 30))
 def test_a_game_is_over_exactly_when_it_ends(level, seed, strict, bound):
     """§6.2: won, lost by moves or by a dead board, or truncated after so many taps."""
     level = level | {"moves": min(level["moves"], 20)}

@@ -479,7 +479,7 @@ def bubbles_stay_in_their_cells(start_game):
 
 
 @vector
-def things_with_a_color(start_game):
+def pieces_with_a_color(start_game):
     """A match hurts a pot or a mushroom of its color only; power pieces hurt all."""
     legend = {"a": "pot.red:2", "q": "pot.blue:2", "m": "mushroom.red", "n": "mushroom.blue"}
     goals = {"pot": 2, "mushroom.blue": 1, "mushroom.red": 1}

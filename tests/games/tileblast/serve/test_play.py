@@ -67,7 +67,7 @@ def test_a_game_is_the_native_game_tap_by_tap(url, level, taps):
         else:
             assert answer["simulationResult"] == ""
     assert valid > 8
-    assert over or level != 1  # level 1 goes on past its limit of moves until it is won
+    assert over or level != 1  # level 1 continues past its limit of moves until it is won
     assert post(url, "/session/destroy", sessionId=session) == {"destroyed": True}
 
 
