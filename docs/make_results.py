@@ -86,7 +86,7 @@ def make_results(archive: Path, learning: Path) -> Results:
     with tempfile.TemporaryDirectory() as folder:
         unpack_archive(archive, folder)
         store = Store(folder)
-        suite = store.suite()
+        suite = store.read_suite()
         data, facts = collect_report_data(store, suite, primary_only=True), collect_run_facts(store, suite)
     figures, targets = list_figures(data), json.loads(learning.read_text())
     names = {(figure.kind, figure.title): name for name, figure in figures.items()}

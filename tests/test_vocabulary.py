@@ -112,12 +112,11 @@ RETIRED_PHRASES = re.compile(
     r"|steps of the engine|who against whom|worst quarter|takes? folders)\b"
 )
 WORD = re.compile(r"[A-Za-z]+")
-STORED_LABELS = {'"nobody"'}  # in archived rows: the opponent of games without one
 # Names: left column of the table that the project agreed on.
 RETIRED_NAMES = re.compile(
     r"_?(?:lucks?|lots?|told\w*|kept|taken|shown|aside|hire|judge|bury|stand_as|take_up|thin|sight|headed|harvest|outside|crew"
     r"|foreseen\w*|misfits?|lawful|tell|paid|pay|refuse|attempt|hand_out|sibling|wakeful|patience_s|looks_at|whom|nobody|somebody"
-    r"|everybody|laid_out|dry_run_\w+|spread_bits|find_equal|copy_few|spread_few|max_plies)",
+    r"|everybody|laid_out|dry_run_\w+|spread_bits|find_equal|copy_few|spread_few|max_plies|utopia|headline|carry_out|parcel|seat_of|of_text)",
 )
 RETIRED_CLASSES = frozenset(
     [
@@ -157,7 +156,7 @@ RETIRED_CLASSES = frozenset(
 
 
 def retired_words(text: str) -> list[str]:
-    low = text.lower()
+    low = text.lower().replace("maximise=", "")  # an argument of moocore
     return [word for word in WORD.findall(low) if word in RETIRED_WORDS] + RETIRED_PHRASES.findall(" ".join(low.split()))
 
 
@@ -190,8 +189,7 @@ def prose_of(source: str) -> Iterator[tuple[int, str]]:
 
 
 def found_in_source(source: str) -> list[str]:
-    prose = [(line, text) for line, text in prose_of(source) if text not in STORED_LABELS]
-    words = [f"line {line}: {word}" for line, text in prose for word in retired_words(text)]
+    words = [f"line {line}: {word}" for line, text in prose_of(source) for word in retired_words(text)]
     return words + retired_names(source)
 
 

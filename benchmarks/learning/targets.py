@@ -28,7 +28,7 @@ import momagames
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import batch_policy, method
 from momagames.baselines.archive import is_nondominated
-from momagames.baselines.base import sides
+from momagames.baselines.base import first_agents
 from momagames.baselines.exact import exact_front
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
@@ -99,7 +99,7 @@ def evaluate_wins(training: Training, policy: Callable[..., BatchPolicy]) -> dic
 
     results = {}
     for opponent in training.opponents:
-        other = opponent.policy(training.game)
+        other = opponent.make_policy(training.game)
         results[f"wins against {opponent.name}"] = win_rate(learned, other)
         results[f"losses to {opponent.name}"] = win_rate(other, learned)
     return results
@@ -235,7 +235,7 @@ def run_target(target: Target, seed: int, directory: Path) -> dict[str, float]:
     opponents = tuple(make_opponent(name) for name in target.opponents)
     options = Moppo(**{**DEFAULT_OPTIONS, **target.options})
     instance_seed = seed if target.one_instance else None
-    training = Training(game, options, seed, target.budget, sides(game), opponents, instance_seed)
+    training = Training(game, options, seed, target.budget, first_agents(game), opponents, instance_seed)
     checkpoint = trainings.train(training, directory, evaluations=20, episodes=16)
     network, minutes = checkpoint.make_policy(), sum(checkpoint.head["trainer"]["seconds"].values()) / 60
     results = target.evaluate(training, lambda weights: network.compile("learned", weights, options.greedy))

@@ -29,14 +29,14 @@ def is_nondominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
 class Archive:
     """Anytime archive of non-dominated plans; of equal values it holds the plan that was found first.
 
-    passed    values that were non-dominated at one of SNAPSHOT_STEPS and dominated later. Together with the plans they give
-              the front at each of these steps
+    dominated    values that were non-dominated at one of SNAPSHOT_STEPS and dominated later. Together with the plans they
+                 give the front at each of these steps
     """
 
     def __init__(self, objectives: int) -> None:
         self.values = np.zeros((0, objectives))
         self.plans: list[Plan] = []
-        self.passed: list[DominatedPoint] = []
+        self.dominated: list[DominatedPoint] = []
 
     def add(self, values: NDArray[np.float64], plan: Callable[[int], Plan]) -> None:
         """Add the non-dominated rows of `values`, float64[n, K], in the order in which they were found.
@@ -44,13 +44,13 @@ class Archive:
         plan    makes the plan of a row; it is called for few rows that are not added
         """
 
-        def found(i: int) -> int:
-            return plan(i).found
+        def step_of_row(i: int) -> int:
+            return plan(i).step
 
         first = 0
         while first < len(values):
-            snapshot = SNAPSHOT_STEPS[bisect_left(SNAPSHOT_STEPS, found(first))]
-            end = bisect_right(range(len(values)), snapshot, lo=first, key=found)
+            snapshot = SNAPSHOT_STEPS[bisect_left(SNAPSHOT_STEPS, step_of_row(first))]
+            end = bisect_right(range(len(values)), snapshot, lo=first, key=step_of_row)
             self._add_until_snapshot(first, values[first:end], plan)
             first = end
 
@@ -62,11 +62,11 @@ class Archive:
         if front[-1] < known:  # no new row is non-dominated
             return
         dominated = np.setdiff1d(np.arange(known), front, assume_unique=True)
-        interval = bisect_left(SNAPSHOT_STEPS, plan(first).found)
-        self.passed += [
-            DominatedPoint(self.plans[i].found, self.values[i])
+        interval = bisect_left(SNAPSHOT_STEPS, plan(first).step)
+        self.dominated += [
+            DominatedPoint(self.plans[i].step, self.values[i])
             for i in dominated
-            if bisect_left(SNAPSHOT_STEPS, self.plans[i].found) < interval
+            if bisect_left(SNAPSHOT_STEPS, self.plans[i].step) < interval
         ]
         self.plans = [self.plans[i] if i < known else plan(first + int(i) - known) for i in front]
         self.values = candidates[front]
@@ -77,11 +77,11 @@ class Archive:
 
     def state_dict(self) -> dict[str, Any]:
         """Return the content as JSON-able data."""
-        plans = [[list(one.actions), one.value.tolist(), one.found, one.label] for one in self.plans]
-        return {"plans": plans, "passed": [[one.found, one.value.tolist()] for one in self.passed]}
+        plans = [[list(one.actions), one.value.tolist(), one.step, one.label] for one in self.plans]
+        return {"plans": plans, "dominated": [[one.step, one.value.tolist()] for one in self.dominated]}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Replace the content with that of a `state_dict`."""
-        self.plans = [Plan(tuple(actions), np.array(value), found, label) for actions, value, found, label in state["plans"]]
-        self.passed = [DominatedPoint(found, np.array(value)) for found, value in state["passed"]]
+        self.plans = [Plan(tuple(actions), np.array(value), step, label) for actions, value, step, label in state["plans"]]
+        self.dominated = [DominatedPoint(step, np.array(value)) for step, value in state["dominated"]]
         self.values = np.array([one.value for one in self.plans]).reshape(len(self.plans), self.values.shape[1])

@@ -22,20 +22,20 @@ class Plan:
 
     actions    in order, of the agent to move
     value      float64[K], their return
-    found      environment steps until it was found
-    label      of the part of the method that found it
+    step       number of environment steps taken when the plan was found
+    label      name of the part of the method that found it
     """
 
     actions: tuple[int, ...]
     value: NDArray[np.float64]
-    found: int
+    step: int
     label: str = ""
 
 
 class DominatedPoint(NamedTuple):
-    """The value, float64[K], of a plan that was dominated later; `found` as in `Plan`."""
+    """The value, float64[K], of a plan that was dominated later; `step` as in `Plan`."""
 
-    found: int
+    step: int
     value: NDArray[np.float64]
 
 
@@ -45,15 +45,15 @@ class Plans:
 
     steps      environment steps, lookahead included
     complete   whether the values are proven to be the whole Pareto front
-    facts      counts that are stored with the result, such as episodes or passes
-    passed     values for the anytime performance, see `Archive`
+    info       counts that are stored with the result, such as episodes or passes
+    dominated  values for the anytime performance, see `Archive`
     """
 
     plans: tuple[Plan, ...]
     steps: int
     complete: bool = False
-    facts: dict[str, Any] | None = None
-    passed: Sequence[DominatedPoint] = ()
+    info: dict[str, Any] | None = None
+    dominated: Sequence[DominatedPoint] = ()
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -67,12 +67,12 @@ class TrainingResult:
 
     policies   policies with distinct labels, with `arrays` for `restore`
     steps      environment steps, lookahead included
-    facts      counts that are stored with the result
+    info       counts that are stored with the result
     """
 
     policies: tuple[BatchPolicy, ...]
     steps: int
-    facts: dict[str, Any] | None = None
+    info: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Method:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
-def seat_of(game: Game, agent: str) -> int:
+def find_agent(game: Game, agent: str) -> int:
     """Return the index of an agent by name, or raise InvalidParameter."""
     if agent not in game.agents:
         message = invalid_value("agent", agent, one_of(game.agents), nearest(agent, game.agents))
@@ -134,12 +134,12 @@ def seat_of(game: Game, agent: str) -> int:
     return game.agents.index(agent)
 
 
-def sides(game: Game) -> tuple[str, ...]:
+def first_agents(game: Game) -> tuple[str, ...]:
     """Return the name of the first agent of each team."""
     return tuple(game.agents[game.teams.index(team)] for team in dict.fromkeys(game.teams))
 
 
-def side(game: Game, seat: int) -> list[int]:
+def list_team(game: Game, seat: int) -> list[int]:
     """Return the indices of the agents in the team of an agent."""
     return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
 
@@ -161,10 +161,10 @@ def check_shared_rewards(name: str, game: Game) -> None:
             f"{name} needs one agent, or several that share all rewards (team_rewards=True, where a game has it); "
             f"{game.id} has {len(game.agents)} agents with rewards of their own"
         )
-    check_turns(name, game)
+    check_sequential(name, game)
 
 
-def check_turns(name: str, game: Game) -> None:
+def check_sequential(name: str, game: Game) -> None:
     """Raise InvalidParameter unless the game is sequential, with discrete actions."""
     if not game.sequential or len(game.actions) > 1:
         raise InvalidParameter(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic, check_turns
+from momagames.baselines.base import Method, Plans, check_deterministic, check_sequential
 from momagames.baselines.random import sample_plans
 from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
@@ -48,14 +48,14 @@ class Greedy(Method):
         return sample_plans(game, start, self.policies(game), budget, seed)
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
-        check_turns(self.name, game)
+        check_sequential(self.name, game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
         return tuple(_make_policy(game, row) for row in lattice)
 
 
 def make_greedy_policy(game: Game, weights: Sequence[float] | None = None) -> CompiledPolicy:
     """Return the greedy policy with these weights, float[K]; by default all equal."""
-    check_turns("greedy", game)
+    check_sequential("greedy", game)
     return _make_policy(game, resolve_weights("greedy", game, weights))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from momagames.baselines.archive import Archive
 from momagames.baselines.base import Method, Plan, Plans, check_deterministic
 from momagames.contract import Game, State, split_mask
-from momagames.engine.playouts import RANDOM, Episodes, play
+from momagames.engine.playouts import RANDOM, Episodes, play_episodes
 from momagames.engine.policies import CompiledPolicy, policy_weights
 from momagames.engine.policy_loops import random_act
 
@@ -50,7 +50,7 @@ def sample_plans(game: Game, start: NDArray[Any], policies: tuple[CompiledPolicy
         rules = np.array([policy.rule for policy in policies])[turn, None].repeat(agents, axis=1)
         weights = policy_weights(game, policies)[turn, None].repeat(agents, axis=1)
         words = rng.integers(2**64, size=(BATCH_SIZE, agents), dtype=np.uint64)
-        played = play(game, start.repeat(BATCH_SIZE), rules, weights, words, keep_moves=True)
+        played = play_episodes(game, start.repeat(BATCH_SIZE), rules, weights, words, keep_moves=True)
         spent = used + np.cumsum(played.steps)
         affordable = max(int(np.searchsorted(spent, budget, side="right")), int(not episodes))
         archive.add(played.returns[:affordable, 0], partial(_make_plan, played, spent, [policies[t].label for t in turn]))
@@ -58,7 +58,7 @@ def sample_plans(game: Game, start: NDArray[Any], policies: tuple[CompiledPolicy
         used = int(spent[affordable - 1]) if affordable else used
         if affordable < BATCH_SIZE:
             break
-    return Plans(archive.front(), used, facts={"episodes": episodes, "policies": len(policies)}, passed=archive.passed)
+    return Plans(archive.front(), used, info={"episodes": episodes, "policies": len(policies)}, dominated=archive.dominated)
 
 
 def _make_plan(played: Episodes, spent: NDArray[np.int64], labels: list[str], i: int) -> Plan:

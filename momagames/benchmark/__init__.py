@@ -10,6 +10,6 @@ page = report("results").page
 from momagames.benchmark.matches import Match, match
 from momagames.benchmark.plan import Suite
 from momagames.benchmark.runner import run_suite
-from momagames.benchmark.suite_files import load_suite, suites
+from momagames.benchmark.suite_files import list_suites, load_suite
 
-__all__ = ["Match", "Suite", "load_suite", "match", "run_suite", "suites"]
+__all__ = ["Match", "Suite", "list_suites", "load_suite", "match", "run_suite"]

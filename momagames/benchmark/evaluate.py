@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import side
+from momagames.baselines.base import list_team
 from momagames.baselines.random import RANDOM_POLICY
 from momagames.benchmark.plan import Run
 from momagames.contract import Game
-from momagames.engine.playouts import KERNEL, Episodes, generate_starts, play
+from momagames.engine.playouts import KERNEL, Episodes, generate_starts, play_episodes
 from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies, policy_weights
 
 Row = dict[str, Any]
@@ -22,11 +22,12 @@ STARTS, PLAYERS, TRAINING = 1, 2, 3
 SETS = ("select", "report")
 
 
-def rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
+def evaluate_run(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
     """Yield the rows of a run. Counts of the whole run are added to `facts`, the evaluated policies to `policies`.
 
-    Every row holds the canonical game, method, options, seed, version, episode, policy, return and length. A plan also has its
-    actions and `found`, the environment steps until it was found. An episode has opponent, seat, set and start seed.
+    Every row holds the canonical game, method, options, seed, version, episode, policy, return and length. A plan also has
+    its actions and `step`, the number of environment steps taken when it was found. An episode has opponent, seat, set and
+    start seed.
     """
     head = {
         "game": run.canonical,
@@ -35,29 +36,29 @@ def rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = N
         "seed": run.seed,
         "version": run.version,
     }
-    for row in plan_rows(run, facts) if run.kind == "plans" else policy_rows(run, facts, policies):
+    for row in evaluate_plans(run, facts) if run.kind == "plans" else evaluate_policies(run, facts, policies):
         yield {**head, **row}
 
 
-def plan_rows(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
+def evaluate_plans(run: Run, facts: dict[str, Any]) -> Iterator[Row]:
     """Yield one row for each non-dominated plan of the run."""
-    game = run.game.game()
+    game = run.game.make_game()
     start = generate_starts(game, np.array([run.seed], np.uint64))
-    found = run.method.method(game).plan(game, start, run.budget or 0, run.seed)
-    facts |= {"steps": found.steps, "complete": found.complete, **(found.facts or {})}
-    facts["passed"] = [[one.found, *one.value.tolist()] for one in found.passed]
-    for i, plan in enumerate(found.plans):
+    result = run.method.make_method(game).plan(game, start, run.budget or 0, run.seed)
+    facts |= {"steps": result.steps, "complete": result.complete, **(result.info or {})}
+    facts["dominated"] = [[one.step, *one.value.tolist()] for one in result.dominated]
+    for i, plan in enumerate(result.plans):
         yield {
             "episode": i,
             "policy": plan.label,
             "return": plan.value.tolist(),
             "length": len(plan.actions),
-            "found": plan.found,
+            "step": plan.step,
             "actions": list(plan.actions),
         }
 
 
-def policy_rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
+def evaluate_policies(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | None = None) -> Iterator[Row]:
     """Yield one row for each episode of each policy, opponent and seat.
 
     policies    if empty, filled with the policies that the method defines or trains
@@ -65,19 +66,19 @@ def policy_rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | N
     Episode e has the same start position and random numbers for every policy, opponent and seat. The two sets have different
     episodes.
     """
-    game = run.game.game()
-    others = [(one.label, one.policy(game)) for one in run.opponents] or [("nobody", default_opponent(game))]
+    game = run.game.make_game()
+    others = [(one.label, one.make_policy(game)) for one in run.opponents] or [("none", make_default_opponent(game))]
     policies = [] if policies is None else policies
     if not policies:
-        policies += _trained(run, game, [other for _, other in others], facts)
+        policies += _train_policies(run, game, [other for _, other in others], facts)
     select = run.select_episodes or 0
-    seeds, words = episode_seeds(run, game)
+    seeds, words = make_episode_seeds(run, game)
     starts = generate_starts(game, seeds)
     weights = {policy.label: list(policy.weights) for policy in policies if any(policy.weights)}
     facts |= {"policies": len(policies), "steps": facts.get("training_steps", 0), "weights": weights}
     for label, other in others:
         for seat in run.seats:
-            done = play_from(game, tuple(policies), other, game.agents.index(seat), starts, words)
+            done = play_from_starts(game, tuple(policies), other, game.agents.index(seat), starts, words)
             facts["steps"] += int(done.steps.sum())
             returns = done.returns[:, game.agents.index(seat)].tolist()
             for i, (value, length) in enumerate(zip(returns, done.lengths.tolist(), strict=True)):
@@ -94,16 +95,16 @@ def policy_rows(run: Run, facts: dict[str, Any], policies: list[BatchPolicy] | N
                 }
 
 
-def _trained(run: Run, game: Game, others: list[BatchPolicy], facts: dict[str, Any]) -> tuple[BatchPolicy, ...]:
-    method = run.method.method(game)
+def _train_policies(run: Run, game: Game, others: list[BatchPolicy], facts: dict[str, Any]) -> tuple[BatchPolicy, ...]:
+    method = run.method.make_method(game)
     seed = int(np.random.SeedSequence([run.seed, TRAINING]).generate_state(1, np.uint64)[0] >> np.uint64(1))
-    found = method.train(game, [game.agents.index(seat) for seat in run.seats], others, run.budget or 0, seed)
+    result = method.train(game, [game.agents.index(seat) for seat in run.seats], others, run.budget or 0, seed)
     if method.trains:
-        facts |= {"training_steps": found.steps, **(found.facts or {})}
-    return found.policies
+        facts |= {"training_steps": result.steps, **(result.info or {})}
+    return result.policies
 
 
-def episode_seeds(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def make_episode_seeds(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the randomness of the episodes of a run: seeds of start positions uint64[E], words of policies uint64[E, A]."""
     episodes = (run.select_episodes or 0) + (run.report_episodes or 0)
     seeds = np.random.SeedSequence([run.seed, STARTS]).generate_state(episodes, np.uint64)
@@ -111,17 +112,17 @@ def episode_seeds(run: Run, game: Game) -> tuple[NDArray[np.uint64], NDArray[np.
     return seeds.astype(np.uint64), words.astype(np.uint64).reshape(-1, len(game.agents))
 
 
-def default_opponent(game: Game) -> CompiledPolicy:
+def make_default_opponent(game: Game) -> CompiledPolicy:
     """Return the policy of the other agents in a run without opponents: random actions."""
-    return replace(RANDOM_POLICY, label="nobody")
+    return replace(RANDOM_POLICY, label="none")
 
 
-def by_kernels(policies: tuple[BatchPolicy, ...]) -> bool:
+def has_kernel_policy(policies: tuple[BatchPolicy, ...]) -> bool:
     """Return whether one of these policies is a kernel, not a rule of `playouts.play`."""
     return any(policy.rule == KERNEL for policy in policies)
 
 
-def play_from(
+def play_from_starts(
     game: Game,
     policies: tuple[BatchPolicy, ...],
     opponent: BatchPolicy,
@@ -131,10 +132,10 @@ def play_from(
 ) -> Episodes:
     """Play every episode with every policy at one seat and the seats of its team mates; episodes are the inner loop."""
     seats = np.full((len(policies) * len(starts), len(game.agents)), len(policies))
-    seats[:, side(game, seat)] = np.repeat(np.arange(len(policies)), len(starts))[:, None]
+    seats[:, list_team(game, seat)] = np.repeat(np.arange(len(policies)), len(starts))[:, None]
     states, words = np.tile(starts, len(policies)), np.tile(words, (len(policies), 1))
     seated = (*policies, opponent)
-    if by_kernels(seated):
+    if has_kernel_policy(seated):
         return play_policies(game, states, seated, seats, words)
     rules = np.array([policy.rule for policy in seated])
-    return play(game, states, rules[seats], policy_weights(game, seated)[seats], words)
+    return play_episodes(game, states, rules[seats], policy_weights(game, seated)[seats], words)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from momagames import registry
 from momagames.baselines import find_policy
 from momagames.benchmark.seats import Seat, play_game
-from momagames.benchmark.store.provenance import provenance
+from momagames.benchmark.store.provenance import collect_env_info
 from momagames.contract import Game, State
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies
@@ -140,7 +140,7 @@ class Match:
             "reruns": self.reruns,
             "late": self.late.tolist(),
             "returns": self.returns.tolist(),
-            "provenance": provenance(),
+            "provenance": collect_env_info(),
             "bouts": [
                 {
                     "seats": {name: self.players[player] for name, player in zip(names, bout.seats, strict=True)},
@@ -241,7 +241,7 @@ def find_winners(game: Game, state: State, returns: NDArray[np.float64]) -> tupl
 
 
 def _infos_have_winners(game: Game) -> bool:
-    return game.infos is not None and "winners" in game.infos(game.start()[0])
+    return game.infos is not None and "winners" in game.infos(game.make_state()[0])
 
 
 # ------------------------------------------------------------------------------------------------------------- playing

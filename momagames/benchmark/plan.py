@@ -41,27 +41,27 @@ Seconds = Annotated[float, Field(gt=0, le=UNLIMITED)]
 Seeds = Annotated[tuple[Annotated[int, Field(ge=0, lt=2**63)], ...], Field(min_length=1)]
 
 
-class Frozen(BaseModel):
+class FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class GameChoice(Frozen):
+class GameChoice(FrozenModel):
     """A game by id, with the parameters that differ from its defaults."""
 
     id: str
     params: dict[str, Any]
 
-    def game(self) -> Game:
+    def make_game(self) -> Game:
         return registry.spec(self.id, **self.params)
 
 
-class MethodChoice(Frozen):
+class MethodChoice(FrozenModel):
     """A method by name, or your own as "module:class", with every option."""
 
     name: str
     options: dict[str, Any]
 
-    def method(self, game: Game) -> Method:
+    def make_method(self, game: Game) -> Method:
         """Return the method of this game. Raises UnknownId, InvalidParameter."""
         kind = method(self.name, game)
         _check_options(self.name, self.options, [one.name for one in fields(kind)])
@@ -72,7 +72,7 @@ class MethodChoice(Frozen):
             raise InvalidParameter(f"{self.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-class Opponent(Frozen):
+class Opponent(FrozenModel):
     """A policy of all agents except the evaluated agent and its team mates, with every option.
 
     label    text in rows: the name, and the options that are not empty lists
@@ -81,20 +81,20 @@ class Opponent(Frozen):
     name: str
     options: dict[str, Any]
 
-    def policy(self, game: Game) -> BatchPolicy:
+    def make_policy(self, game: Game) -> BatchPolicy:
         """Return the policy, or raise UnknownId or InvalidParameter."""
         _check_options(self.name, self.options, list(policy_options(self.name, game)))
         return batch_policy(self.name, game, **self.options)
 
     @property
     def label(self) -> str:
-        text = ", ".join(f"{name}={_short(value)}" for name, value in self.options.items() if value != [])
+        text = ", ".join(f"{name}={_format_value(value)}" for name, value in self.options.items() if value != [])
         return f"{self.name}({text})" if text else self.name
 
 
-def _short(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list):
-        return f"({', '.join(map(_short, value))})"
+        return f"({', '.join(map(_format_value, value))})"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -102,24 +102,24 @@ def _check_options(name: str, given: Mapping[str, Any], known: Sequence[str]) ->
     """Raise InvalidParameter unless exactly the known options are given."""
     for option in given:
         if option not in known:
-            allowed = f"it has {one_of(known)}" if known else "it has none"
-            raise InvalidParameter(f"{name} has no option {option!r}; {allowed}{nearest(option, known)}")
+            expected = one_of(known) if known else "no options"
+            raise InvalidParameter(f"{name}: unknown option {option!r}: expected {expected}{nearest(option, known)}")
     missing = [option for option in known if option not in given]
     if missing:
-        raise InvalidParameter(f"{name} needs the option {missing[0]!r}: a suite leaves nothing to defaults")
+        raise InvalidParameter(f"{name}: missing option {missing[0]!r}: a suite has no defaults")
 
 
-class _Experiment(Frozen):
+class _Experiment(FrozenModel):
     """Fields of both kinds of experiments.
 
-    utopia    ideal point of normalized indicators: "declared", the objectives' upper bounds, or "reference", the best value
-              of each objective in the reference front
-    seconds   time limit of a run (wall time, compilation included). A run over its limit fails; the rows of a finished run
-              do not depend on the speed of the machine
+    ideal_point    of normalized indicators: "declared", the objectives' upper bounds, or "reference", the best value of each
+                   objective in the reference front
+    seconds        time limit of a run (wall time, compilation included). A run over its limit fails; the rows of a finished
+                   run do not depend on the speed of the machine
     """
 
     name: str
-    utopia: Literal["declared", "reference"]
+    ideal_point: Literal["declared", "reference"]
     games: Annotated[tuple[GameChoice, ...], Field(min_length=1)]
     methods: Annotated[tuple[MethodChoice, ...], Field(min_length=1)]
     seeds: Seeds
@@ -157,7 +157,7 @@ class PoliciesExperiment(_Experiment):
 Experiment = Annotated[PlansExperiment | PoliciesExperiment, Field(discriminator="kind")]
 
 
-class Indicators(Frozen):
+class Indicators(FrozenModel):
     """Settings of the report.
 
     margin        share of the range up to the ideal point by which the reference point is moved outwards; extreme points then
@@ -172,7 +172,7 @@ class Indicators(Frozen):
     resamples: Annotated[int, Field(ge=100, le=1_000_000)]
 
 
-class Suite(Frozen):
+class Suite(FrozenModel):
     """Experiments, and the indicators of their report."""
 
     name: Name
@@ -180,20 +180,20 @@ class Suite(Frozen):
     experiments: Annotated[tuple[Experiment, ...], Field(min_length=1)]
     indicators: Indicators
 
-    def runs(self, version: str | None = None) -> tuple[Run, ...]:
+    def list_runs(self, version: str | None = None) -> tuple[Run, ...]:
         """Return the distinct runs, in order. A run that two experiments share has the longer time limit.
 
         version    version of momagames; None: the installed one
         """
         found: dict[str, Run] = {}
         for experiment in self.experiments:
-            for run in expand(experiment, version):
+            for run in expand_runs(experiment, version):
                 if run.digest not in found or found[run.digest].seconds < run.seconds:
                     found[run.digest] = run
         return tuple(found.values())
 
 
-class Collection(Frozen):
+class Collection(FrozenModel):
     """Several suites merged into one.
 
     suites    names of packaged suites, or files; none of them a collection
@@ -206,7 +206,7 @@ class Collection(Frozen):
     seeds: Seeds
     indicators: Indicators
 
-    def united(self, members: Sequence[Suite]) -> Suite:
+    def merge_suites(self, members: Sequence[Suite]) -> Suite:
         """Return one suite with the experiments of these, each named "SUITE: EXPERIMENT"."""
         experiments = tuple(
             experiment.model_copy(update={"name": f"{suite.name}: {experiment.name}", "seeds": self.seeds})
@@ -216,7 +216,7 @@ class Collection(Frozen):
         return Suite(name=self.name, description=self.description, experiments=experiments, indicators=self.indicators)
 
 
-class Run(Frozen):
+class Run(FrozenModel):
     """One unit of work: everything that its result depends on, and its time limit, which the digest excludes.
 
     budget    environment steps of a search or of training; None for policies that are not trained
@@ -237,16 +237,16 @@ class Run(Frozen):
     seconds: Annotated[Seconds, Field(exclude=True)]
 
     @staticmethod
-    def of(content: Mapping[str, Any], seconds: float = UNLIMITED) -> Run:
+    def from_content(content: Mapping[str, Any], seconds: float = UNLIMITED) -> Run:
         """Return the run with this content."""
         return Run.model_validate_json(json.dumps({**content, "seconds": seconds}))
 
     @functools.cached_property
     def digest(self) -> str:
         """SHA-256 of the canonical JSON of this run."""
-        return hashlib.sha256(canonical_json(self.content()).encode()).hexdigest()
+        return hashlib.sha256(canonical_json(self.to_dict()).encode()).hexdigest()
 
-    def content(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
 
     @property
@@ -260,7 +260,7 @@ def canonical_json(data: Any) -> str:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def expand(experiment: PlansExperiment | PoliciesExperiment, version: str | None = None) -> Iterator[Run]:
+def expand_runs(experiment: PlansExperiment | PoliciesExperiment, version: str | None = None) -> Iterator[Run]:
     """Yield the runs of an experiment in the order games x seeds x methods; runs that are compared finish together.
 
     version    version of momagames; None: the installed one
@@ -268,7 +268,7 @@ def expand(experiment: PlansExperiment | PoliciesExperiment, version: str | None
     plans = experiment if isinstance(experiment, PlansExperiment) else None
     policies = experiment if isinstance(experiment, PoliciesExperiment) else None
     for choice in experiment.games:
-        game = choice.game()
+        game = choice.make_game()
         for seed in experiment.seeds:
             for chosen in experiment.methods:
                 yield Run(

@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import side
+from momagames.baselines.base import list_team
 from momagames.benchmark import evaluate
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.files import read_json
-from momagames.benchmark.store.policy_files import POLICIES, unpacked
-from momagames.benchmark.store.run_front import Collector
-from momagames.benchmark.store.store import checked, read_rows, read_run
+from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
+from momagames.benchmark.store.run_front import FrontCollector
+from momagames.benchmark.store.store import check_schema, read_rows, read_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import compile_playouts, generate_starts, make_step_buffers
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
-from momagames.errors import InvalidFile, InvalidParameter, check_range, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, check_range, invalid_value, nearest, one_of
 from momagames.wrappers.recording import replay_data
 
 
@@ -41,15 +41,15 @@ class Replay:
     title: str
 
 
-def points(folder: str | Path) -> list[dict[str, Any]]:
+def load_points(folder: str | Path) -> list[dict[str, Any]]:
     """Return the points of a run's front, see `store.run_front`. Raises InvalidFile unless `folder` holds a finished run."""
     path = Path(folder) / "front.json"
     if not path.is_file() and (run := read_run(path.parent)).kind == "plans":  # packed: the rows are the points
-        plans = Collector(run)
+        plans = FrontCollector(run)
         for row in read_rows(path.parent):
             plans.add(row)
-        return plans.points()
-    found = checked(path, read_json(path)).get("points")
+        return plans.compute_points()
+    found = check_schema(path, read_json(path)).get("points")
     if not isinstance(found, list):
         raise InvalidFile(f"{path}: 'points' is not a list")
     return found
@@ -65,13 +65,13 @@ def replay(
     Raises     InvalidFile if the directory cannot be read or the returns differ from the stored ones; InvalidParameter if there
                is no such point or episode
     """
-    place, run, chosen = _point(folder, point)
-    game = run.game.game()
-    row = _row(place, run, chosen, episode, opponent, seat)
+    place, run, chosen = _find_point(folder, point)
+    game = run.game.make_game()
+    row = _find_row(place, run, chosen, episode, opponent, seat)
     if run.kind == "plans":
-        start, actions = _plan(run, game, chosen["actions"])
+        start, actions = _start_plan(run, game, chosen["actions"])
     else:
-        start, actions = _episode(run, game, row, _policy(place, run, chosen))
+        start, actions = _replay_episode(run, game, row, _restore_policy(place, run, chosen))
     one = Episode(game)
     one.log = []
     one.load(start)
@@ -90,7 +90,7 @@ def replay(
 
 
 @dataclass(frozen=True)
-class Typical:
+class TypicalEpisode:
     """The most representative stored episode of a point.
 
     choice   episode, opponent and seat, for `replay`; empty for plans
@@ -98,14 +98,14 @@ class Typical:
     """
 
     choice: dict[str, Any]
-    games: int
+    episodes: int
 
 
-def typical(folder: str | Path, point: int) -> Typical:
+def find_typical_episode(folder: str | Path, point: int) -> TypicalEpisode:
     """Return the report episode of a policy whose return is nearest to the mean, in standard deviations of each objective."""
-    place, run, chosen = _point(folder, point)
+    place, run, chosen = _find_point(folder, point)
     if run.kind == "plans":
-        return Typical({}, 0)
+        return TypicalEpisode({}, 0)
     rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"] and row["set"] == "report"]
     if not rows:
         raise InvalidFile(f"{place}: no game of {chosen['policy']!r} is stored")
@@ -113,7 +113,7 @@ def typical(folder: str | Path, point: int) -> Typical:
     spread = returns.std(axis=0)
     off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     nearest_row = rows[int(off.sum(axis=1).argmin())]
-    return Typical({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
+    return TypicalEpisode({name: nearest_row[name] for name in ("episode", "opponent", "seat")}, len(rows))
 
 
 def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> dict[tuple[str, str], NDArray[np.float64]]:
@@ -121,27 +121,27 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
 
     A plan has no new episodes: its single return is that of its own start position.
     """
-    place, run, chosen = _point(folder, point)
+    place, run, chosen = _find_point(folder, point)
     if run.kind == "plans":
         again = replay(place, point)
-        return {("nobody", run.game.game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
+        return {("none", run.game.make_game().agents[0]): np.array(again.record["returns"][:1], np.float64)}
     check_range("episodes", episodes, 1)
     fresh = run.model_copy(update={"seed": seed, "select_episodes": 0, "report_episodes": episodes})
     found: dict[tuple[str, str], list[list[float]]] = {}
-    for row in evaluate.policy_rows(fresh, {}, [_policy(place, run, chosen)]):
+    for row in evaluate.evaluate_policies(fresh, {}, [_restore_policy(place, run, chosen)]):
         found.setdefault((row["opponent"], row["seat"]), []).append(row["return"])
     return {match: np.array(returns, np.float64) for match, returns in found.items()}
 
 
-def _point(folder: str | Path, point: int) -> tuple[Path, Run, dict[str, Any]]:
+def _find_point(folder: str | Path, point: int) -> tuple[Path, Run, dict[str, Any]]:
     place = Path(folder)
-    run, known = read_run(place), points(place)
+    run, known = read_run(place), load_points(place)
     if not 0 <= point < len(known):
-        raise InvalidParameter(f"point {point} is not there; {place} has points 0..{len(known) - 1}")
+        raise InvalidParameter(invalid_value(f"{place}: point", point, f"0..{len(known) - 1}"))
     return place, run, known[point]
 
 
-def _row(
+def _find_row(
     place: Path, run: Run, chosen: dict[str, Any], episode: int | None, opponent: str | None, seat: str | None
 ) -> dict[str, Any]:
     """Return the stored row of the chosen episode."""
@@ -166,13 +166,13 @@ def _row(
     return rows[0]
 
 
-def _policy(place: Path, run: Run, chosen: dict[str, Any]) -> BatchPolicy:
+def _restore_policy(place: Path, run: Run, chosen: dict[str, Any]) -> BatchPolicy:
     """Return the policy of a point: as the method defines it, or restored from its file."""
-    game, label = run.game.game(), chosen["policy"]
-    method = run.method.method(game)
+    game, label = run.game.make_game(), chosen["policy"]
+    method = run.method.make_method(game)
     if method.trains:
         path = place / "front.json"
-        arrays = unpacked(place / POLICIES, read_json(path).get("policies"), chosen["point"])
+        arrays = unpack_policy(place / POLICIES, read_json(path).get("policies"), chosen["point"])
         try:
             return method.restore(game, label, arrays)
         except InvalidParameter as error:
@@ -186,25 +186,27 @@ def _policy(place: Path, run: Run, chosen: dict[str, Any]) -> BatchPolicy:
 # -------------------------------------------------------------------------------------------------------------- actions
 
 
-def _plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any]]:
+def _start_plan(run: Run, game: Game, actions: list[Any]) -> tuple[Any, list[Any]]:
     return generate_starts(game, np.array([run.seed], np.uint64))[0], actions
 
 
-def _episode(run: Run, game: Game, row: dict[str, Any], own: BatchPolicy) -> tuple[Any, list[NDArray[np.int64]]]:
+def _replay_episode(run: Run, game: Game, row: dict[str, Any], own: BatchPolicy) -> tuple[Any, list[NDArray[np.int64]]]:
     """Return the start position and the actions int64[S, P] of a stored episode, computed step by step."""
-    method = run.method.method(game)
+    method = run.method.make_method(game)
     policies = (own,) if method.trains else method.policies(game)
-    other = next((one.policy(game) for one in run.opponents if one.label == row["opponent"]), evaluate.default_opponent(game))
-    seeds, words = evaluate.episode_seeds(run, game)
+    other = next(
+        (one.make_policy(game) for one in run.opponents if one.label == row["opponent"]), evaluate.make_default_opponent(game)
+    )
+    seeds, words = evaluate.make_episode_seeds(run, game)
     start = generate_starts(game, seeds[row["episode"], None])
     episode_words = words[row["episode"], None].copy()
-    ours = side(game, game.agents.index(row["seat"]))
-    if evaluate.by_kernels((*policies, other)):
-        return start[0].copy(), _kernels(game, start, own, other, ours, episode_words)
-    return start[0].copy(), _rules(game, start, own, other, ours, episode_words)
+    ours = list_team(game, game.agents.index(row["seat"]))
+    if evaluate.has_kernel_policy((*policies, other)):
+        return start[0].copy(), _replay_with_kernels(game, start, own, other, ours, episode_words)
+    return start[0].copy(), _replay_with_rules(game, start, own, other, ours, episode_words)
 
 
-def _rules(
+def _replay_with_rules(
     game: Game, states: NDArray[Any], own: BatchPolicy, other: BatchPolicy, ours: list[int], words: NDArray[np.uint64]
 ) -> list[NDArray[np.int64]]:
     agents = range(len(game.agents))
@@ -222,7 +224,7 @@ def _rules(
     return played
 
 
-def _kernels(
+def _replay_with_kernels(
     game: Game, states: NDArray[Any], own: BatchPolicy, other: BatchPolicy, ours: list[int], words: NDArray[np.uint64]
 ) -> list[NDArray[np.int64]]:
     batch = Batch(game, 1, autoreset="disabled")

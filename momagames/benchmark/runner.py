@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from momagames.benchmark.executors import Executor, InProcess, Outcome, Pool
+from momagames.benchmark.executors import Executor, InProcess, Outcome, ProcessPool
 from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
-from momagames.errors import InvalidParameter, check_range
+from momagames.errors import InvalidParameter, check_range, invalid_value
 
 
 @dataclass(frozen=True)
@@ -26,34 +26,33 @@ class Results:
 
 @dataclass(frozen=True)
 class Shard:
-    """Shard `number` (from 1) of `of`. The hash of a run's content determines its shard."""
+    """Shard `number` (from 1) of `count`. The hash of a run's content determines its shard."""
 
     number: int
-    of: int
+    count: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.number <= self.of:
-            raise InvalidParameter(
-                f"shard {self} is not possible; allowed: 1/{max(self.of, 1)} to {max(self.of, 1)}/{max(self.of, 1)}"
-            )
+        if not 1 <= self.number <= self.count:
+            last = max(self.count, 1)
+            raise InvalidParameter(invalid_value("shard", str(self), f"1/{last} to {last}/{last}"))
 
     @staticmethod
-    def of_text(text: str) -> Shard:
+    def parse(text: str) -> Shard:
         """Parse a shard: "2/8" is the second of eight."""
         number, _, of = text.partition("/")
         if not (number.isdecimal() and of.isdecimal()):
-            raise InvalidParameter(f"shard {text!r} is not of the form i/n, such as 1/4")
+            raise InvalidParameter(invalid_value("shard", text, "I/N, such as 1/4"))
         return Shard(int(number), int(of))
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
+        return f"{self.number}/{self.count}"
 
-    def part(self, runs: Sequence[Run]) -> tuple[Run, ...]:
+    def select(self, runs: Sequence[Run]) -> tuple[Run, ...]:
         """Return the runs of this shard."""
-        return tuple(run for run in runs if int(run.digest, 16) % self.of == self.number - 1)
+        return tuple(run for run in runs if int(run.digest, 16) % self.count == self.number - 1)
 
 
-EVERYTHING = Shard(1, 1)
+ALL_RUNS = Shard(1, 1)
 
 
 def run_suite(
@@ -62,7 +61,7 @@ def run_suite(
     workers: int = 1,
     on_outcome: Callable[[Outcome], None] | None = None,
     executor: Executor | None = None,
-    shard: Shard = EVERYTHING,
+    shard: Shard = ALL_RUNS,
 ) -> Results:
     """Execute the runs of a suite that are not in `folder` yet.
 
@@ -77,14 +76,14 @@ def run_suite(
     started = time.perf_counter()
     for experiment in suite.experiments:
         for chosen_method in experiment.methods:
-            chosen_method.method(experiment.games[0].game()).check_installed()
+            chosen_method.make_method(experiment.games[0].make_game()).check_installed()
     store = Store(folder)
-    store.open(suite)
-    runs = shard.part(suite.runs())
-    due = [run for run in runs if not store.has(run)]
-    chosen = executor or (Pool(workers) if workers > 1 and len(due) > 1 else InProcess())
+    store.open_suite(suite)
+    runs = shard.select(suite.list_runs())
+    due = [run for run in runs if not store.has_run(run)]
+    chosen = executor or (ProcessPool(workers) if workers > 1 and len(due) > 1 else InProcess())
     outcomes = []
-    for outcome in chosen.outcomes(due, store.folder) if due else ():
+    for outcome in chosen.execute_runs(due, store.folder) if due else ():
         outcomes.append(outcome)
         if on_outcome:
             on_outcome(outcome)

@@ -55,9 +55,9 @@ class TimedCaller:
         self._calls: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         self._waiting = False  # for the result of an earlier call
-        threading.Thread(target=self._work, daemon=True).start()
+        threading.Thread(target=self._run_calls, daemon=True).start()
 
-    def _work(self) -> None:
+    def _run_calls(self) -> None:
         while (function := self._calls.get()) is not None:
             try:
                 self._answers.put((function(), None))

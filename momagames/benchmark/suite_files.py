@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -25,9 +26,10 @@ from momagames.benchmark.plan import (
     Suite,
 )
 from momagames.contract import Game
-from momagames.errors import InvalidFile, MomagamesError, UnknownId, nearest, one_of
+from momagames.errors import InvalidFile, MomagamesError, UnknownId, invalid_value, nearest, one_of
 
 MAX_BYTES = 1_000_000
+PYDANTIC_EXPECTED = re.compile(r"^(?:Input should be|\w+ should (?:have|match)) (.*?)(?: after validation, not \d+)?$")
 Kind = TypeVar("Kind", Suite, Collection)
 
 
@@ -43,11 +45,11 @@ class _Loader(yaml.SafeLoader):
         keys = [self.construct_object(key) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
-                raise yaml.YAMLError(f"the key {key!r} stands twice in one mapping, line {node.start_mark.line + 1}")
+                raise yaml.YAMLError(f"duplicate key {key!r} in line {node.start_mark.line + 1}")
         return super().construct_mapping(node, deep)
 
 
-def suites() -> dict[str, Path]:
+def list_suites() -> dict[str, Path]:
     """Return the packaged suites, by name."""
     packed = Path(str(files("momagames.benchmark"))) / "suites"
     folder = packed if packed.is_dir() else Path(__file__).resolve().parents[2] / "configs" / "suites"  # a checkout
@@ -59,65 +61,67 @@ def load_suite(source: str | Path | Mapping[str, Any]) -> Suite:
 
     Raises InvalidFile, with file, key, allowed values and nearest match; UnknownId if `source` is neither a file nor a name
     """
-    return check(*_read(source))
+    return check_suite(*_read_suite(source))
 
 
-def _read(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
+def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
     """Return a suite, or a collection merged into one, and its source."""
-    data, place = (source, "suite") if isinstance(source, Mapping) else _data(source)
+    data, place = (source, "suite") if isinstance(source, Mapping) else _load_yaml(source)
     if "suites" not in data:
-        return _validated(Suite, data, place), place
-    whole = _validated(Collection, data, place)
+        return _validate(Suite, data, place), place
+    whole = _validate(Collection, data, place)
     members = []
     for k, name in enumerate(whole.suites):
-        with _located(f"{place}: suites[{k}]"):
+        with _LocatedErrors(f"{place}: suites[{k}]"):
             if name in whole.suites[:k]:
-                raise InvalidFile(f"{name!r} stands there twice")
+                raise InvalidFile(f"duplicate suite {name!r}")
             beside = Path(place).parent / name  # relative to the collection
-            one, file = _data(beside if beside.is_file() else name)
+            one, file = _load_yaml(beside if beside.is_file() else name)
             if "suites" in one:
-                raise InvalidFile(f"{name!r} is a collection itself; a collection takes suites together")
-            members.append(_validated(Suite, one, file))
-    return whole.united(members), place
+                raise InvalidFile(f"{name!r} is a collection: expected a suite")
+            members.append(_validate(Suite, one, file))
+    return whole.merge_suites(members), place
 
 
-def _data(source: str | Path) -> tuple[dict[str, Any], str]:
+def _load_yaml(source: str | Path) -> tuple[dict[str, Any], str]:
     """Return the mapping in a file, and the path of the file."""
     path = Path(source)
     if not path.is_file():
-        known = suites()
+        known = list_suites()
         if str(source) not in known:
-            raise UnknownId(f"no file and no suite {str(source)!r}; there are {one_of(known)}{nearest(source, known)}")
+            expected = f"a file, or one of the packaged suites {one_of(known)}"
+            raise UnknownId(invalid_value("suite", str(source), expected, nearest(source, known)))
         path = known[str(source)]
     if path.stat().st_size > MAX_BYTES:
-        raise InvalidFile(f"{path}: {path.stat().st_size:,} bytes; a suite has at most {MAX_BYTES:,}")
+        raise InvalidFile(f"{path}: {path.stat().st_size:,} bytes: expected at most {MAX_BYTES:,}")
     try:
         data = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
         raise InvalidFile(f"{path}: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict):
-        raise InvalidFile(f"{path}: a suite is a mapping with the keys {one_of(Suite.model_fields)}")
+        raise InvalidFile(f"{path}: expected a mapping with the keys {one_of(Suite.model_fields)}")
     return data, str(path)
 
 
 # ------------------------------------------------------------------------------------------------------------- checking
 
 
-def check(suite: Suite, source: str) -> Suite:
+def check_suite(suite: Suite, source: str) -> Suite:
     """Return the suite if every name, parameter and combination is valid. Raises InvalidFile, with file and key."""
     names = [experiment.name for experiment in suite.experiments]
     for i, experiment in enumerate(suite.experiments):
         at = f"{source}: experiments[{i}]"
         if names.index(experiment.name) != i:
-            raise InvalidFile(f"{at}.name: {experiment.name!r} is taken by experiments[{names.index(experiment.name)}]")
+            other = f"a name other than that of experiments[{names.index(experiment.name)}]"
+            raise InvalidFile(invalid_value(f"{at}.name", experiment.name, other))
         if len(set(experiment.seeds)) != len(experiment.seeds):
-            raise InvalidFile(f"{at}.seeds: a seed stands there twice")
+            raise InvalidFile(invalid_value(f"{at}.seeds", list(experiment.seeds), "distinct seeds"))
         for j, choice in enumerate(experiment.games):
-            with _located(f"{at}.games[{j}]"):
-                game = choice.game()
+            with _LocatedErrors(f"{at}.games[{j}]"):
+                game = choice.make_game()
             for k, chosen in enumerate(experiment.methods):
-                with _located(f"{at}.methods[{k}] on games[{j}]"):
-                    _check_method(experiment, chosen.method(game), game)
+                with _LocatedErrors(f"{at}.methods[{k}] on games[{j}]"):
+                    _check_method(experiment, chosen.make_method(game), game)
             if isinstance(experiment, PoliciesExperiment):
                 _check_seats(experiment, game, at)
         if isinstance(experiment, PoliciesExperiment):
@@ -133,28 +137,27 @@ def _check_method(experiment: PlansExperiment | PoliciesExperiment, chosen: Meth
 
 
 def _check_budget(experiment: PoliciesExperiment, at: str) -> None:
-    game = experiment.games[0].game()
+    game = experiment.games[0].make_game()
     trained = [chosen.name for chosen in experiment.methods if method(chosen.name, game).trains]
     if trained and not experiment.budget:
-        raise InvalidFile(f"{at}.budget: 0 steps, and {trained[0]} has to train; allowed: 1 or more")
+        raise InvalidFile(invalid_value(f"{at}.budget", 0, f"1 or more, because {trained[0]} trains"))
     if experiment.budget and not trained:
-        raise InvalidFile(f"{at}.budget: {experiment.budget} steps, and no method trains; allowed: 0")
+        raise InvalidFile(invalid_value(f"{at}.budget", experiment.budget, "0, because no method trains"))
 
 
 def _check_seats(experiment: PoliciesExperiment, game: Game, at: str) -> None:
     for k, seat in enumerate(experiment.seats):
         if seat not in game.agents:
-            raise InvalidFile(
-                f"{at}.seats[{k}]: {game.id} has no agent {seat!r}; allowed: {one_of(game.agents)}{nearest(seat, game.agents)}"
-            )
+            raise InvalidFile(invalid_value(f"{at}.seats[{k}]", seat, one_of(game.agents), nearest(seat, game.agents)))
     if len(game.agents) > 1 and not experiment.opponents:
-        raise InvalidFile(f"{at}.opponents: {game.id} has {len(game.agents)} agents; name at least one policy")
+        expected = f"at least one policy, because {game.id} has {len(game.agents)} agents"
+        raise InvalidFile(invalid_value(f"{at}.opponents", [], expected))
     for k, opponent in enumerate(experiment.opponents):
-        with _located(f"{at}.opponents[{k}]"):
-            opponent.policy(game)
+        with _LocatedErrors(f"{at}.opponents[{k}]"):
+            opponent.make_policy(game)
 
 
-class _located:
+class _LocatedErrors:
     """Context manager that turns errors of momagames into InvalidFile with the location in the suite."""
 
     def __init__(self, place: str) -> None:
@@ -171,7 +174,7 @@ class _located:
 # ------------------------------------------------------------------------------------------------------------- errors
 
 
-def _validated(model: type[Kind], data: Mapping[str, Any], source: str) -> Kind:
+def _validate(model: type[Kind], data: Mapping[str, Any], source: str) -> Kind:
     try:
         return model.model_validate_json(json.dumps(data, allow_nan=False))
     except (TypeError, ValueError) as error:
@@ -181,25 +184,25 @@ def _validated(model: type[Kind], data: Mapping[str, Any], source: str) -> Kind:
 
 
 def _describe_error(model: type[BaseModel], source: str, error: Any) -> str:
-    """Format an error of pydantic as "file: key: problem; allowed values; nearest match"."""
+    """Return the message of an error of pydantic: file, key, expected values and the nearest match."""
     tags = ("plans", "policies")
     place = [part for part in error["loc"] if part not in tags]
     at = f"{source}: " + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
     if error["type"] == "extra_forbidden":
-        keys = list(_model_at(model, error["loc"][:-1]).model_fields)
-        return f"{at}: no such key; allowed: {one_of(keys)}{nearest(place[-1], keys)}"
+        keys = list(_find_model(model, error["loc"][:-1]).model_fields)
+        return f"{at}: unknown key: expected {one_of(keys)}{nearest(place[-1], keys)}"
     if error["type"] == "missing":
-        return f"{at}: this key is missing; a suite leaves nothing to defaults"
+        return f"{at}: missing key: a suite has no defaults"
     if error["type"] == "literal_error":
         choices = get_args(Indicator) if "names" in place else ("declared", "reference")
-        return f"{at}: {error['input']!r} is not possible; allowed: {one_of(choices)}{nearest(error['input'], choices)}"
+        return invalid_value(at, error["input"], one_of(choices), nearest(error["input"], choices))
     if error["type"] == "union_tag_invalid":
         given = error["input"].get("kind")
-        return f"{at}.kind: {given!r} is not possible; allowed: {one_of(tags)}{nearest(given, tags)}"
-    return f"{at}: {error['msg']}; given: {error['input']!r}"
+        return invalid_value(f"{at}.kind", given, one_of(tags), nearest(given, tags))
+    return invalid_value(at, error["input"], PYDANTIC_EXPECTED.sub(r"\1", error["msg"]))
 
 
-def _model_at(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel]:
+def _find_model(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel]:
     """Return the model at a location of a suite or collection."""
     for part in location:
         if part == "plans":

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from momagames import __version__, registry
 from momagames.analysis.arrays import filter_dominated
 from momagames.analysis.indicators import hypervolume
-from momagames.baselines.base import seat_of
+from momagames.baselines.base import find_agent
 from momagames.baselines.moppo.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
-from momagames.benchmark.evaluate import default_opponent, play_from
+from momagames.benchmark.evaluate import make_default_opponent, play_from_starts
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
@@ -83,7 +83,7 @@ class Training:
 
     def make_opponents(self) -> list[BatchPolicy]:
         """Return the policies of the opponents; a placeholder if there are none."""
-        return [one.policy(self.game) for one in self.opponents] or [default_opponent(self.game)]
+        return [one.make_policy(self.game) for one in self.opponents] or [make_default_opponent(self.game)]
 
 
 def train(
@@ -107,7 +107,7 @@ def train(
     from momagames.baselines.moppo.state import load_state_dict, state_dict
     from momagames.baselines.moppo.trainer import Trainer
 
-    game, learning_agents = training.game, [seat_of(training.game, seat) for seat in training.seats]
+    game, learning_agents = training.game, [find_agent(training.game, seat) for seat in training.seats]
     start = None if training.instance_seed is None else training.make_starts(np.zeros(1, np.uint64))
     opponents = training.make_opponents()
     trainer = Trainer(game, training.options, learning_agents, opponents, training.budget, training.seed, start)
@@ -171,8 +171,8 @@ def play_episodes(
     returns = []
     for opponent in opponents or training.make_opponents():
         for seat in training.seats:
-            agent = seat_of(game, seat)
-            played = play_from(game, tuple(policies), opponent, agent, starts, words)
+            agent = find_agent(game, seat)
+            played = play_from_starts(game, tuple(policies), opponent, agent, starts, words)
             returns.append(played.returns[:, agent].reshape(len(policies), episodes, -1))
     return np.concatenate(returns, axis=1)
 

@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from momagames import registry
 from momagames.cli.bench import bench
-from momagames.cli.console import WRONG, Params, console, parameters, progress, see_own_code
+from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, progress
 from momagames.cli.front import front
 from momagames.cli.replay import replay
 from momagames.cli.train import evaluate, exploit, train
@@ -124,7 +124,7 @@ def play(
     param: Params = None,
 ) -> None:
     """Play a game, in a window or in the terminal."""
-    see_own_code()
+    add_working_directory()
     from momagames.errors import InvalidCall, MissingExtra
     from momagames.play import terminal, windowed
 
@@ -132,7 +132,7 @@ def play(
     suits = windowed.is_playable(registry.spec(id, **given)) and sys.stdin.isatty()
     if window or (window is None and suits):
         try:
-            board = windowed.open_board(id, opponent, seed, agent, rate, **given)
+            board = windowed.open_game_window(id, opponent, seed, agent, rate, **given)
         except (InvalidCall, MissingExtra) as error:
             if window:
                 raise
@@ -170,7 +170,7 @@ def match(
     from momagames.benchmark import match as meet
 
     given = parameters(param or [])
-    see_own_code()
+    add_working_directory()
     screen = console()
     with progress(screen, games) as moved:
         result = meet(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import FAILED, INTERRUPTED, command, console, progress, see_own_code, table
+from momagames.cli.console import FAILED, INTERRUPTED, add_working_directory, command, console, progress, table
 
 if TYPE_CHECKING:
     from momagames.benchmark.executors import Executor, Outcome
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 RESULTS = Path("momagames-results")  # default results directory
 LETTERS = string.ascii_uppercase  # names of compared directories
 
-bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True, callback=see_own_code)
+bench = typer.Typer(help="Run benchmarks and report on them.", no_args_is_help=True, callback=add_working_directory)
 
 
-class Place(StrEnum):
+class ExecutorName(StrEnum):
     """Executor of runs."""
 
     here = "here"
@@ -36,12 +36,12 @@ class Place(StrEnum):
     ray = "ray"
 
 
-Named = Annotated[str, typer.Argument(help="YAML file or name of a suite (see `momagames bench list`).")]
+SuiteArgument = Annotated[str, typer.Argument(help="YAML file or name of a suite (see `momagames bench list`).")]
 Folder = Annotated[Path, typer.Argument(help="Results directory.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Results directory [momagames-results/SUITE].")]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", help="Maximum number of workers [all cores].", min=1)]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="List runs and estimated costs only.")]
-Where = Annotated[Place, typer.Option("--executor", help="Executor: this process, local processes or a Ray cluster.")]
+Where = Annotated[ExecutorName, typer.Option("--executor", help="Executor: this process, local processes or a Ray cluster.")]
 Address = Annotated[
     str | None, typer.Option(help="Address of the Ray cluster: auto, HOST:PORT or ray://HOST:PORT [a new local one].")
 ]
@@ -54,27 +54,27 @@ Part = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Shard 
 @bench.command("list")
 def list_suites() -> None:
     """List the packaged suites."""
-    from momagames.benchmark import load_suite, suites
+    from momagames.benchmark import list_suites, load_suite
 
     listing = table("suite", "runs", "description")
-    for name, path in suites().items():
+    for name, path in list_suites().items():
         suite = load_suite(path)
-        listing.add_row(name, str(len(suite.runs())), suite.description)
+        listing.add_row(name, str(len(suite.list_runs())), suite.description)
     console().print(listing)
 
 
 @bench.command()
-def show(suite: Named) -> None:
+def show(suite: SuiteArgument) -> None:
     """Show a suite: games, methods, budgets, opponents, indicators."""
     from momagames.benchmark import load_suite
-    from momagames.benchmark.plan import expand
+    from momagames.benchmark.plan import expand_runs
 
     loaded, screen = load_suite(suite), console()
-    screen.print(f"[bold]{loaded.name}[/bold]  {len(loaded.runs())} runs")
+    screen.print(f"[bold]{loaded.name}[/bold]  {len(loaded.list_runs())} runs")
     screen.print(loaded.description)
     for experiment in loaded.experiments:
-        screen.print(f"\n[bold]{experiment.name}[/bold]  {len(list(expand(experiment)))} runs", highlight=False)
-        screen.print(_experiment(experiment))
+        screen.print(f"\n[bold]{experiment.name}[/bold]  {len(list(expand_runs(experiment)))} runs", highlight=False)
+        screen.print(_describe_experiment(experiment))
     wanted = loaded.indicators
     screen.print(f"\nindicators: {', '.join(wanted.names)}", highlight=False)
     screen.print(
@@ -84,14 +84,14 @@ def show(suite: Named) -> None:
     )
 
 
-def _experiment(experiment: Experiment) -> Any:
+def _describe_experiment(experiment: Experiment) -> Any:
     from rich.markup import escape
     from rich.table import Table
 
     from momagames.benchmark.plan import PlansExperiment
 
-    lines = [("games", _spelled(one.id, one.params)) for one in experiment.games]
-    lines += [("methods", _spelled(one.name, one.options)) for one in experiment.methods]
+    lines = [("games", _format_choice(one.id, one.params)) for one in experiment.games]
+    lines += [("methods", _format_choice(one.name, one.options)) for one in experiment.methods]
     if experiment.budget:
         lines.append(("budget", f"{experiment.budget:,} environment steps a run"))
     if not isinstance(experiment, PlansExperiment):
@@ -101,7 +101,7 @@ def _experiment(experiment: Experiment) -> Any:
         lines.append(("episodes", episodes))
     lines.append(("seeds", ", ".join(map(str, experiment.seeds))))
     lines.append(("time", f"at most {experiment.seconds:g} s a run"))
-    lines.append(("utopia", experiment.utopia))
+    lines.append(("ideal point", experiment.ideal_point))
     grid = Table.grid(padding=(0, 2))
     before = ""
     for name, value in lines:
@@ -110,7 +110,7 @@ def _experiment(experiment: Experiment) -> Any:
     return grid
 
 
-def _spelled(name: str, values: dict[str, Any]) -> str:
+def _format_choice(name: str, values: dict[str, Any]) -> str:
     return name + (f"({', '.join(f'{key}={value}' for key, value in values.items())})" if values else "")
 
 
@@ -125,11 +125,11 @@ def quick(out: Out = None, workers: Workers = None, dry_run: DryRun = False) -> 
 
 @bench.command()
 def run(
-    suite: Named,
+    suite: SuiteArgument,
     out: Out = None,
     workers: Workers = None,
     dry_run: DryRun = False,
-    executor: Where = Place.pool,
+    executor: Where = ExecutorName.pool,
     address: Address = None,
     shard: Part = None,
 ) -> None:
@@ -145,53 +145,53 @@ def resume(
     folder: Folder,
     workers: Workers = None,
     dry_run: DryRun = False,
-    executor: Where = Place.pool,
+    executor: Where = ExecutorName.pool,
     address: Address = None,
     shard: Part = None,
 ) -> None:
     """Resume the suite of a results directory."""
     from momagames.benchmark.store.store import Store
-    from momagames.benchmark.suite_files import check
+    from momagames.benchmark.suite_files import check_suite
 
     store = Store(folder)
-    suite = check(store.suite(), str(folder / "suite.json"))
-    _tell_version(store)
+    suite = check_suite(store.read_suite(), str(folder / "suite.json"))
+    _warn_other_version(store)
     _run_suite(suite, folder, workers, dry_run, executor, address, shard)
 
 
-def _tell_version(store: Store) -> None:
+def _warn_other_version(store: Store) -> None:
     import momagames
 
-    if store.version() != momagames.__version__:
+    if store.read_version() != momagames.__version__:
         print(
-            f"momagames: these results are of momagames {store.version()}; this is {momagames.__version__}, which runs the "
-            "whole suite again (old rows are kept)",
+            f"momagames: the results are of version {store.read_version()}; this is {momagames.__version__}, which runs the whole "
+            "suite again and leaves the old results in place",
             file=sys.stderr,
         )
 
 
 def _run_suite(
-    suite: Suite, folder: Path, workers: int | None, dry_run: bool, place: Place, address: str | None, part: str | None
+    suite: Suite, folder: Path, workers: int | None, dry_run: bool, place: ExecutorName, address: str | None, part: str | None
 ) -> None:
     from momagames.benchmark import run_suite
-    from momagames.benchmark.runner import EVERYTHING, Shard
+    from momagames.benchmark.runner import ALL_RUNS, Shard
     from momagames.benchmark.store.store import Store
 
     store, screen = Store(folder), console()
-    shard = Shard.of_text(part) if part else EVERYTHING
-    runs = shard.part(suite.runs())
-    due = [one for one in runs if not store.has(one)]
+    shard = Shard.parse(part) if part else ALL_RUNS
+    runs = shard.select(suite.list_runs())
+    due = [one for one in runs if not store.has_run(one)]
     if dry_run:
-        _tell_cost(store, runs, due)
+        _print_costs(store, runs, due)
         return
-    where = _executor(place, address, workers, len(due))
-    header = f"suite {suite.name}: {len(runs)} runs, {len(runs) - len(due)} finished before, {_where(where)}, into {folder}"
-    screen.print(header + (f", shard {shard}" if part else ""))
+    where = _make_executor(place, address, workers, len(due))
+    header = f"suite {suite.name}: {len(runs)} runs, {len(runs) - len(due)} finished before, {_describe_executor(where)}"
+    screen.print(f"{header}, into {folder}" + (f", shard {shard}" if part else ""))
     if due and not store.has_suite():
         screen.print("the first runs compile the games; later ones use the cache on disk", style="dim")
     try:
-        with progress(screen, len(due)) as moved:
-            results = run_suite(suite, folder, on_outcome=lambda one: moved(_ended(one)), executor=where, shard=shard)
+        with progress(screen, len(due)) as advance:
+            results = run_suite(suite, folder, on_outcome=lambda one: advance(_label_outcome(one)), executor=where, shard=shard)
     except KeyboardInterrupt:
         print("momagames: interrupted; the same command resumes the suite", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -204,20 +204,20 @@ def _run_suite(
         raise typer.Exit(FAILED)
 
 
-def _executor(place: Place, address: str | None, workers: int | None, due: int) -> Executor:
-    from momagames.benchmark.executors import InProcess, Pool, cores
+def _make_executor(place: ExecutorName, address: str | None, workers: int | None, due: int) -> Executor:
+    from momagames.benchmark.executors import InProcess, ProcessPool, count_cores
     from momagames.errors import InvalidParameter
 
-    if address is not None and place is not Place.ray:
+    if address is not None and place is not ExecutorName.ray:
         raise InvalidParameter(f"--address {address!r} is for --executor ray; given: --executor {place.value}")
-    if place is Place.ray:
+    if place is ExecutorName.ray:
         from momagames.benchmark.executors.ray import RayCluster
 
         return RayCluster(address, workers)
-    return InProcess() if place is Place.here else Pool(min(workers or cores(), max(1, due)))
+    return InProcess() if place is ExecutorName.here else ProcessPool(min(workers or count_cores(), max(1, due)))
 
 
-def _where(executor: Executor) -> str:
+def _describe_executor(executor: Executor) -> str:
     workers = getattr(executor, "workers", 1)
     if address := getattr(executor, "address", None):
         return f"on the Ray cluster {address}"
@@ -226,11 +226,11 @@ def _where(executor: Executor) -> str:
 
 def _report(store: Store, suite: Suite, shard: Shard) -> str:
     """Print the tables and write the page, unless other shards are unfinished; return the last line of output."""
-    from momagames.benchmark.runner import EVERYTHING
+    from momagames.benchmark.runner import ALL_RUNS
     from momagames.reports import report
 
-    missing = sum(not store.has(one) for one in suite.runs())
-    if shard != EVERYTHING and missing:
+    missing = sum(not store.has_run(one) for one in suite.list_runs())
+    if shard != ALL_RUNS and missing:
         return f"{missing} runs of the suite are not finished here; `momagames bench report {store.folder}` shows what is"
     with console().status("comparing") as status:
         made = report(store.folder, command(), progress=status.update)
@@ -238,32 +238,32 @@ def _report(store: Store, suite: Suite, shard: Shard) -> str:
     return f"page: {made.page}"
 
 
-def _ended(outcome: Outcome) -> str:
+def _label_outcome(outcome: Outcome) -> str:
     """Return the label of a run that has ended."""
     return f"{outcome.run.method.name} seed {outcome.run.seed}" + (" failed" if outcome.error else "")
 
 
-def _tell_cost(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
+def _print_costs(store: Store, runs: Sequence[Run], due: Sequence[Run]) -> None:
     """Print the due runs, with time and steps estimated from finished runs."""
     from momagames.benchmark.store.costs import describe_cost
     from momagames.reports.data.panels import short_name
 
-    timings, screen = _timings(store.folder), console()
+    timings, screen = _load_timings(store.folder), console()
     for one in runs:
-        what = f"{short_name(one.game.game())}  {_spelled(one.method.name, one.method.options)}  seed {one.seed}"
-        if store.has(one):
+        what = f"{short_name(one.game.make_game())}  {_format_choice(one.method.name, one.method.options)}  seed {one.seed}"
+        if store.has_run(one):
             screen.print(f"finished  {what}", style="dim", highlight=False, markup=False, soft_wrap=True)
         else:
-            cost = describe_cost(timings.of([one]), 1)
+            cost = describe_cost(timings.estimate([one]), 1)
             line = f"due       {what}  (time: {cost['time']}, steps: {cost['steps']})"
             screen.print(line, highlight=False, markup=False, soft_wrap=True)
     screen.print(f"{len(runs)} runs, {len(due)} due", highlight=False)
     if due:
-        cost = describe_cost(timings.of(due), len(due))
+        cost = describe_cost(timings.estimate(due), len(due))
         screen.print(f"time on one core: {cost['time']}; environment steps: {cost['steps']}", highlight=False)
 
 
-def _timings(folder: Path) -> Timings:
+def _load_timings(folder: Path) -> Timings:
     """Return timings of this directory, and of its siblings in the default results directory."""
     from momagames.benchmark.store.costs import Timings
     from momagames.benchmark.store.store import Store
@@ -276,38 +276,38 @@ def _timings(folder: Path) -> Timings:
 
 
 @bench.command("status")
-def status_of(folder: Folder) -> None:
+def status(folder: Folder) -> None:
     """Show the progress of a suite, its failures, and the remaining time."""
-    from momagames.benchmark.store.status import status
+    from momagames.benchmark.store.status import read_status
 
-    found, screen = status(folder), console()
+    found, screen = read_status(folder), console()
     screen.print(f"suite {found.suite.name}, momagames {found.version}", highlight=False)
-    screen.print(_status(found))
+    screen.print(_make_status_table(found))
     for one, error in found.errors:
         screen.print(f"failed: {one.folder}: {error}", style="red", markup=False, soft_wrap=True)
-    if found.in_hand:
-        screen.print(f"in hand: {found.in_hand}")
+    if found.running:
+        screen.print(f"in progress: {found.running}")
 
 
-def _status(found: Status) -> Any:
-    from momagames.benchmark.store.costs import describe_cost, duration
+def _make_status_table(found: Status) -> Any:
+    from momagames.benchmark.store.costs import describe_cost, format_duration
 
     listing = table("experiment", "method")
     for name in ("finished", "failed", "due", "time used", "left, on one core"):
         listing.add_column(name, justify="right")
     before = ""
     for line in found.lines:
-        runs = line.failed + line.due
-        left = describe_cost(line.left, runs)["time"] if runs else ""
-        counts = (str(line.finished), str(line.failed or ""), str(line.due or ""))
+        runs = line.failed + line.pending
+        left = describe_cost(line.remaining, runs)["time"] if runs else ""
+        counts = (str(line.finished), str(line.failed or ""), str(line.pending or ""))
         experiment = line.experiment if line.experiment != before else ""
-        listing.add_row(experiment, line.method, *counts, duration(line.used), left)
+        listing.add_row(experiment, line.method, *counts, format_duration(line.seconds), left)
         before = line.experiment
     return listing
 
 
 @bench.command("report")
-def report_on(
+def report_results(
     folder: Folder,
     every: Annotated[bool, typer.Option("--every", help="All comparisons, not only the primary ones.")] = False,
     figures: Annotated[
@@ -330,7 +330,7 @@ def report_on(
 
 
 @bench.command("compare")
-def compare_folders(
+def compare(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER FOLDER...", help="Results of the same games and methods.")],
 ) -> None:
     """Compare results directories: the same games and methods with other code or on other machines."""
@@ -341,16 +341,18 @@ def compare_folders(
 
     found, screen = compare_results(folders), console()
     for letter, folder in zip(LETTERS, folders, strict=False):
-        screen.print(f"{letter}: {folder} (momagames {Store(folder).version()})", highlight=False, markup=False, soft_wrap=True)
+        screen.print(
+            f"{letter}: {folder} (momagames {Store(folder).read_version()})", highlight=False, markup=False, soft_wrap=True
+        )
     for one in found:
         count = len(one.seeds)
         screen.print(f"\n[bold]{escape(one.title)}: {escape(one.method)}[/bold]", highlight=False, soft_wrap=True)
-        screen.print(_comparison(one))
+        screen.print(_make_comparison_table(one))
         screen.print(f"{count} seed{'s' * (count > 1)} in common", style="dim", highlight=False)
     screen.print("each game is measured against one reference front, of all these directories together", style="dim")
 
 
-def _comparison(found: Comparison) -> Any:
+def _make_comparison_table(found: Comparison) -> Any:
     from momagames.reports.text.labels import heading
 
     letters = LETTERS[: len(found.scores)]
@@ -360,12 +362,12 @@ def _comparison(found: Comparison) -> Any:
     for letter in letters[1:]:
         listing.add_column(f"{letter} - A", justify="right")
     for name in found.scores[0]:
-        scores = [_interval(one[name].interval) for one in found.scores]
-        listing.add_row(heading(name), *scores, *(_interval(one[name], "+.3g") for one in found.differences))
+        scores = [_format_interval(one[name].interval) for one in found.scores]
+        listing.add_row(heading(name), *scores, *(_format_interval(one[name], "+.3g") for one in found.differences))
     return listing
 
 
-def _interval(found: Any, form: str = ".4g") -> str:
+def _format_interval(found: Any, form: str = ".4g") -> str:
     from rich.markup import escape
 
     span = f"\n[{found.low:{form}}, {found.high:{form}}]" if found.runs > 1 else ""
@@ -373,19 +375,19 @@ def _interval(found: Any, form: str = ".4g") -> str:
 
 
 @bench.command("merge")
-def merge_folders(
+def merge(
     folders: Annotated[list[Path], typer.Argument(help="Results of one suite, such as its shards.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Results directory to merge into.")],
 ) -> None:
     """Merge results directories of one suite."""
-    from momagames.benchmark.store.merge import merge
+    from momagames.benchmark.store.merge import merge_results
 
-    done = merge(folders, out)
+    done = merge_results(folders, out)
     print(f"{done.copied} runs copied, {done.equal} already there, {done.failed} failed; into {out}")
 
 
 @bench.command("export")
-def export_rows(
+def export(
     folder: Folder,
     file: Annotated[Path, typer.Option("--out", "-o", help="Output file.")],
     csv: Annotated[bool, typer.Option("--csv", help="CSV.")] = False,
@@ -403,7 +405,7 @@ def export_rows(
 
 
 @bench.command("pack")
-def pack_rows(folder: Folder) -> None:
+def pack(folder: Folder) -> None:
     """Pack the rows of all finished runs into one Parquet file (extra `analysis`); every command reads them there."""
     from momagames.benchmark.store.packing import pack
 

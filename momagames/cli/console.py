@@ -21,7 +21,7 @@ def console() -> Any:
     return Console()
 
 
-def see_own_code() -> None:
+def add_working_directory() -> None:
     """Allow imports from the current directory, for modules named in commands."""
     if "" not in sys.path:
         sys.path.insert(0, "")

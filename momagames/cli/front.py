@@ -101,7 +101,7 @@ def make(
 
     screen = console()
     choice = GameChoice(id=id, params=parameters(param or []))
-    game = choice.game()
+    game = choice.make_game()
     start = seed if state is None else game.codec.read(read_text(state))
     with screen.status("compiling") as status:
         saved = Checkpoint(checkpoint, every) if checkpoint else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import console, see_own_code, table
+from momagames.cli.console import add_working_directory, console, table
 
 if TYPE_CHECKING:
     from momagames.benchmark.replays import Replay
@@ -33,7 +33,7 @@ def replay(
     """Replay a stored episode of a point, in the terminal, a window or a file, and check its returns."""
     from momagames.benchmark import replays
 
-    see_own_code()
+    add_working_directory()
     if point is None:
         _list(run)
     elif again:
@@ -47,9 +47,9 @@ def _list(run: Path) -> None:
     from momagames.benchmark import replays
     from momagames.benchmark.store.store import read_run
 
-    names = [objective.name for objective in read_run(run).game.game().objectives]
+    names = [objective.name for objective in read_run(run).game.make_game().objectives]
     listing = table("point", "policy", *names)
-    for one in replays.points(run):
+    for one in replays.load_points(run):
         listing.add_row(str(one["point"]), one["policy"], *(f"{value:.4g}" for value in one["return"]))
     console().print(listing)
     console().print("--point N plays one of them", style="dim")
@@ -60,7 +60,7 @@ def _again(run: Path, point: int, episodes: int, seed: int) -> None:
     from momagames.benchmark import replays
     from momagames.benchmark.store.store import read_run
 
-    names = [objective.name for objective in read_run(run).game.game().objectives]
+    names = [objective.name for objective in read_run(run).game.make_game().objectives]
     listing = table("opponent", "as", "games", *names)
     for (opponent, seat), returns in replays.evaluate_again(run, point, episodes, seed).items():
         count = len(returns)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import INTERRUPTED, Params, console, parameters, progress, see_own_code, table
+from momagames.cli.console import INTERRUPTED, Params, add_working_directory, console, parameters, progress, table
 
 if TYPE_CHECKING:
     from momagames.benchmark.plan import Opponent
@@ -46,7 +46,7 @@ def train(
 ) -> None:
     """Train policies for all weights of the objectives. The same command resumes an interrupted training."""
     from momagames import registry
-    from momagames.baselines.base import sides
+    from momagames.baselines.base import first_agents
     from momagames.baselines.moppo.method import Moppo
     from momagames.baselines.moppo.options import DEFAULT_OPTIONS
     from momagames.benchmark import training as trainings
@@ -59,7 +59,7 @@ def train(
             raise InvalidParameter(
                 f"invalid option {name!r} of {Moppo.name}: expected {one_of(DEFAULT_OPTIONS)}{nearest(name, DEFAULT_OPTIONS)}"
             )
-    seats = sides(game)
+    seats = first_agents(game)
     opponents = _parse_opponents(opponent or (["random"] if len(seats) > 1 else []), game)
     training = trainings.Training(
         game, Moppo(**{**DEFAULT_OPTIONS, **options}), seed, int(budget), tuple(agent or seats), opponents, instance_seed
@@ -155,7 +155,7 @@ def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
     from momagames.baselines import policy_options
     from momagames.benchmark.plan import Opponent
 
-    see_own_code()
+    add_working_directory()
     opponents = []
     for name in names:
         defaults = policy_options(name, game)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationError, model_validator
 
 from momagames import registry
-from momagames.benchmark.plan import Frozen, GameChoice, Opponent, canonical_json
+from momagames.benchmark.plan import FrozenModel, GameChoice, Opponent, canonical_json
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, one_of
 from momagames.files import write_file_atomically
@@ -41,7 +41,7 @@ BEST_KNOWN = (
 )
 
 
-class Start(Frozen):
+class Start(FrozenModel):
     """The start position.
 
     seed        the seed that generates the position; None for a given position
@@ -52,7 +52,7 @@ class Start(Frozen):
     position: dict[str, Any]
 
 
-class Point(Frozen):
+class Point(FrozenModel):
     """A vector and its witness.
 
     value       float[K]
@@ -73,7 +73,7 @@ class Point(Frozen):
         return self
 
 
-class Method(Frozen):
+class Method(FrozenModel):
     """The algorithm that computed a proven front.
 
     states     number of solved positions
@@ -87,7 +87,7 @@ class Method(Frozen):
     seconds: float
 
 
-class FrontFile(Frozen):
+class FrontFile(FrozenModel):
     """The content of a front file.
 
     kind          "proven": the points are the Pareto front; "best known": the union of the points found so far
@@ -141,7 +141,7 @@ class FrontFile(Frozen):
     def make_game(self) -> Game:
         """Return the game; InvalidFile if it differs from the content of the file."""
         try:
-            game = self.game.game()
+            game = self.game.make_game()
         except MomagamesError as error:
             raise InvalidFile(f"game: {error}") from None
         canonical = registry.format_id(game.id, game.params)

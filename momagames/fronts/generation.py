@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
-from momagames.baselines.base import seat_of
+from momagames.baselines.base import find_agent
 from momagames.baselines.exact import Checkpoint, Front, Progress, exact_front
 from momagames.baselines.exact import clairvoyant_front as solve_clairvoyant
 from momagames.baselines.front_solvers import find_front_solver
 from momagames.baselines.strategies import encode_actions
 from momagames.benchmark.plan import GameChoice, Opponent
-from momagames.benchmark.store.provenance import provenance
+from momagames.benchmark.store.provenance import collect_env_info
 from momagames.contract import Game
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
@@ -48,7 +48,7 @@ def returns_front(choice: GameChoice, start: int | dict[str, Any], limits: Searc
     start      seed of the start position, or a position as a dict
     command    the command that generates the front, for its provenance
     """
-    game = choice.game()
+    game = choice.make_game()
     start_position = make_start(game, start)
     found = exact_front(game, start_position.position, **limits.options, progress=limits.progress, checkpoint=limits.checkpoint)
     return _plan_front("returns", choice, game, start_position, found, limits, command)
@@ -56,7 +56,7 @@ def returns_front(choice: GameChoice, start: int | dict[str, Any], limits: Searc
 
 def clairvoyant_front(choice: GameChoice, start: int | dict[str, Any], limits: SearchLimits, command: str = "") -> FrontFile:
     """Return the proven front of a single-agent game with all random draws known in advance; otherwise as `returns_front`."""
-    game = choice.game()
+    game = choice.make_game()
     start_position = make_start(game, start)
     check_no_checkpoint(limits.checkpoint, "clairvoyant")
     found = solve_clairvoyant(game, start_position.position, **limits.options, progress=limits.progress)
@@ -99,8 +99,8 @@ def _strategy_front(
     command: str,
 ) -> FrontFile:
     """Return a proven front of the game's solver with a strategy for each point."""
-    game = choice.game()
-    start_position, seat = make_start(game, start), seat_of(game, agent)
+    game = choice.make_game()
+    start_position, seat = make_start(game, start), find_agent(game, agent)
     check_no_checkpoint(limits.checkpoint, claim)
     solver = find_front_solver(game, claim)
     weights = reply_weights(game, opponent) if opponent else None
@@ -115,7 +115,7 @@ def _strategy_front(
 
 def reply_weights(game: Game, opponent: Opponent) -> NDArray[np.float64]:
     """Return the weights of a greedy opponent, float64[K]; all zero: it is random. InvalidParameter for others."""
-    policy = opponent.policy(game)
+    policy = opponent.make_policy(game)
     if policy.rule == RANDOM:
         return np.zeros(len(game.objectives))
     if policy.rule == GREEDY:
@@ -169,4 +169,4 @@ def check_no_checkpoint(checkpoint: Checkpoint | None, claim: Claim) -> None:
 
 def collect_provenance(command: str) -> dict[str, Any]:
     """Return the provenance of a front file."""
-    return {"command": command, "date": time.strftime("%Y-%m-%d", time.gmtime()), **provenance()}
+    return {"command": command, "date": time.strftime("%Y-%m-%d", time.gmtime()), **collect_env_info()}

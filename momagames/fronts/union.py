@@ -28,10 +28,10 @@ def union_fronts(folders: Iterable[str | Path], command: str = "") -> dict[str, 
     runs: dict[tuple[str, int], dict[str, tuple[Store, Run]]] = {}
     for folder in folders:
         store, before = Store(folder), len(runs)
-        for run in store.sealed():
+        for run in store.finished_runs():
             if run.kind == "plans":
                 runs.setdefault((run.canonical, run.seed), {})[run.digest] = store, run
-        if len(runs) == before and not any(run.kind == "plans" for run in store.sealed()):
+        if len(runs) == before and not any(run.kind == "plans" for run in store.finished_runs()):
             raise InvalidFile(f"{folder}: expected at least one finished run of plans")
     return {_file_name(next(iter(found.values()))[1]): _union(list(found.values()), command) for found in runs.values()}
 
@@ -39,11 +39,11 @@ def union_fronts(folders: Iterable[str | Path], command: str = "") -> dict[str, 
 def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
     found = sorted(found, key=lambda pair: pair[1].digest)
     run = found[0][1]
-    game = run.game.game()
+    game = run.game.make_game()
     points = [
         Point(value=tuple(row["return"]), actions=tuple(row["actions"]), run=one.digest)
         for store, one in found
-        for row in store.rows(one)
+        for row in store.read_rows(one)
     ]
     if not points:
         raise InvalidFile(f"{run.canonical}, seed {run.seed}: its runs have no points")

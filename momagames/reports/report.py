@@ -56,9 +56,9 @@ def report(
     Raises      InvalidFile if there is nothing to report
     """
     store = Store(folder)
-    suite = store.suite()
+    suite = store.read_suite()
     data = collect_report_data(store, suite, progress)
-    errors = [(run, error) for run in suite.runs(store.version()) if (error := store.error(run))]
+    errors = [(run, error) for run in suite.list_runs(store.read_version()) if (error := store.read_error(run))]
     if not data.panels and not errors:
         raise InvalidFile(f"{folder}: no run of {suite.name!r} is finished; continue with `momagames bench run`")
     path = store.folder / "report.html"

@@ -87,14 +87,14 @@ def test_matches_the_reference_search(keep, greed):
     options = {"divisions": 2, "keep": keep, "greed": greed, "patience": 5}
     reference = ReferenceSearch(game, start, 1500, 4, **options)
     result = method("local_search")(**options).plan(game, start, 1500, 4)
-    assert result.facts == {"episodes": len(reference.games), "starts": reference.starts, "weights": 6}
+    assert result.info == {"episodes": len(reference.games), "starts": reference.starts, "weights": 6}
     assert result.steps == reference.used
     first = {}
     for actions, value, used in reference.games:
         first.setdefault(tuple(value), (tuple(actions), used))
     values = np.array(list(first))
     expected = {tuple(value): first[tuple(value)] for value in values[is_nondominated(values)].tolist()}
-    assert {tuple(plan.value.tolist()): (plan.actions, plan.found) for plan in result.plans} == expected
+    assert {tuple(plan.value.tolist()): (plan.actions, plan.step) for plan in result.plans} == expected
 
 
 @pytest.mark.parametrize("budget", [1, 7, 100, 1001])
@@ -102,7 +102,7 @@ def test_spends_the_budget_exactly(budget):
     game, start = make_instance()
     result = method("local_search")(**{**OPTIONS, "greed": 0.0}).plan(game, start, budget, 2)
     assert budget <= result.steps <= max(budget, max(len(plan.actions) for plan in result.plans))
-    assert all(plan.found <= result.steps for plan in result.plans)
+    assert all(plan.step <= result.steps for plan in result.plans)
 
 
 def test_beats_random_play():

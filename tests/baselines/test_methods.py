@@ -65,7 +65,7 @@ def test_equal_seeds_give_equal_plans_within_the_budget(game, start, name, optio
     first, again = chosen.plan(game, start, 3000, 5), chosen.plan(game, start, 3000, 5)
     assert [plan.actions for plan in first.plans] == [plan.actions for plan in again.plans]
     assert 0 < first.steps <= 3000
-    assert all(0 < plan.found <= first.steps for plan in first.plans)
+    assert all(0 < plan.step <= first.steps for plan in first.plans)
 
 
 def test_wide_beam_finds_the_whole_front(game, start, front):
@@ -255,9 +255,9 @@ def test_archive_gives_the_front_at_each_snapshot():
         archive = Archive(2)
         for low in range(0, 400, size):
             archive.add(values[low : low + size], lambda i, low=low: Plan((), np.zeros(2), int(found[low + i])))
-        assert 0 < len(archive.passed) < 200
-        steps = np.array([*(plan.found for plan in archive.plans), *(one.found for one in archive.passed)])
-        points = np.concatenate([archive.values, [one.value for one in archive.passed]])
+        assert 0 < len(archive.dominated) < 200
+        steps = np.array([*(plan.step for plan in archive.plans), *(one.step for one in archive.dominated)])
+        points = np.concatenate([archive.values, [one.value for one in archive.dominated]])
         for snapshot in [snapshot for snapshot in SNAPSHOT_STEPS if snapshot <= 3100]:
             archived, expected = points[steps <= snapshot], values[found <= snapshot]
             assert (

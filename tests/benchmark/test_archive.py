@@ -38,14 +38,14 @@ def files(folder):
 
 
 def test_unpacking_restores_every_file(folder, tmp_path):
-    before = {run.folder: list(Store(folder).rows(run)) for run in Store(folder).sealed()}
+    before = {run.folder: list(Store(folder).read_rows(run)) for run in Store(folder).finished_runs()}
     pack_archive(folder, tmp_path / "a.npz.xz")
     unpack_archive(tmp_path / "a.npz.xz", tmp_path / "restored")
     restored = Store(tmp_path / "restored")
     assert files(restored.folder) == files(folder)
-    assert {run.folder: list(restored.rows(run)) for run in restored.sealed()} == before
+    assert {run.folder: list(restored.read_rows(run)) for run in restored.finished_runs()} == before
     assert any(row.get("actions") for rows in before.values() for row in rows)
-    assert any(restored.metadata(run)["facts"].get("passed") for run in restored.sealed())
+    assert any(restored.read_metadata(run)["facts"].get("dominated") for run in restored.finished_runs())
     pack_archive(restored.folder, tmp_path / "b.npz.xz")
     assert (tmp_path / "a.npz.xz").read_bytes() == (tmp_path / "b.npz.xz").read_bytes()
 
@@ -69,7 +69,7 @@ def test_encoding_restores_columns_of_every_type():
             "return_win": [0.0, -0.0, None, 1e-300] * 3000,  # determined by the three columns above
             "return_other": [0.1 * k if k % 7 else -0.0 for k in range(12_000)],
             "start": [None, "18446744073709551615", "", "é"] * 3000,
-            "found": [None, -(2**62), 300, 40_000] * 3000,
+            "step": [None, -(2**62), 300, 40_000] * 3000,
             "never": polars.Series([None] * 12_000, dtype=polars.Int64),
             "nothing": polars.Series([None] * 12_000, dtype=polars.String),
             "actions": [None, [], [1, 300], [2]] * 3000,

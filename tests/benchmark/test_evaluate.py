@@ -5,7 +5,7 @@ import pytest
 
 import momagames
 from momagames.baselines import method
-from momagames.benchmark.evaluate import play_from
+from momagames.benchmark.evaluate import play_from_starts
 from momagames.engine.playouts import generate_starts
 
 
@@ -15,6 +15,6 @@ def test_team_mates_play_the_same_policy(seat, side):
     game = momagames.spec("mo-pommerman-team-v0", objectives=["movement"], max_steps=20)
     ((static,), (other,)) = (method(name, game)().policies(game) for name in ("stationary", "random"))
     words = np.arange(20, dtype=np.uint64).reshape(5, 4)
-    done = play_from(game, (static,), other, seat, generate_starts(game, np.arange(5, dtype=np.uint64)), words)
+    done = play_from_starts(game, (static,), other, seat, generate_starts(game, np.arange(5, dtype=np.uint64)), words)
     moved = (done.returns[:, :, 0] < 0).any(axis=0)
     assert [agent for agent in range(4) if not moved[agent]] == side

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from momagames.benchmark.executors import InProcess, Outcome, Pool, execute, worker_pool
-from momagames.benchmark.executors.processes import spread
+from momagames.benchmark.executors import InProcess, Outcome, ProcessPool, execute_run, worker_pool
+from momagames.benchmark.executors.processes import order_runs
 from momagames.benchmark.runner import run_suite
-from momagames.benchmark.store.store import SEALED, Store, read_run
+from momagames.benchmark.store.store import RUN_FILES, Store, read_run
 from momagames.errors import InvalidCall
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite, whole
 
@@ -48,13 +48,13 @@ def check_store(folder):
     store = Store(folder)
     if not store.has_suite():
         return set()
-    store.suite()
+    store.read_suite()
     for place in store.runs.iterdir():
         run = read_run(place)
         assert place.name == run.folder
-        assert {path.name for path in place.iterdir()} == set(SEALED)
-        rows = list(store.rows(run))
-        assert store.metadata(run)["rows"] == len(rows) > 0
+        assert {path.name for path in place.iterdir()} == set(RUN_FILES)
+        rows = list(store.read_rows(run))
+        assert store.read_metadata(run)["rows"] == len(rows) > 0
         assert len(json.loads((place / "front.json").read_text())["points"]) == len(rows)
     return {place.name for place in store.runs.iterdir()}
 
@@ -113,8 +113,8 @@ def test_kills_at_random_times_lose_only_runs_in_progress(tmp_path):
     assert not list(Store(folder).working.iterdir())
     few = suite({**plans([RANDOM], seeds=range(20)), "budget": budget})
     run_suite(few, tmp_path / "clean")
-    for run in few.runs():
-        one, other = (Store(place).place(run) / "rows.jsonl" for place in (folder, tmp_path / "clean"))
+    for run in few.list_runs():
+        one, other = (Store(place).run_directory(run) / "rows.jsonl" for place in (folder, tmp_path / "clean"))
         assert one.read_bytes() == other.read_bytes()
 
 
@@ -142,11 +142,11 @@ def test_a_run_beyond_its_time_limit_is_killed(tmp_path, monkeypatch):
     results = run_suite(tested, tmp_path / "out", workers=2)
     assert time.monotonic() - started < 30
     [failed] = results.failed
-    assert failed.error.startswith("over its time: 1.")
+    assert failed.error.startswith("time limit exceeded: 1.")
     assert len(results.finished) == 2
     store = Store(tmp_path / "out")
-    assert store.error(failed.run) == failed.error + "\n"
-    assert 1 < store.wasted(failed.run) < 10
+    assert store.read_error(failed.run) == failed.error + "\n"
+    assert 1 < store.failed_seconds(failed.run) < 10
     assert not list(store.working.iterdir())
 
 
@@ -172,11 +172,11 @@ class FakePool:
         self.idle, self.busy, self.log = [], {}, []
         self.closed = False
 
-    def start(self, most):
-        while len(self.idle) + len(self.busy) < min(2, most):
+    def start(self, wanted):
+        while len(self.idle) + len(self.busy) < min(2, wanted):
             self.idle.append(object())
 
-    def free(self):
+    def list_idle(self):
         return list(self.idle)
 
     def submit(self, worker, run):
@@ -191,7 +191,7 @@ class FakePool:
             self.deadly[run.folder] -= 1
             return [(worker, None)]
         self.idle.append(worker)
-        return [(worker, execute(run, self.folder))]
+        return [(worker, execute_run(run, self.folder))]
 
     def stop(self, worker):
         raise AssertionError("no worker is late")
@@ -202,13 +202,13 @@ class FakePool:
 
 @pytest.fixture
 def opened(tmp_path):
-    Store(tmp_path).open(whole())
+    Store(tmp_path).open_suite(whole())
     return tmp_path
 
 
 @pytest.mark.parametrize("deaths", [1, 2])
 def test_a_run_whose_worker_died_is_given_to_another(opened, deaths):
-    runs = whole().runs()
+    runs = whole().list_runs()
     pool = FakePool(opened, {runs[1].folder: deaths})
     outcomes = list(worker_pool.dispatch(pool, runs, opened))
     assert {outcome.run.digest for outcome in outcomes} == {run.digest for run in runs}
@@ -219,39 +219,39 @@ def test_a_run_whose_worker_died_is_given_to_another(opened, deaths):
 
 
 def test_a_run_that_kills_every_worker_has_failed(opened):
-    runs = whole().runs()
+    runs = whole().list_runs()
     outcomes = list(worker_pool.dispatch(FakePool(opened, {runs[1].folder: 99}), runs, opened))
     [failed] = [outcome for outcome in outcomes if outcome.error]
     assert failed.run == runs[1]
     assert "the process died 3 times" in failed.error
-    assert Store(opened).error(runs[1]) == failed.error + "\n"
+    assert Store(opened).read_error(runs[1]) == failed.error + "\n"
     assert len(outcomes) == len(runs)
 
 
 def test_a_pool_is_closed_when_its_outcomes_are_no_longer_read(opened):
     pool = FakePool(opened, {})
-    outcomes = worker_pool.dispatch(pool, whole().runs(), opened)
+    outcomes = worker_pool.dispatch(pool, whole().list_runs(), opened)
     assert isinstance(next(outcomes), Outcome)
     outcomes.close()
     assert pool.closed
 
 
 def test_runs_finished_by_another_process_are_skipped(opened):
-    run = whole().runs()[0]
-    Store(opened).record(run, [{"row": 1, "policy": "", "return": [0.0]}], {})
-    assert [outcome.error for outcome in InProcess().outcomes([run], opened)] == [None]
-    assert [row["row"] for row in Store(opened).rows(run)] == [1]
+    run = whole().list_runs()[0]
+    Store(opened).write_run(run, [{"row": 1, "policy": "", "return": [0.0]}], {})
+    assert [outcome.error for outcome in InProcess().execute_runs([run], opened)] == [None]
+    assert [row["row"] for row in Store(opened).read_rows(run)] == [1]
 
 
 def test_pools_start_no_more_workers_than_runs(tmp_path, monkeypatch):
     tested = suite(plans([RANDOM], seeds=[0, 1]))
-    Store(tmp_path).open(tested)
-    assert len(list(Pool(8).outcomes(tested.runs(), tmp_path))) == 2
+    Store(tmp_path).open_suite(tested)
+    assert len(list(ProcessPool(8).execute_runs(tested.list_runs(), tmp_path))) == 2
 
 
 def test_spread_takes_one_of_each_game_first_and_keeps_all():
-    runs = suite(plans([RANDOM, GREEDY, EXACT]), POLICIES).runs()
-    order = spread(runs)
+    runs = suite(plans([RANDOM, GREEDY, EXACT]), POLICIES).list_runs()
+    order = order_runs(runs)
     assert sorted(run.digest for run in order) == sorted(run.digest for run in runs)
     assert [run.game.id for run in order[:2]] == ["mo-samegame-v0", "mo-breakthrough-v0"]
     assert {(run.game.id, run.method.name) for run in order[:5]} == {(run.game.id, run.method.name) for run in runs}

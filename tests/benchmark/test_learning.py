@@ -14,11 +14,11 @@ import pytest
 import momagames
 from momagames.baselines.moppo.method import Moppo
 from momagames.benchmark import training as trainings
-from momagames.benchmark.executors import Pool
+from momagames.benchmark.executors import ProcessPool
 from momagames.benchmark.plan import Opponent
-from momagames.benchmark.replays import evaluate_again, points, replay
+from momagames.benchmark.replays import evaluate_again, load_points, replay
 from momagames.benchmark.runner import run_suite
-from momagames.benchmark.store.policy_files import LINKS, POLICIES, digest, packed, unpacked
+from momagames.benchmark.store.policy_files import LINKS, POLICIES, hash_content, pack_policies, unpack_policy
 from momagames.benchmark.store.store import Store
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidFile, MissingExtra, RemoteError
@@ -45,30 +45,30 @@ def done(tmp_path_factory):
 
 
 def moppo_runs(tested):
-    return [run for run in tested.runs() if run.method.name == "moppo"]
+    return [run for run in tested.list_runs() if run.method.name == "moppo"]
 
 
 def test_trained_policies_are_stored_and_replayed(done):
     folder, tested = done
     policies, plan = moppo_runs(tested)
-    place = Store(folder).place(policies)
-    assert 300 <= Store(folder).metadata(policies)["facts"]["training_steps"] < 300 + 48
+    place = Store(folder).run_directory(policies)
+    assert 300 <= Store(folder).read_metadata(policies)["facts"]["training_steps"] < 300 + 48
     with np.load(place / POLICIES, allow_pickle=False) as stored:
         assert [name for name in stored.files if name.endswith("/fc1")] == ["0/fc1"]  # one network for all points
-        assert LINKS in stored.files or len(points(place)) == 1
-    for point in range(len(points(place))):
+        assert LINKS in stored.files or len(load_points(place)) == 1
+    for point in range(len(load_points(place))):
         assert replay(place, point).record["actions"]
     again = evaluate_again(place, 0, policies.report_episodes, seed=9)
     assert all(len(returns) == policies.report_episodes for returns in again.values())
-    front = json.loads((Store(folder).place(plan) / "front.json").read_text())
+    front = json.loads((Store(folder).run_directory(plan) / "front.json").read_text())
     assert front["points"]
 
 
 def test_process_pool_gives_equal_results(done, tmp_path):
     folder, tested = done
-    assert not run_suite(tested, tmp_path, executor=Pool(2)).failed
-    for run in tested.runs():
-        one, other = Store(folder).place(run), Store(tmp_path).place(run)
+    assert not run_suite(tested, tmp_path, executor=ProcessPool(2)).failed
+    for run in tested.list_runs():
+        one, other = Store(folder).run_directory(run), Store(tmp_path).run_directory(run)
         for name in ("rows.jsonl", "front.json"):
             assert (one / name).read_bytes() == (other / name).read_bytes()
 
@@ -77,16 +77,16 @@ def test_shared_arrays_are_stored_once(tmp_path):
     rng = np.random.default_rng(0)
     shared, own = rng.random(5000), [rng.random(3) for _ in range(4)]
     members = [CompiledPolicy(str(i), print, arrays={"shared": shared.copy(), "own": own[i]}) for i in range(4)]
-    content = packed(members)
-    assert len(content) < 1.2 * len(packed(members[:1]))
+    content = pack_policies(members)
+    assert len(content) < 1.2 * len(pack_policies(members[:1]))
     (tmp_path / POLICIES).write_bytes(content)
     for i in range(4):
-        found = unpacked(tmp_path / POLICIES, digest(content), i)
+        found = unpack_policy(tmp_path / POLICIES, hash_content(content), i)
         assert set(found) == {"shared", "own"}
         assert (found["shared"] == shared).all()
         assert (found["own"] == own[i]).all()
     with pytest.raises(InvalidFile, match="changed since"):
-        unpacked(tmp_path / POLICIES, digest(b""), 0)
+        unpack_policy(tmp_path / POLICIES, hash_content(b""), 0)
 
 
 # ---------------------------------------------------------------------------------------------------------- commands

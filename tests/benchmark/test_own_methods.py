@@ -43,11 +43,11 @@ def test_bench_runs_it_beside_others(place):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "mine_of_these_tests:First" in done.stdout
     store = Store(place / "out")
-    mine = [run for run in store.sealed() if run.method.name.endswith("First")]
+    mine = [run for run in store.finished_runs() if run.method.name.endswith("First")]
     assert len(mine) == 2
-    [row] = store.rows(mine[0])
+    [row] = store.read_rows(mine[0])
     assert row["options"] == {"skip": 1}
-    result = momagames("replay", str(store.place(mine[0])), "--point", "0", "--json", "game.json")
+    result = momagames("replay", str(store.run_directory(mine[0])), "--point", "0", "--json", "game.json")
     assert result.returncode == 0, result.stdout + result.stderr
 
 

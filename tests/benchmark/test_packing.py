@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from momagames.benchmark import run_suite
-from momagames.benchmark.replays import points, replay
+from momagames.benchmark.replays import load_points, replay
 from momagames.benchmark.store import packed_rows, packing
 from momagames.benchmark.store.export import export
-from momagames.benchmark.store.merge import merge
+from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import ROWS, Store
@@ -35,7 +35,7 @@ def folder(finished, tmp_path):
 
 def rows(folder):
     store = Store(folder)
-    return {run.folder: list(store.rows(run)) for run in store.sealed()}
+    return {run.folder: list(store.read_rows(run)) for run in store.finished_runs()}
 
 
 def texts(folder):
@@ -54,23 +54,23 @@ def test_rows_come_back_as_they_were(folder):
 def test_every_reader_reads_packed_rows(folder, tmp_path):
     export(folder, tmp_path / "text.csv", "csv")
     table = report(folder).panels
-    runs = {path.name: points(path) for path in (folder / "runs").iterdir()}
+    runs = {path.name: load_points(path) for path in (folder / "runs").iterdir()}
     pack(folder)
     assert sum((folder / "runs" / run / "front.json").is_file() for run in runs) == sum("breakthrough" in run for run in runs)
     export(folder, tmp_path / "packed.csv", "csv")
     assert (tmp_path / "packed.csv").read_bytes() == (tmp_path / "text.csv").read_bytes()
     assert [panel.scores for panel in report(folder).panels] == [panel.scores for panel in table]
     for run, before in runs.items():
-        assert points(folder / "runs" / run) == before
+        assert load_points(folder / "runs" / run) == before
         assert replay(folder / "runs" / run, 0).record["actions"]
 
 
 def test_merge_writes_the_text_again(finished, folder, tmp_path):
     pack(folder)
-    merge([folder], tmp_path / "merged")
+    merge_results([folder], tmp_path / "merged")
     for path in texts(finished):
         assert (tmp_path / "merged" / "runs" / path.parent.name / ROWS).read_bytes() == path.read_bytes()
-    assert merge([folder, finished], tmp_path / "merged").copied == 0  # packed or not, they are equal
+    assert merge_results([folder, finished], tmp_path / "merged").copied == 0  # packed or not, they are equal
 
 
 def test_runs_finished_later_are_packed_by_the_next_call(tmp_path):
@@ -115,15 +115,15 @@ def test_interruption_before_the_text_files_are_removed(folder, monkeypatch):
 
 def test_missing_or_damaged_files(folder, monkeypatch):
     pack(folder)
-    run = next(Store(folder).sealed())
+    run = next(Store(folder).finished_runs())
     packed_rows._read_tables.cache_clear()
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "polars", None)
         with pytest.raises(MissingExtra, match=r"rows\.parquet.*momagames\[analysis\]"):
-            list(Store(folder).rows(run))
+            list(Store(folder).read_rows(run))
     (folder / PACKED).write_bytes(b"PAR1 no")
     with pytest.raises(InvalidFile, match=r"rows\.parquet"):
-        list(Store(folder).rows(run))
+        list(Store(folder).read_rows(run))
     (folder / PACKED).unlink()
     with pytest.raises(InvalidFile, match="its rows are missing"):
-        list(Store(folder).rows(run))
+        list(Store(folder).read_rows(run))

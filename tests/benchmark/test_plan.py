@@ -10,7 +10,7 @@ import yaml
 
 import momagames
 from momagames.benchmark.plan import Opponent, canonical_json
-from momagames.benchmark.suite_files import load_suite, suites
+from momagames.benchmark.suite_files import list_suites, load_suite
 from momagames.errors import InvalidFile, UnknownId
 
 TINY = {
@@ -20,7 +20,7 @@ TINY = {
         {
             "name": "board",
             "kind": "plans",
-            "utopia": "reference",
+            "ideal_point": "reference",
             "games": [{"id": "mo-samegame-v0", "params": {"board_width": 4, "board_height": 4, "num_colors": 2}}],
             "methods": [{"name": "random", "options": {}}, {"name": "greedy", "options": {"divisions": 2}}],
             "seeds": [0, 1],
@@ -30,7 +30,7 @@ TINY = {
         {
             "name": "seats",
             "kind": "policies",
-            "utopia": "declared",
+            "ideal_point": "declared",
             "games": [{"id": "mo-breakthrough-v0", "params": {"board_width": 3, "board_height": 5}}],
             "methods": [{"name": "greedy", "options": {"divisions": 1}}],
             "opponents": [{"name": "random", "options": {}}],
@@ -61,22 +61,22 @@ def changed(path, value):
 
 
 def test_every_packaged_suite_loads():
-    found = suites()
+    found = list_suites()
     assert {"quick", "ten_seconds"} <= set(found)
     for name, path in found.items():
         suite = load_suite(name)
         assert suite.name == name == path.stem
         assert suite == load_suite(path) == load_suite(str(path))
-        assert suite.runs()
+        assert suite.list_runs()
 
 
 def test_a_suite_is_expanded_into_runs():
-    runs = load_suite(TINY).runs()
+    runs = load_suite(TINY).list_runs()
     assert len(runs) == 2 * 2 + 1
     assert len({run.digest for run in runs}) == 5
     assert runs[0].canonical == momagames.canonical("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
     assert runs[-1].seats == ("player_1",)
-    assert load_suite(changed(("experiments", 1, "seats"), [])).runs()[-1].seats == ("player_0", "player_1")
+    assert load_suite(changed(("experiments", 1, "seats"), [])).list_runs()[-1].seats == ("player_0", "player_1")
 
 
 @pytest.mark.parametrize(
@@ -94,17 +94,17 @@ def test_a_suite_is_expanded_into_runs():
     ],
 )
 def test_fields_that_change_the_digest(path, value):
-    before = {run.digest for run in load_suite(TINY).runs()}
-    assert {run.digest for run in load_suite(changed(path, value)).runs()} != before
+    before = {run.digest for run in load_suite(TINY).list_runs()}
+    assert {run.digest for run in load_suite(changed(path, value)).list_runs()} != before
 
 
 def test_fields_that_do_not_change_the_digest(monkeypatch):
-    before = [run.digest for run in load_suite(TINY).runs()]
+    before = [run.digest for run in load_suite(TINY).list_runs()]
     renamed = changed(("name",), "other")
     renamed["indicators"]["margin"] = 0.5
-    assert [run.digest for run in load_suite(renamed).runs()] == before
+    assert [run.digest for run in load_suite(renamed).list_runs()] == before
     monkeypatch.setattr(momagames, "__version__", "999")
-    assert not set(before) & {run.digest for run in load_suite(TINY).runs()}
+    assert not set(before) & {run.digest for run in load_suite(TINY).list_runs()}
 
 
 def test_the_label_of_an_opponent_has_its_options():
@@ -119,16 +119,16 @@ def test_the_label_of_an_opponent_has_its_options():
 
 def test_an_opponent_is_built_with_its_options():
     game = momagames.spec("mo-robotmail-v0")
-    policy = Opponent(name="energy_saver", options={"patience": 2, "fair": False}).policy(game)
+    policy = Opponent(name="energy_saver", options={"patience": 2, "fair": False}).make_policy(game)
     assert dict(policy.initial_memory) == {"patience": 2, "fair": 0}
 
 
 def test_digests_are_the_same_in_another_process(tmp_path):
     file = tmp_path / "tiny.yaml"
     file.write_text(yaml.safe_dump(TINY))
-    code = f"from momagames.benchmark import load_suite; print([r.digest for r in load_suite({str(file)!r}).runs()])"
+    code = f"from momagames.benchmark import load_suite; print([r.digest for r in load_suite({str(file)!r}).list_runs()])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str([run.digest for run in load_suite(file).runs()])
+    assert done.stdout.strip() == str([run.digest for run in load_suite(file).list_runs()])
 
 
 def test_suites_cannot_be_changed():
@@ -142,41 +142,41 @@ E0, E1 = ("experiments", 0), ("experiments", 1)
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        (("descripton",), "x", r"suite: descripton: no such key; .*did you mean 'description'"),
-        (("description",), None, "suite: description: this key is missing"),
-        (("name",), "Not A Name", "suite: name: "),
-        ((*E0, "budgt"), 3, r"suite: experiments\[0\]\.budgt: no such key; .*did you mean 'budget'"),
-        ((*E0, "budget"), None, r"experiments\[0\]\.budget: this key is missing"),
-        ((*E0, "budget"), "many", r"experiments\[0\]\.budget: .*'many'"),
-        ((*E0, "budget"), 0, r"experiments\[0\]\.budget: .*greater than or equal to 1"),
-        ((*E0, "kind"), "plan", r"experiments\[0\]\.kind: 'plan' is not possible; .*did you mean 'plans'"),
-        ((*E0, "utopia"), "declard", "'declard' is not possible; .*did you mean 'declared'"),
-        ((*E0, "seeds"), [], r"experiments\[0\]\.seeds: "),
-        ((*E0, "seeds"), [1, 1], r"experiments\[0\]\.seeds: a seed stands there twice"),
-        ((*E0, "seeds"), [-1], r"experiments\[0\]\.seeds\[0\]: "),
+        (("descripton",), "x", r"suite: descripton: unknown key: .*did you mean 'description'"),
+        (("description",), None, "suite: description: missing key"),
+        (("name",), "Not A Name", "suite: invalid name='Not A Name': expected"),
+        ((*E0, "budgt"), 3, r"suite: experiments\[0\]\.budgt: unknown key: .*did you mean 'budget'"),
+        ((*E0, "budget"), None, r"experiments\[0\]\.budget: missing key"),
+        ((*E0, "budget"), "many", r"experiments\[0\]\.budget='many': expected"),
+        ((*E0, "budget"), 0, r"experiments\[0\]\.budget=0: expected .*greater than or equal to 1"),
+        ((*E0, "kind"), "plan", r"experiments\[0\]\.kind='plan': expected .*did you mean 'plans'"),
+        ((*E0, "ideal_point"), "declard", "ideal_point='declard': expected 'declared' or 'reference'; did you mean 'declared'"),
+        ((*E0, "seeds"), [], r"experiments\[0\]\.seeds=\[\]: expected"),
+        ((*E0, "seeds"), [1, 1], r"experiments\[0\]\.seeds=\[1, 1\]: expected distinct seeds"),
+        ((*E0, "seeds"), [-1], r"experiments\[0\]\.seeds\[0\]=-1: expected"),
         ((*E0, "games", 0, "id"), "mo-samgame-v0", r"games\[0\]: .*did you mean 'mo-samegame-v0'"),
         ((*E0, "games", 0, "params"), {"board_with": 4}, r"games\[0\]: .*did you mean 'board_width'"),
         ((*E0, "games", 0, "params"), {"board_width": 99}, r"games\[0\]: .*expected an integer in 3\.\.30"),
-        ((*E0, "games", 0, "parms"), {}, r"games\[0\]\.parms: no such key; .*did you mean 'params'"),
+        ((*E0, "games", 0, "parms"), {}, r"games\[0\]\.parms: unknown key: .*did you mean 'params'"),
         ((*E0, "games", 0), {"id": "mo-breakthrough-v0", "params": {}}, r"methods\[0\] on games\[0\]: .*2 agents"),
         ((*E0, "methods", 0, "name"), "randum", r"methods\[0\] on games\[0\]: .*did you mean 'random'"),
-        ((*E0, "methods", 0, "options"), {"x": 1}, "random has no option 'x'; it has none"),
+        ((*E0, "methods", 0, "options"), {"x": 1}, "random: unknown option 'x': expected no options"),
         ((*E0, "methods", 1, "options"), {"division": 1}, "did you mean 'divisions'"),
-        ((*E0, "methods", 1, "options"), {}, "greedy needs the option 'divisions'"),
+        ((*E0, "methods", 1, "options"), {}, "greedy: missing option 'divisions'"),
         ((*E0, "methods", 1, "options"), {"divisions": "2"}, "greedy: divisions: .*integer"),
         ((*E0, "methods", 1, "options"), {"divisions": 0}, "invalid divisions=0: expected"),
-        ((*E1, "name"), "board", r"experiments\[1\]\.name: 'board' is taken by experiments\[0\]"),
-        ((*E1, "opponents"), [], r"experiments\[1\]\.opponents: .*name at least one policy"),
+        ((*E1, "name"), "board", r"experiments\[1\]\.name='board': expected a name other than that of experiments\[0\]"),
+        ((*E1, "opponents"), [], r"experiments\[1\]\.opponents=\[\]: expected at least one policy"),
         ((*E1, "opponents", 0, "name"), "gready", "did you mean 'greedy'"),
-        ((*E1, "opponents", 0, "options"), {"weights": [1.0]}, "random has no option 'weights'; it has none"),
+        ((*E1, "opponents", 0, "options"), {"weights": [1.0]}, "random: unknown option 'weights': expected no options"),
         ((*E1, "opponents", 0), {"name": "greedy", "options": {"weight": [1.0]}}, "did you mean 'weights'"),
-        ((*E1, "opponents", 0), {"name": "greedy", "options": {}}, "greedy needs the option 'weights'"),
+        ((*E1, "opponents", 0), {"name": "greedy", "options": {}}, "greedy: missing option 'weights'"),
         ((*E1, "opponents", 0), {"name": "greedy", "options": {"weights": [1.0]}}, "4 finite numbers"),
         ((*E1, "opponents", 0), {"name": "greedy", "options": {"weights": "all"}}, "4 finite numbers"),
-        ((*E1, "seats", 0), "player_2", r"seats\[0\]: .*did you mean 'player_"),
+        ((*E1, "seats", 0), "player_2", r"seats\[0\]='player_2': expected .*did you mean 'player_"),
         (("indicators", "names", 0), "hypervolum", "did you mean 'hypervolume'"),
-        (("indicators", "margin"), 2.0, r"indicators\.margin: "),
-        (("indicators", "marge"), 2.0, r"indicators\.marge: no such key; .*did you mean 'margin'"),
+        (("indicators", "margin"), 2.0, r"indicators\.margin=2.0: expected"),
+        (("indicators", "marge"), 2.0, r"indicators\.marge: unknown key: .*did you mean 'margin'"),
     ],
 )
 def test_errors_in_a_suite(path, value, said):
@@ -187,9 +187,9 @@ def test_errors_in_a_suite(path, value, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("- a list", "a suite is a mapping"),
+        ("- a list", "expected a mapping"),
         ("name: [", "while parsing"),
-        ("name: a\nname: b", "the key 'name' stands twice"),
+        ("name: a\nname: b", "duplicate key 'name' in line 1"),
         ("name: &x a\ndescription: *x", r"aliases \(\*name\) are not allowed"),
         ("name: !!python/object/apply:os.system [ls]", "could not determine a constructor"),
         ("name: 2020-01-01", "not JSON serializable"),
@@ -234,19 +234,19 @@ def test_a_collection_merges_suites(tmp_path):
     assert {experiment.seeds for experiment in found.experiments} == {(5, 6, 7)}
     (own,) = load_suite(tmp_path / "two.yaml").experiments
     assert found.experiments[2] == own.model_copy(update={"name": "two: board", "seeds": (5, 6, 7)})
-    assert len(found.runs()) == 3 * (2 + 1)  # the boards of both are the same runs
+    assert len(found.list_runs()) == 3 * (2 + 1)  # the boards of both are the same runs
     assert load_suite(json.loads(found.model_dump_json())) == found  # as a results directory stores it
 
 
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"suites": []}, r"both\.yaml: suites: "),
-        ({"suites": ["quikc"]}, r"suites\[0\]: no file and no suite 'quikc'; .*did you mean 'quick'"),
-        ({"suites": ["one.yaml", "one.yaml"]}, r"suites\[1\]: 'one.yaml' stands there twice"),
-        ({"suites": ["both.yaml"]}, r"suites\[0\]: 'both.yaml' is a collection itself"),
-        ({"seeds": None}, "seeds: "),
-        ({"seed": [1]}, "seed: no such key; allowed: .*did you mean 'seeds'"),
+        ({"suites": []}, r"both\.yaml: invalid suites=\[\]: expected at least 1 item"),
+        ({"suites": ["quikc"]}, r"suites\[0\]: invalid suite='quikc': .*did you mean 'quick'"),
+        ({"suites": ["one.yaml", "one.yaml"]}, r"suites\[1\]: duplicate suite 'one.yaml'"),
+        ({"suites": ["both.yaml"]}, r"suites\[0\]: 'both.yaml' is a collection: expected a suite"),
+        ({"seeds": None}, r"invalid seeds=None: expected a valid array"),
+        ({"seed": [1]}, "seed: unknown key: expected .*did you mean 'seeds'"),
     ],
 )
 def test_errors_in_a_collection(tmp_path, change, expected):

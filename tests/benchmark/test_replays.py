@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from momagames.benchmark.replays import evaluate_again, points, replay
+from momagames.benchmark.replays import evaluate_again, load_points, replay
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile, InvalidParameter
@@ -32,15 +32,15 @@ def store(tmp_path_factory):
 
 
 def test_the_front_matches_the_rows(store):
-    for run in store.sealed():
-        known = points(store.place(run))
+    for run in store.finished_runs():
+        known = load_points(store.run_directory(run))
         assert [one["point"] for one in known] == list(range(len(known)))
         if run.kind == "plans":
-            found = read_plan_points(store.rows(run))
+            found = read_plan_points(store.read_rows(run))
             assert [f"{one['policy']}: {' '.join(map(str, one['actions']))}" for one in known] == list(found.labels)
         else:
             labels = tuple(opponent.label for opponent in run.opponents)
-            found = read_policy_episodes(store.rows(run), labels, run.seats).nondominated_points()
+            found = read_policy_episodes(store.read_rows(run), labels, run.seats).nondominated_points()
             assert [one["policy"] for one in known] == list(found.labels)
             assert {one["rule"] for one in known} <= {"random", "greedy", "stationary"}
             assert all(len(one["weights"]) == found.values.shape[1] for one in known)
@@ -49,12 +49,14 @@ def test_the_front_matches_the_rows(store):
 
 def test_every_stored_episode_of_the_front_replays(store):
     """By turns and all at once, by rules and by kernels, from each seat, against each opponent."""
-    for run in store.sealed():
-        for one in points(store.place(run)):
-            stored = [row for row in store.rows(run) if row["policy"] == one["policy"]] if run.kind == "policies" else [one]
+    for run in store.finished_runs():
+        for one in load_points(store.run_directory(run)):
+            stored = (
+                [row for row in store.read_rows(run) if row["policy"] == one["policy"]] if run.kind == "policies" else [one]
+            )
             for row in stored[:: max(1, len(stored) // 8)]:
                 asked = {name: row[name] for name in ("episode", "opponent", "seat") if name in row}
-                again = replay(store.place(run), one["point"], **asked)
+                again = replay(store.run_directory(run), one["point"], **asked)
                 agent = again.record["agents"].index(row.get("seat", again.record["agents"][0]))
                 assert again.record["returns"][agent] == row["return"]
                 if "length" in row:
@@ -64,18 +66,20 @@ def test_every_stored_episode_of_the_front_replays(store):
 
 
 def test_default_is_the_first_report_episode(store):
-    run = next(run for run in store.sealed() if run.kind == "policies")
-    again = replay(store.place(run), 0)
+    run = next(run for run in store.finished_runs() if run.kind == "policies")
+    again = replay(store.run_directory(run), 0)
     first = next(
-        row for row in store.rows(run) if row["set"] == "report" and row["policy"] == points(store.place(run))[0]["policy"]
+        row
+        for row in store.read_rows(run)
+        if row["set"] == "report" and row["policy"] == load_points(store.run_directory(run))[0]["policy"]
     )
     assert again.title.endswith(f"as {first['seat']} against {first['opponent']}, episode {first['episode']}")
 
 
 @pytest.mark.parametrize("kind", ["plans", "policies"])
 def test_a_replay_with_other_returns_is_an_error(store, tmp_path, kind):
-    run = next(run for run in store.sealed() if run.kind == kind and run.method.name == "greedy")
-    for path in store.place(run).iterdir():
+    run = next(run for run in store.finished_runs() if run.kind == kind and run.method.name == "greedy")
+    for path in store.run_directory(run).iterdir():
         text = path.read_text()
         if path.name == ("front.json" if kind == "plans" else "rows.jsonl"):
             lines = text.splitlines() if kind == "policies" else [text]
@@ -89,9 +93,9 @@ def test_a_replay_with_other_returns_is_an_error(store, tmp_path, kind):
 
 
 def test_unknown_points_and_episodes(store, tmp_path):
-    plan = store.place(next(run for run in store.sealed() if run.kind == "plans"))
-    policy = store.place(next(run for run in store.sealed() if run.kind == "policies"))
-    with pytest.raises(InvalidParameter, match=r"point 99 is not there; .* has points 0\.\."):
+    plan = store.run_directory(next(run for run in store.finished_runs() if run.kind == "plans"))
+    policy = store.run_directory(next(run for run in store.finished_runs() if run.kind == "policies"))
+    with pytest.raises(InvalidParameter, match=r"invalid point=99: expected 0\.\."):
         replay(plan, 99)
     with pytest.raises(InvalidParameter, match="a plan has no seat"):
         replay(plan, 0, seat="agent_0")
@@ -105,8 +109,8 @@ def test_unknown_points_and_episodes(store, tmp_path):
 
 def test_new_episodes(store):
     """Of a policy: the stored ones again if seed and number are those of the run, and others else."""
-    run = next(run for run in store.sealed() if run.kind == "policies" and run.method.name == "greedy")
-    place = store.place(run)
+    run = next(run for run in store.finished_runs() if run.kind == "policies" and run.method.name == "greedy")
+    place = store.run_directory(run)
     found = evaluate_again(place, 0, 50, seed=11)
     assert set(found) == {(one.label, seat) for one in run.opponents for seat in run.seats}
     assert all(returns.shape == (50, 4) for returns in found.values())
@@ -114,9 +118,9 @@ def test_new_episodes(store):
     assert all((found[match] == same[match]).all() for match in found)
     other = evaluate_again(place, 0, 50, seed=12)
     assert any((found[match] != other[match]).any() for match in found)
-    plan = next(run for run in store.sealed() if run.kind == "plans")
-    [(match, returns)] = evaluate_again(store.place(plan), 0, 50, seed=1).items()
-    assert match == ("nobody", "agent_0")
-    assert returns.tolist() == [points(store.place(plan))[0]["return"]]
+    plan = next(run for run in store.finished_runs() if run.kind == "plans")
+    [(match, returns)] = evaluate_again(store.run_directory(plan), 0, 50, seed=1).items()
+    assert match == ("none", "agent_0")
+    assert returns.tolist() == [load_points(store.run_directory(plan))[0]["return"]]
     with pytest.raises(InvalidParameter, match="episodes=0"):
         evaluate_again(place, 0, 0, seed=1)

@@ -10,11 +10,11 @@ import pytest
 import momagames
 from momagames.benchmark.runner import Shard, run_suite
 from momagames.benchmark.store import packed_rows
-from momagames.benchmark.store.costs import Timings, describe_cost, duration, units
+from momagames.benchmark.store.costs import Timings, count_units, describe_cost, format_duration
 from momagames.benchmark.store.export import export
-from momagames.benchmark.store.merge import merge
-from momagames.benchmark.store.status import status
-from momagames.benchmark.store.store import SCHEMA, SEALED, Store
+from momagames.benchmark.store.merge import merge_results
+from momagames.benchmark.store.status import read_status
+from momagames.benchmark.store.store import RUN_FILES, SCHEMA, Store
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from momagames.reports import report
 from momagames.reports.data.results_comparison import compare_results
@@ -38,7 +38,7 @@ def part(tmp_path):
     few = suite(plans([RANDOM, HOPELESS], seeds=[0]))
     run_suite(few, tmp_path)
     store = Store(tmp_path)
-    store.open(tested)
+    store.open_suite(tested)
     return store
 
 
@@ -46,8 +46,8 @@ def part(tmp_path):
 
 
 def test_status_by_experiment_and_method(part):
-    found = status(part.folder)
-    counts = {(line.experiment, line.method): (line.finished, line.failed, line.due) for line in found.lines}
+    found = read_status(part.folder)
+    counts = {(line.experiment, line.method): (line.finished, line.failed, line.pending) for line in found.lines}
     assert counts == {
         ("boards 0", "random"): (1, 0, 1),
         ("boards 0", "greedy"): (0, 0, 2),
@@ -61,44 +61,44 @@ def test_status_by_experiment_and_method(part):
     assert "\n" not in error
     lines = {(line.experiment, line.method): line for line in found.lines}
     random = lines["boards 0", "random"]
-    assert random.used == part.metadata(next(part.sealed()))["wall_s"] > 0
-    assert random.left.seconds == pytest.approx(random.used)  # one finished, one of the same size left
-    assert random.left.unknown == 0
-    assert lines["boards 0", "exact"].used > 0  # failures cost as well
-    assert lines["boards 0", "greedy"].left.unknown == 2
-    assert found.in_hand == 0
+    assert random.seconds == part.read_metadata(next(part.finished_runs()))["wall_s"] > 0
+    assert random.remaining.seconds == pytest.approx(random.seconds)  # one finished, one of the same size left
+    assert random.remaining.unknown_runs == 0
+    assert lines["boards 0", "exact"].seconds > 0  # failures cost as well
+    assert lines["boards 0", "greedy"].remaining.unknown_runs == 2
+    assert found.running == 0
     (part.working / "run@elsewhere@1@1").mkdir()
-    assert status(part.folder).in_hand == 1
+    assert read_status(part.folder).running == 1
 
 
 def test_costs_grow_with_the_work(here):
     timings = Timings([here])
     few = suite(plans([RANDOM, GREEDY, HOPELESS], seeds=[5]))
     more = suite({**plans([RANDOM, GREEDY, HOPELESS], seeds=[5]), "budget": 3000})
-    known, tenfold = (timings.of(tested.runs()[:2]) for tested in (few, more))
+    known, tenfold = (timings.estimate(tested.list_runs()[:2]) for tested in (few, more))
     assert tenfold.seconds == pytest.approx(10 * known.seconds)
     assert 0 < known.steps <= 2 * 300
-    assert timings.of(few.runs()).unknown == 1
-    assert timings.of(few.runs()).guessed  # what a proof takes is not known
-    nothing = Timings([]).of(few.runs()[:2])
-    assert (nothing.seconds, nothing.steps, nothing.unknown, nothing.guessed) == (0.0, 600, 2, False)
+    assert timings.estimate(few.list_runs()).unknown_runs == 1
+    assert timings.estimate(few.list_runs()).has_unknown_steps  # what a proof takes is not known
+    nothing = Timings([]).estimate(few.list_runs()[:2])
+    assert (nothing.seconds, nothing.steps, nothing.unknown_runs, nothing.has_unknown_steps) == (0.0, 600, 2, False)
     assert describe_cost(nothing, 2) == {"time": "unknown", "steps": "600"}
-    assert describe_cost(timings.of(few.runs()), 3)["time"].endswith("and 1 runs of unknown time")
-    policies = suite(POLICIES).runs()[0]
-    assert units(policies) == 8 * 2 * 2
+    assert describe_cost(timings.estimate(few.list_runs()), 3)["time"].endswith("and 1 runs of unknown time")
+    policies = suite(POLICIES).list_runs()[0]
+    assert count_units(policies) == 8 * 2 * 2
     each = [
-        here.metadata(run)["facts"]["steps"]
-        for run in here.sealed()
+        here.read_metadata(run)["facts"]["steps"]
+        for run in here.finished_runs()
         if run.method == policies.method and run.kind == "policies"
     ]
-    assert timings.of([policies]).steps == pytest.approx(sum(each) / 2, abs=1)  # the median of two
+    assert timings.estimate([policies]).steps == pytest.approx(sum(each) / 2, abs=1)  # the median of two
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.04, "0.0 s"), (9.9, "9.9 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")]
 )
 def test_durations(seconds, text):
-    assert duration(seconds) == text
+    assert format_duration(seconds) == text
 
 
 # ---------------------------------------------------------------------------------------------------------------- merge
@@ -107,39 +107,39 @@ def test_durations(seconds, text):
 def test_shards_in_folders_of_their_own_are_merged(here, tmp_path):
     for number in (1, 2):
         run_suite(whole(), tmp_path / str(number), shard=Shard(number, 2))
-    done = merge([tmp_path / "1", tmp_path / "2"], tmp_path / "out")
-    assert (done.copied, done.equal, done.failed) == (len(whole().runs()), 0, 0)
+    done = merge_results([tmp_path / "1", tmp_path / "2"], tmp_path / "out")
+    assert (done.copied, done.equal, done.failed) == (len(whole().list_runs()), 0, 0)
     out = Store(tmp_path / "out")
-    for run in whole().runs():
-        assert (out.place(run) / "rows.jsonl").read_bytes() == (here.place(run) / "rows.jsonl").read_bytes()
-        assert {path.name for path in out.place(run).iterdir()} == set(SEALED)
-    assert out.suite() == whole()
+    for run in whole().list_runs():
+        assert (out.run_directory(run) / "rows.jsonl").read_bytes() == (here.place(run) / "rows.jsonl").read_bytes()
+        assert {path.name for path in out.run_directory(run).iterdir()} == set(RUN_FILES)
+    assert out.read_suite() == whole()
     assert report(out.folder).panels
-    again = merge([tmp_path / "1", here.folder], tmp_path / "out")
-    assert (again.copied, again.equal) == (0, len(whole().runs()) + len(list(Store(tmp_path / "1").sealed())))
+    again = merge_results([tmp_path / "1", here.folder], tmp_path / "out")
+    assert (again.copied, again.equal) == (0, len(whole().list_runs()) + len(list(Store(tmp_path / "1").finished_runs())))
 
 
 def test_failures_are_merged_unless_a_finished_run_exists(part, tmp_path):
-    done = merge([part.folder], tmp_path / "out")
+    done = merge_results([part.folder], tmp_path / "out")
     assert (done.copied, done.failed) == (1, 1)
-    assert status(tmp_path / "out").errors == status(part.folder).errors
+    assert read_status(tmp_path / "out").errors == read_status(part.folder).errors
 
 
 def test_merge_errors(here, part, tmp_path):
     with pytest.raises(InvalidFile, match="another suite"):
-        merge([here.folder, part.folder], tmp_path / "out")
+        merge_results([here.folder, part.folder], tmp_path / "out")
     assert not (tmp_path / "out").exists()
     run_suite(whole(), tmp_path / "other")
     other = Store(tmp_path / "other")
-    run = whole().runs()[0]
-    rows = other.place(run) / "rows.jsonl"
+    run = whole().list_runs()[0]
+    rows = other.run_directory(run) / "rows.jsonl"
     rows.write_text(rows.read_text().replace('"length":', '"length":1'))
     with pytest.raises(InvalidFile, match="something is not reproducible"):
-        merge([here.folder, other.folder], tmp_path / "out")
+        merge_results([here.folder, other.folder], tmp_path / "out")
     data = json.loads((other.folder / "suite.json").read_text())
     (other.folder / "suite.json").write_text(json.dumps({**data, "version": "0.0.1"}))
     with pytest.raises(InvalidFile, match=r"momagames 0\.0\.1; those of .*bench compare"):
-        merge([here.folder, other.folder], tmp_path / "third")
+        merge_results([here.folder, other.folder], tmp_path / "third")
 
 
 # -------------------------------------------------------------------------------------------------------------- compare
@@ -162,10 +162,10 @@ def test_results_of_another_version_are_found_and_measured_together(here, tmp_pa
     run_suite(whole(), tmp_path)
     monkeypatch.undo()
     old = Store(tmp_path)
-    run = next(run for run in old.sealed() if run.method.name == "greedy" and run.kind == "plans" and run.seed == 0)
-    rows = [json.loads(line) for line in (old.place(run) / "rows.jsonl").read_text().splitlines()]
+    run = next(run for run in old.finished_runs() if run.method.name == "greedy" and run.kind == "plans" and run.seed == 0)
+    rows = [json.loads(line) for line in (old.run_directory(run) / "rows.jsonl").read_text().splitlines()]
     worse = [{**rows[0], "return": [value - 1 for value in rows[0]["return"]]}]
-    (old.place(run) / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in worse))
+    (old.run_directory(run) / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in worse))
     assert report(tmp_path).panels  # a report of old results by this version
     found = {(one.title.split(":")[0], one.method): one for one in compare_results([tmp_path, here.folder])}
     gained = found["boards 0", "greedy"].differences[0]["hypervolume"]
@@ -197,9 +197,9 @@ def test_comparison_errors(here, tmp_path):
 def flat(here):
     """What a table is to hold of every row, as text."""
     found = []
-    for run in here.sealed():
-        names = [goal.name for goal in run.game.game().objectives]
-        for row in here.rows(run):
+    for run in here.finished_runs():
+        names = [goal.name for goal in run.game.make_game().objectives]
+        for row in here.read_rows(run):
             found.append((run.folder, str(row["episode"]), row["policy"], dict(zip(names, row["return"], strict=True))))
     return found
 
@@ -232,7 +232,7 @@ def test_parquet_holds_the_same(here, tmp_path):
     table = polars.read_parquet(tmp_path / "rows.parquet")
     assert table.height == count
     assert [row["actions"] for row in table.to_dicts()] == [
-        row.get("actions") for run in here.sealed() for row in here.rows(run)
+        row.get("actions") for run in here.finished_runs() for row in here.read_rows(run)
     ]
     assert table.drop("actions").to_dicts() == [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
 
@@ -270,14 +270,14 @@ def test_documented_one_liners(here, tmp_path, monkeypatch, library):
 # --------------------------------------------------------------------------------------------------------------- schema
 
 
-def test_files_of_a_newer_schema_are_refused(here, tmp_path):
-    merge([here.folder], tmp_path / "new")
+def test_files_of_a_newer_schema_are_rejected(here, tmp_path):
+    merge_results([here.folder], tmp_path / "new")
     new = Store(tmp_path / "new")
-    run = whole().runs()[0]
+    run = whole().list_runs()[0]
     for path, use in (
-        (new.place(run) / "metadata.json", lambda: new.metadata(run)),
-        (new.place(run) / "config.json", lambda: list(new.sealed())),
-        (new.folder / "suite.json", new.suite),
+        (new.run_directory(run) / "metadata.json", lambda: new.read_metadata(run)),
+        (new.run_directory(run) / "config.json", lambda: list(new.finished_runs())),
+        (new.folder / "suite.json", new.read_suite),
         (new.folder / "suite.json", lambda: run_suite(whole(), new.folder)),
     ):
         data = json.loads(path.read_text())
@@ -292,17 +292,17 @@ def test_files_of_a_newer_schema_are_refused(here, tmp_path):
 
 
 def test_configs_match_their_digest(here, tmp_path):
-    merge([here.folder], tmp_path / "out")
+    merge_results([here.folder], tmp_path / "out")
     out = Store(tmp_path / "out")
-    path = out.place(whole().runs()[0]) / "config.json"
+    path = out.run_directory(whole().list_runs()[0]) / "config.json"
     path.write_text(path.read_text().replace('"budget": 300', '"budget": 301'))
     with pytest.raises(InvalidFile, match="the digest is not that of the content"):
-        list(out.sealed())
+        list(out.finished_runs())
 
 
 def test_metadata_is_complete(here):
-    for run in here.sealed():
-        data = here.metadata(run)
+    for run in here.finished_runs():
+        data = here.read_metadata(run)
         assert (data["game"], data["method"], data["options"], data["seed"]) == (
             run.canonical, run.method.name, run.method.options, run.seed,
         )  # fmt: skip

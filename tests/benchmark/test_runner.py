@@ -25,7 +25,7 @@ def here(tmp_path_factory):
 
 
 def contents(store, tested):
-    return {run.folder: (store.runs / run.folder / "rows.jsonl").read_bytes() for run in tested.runs()}
+    return {run.folder: (store.runs / run.folder / "rows.jsonl").read_bytes() for run in tested.list_runs()}
 
 
 def test_a_pool_gives_the_same_rows(here, tmp_path):
@@ -35,17 +35,17 @@ def test_a_pool_gives_the_same_rows(here, tmp_path):
 
 
 def test_a_second_start_skips_what_is_finished(here, monkeypatch):
-    monkeypatch.setattr(executor, "execute", lambda *_: pytest.fail("ran again"))
+    monkeypatch.setattr(executor, "execute_run", lambda *_: pytest.fail("ran again"))
     results = run_suite(whole(), here.folder)
     assert results.finished == ()
-    assert results.skipped == whole().runs()
+    assert results.skipped == whole().list_runs()
 
 
 def test_a_changed_suite_keeps_the_runs_that_it_shares(here):
     wider = suite(plans([RANDOM, GREEDY], seeds=[0, 1, 2]), POLICIES)
     results = run_suite(wider, here.folder)
     assert {run.seed for run in results.finished} == {2}
-    assert len(results.skipped) == len(whole().runs())
+    assert len(results.skipped) == len(whole().list_runs())
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -57,7 +57,7 @@ def test_a_failing_run_is_recorded_and_the_others_continue(tmp_path, workers):
     assert failed.run.method.name == "exact"
     assert "\n" not in failed.error
     assert len(outcomes) == 2
-    assert "Traceback" in Store(tmp_path).error(failed.run)
+    assert "Traceback" in Store(tmp_path).read_error(failed.run)
     again = run_suite(broken(), tmp_path, workers)
     assert len(again.skipped) == 1  # the failed run is tried again
     assert len(again.failed) == 1
@@ -70,35 +70,37 @@ def test_no_workers():
 
 def test_a_run_beyond_its_time_limit_fails(tmp_path, monkeypatch):
     """A limit of time decides whether there is a result; it changes none, and is no part of what a run is."""
-    rows = evaluate.rows
+    rows = evaluate.evaluate_run
 
     def slow(run, facts, members):
         for row in rows(run, facts, members):
             yield row
             time.sleep(0.05 * (run.method.name == "random"))
 
-    monkeypatch.setattr(evaluate, "rows", slow)
+    monkeypatch.setattr(evaluate, "evaluate_run", slow)
     tested = suite({**plans([RANDOM, GREEDY], seeds=[0]), "seconds": 0.04})
     patient = suite({**plans([RANDOM, GREEDY], seeds=[0]), "seconds": 100})
     run_suite(suite(plans([RANDOM, GREEDY], seeds=[0])), tmp_path / "compiled")
     results = run_suite(tested, tmp_path / "out")
     [failed] = results.failed
     assert failed.run.method.name == "random"
-    assert failed.error.startswith("TooLarge: over its time: 0.")
+    assert failed.error.startswith("TooLarge: time limit exceeded: 0.")
     assert failed.error.endswith("s, and the suite allows 0.04 s")
     store = Store(tmp_path / "out")
-    assert store.error(failed.run).startswith(failed.error + "\n\nTraceback")
-    assert 0.04 < store.wasted(failed.run) < 10
-    assert [run.digest for run in patient.runs()] == [run.digest for run in tested.runs()]
+    assert store.read_error(failed.run).startswith(failed.error + "\n\nTraceback")
+    assert 0.04 < store.failed_seconds(failed.run) < 10
+    assert [run.digest for run in patient.list_runs()] == [run.digest for run in tested.list_runs()]
     again = run_suite(patient, tmp_path / "out")
     assert len(again.skipped) == len(again.finished) == 1
-    assert store.error(failed.run) is None
+    assert store.read_error(failed.run) is None
 
 
 def test_the_longer_time_counts_where_two_experiments_share_a_run():
     first, second = {**plans([RANDOM]), "seconds": 10}, {**plans([RANDOM]), "seconds": 20, "name": "again"}
     assert (
-        {run.seconds for run in suite(first, second).runs()} == {run.seconds for run in suite(second, first).runs()} == {20.0}
+        {run.seconds for run in suite(first, second).list_runs()}
+        == {run.seconds for run in suite(second, first).list_runs()}
+        == {20.0}
     )
 
 
@@ -107,15 +109,15 @@ def test_the_longer_time_counts_where_two_experiments_share_a_run():
 
 @pytest.mark.parametrize("of", [1, 2, 3, 7, 50])
 def test_shards_are_a_deterministic_partition(of):
-    runs = suite(plans([RANDOM, GREEDY], seeds=range(10)), POLICIES).runs()
-    parts = [Shard(number, of).part(runs) for number in range(1, of + 1)]
+    runs = suite(plans([RANDOM, GREEDY], seeds=range(10)), POLICIES).list_runs()
+    parts = [Shard(number, of).select(runs) for number in range(1, of + 1)]
     assert sorted(run.digest for part in parts for run in part) == sorted(run.digest for run in runs)
-    assert Shard(1, of).part(tuple(reversed(runs))) == tuple(reversed(parts[0]))
+    assert Shard(1, of).select(tuple(reversed(runs))) == tuple(reversed(parts[0]))
 
 
 def test_two_shards_fill_one_folder(here, tmp_path):
     first = run_suite(whole(), tmp_path, shard=Shard(1, 2))
-    second = run_suite(whole(), tmp_path, shard=Shard.of_text("2/2"))
+    second = run_suite(whole(), tmp_path, shard=Shard.parse("2/2"))
     assert first.finished
     assert second.finished
     assert not first.skipped
@@ -126,15 +128,15 @@ def test_two_shards_fill_one_folder(here, tmp_path):
 @pytest.mark.parametrize("text", ["3", "0/2", "3/2", "a/b", "1/0", "-1/2", "1/2/3"])
 def test_invalid_shards(text):
     with pytest.raises(InvalidParameter, match="shard"):
-        Shard.of_text(text)
+        Shard.parse(text)
 
 
 # ------------------------------------------------------------------------------------------------------------------ rows
 
 
 def test_rows_describe_their_run(here):
-    for run in whole().runs():
-        rows = list(here.rows(run))
+    for run in whole().list_runs():
+        rows = list(here.read_rows(run))
         assert rows
         for row in rows:
             assert row["game"] == run.canonical
@@ -147,8 +149,8 @@ def test_rows_describe_their_run(here):
 
 def test_plans_can_be_played_again(here):
     game = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
-    run = whole().runs()[0]
-    for row in here.rows(run):
+    run = whole().list_runs()[0]
+    for row in here.read_rows(run):
         one = Episode(game)
         one.reset(run.seed)
         for action in row["actions"]:
@@ -159,8 +161,8 @@ def test_plans_can_be_played_again(here):
 
 
 def test_policies_play_every_opponent_from_every_seat_with_equal_starts(here):
-    run = whole().runs()[-1]
-    rows = list(here.rows(run))
+    run = whole().list_runs()[-1]
+    rows = list(here.read_rows(run))
     assert len(rows) == 4 * 2 * 2 * 8  # policies, opponents, seats, episodes
     keys = {(r["policy"], r["opponent"], r["seat"], r["episode"]) for r in rows}
     assert len(keys) == len(rows)
@@ -180,10 +182,10 @@ def test_an_error_in_a_run_is_one_line(tmp_path, monkeypatch):
         raise RuntimeError("first\nsecond")
         yield
 
-    monkeypatch.setattr(evaluate, "rows", fail)
+    monkeypatch.setattr(evaluate, "evaluate_run", fail)
     store = Store(tmp_path)
-    store.open(whole())
-    [outcome] = list(InProcess().outcomes(whole().runs()[:1], tmp_path))
+    store.open_suite(whole())
+    [outcome] = list(InProcess().execute_runs(whole().list_runs()[:1], tmp_path))
     assert outcome.error == "RuntimeError: first"
 
 
@@ -198,7 +200,7 @@ def test_scripted_policies_play_in_suites(tmp_path):
     }
     results = run_suite(suite(experiment), tmp_path)
     assert not results.failed
-    rows = [row for run in suite(experiment).runs() for row in Store(tmp_path).rows(run)]
+    rows = [row for run in suite(experiment).list_runs() for row in Store(tmp_path).read_rows(run)]
     means = {}
     for row in rows:
         means.setdefault((row["method"], row["opponent"], row["seat"]), []).append(row["return"][0])

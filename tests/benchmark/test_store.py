@@ -10,7 +10,7 @@ import time
 import pytest
 
 from momagames.benchmark.runner import run_suite
-from momagames.benchmark.store.files import here
+from momagames.benchmark.store.files import process_namespace
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
 from tests.benchmark.tiny import whole
@@ -22,9 +22,9 @@ from tests.benchmark.tiny import whole
 
 suite = whole()
 store = Store(sys.argv[1])
-store.open(suite)
-first, second = suite.runs()[:2]
-store.record(first, [{"row": 1}], {})
+store.open_suite(suite)
+first, second = suite.list_runs()[:2]
+store.write_run(first, [{"row": 1}], {})
 
 def rows():
     for i in itertools.count():
@@ -32,7 +32,7 @@ def rows():
         if i == 2000:
             print("writing", flush=True)
 
-store.record(second, rows(), {})
+store.write_run(second, rows(), {})
 """
 
 
@@ -51,36 +51,36 @@ def killed(tmp_path):
 
 def test_a_kill_loses_only_the_run_in_progress(killed):
     suite, store = whole(), Store(killed)
-    assert store.suite() == suite
-    assert [store.has(run) for run in suite.runs()[:3]] == [True, False, False]
-    assert list(store.rows(suite.runs()[0])) == [{"row": 1}]
+    assert store.read_suite() == suite
+    assert [store.has_run(run) for run in suite.list_runs()[:3]] == [True, False, False]
+    assert list(store.read_rows(suite.list_runs()[0])) == [{"row": 1}]
     left = list(store.working.iterdir())
     assert len(left) == 1
     assert (left[0] / "rows.jsonl").stat().st_size > 1_000_000
     results = run_suite(suite, killed)
     assert not results.failed
-    assert results.skipped == suite.runs()[:1]
+    assert results.skipped == suite.list_runs()[:1]
     assert not list(store.working.iterdir())
-    assert all(store.has(run) for run in suite.runs())
+    assert all(store.has_run(run) for run in suite.list_runs())
 
 
 def test_a_run_in_progress_of_a_live_process_is_not_removed(tmp_path):
     store = Store(tmp_path)
-    store.open(whole())
+    store.open_suite(whole())
     busy = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
-        own = store.working / f"run@{here()}@{busy.pid}@1"
+        own = store.working / f"run@{process_namespace()}@{busy.pid}@1"
         elsewhere = store.working / f"run@elsewhere@{busy.pid}@1"
         old = store.working / "run@elsewhere@1@1"
         for folder in (own, elsewhere, old):
             folder.mkdir()
         os.utime(old, (0, 0))
-        store.open(whole())
+        store.open_suite(whole())
         assert own.is_dir()
     finally:
         busy.kill()
         busy.wait()
-    store.open(whole())
+    store.open_suite(whole())
     assert not own.exists()
     assert elsewhere.is_dir()
     assert not old.exists()
@@ -92,16 +92,16 @@ def test_a_failure_is_stored_with_its_partial_rows(tmp_path):
         raise RuntimeError("no memory")
 
     suite, store = whole(), Store(tmp_path)
-    store.open(suite)
-    run = suite.runs()[0]
+    store.open_suite(suite)
+    run = suite.list_runs()[0]
     with pytest.raises(RuntimeError, match="no memory"):
-        store.record(run, rows(), {})
-    assert not store.has(run)
-    assert "RuntimeError: no memory" in store.error(run)
+        store.write_run(run, rows(), {})
+    assert not store.has_run(run)
+    assert "RuntimeError: no memory" in store.read_error(run)
     assert (store.failed / run.folder / "rows.jsonl").read_text() == '{"row":1}\n'
-    store.record(run, [{"row": 2}], {})  # a second start that succeeds
-    assert store.error(run) is None
-    assert list(store.rows(run)) == [{"row": 2}]
+    store.write_run(run, [{"row": 2}], {})  # a second start that succeeds
+    assert store.read_error(run) is None
+    assert list(store.read_rows(run)) == [{"row": 2}]
 
 
 def test_ctrl_c_leaves_no_partial_result(tmp_path):
@@ -110,38 +110,38 @@ def test_ctrl_c_leaves_no_partial_result(tmp_path):
         raise KeyboardInterrupt
 
     suite, store = whole(), Store(tmp_path)
-    store.open(suite)
+    store.open_suite(suite)
     with pytest.raises(KeyboardInterrupt):
-        store.record(suite.runs()[0], rows(), {})
-    assert not store.has(suite.runs()[0])
+        store.write_run(suite.list_runs()[0], rows(), {})
+    assert not store.has_run(suite.list_runs()[0])
     assert not list(store.working.iterdir())
     assert not list(store.failed.iterdir())
 
 
 def test_finished_runs_are_not_written_again(tmp_path):
     suite, store = whole(), Store(tmp_path)
-    store.open(suite)
-    run = suite.runs()[0]
-    store.record(run, [{"row": 1}], {})
-    store.record(run, [{"row": 2}], {})  # as another process that was slower
-    assert list(store.rows(run)) == [{"row": 1}]
+    store.open_suite(suite)
+    run = suite.list_runs()[0]
+    store.write_run(run, [{"row": 1}], {})
+    store.write_run(run, [{"row": 2}], {})  # as another process that was slower
+    assert list(store.read_rows(run)) == [{"row": 1}]
 
 
 def test_nan_never_reaches_a_file(tmp_path):
     suite, store = whole(), Store(tmp_path)
-    store.open(suite)
+    store.open_suite(suite)
     with pytest.raises(ValueError, match="not JSON compliant"):
-        store.record(suite.runs()[0], [{"return": [float("nan")]}], {})
-    assert not store.has(suite.runs()[0])
+        store.write_run(suite.list_runs()[0], [{"return": [float("nan")]}], {})
+    assert not store.has_run(suite.list_runs()[0])
 
 
 def test_metadata_has_the_provenance(tmp_path):
     suite, store = whole(), Store(tmp_path)
-    store.open(suite)
-    run = suite.runs()[0]
+    store.open_suite(suite)
+    run = suite.list_runs()[0]
     before = time.time()
-    store.record(run, [{"row": 1}], {"steps": 7})
-    data = store.metadata(run)
+    store.write_run(run, [{"row": 1}], {"steps": 7})
+    data = store.read_metadata(run)
     assert {"momagames", "commit", "python", "packages", "machine", "started", "wall_s", "cpu_s"} <= set(data)
     assert data["facts"] == {"steps": 7}
     assert data["rows"] == 1
@@ -151,26 +151,26 @@ def test_metadata_has_the_provenance(tmp_path):
 
 def test_invalid_directories(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(InvalidFile, match="holds other things"):
-        Store(tmp_path).open(whole())
+    with pytest.raises(InvalidFile, match="holds other files"):
+        Store(tmp_path).open_suite(whole())
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(InvalidFile, match=r"thesis\.tex"):
-        Store(tmp_path / "thesis.tex" / "results").open(whole())
+        Store(tmp_path / "thesis.tex" / "results").open_suite(whole())
     with pytest.raises(InvalidFile, match=r"suite\.json is missing"):
-        Store(tmp_path).suite()
+        Store(tmp_path).read_suite()
 
 
 def test_damaged_files_are_named(tmp_path):
     suite, store = whole(), Store(tmp_path)
-    store.open(suite)
-    run = suite.runs()[0]
-    store.record(run, [{"row": 1}], {})
+    store.open_suite(suite)
+    run = suite.list_runs()[0]
+    store.write_run(run, [{"row": 1}], {})
     (store.runs / run.folder / "rows.jsonl").write_text('{"row": 1}\n{"row"')
     with pytest.raises(InvalidFile, match=r"rows\.jsonl: line 2"):
-        list(store.rows(run))
+        list(store.read_rows(run))
     (store.runs / run.folder / "metadata.json").write_text("{")
     with pytest.raises(InvalidFile, match=r"metadata\.json"):
-        store.metadata(run)
+        store.read_metadata(run)
     (tmp_path / "suite.json").write_text("{}")
     with pytest.raises(InvalidFile, match=r"suite\.json"):
-        store.suite()
+        store.read_suite()

@@ -13,12 +13,12 @@ from momagames.baselines.evolution import method as evolution
 from momagames.baselines.evolution.cma import Cma
 from momagames.baselines.evolution.nsga2 import Nsga2
 from momagames.benchmark import evaluate
-from momagames.benchmark.executors import Pool
-from momagames.benchmark.executors.executor import execute
-from momagames.benchmark.replays import evaluate_again, points, replay
+from momagames.benchmark.executors import ProcessPool
+from momagames.benchmark.executors.executor import execute_run
+from momagames.benchmark.replays import evaluate_again, load_points, replay
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.export import export
-from momagames.benchmark.store.merge import merge
+from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
@@ -51,12 +51,12 @@ def done(tmp_path_factory):
 
 
 def runs_of(tested, name):
-    return [run for run in tested.runs() if run.method.name == name]
+    return [run for run in tested.list_runs() if run.method.name == name]
 
 
 def train(game, options, budget, seed=0, name="nsga2", others=None):
     method = METHODS[name](**options)
-    opponents = others or [evaluate.default_opponent(game)]
+    opponents = others or [evaluate.make_default_opponent(game)]
     return method.train(game, range(len(game.agents)) if others else [0], opponents, budget, seed)
 
 
@@ -65,14 +65,14 @@ def train(game, options, budget, seed=0, name="nsga2", others=None):
 
 def test_only_methods_that_train_have_a_budget(done):
     _, tested = done
-    assert [run.budget for run in tested.runs()] == [None, 12_000, 12_000]
+    assert [run.budget for run in tested.list_runs()] == [None, 12_000, 12_000]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"budget": 0}, r"experiments\[0\]\.budget: 0 steps, and nsga2 has to train; allowed: 1 or more"),
-        ({"methods": [RANDOM]}, r"experiments\[0\]\.budget: 12000 steps, and no method trains; allowed: 0"),
+        ({"budget": 0}, r"experiments\[0\]\.budget=0: expected 1 or more, because nsga2 trains"),
+        ({"methods": [RANDOM]}, r"experiments\[0\]\.budget=12000: expected 0, because no method trains"),
         (
             {"methods": [{**NSGA2, "options": {**NSGA2["options"], "population": 2}}]},
             r"invalid population=2: expected 4",
@@ -92,7 +92,7 @@ def test_training_uses_the_budget(done):
     folder, tested = done
     for name in ("nsga2", "cma"):
         (run,) = runs_of(tested, name)
-        facts = Store(folder).metadata(run)["facts"]
+        facts = Store(folder).read_metadata(run)["facts"]
         assert 0.9 * run.budget < facts["training_steps"] < 1.1 * run.budget
         assert facts["generations"] >= 1
         assert facts["steps"] > facts["training_steps"]  # evaluation included
@@ -116,11 +116,11 @@ def test_training_does_not_depend_on_report_episodes(done, monkeypatch):
     monkeypatch.setattr(Nsga2, "train", record)
     for episodes in (1, 50):
         with pytest.raises(KeyError):
-            next(evaluate.policy_rows(run.model_copy(update={"report_episodes": episodes}), {}))
+            next(evaluate.evaluate_policies(run.model_copy(update={"report_episodes": episodes}), {}))
     assert calls[0] == calls[1]
     learning_agents, opponents, budget, seed = calls[0]
     assert (learning_agents, opponents, budget) == ([0, 1], ["random"], 12_000)
-    seeds, _ = evaluate.episode_seeds(run, run.game.game())
+    seeds, _ = evaluate.make_episode_seeds(run, run.game.make_game())
     assert seed != run.seed
     assert seed not in seeds
 
@@ -186,17 +186,19 @@ def test_learns_samegame(name, times):
 
 def volume(game, members):
     """Hypervolume of mean returns on unseen instances."""
-    from momagames.benchmark.evaluate import play_from
+    from momagames.benchmark.evaluate import play_from_starts
     from momagames.engine.playouts import generate_starts
 
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
-    done = play_from(game, tuple(members), evaluate.default_opponent(game), 0, generate_starts(game, seeds), seeds[:, None])
+    done = play_from_starts(
+        game, tuple(members), evaluate.make_default_opponent(game), 0, generate_starts(game, seeds), seeds[:, None]
+    )
     means = done.returns[:, 0].reshape(len(members), 100, -1).mean(axis=1)
     return hypervolume(means, game.reference_point).value
 
 
 def test_learns_to_win_breakthrough():
-    from momagames.benchmark.evaluate import play_from
+    from momagames.benchmark.evaluate import play_from_starts
     from momagames.engine.playouts import generate_starts
 
     game = momagames.spec("mo-breakthrough-v0", **BREAKTHROUGH["params"])
@@ -205,9 +207,9 @@ def test_learns_to_win_breakthrough():
     seeds = np.arange(10**6, 10**6 + 100, dtype=np.uint64)
     words = np.arange(200, dtype=np.uint64).reshape(100, 2)
     for seat in (0, 1):
-        games = play_from(game, trained.policies, opponent, seat, generate_starts(game, seeds), words)
+        games = play_from_starts(game, trained.policies, opponent, seat, generate_starts(game, seeds), words)
         won = (games.returns[:, seat, 0] > 0).reshape(len(trained.policies), 100).mean(axis=1)
-        random_games = play_from(game, (opponent,), opponent, seat, generate_starts(game, seeds), words)
+        random_games = play_from_starts(game, (opponent,), opponent, seat, generate_starts(game, seeds), words)
         assert won.max() > 0.85
         assert won.max() > 0.25 + (random_games.returns[:, seat, 0] > 0).mean()
 
@@ -219,9 +221,9 @@ def test_learns_to_win_breakthrough():
 def test_points_replay_without_training(done, monkeypatch, name):
     folder, tested = done
     (run,) = runs_of(tested, name)
-    place = Store(folder).place(run)
+    place = Store(folder).run_directory(run)
     monkeypatch.setattr(evolution.EvolutionMethod, "train", None)
-    for point in points(place):
+    for point in load_points(place):
         assert point["rule"] == "linear_lookahead"
         for seat in run.seats:
             played = replay(place, point["point"], seat=seat)
@@ -236,24 +238,24 @@ def test_points_replay_without_training(done, monkeypatch, name):
 def test_only_policies_of_the_front_are_stored(done):
     folder, tested = done
     (run,) = runs_of(tested, "nsga2")
-    place = Store(folder).place(run)
+    place = Store(folder).run_directory(run)
     with np.load(place / POLICIES, allow_pickle=False) as arrays:
         names = set(arrays.files)
-    assert names == {f"{point['point']}/{name}" for point in points(place) for name in ("numbers", "rows")}
-    assert not (Store(folder).place(runs_of(tested, "random")[0]) / POLICIES).exists()
+    assert names == {f"{point['point']}/{name}" for point in load_points(place) for name in ("numbers", "rows")}
+    assert not (Store(folder).run_directory(runs_of(tested, "random")[0]) / POLICIES).exists()
 
 
 @pytest.fixture
 def copied(done, tmp_path):
     folder, tested = done
     (run,) = runs_of(tested, "nsga2")
-    return shutil.copytree(Store(folder).place(run), tmp_path / "copy")
+    return shutil.copytree(Store(folder).run_directory(run), tmp_path / "copy")
 
 
 def test_rejects_missing_or_changed_policies(copied):
     content = (copied / POLICIES).read_bytes()
     (copied / POLICIES).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    with pytest.raises(InvalidFile, match=rf"{POLICIES}: changed since the run was sealed"):
+    with pytest.raises(InvalidFile, match=rf"{POLICIES}: changed since the run finished"):
         replay(copied, 0)
     (copied / POLICIES).unlink()
     with pytest.raises(InvalidFile, match=rf"{POLICIES}: No such file .*the policies that this run found are not there"):
@@ -276,11 +278,11 @@ def test_rejects_arrays_of_another_game(copied):
 
 def test_executors_agree_and_directories_merge(done, tmp_path):
     folder, tested = done
-    assert not run_suite(tested, tmp_path / "pool", executor=Pool(2)).failed
-    merge([folder, tmp_path / "pool"], tmp_path / "both")
-    for run in tested.runs():
+    assert not run_suite(tested, tmp_path / "pool", executor=ProcessPool(2)).failed
+    merge_results([folder, tmp_path / "pool"], tmp_path / "both")
+    for run in tested.list_runs():
         for name in ("rows.jsonl", "front.json", POLICIES):
-            files = [Store(place).place(run) / name for place in (folder, tmp_path / "pool", tmp_path / "both")]
+            files = [Store(place).run_directory(run) / name for place in (folder, tmp_path / "pool", tmp_path / "both")]
             assert len({file.read_bytes() if file.exists() else None for file in files}) == 1
     assert export(tmp_path / "both", tmp_path / "rows.csv", "csv") > 0
 
@@ -289,7 +291,7 @@ def test_interrupted_runs_leave_no_files(done, tmp_path, monkeypatch):
     _, tested = done
     (run,) = runs_of(tested, "nsga2")
     store = Store(tmp_path / "results")
-    store.open(tested)
+    store.open_suite(tested)
     original, count = evolution.PopulationEvaluator.evaluate, []
 
     def interrupt(self, parameters):
@@ -300,6 +302,6 @@ def test_interrupted_runs_leave_no_files(done, tmp_path, monkeypatch):
 
     monkeypatch.setattr(evolution.PopulationEvaluator, "evaluate", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        execute(run, store.folder)
+        execute_run(run, store.folder)
     assert len(count) == 2
     assert not any([*store.runs.iterdir(), *store.working.iterdir(), *store.failed.iterdir()])

@@ -26,7 +26,7 @@ def plans(methods, seeds=(0, 1), **params):
     return {
         "name": f"boards {len(params)}",
         "kind": "plans",
-        "utopia": "reference",
+        "ideal_point": "reference",
         "games": [{"id": "mo-samegame-v0", "params": {"board_width": 4, "board_height": 4, "num_colors": 2, **params}}],
         "methods": methods,
         "seeds": list(seeds),
@@ -42,7 +42,7 @@ HOPELESS = {"name": "exact", "options": {"max_states": 1, "max_bytes": 100_000_0
 POLICIES = {
     "name": "seats",
     "kind": "policies",
-    "utopia": "declared",
+    "ideal_point": "declared",
     "games": [{"id": "mo-breakthrough-v0", "params": {"board_width": 3, "board_height": 5}}],
     "methods": [RANDOM, {"name": "greedy", "options": {"divisions": 1}}],
     "opponents": [{"name": "random", "options": {}}, {"name": "greedy", "options": {"weights": [0.0, 0.0, 1.0, 0.0]}}],

@@ -65,7 +65,7 @@ def test_a_directory_with_other_files_is_rejected(tmp_path):
     write_suite(tmp_path, RANDOM)
     done = momagames_command("bench", "run", "tiny.yaml", "--out", ".", cwd=tmp_path)
     assert done.returncode == 2
-    assert "holds other things" in done.stderr
+    assert "holds other files" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
 
 
@@ -176,7 +176,7 @@ def test_status_and_resume_of_an_unfinished_suite(ask, tmp_path):
     path = out / "suite.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": "0.0.1"}))
     code, said = ask("bench", "resume", out, "--dry-run")
-    assert "these results are of momagames 0.0.1" in said
+    assert "the results are of version 0.0.1" in said
 
 
 def test_shards_are_merged_compared_and_reported(ask, done, tmp_path):
@@ -221,8 +221,8 @@ def test_export(ask, done, tmp_path):
 
 def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
     store = Store(done / "out")
-    runs = {(run.kind, run.method.name): run for run in store.sealed()}
-    plan, policy = store.place(runs["plans", "greedy"]), store.place(runs["policies", "greedy"])
+    runs = {(run.kind, run.method.name): run for run in store.finished_runs()}
+    plan, policy = store.run_directory(runs["plans", "greedy"]), store.run_directory(runs["policies", "greedy"])
     code, said = ask("replay", plan)
     assert code == 0
     assert "color_1" in said
@@ -239,7 +239,7 @@ def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
     code, said = ask("replay", policy, "--point", "0", "--again", "20", "--seed", "3")
     assert (code, "±" in said, "player_1" in said) == (0, True, True)
     code, said = ask("replay", policy, "--point", "77")
-    assert (code, "point 77 is not there" in said) == (2, True)
+    assert (code, "invalid point=77" in said) == (2, True)
     front = plan / "front.json"
     before = front.read_text()
     wrong = json.loads(before)
@@ -261,7 +261,7 @@ def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
         (["bench", "compare", "nowhere", "nowhere"], "suite.json is missing"),
         (["bench", "merge", "nowhere", "-o", "out"], "suite.json is missing"),
         (["bench", "export", "nowhere", "--csv", "-o", "out"], "suite.json is missing"),
-        (["bench", "run", "quick", "--shard", "3/2"], "shard 3/2 is not possible"),
+        (["bench", "run", "quick", "--shard", "3/2"], "invalid shard='3/2': expected 1/2 to 2/2"),
         (["bench", "run", "quick", "--address", "auto"], "--address 'auto' is for --executor ray"),
         (["replay", "nowhere"], "config.json"),
     ],

@@ -123,7 +123,7 @@ def test_large_board_is_proven_by_branch_and_bound():
     fronts.prove(front)
     with pytest.raises(InvalidFile, match="1 points of the front are missing"):
         fronts.prove(replace_content(front, points=front.content()["points"][1:]))
-    plain = pareto_front(choice.game(), seed=1, max_states=10**6, max_bytes=1 << 30)
+    plain = pareto_front(choice.make_game(), seed=1, max_states=10**6, max_bytes=1 << 30)
     assert front.values.tolist() == plain.points.tolist()
 
 
@@ -174,7 +174,7 @@ def test_unions_are_best_known_and_reports_use_proven_fronts(tmp_path):
         assert "not the true front" in one.statement
         assert {point.run for point in one.points} <= set(one.runs)
     store = Store(results)
-    (panel,) = [panel for panel in build_panels(store, store.suite()) if panel.kind == "plans"]
+    (panel,) = [panel for panel in build_panels(store, store.read_suite()) if panel.kind == "plans"]
     for seed, reference in panel.references.items():  # the package has both instances
         assert reference.tag == "exact"
         assert (reference.values == fronts.find_packaged_front(panel.canonical, seed).values).all()

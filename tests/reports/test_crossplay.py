@@ -230,7 +230,7 @@ def test_overview_captions():
 
 def test_anytime_curves_count_points_dominated_later():
     """(0, 0.5) until 10 steps, then (1, 0.5) by 100: shares (0.5, 0.5) and (1, 0.5)."""
-    rows = [{"found": 100, "return": [1.0, 0.5]}]
+    rows = [{"step": 100, "return": [1.0, 0.5]}]
     found = read_search_history(rows, [[10, 0.0, 0.5]])
     assert isinstance(found, SearchHistory)
     searched = panel(search_history={"beam": {0: found, 1: found}}, budget=1000)

@@ -283,7 +283,7 @@ def test_page_holds_the_suite_that_reproduces_it(made):
     saved = html.unescape(re.search('<pre id="suite">(.*?)</pre>', text, re.DOTALL).group(1))
     path = made.page.parent / "again.yaml"
     path.write_text(saved, encoding="utf-8")
-    assert load_suite(path) == Store(made.page.parent).suite()
+    assert load_suite(path) == Store(made.page.parent).read_suite()
     assert "momagames bench run tiny.yaml --out tiny" in text
 
 
@@ -348,7 +348,7 @@ def test_nothing_to_report(tmp_path):
     with pytest.raises(InvalidFile, match=r"suite\.json is missing"):
         report(tmp_path)
     store = Store(tmp_path)
-    store.open(broken())
+    store.open_suite(broken())
     assert build_panels(store, broken()) == []
     with pytest.raises(InvalidFile, match="no run of 'tiny' is finished"):
         report(tmp_path)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import side
+from momagames.baselines.base import list_team
 from momagames.baselines.evolution.linear_policy import LinearPolicy
 from momagames.contract import Game
 from momagames.engine.batch import Batch
@@ -75,5 +75,5 @@ class PopulationEvaluator:
 
 def _assign_seats(game: Game, agent: int, opponent: int) -> list[int]:
     """Return the policy of each agent: 0 is the evaluated policy, 1 + i opponent i."""
-    team = side(game, agent)
+    team = list_team(game, agent)
     return [0 if other in team else 1 + opponent for other in range(len(game.agents))]

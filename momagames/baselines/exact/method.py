@@ -49,4 +49,4 @@ class Exact(Method):
             Plan(tuple(int(a) for a in actions), np.asarray(value, np.float64), front.states, self.name)
             for value, actions in zip(front.points, front.witnesses, strict=True)
         )
-        return Plans(plans, front.states, complete=True, facts={"states": front.states})
+        return Plans(plans, front.states, complete=True, info={"states": front.states})

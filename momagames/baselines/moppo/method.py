@@ -61,7 +61,7 @@ class Moppo(MoppoOptions, Method):
                 trainer.train_iteration()
         trainer.play_policies(self.make_policies(trainer.make_policy()))
         archive = trainer.archive
-        return Plans(archive.front(), trainer.steps, facts=_summarize(trainer), passed=archive.passed)
+        return Plans(archive.front(), trainer.steps, info=_summarize(trainer), dominated=archive.dominated)
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import side
+from momagames.baselines.base import list_team
 from momagames.baselines.moppo.network import Network
 from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.moppo.options import MoppoOptions
@@ -89,7 +89,7 @@ def _assign_seats(game: Game, options: MoppoOptions, learning_agents: Sequence[i
     has_opponents = opponents and len(set(game.teams)) > 1
     num_self_play = round(options.self_play * options.num_envs) if has_opponents else options.num_envs
     for n in range(num_self_play, options.num_envs):
-        team = side(game, learning_agents[n % len(learning_agents)])
+        team = list_team(game, learning_agents[n % len(learning_agents)])
         opponent = (n // len(learning_agents)) % opponents
         seats[n] = [UNSEATED if agent in team else opponent for agent in range(len(game.agents))]
     return seats

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from momagames.baselines.chebyshev import augmented_chebyshev
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.contract import Game
-from momagames.engine.playouts import RANDOM, generate_starts, play
+from momagames.engine.playouts import RANDOM, generate_starts, play_episodes
 
 SCALE_EPISODES = 256  # episodes of random play from which the reward scale is estimated
 RUNNING_RETURNS = 1024  # number of returns in the running reward scale
@@ -75,6 +75,6 @@ def _estimate_reward_scale(game: Game, seed: int) -> NDArray[np.float64]:
     seeds = np.random.default_rng(seed).integers(2**63, size=(SCALE_EPISODES, 1 + len(game.agents)), dtype=np.uint64)
     rules = np.full((SCALE_EPISODES, len(game.agents)), RANDOM)
     weights = np.zeros((*rules.shape, len(game.objectives)))
-    returns = play(game, generate_starts(game, seeds[:, 0]), rules, weights, seeds[:, 1:].copy()).returns
+    returns = play_episodes(game, generate_starts(game, seeds[:, 0]), rules, weights, seeds[:, 1:].copy()).returns
     scale: NDArray[np.float64] = np.sqrt((returns**2).mean(axis=(0, 1)))
     return np.where(scale > 0, scale, 1.0)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from momagames.benchmark import evaluate
 from momagames.benchmark.plan import Run
-from momagames.benchmark.store.store import Store, headline
+from momagames.benchmark.store.store import Store, summary_line
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import TooLarge
 
@@ -27,18 +27,18 @@ class Outcome:
 class Executor(Protocol):
     """Executor of runs; outcomes arrive in any order."""
 
-    def outcomes(self, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]: ...
+    def execute_runs(self, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]: ...
 
 
 class InProcess:
     """Executor in this process, one run after the other. Time limits are checked after compiled code returns."""
 
-    def outcomes(self, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]:
+    def execute_runs(self, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]:
         for run in runs:
-            yield execute(run, folder)
+            yield execute_run(run, folder)
 
 
-def execute(run: Run, folder: Path) -> Outcome:
+def execute_run(run: Run, folder: Path) -> Outcome:
     """Execute one run and store it. An error of the run is recorded and returned, not raised.
 
     A run that another process has finished in the meantime is not executed again.
@@ -47,27 +47,27 @@ def execute(run: Run, folder: Path) -> Outcome:
     error = None
     facts: dict[str, object] = {}
     policies: list[BatchPolicy] = []
-    if not store.has(run):
+    if not store.has_run(run):
         try:
-            store.record(run, in_time(evaluate.rows(run, facts, policies), run.seconds), facts, policies)
+            store.write_run(run, enforce_time_limit(evaluate.evaluate_run(run, facts, policies), run.seconds), facts, policies)
         except Exception as problem:
-            error = headline(problem)
+            error = summary_line(problem)
     return Outcome(run, time.perf_counter() - started, error)
 
 
-def in_time(rows: Iterable[dict[str, Any]], seconds: float) -> Iterator[dict[str, Any]]:
+def enforce_time_limit(rows: Iterable[dict[str, Any]], seconds: float) -> Iterator[dict[str, Any]]:
     """Yield the rows. Raises TooLarge once the time limit is exceeded: the limit fails a run but never changes its rows."""
     started = time.monotonic()
     for row in rows:
-        _check(started, seconds)
+        _check_time(started, seconds)
         yield row
-    _check(started, seconds)
+    _check_time(started, seconds)
 
 
-def _check(started: float, seconds: float) -> None:
+def _check_time(started: float, seconds: float) -> None:
     if (spent := time.monotonic() - started) > seconds:
-        raise TooLarge(over_time(seconds, spent))
+        raise TooLarge(timeout_message(seconds, spent))
 
 
-def over_time(seconds: float, spent: float) -> str:
-    return f"over its time: {spent:.1f} s, and the suite allows {seconds:g} s"
+def timeout_message(seconds: float, spent: float) -> str:
+    return f"time limit exceeded: {spent:.1f} s, and the suite allows {seconds:g} s"

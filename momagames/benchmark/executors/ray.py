@@ -15,16 +15,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from momagames.benchmark.executors.executor import Outcome, execute
-from momagames.benchmark.executors.processes import cores, spread
+from momagames.benchmark.executors.executor import Outcome, execute_run
+from momagames.benchmark.executors.processes import count_cores, order_runs
 from momagames.benchmark.executors.worker_pool import Worker, dispatch
 from momagames.benchmark.plan import ROWS_FORMAT, Run
-from momagames.benchmark.store.files import alive, here
+from momagames.benchmark.store.files import is_alive, process_namespace
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
 
 PREFIX = "momagames-ray"  # of temporary directories on nodes
-BYTES = 512 * 2**20  # shared memory of a local cluster: results in transit
+OBJECT_STORE_BYTES = 512 * 2**20  # shared memory of a local cluster: results in transit
 
 
 class RayCluster:
@@ -40,32 +40,37 @@ class RayCluster:
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         self.address, self.workers = address, workers
-        self._ray = _module()
+        self._ray = _import_ray()
 
-    def outcomes(self, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]:
-        ours = not self._ray.is_initialized()
-        if ours:
+    def execute_runs(self, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]:
+        is_own_cluster = not self._ray.is_initialized()
+        if is_own_cluster:
             self._connect()
         try:
-            yield from dispatch(_Actors(self._ray, self.workers, folder), spread(runs), folder)
+            yield from dispatch(_Actors(self._ray, self.workers, folder), order_runs(runs), folder)
         finally:
-            if ours:
+            if is_own_cluster:
                 self._ray.shutdown()
 
     def _connect(self) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports
-        chosen: dict[str, Any] = {"address": self.address}
+        options: dict[str, Any] = {"address": self.address}
         if self.address is None:
-            many = self.workers or cores()
-            chosen = {"address": "local", "num_cpus": many, "object_store_memory": BYTES, "include_dashboard": False}
+            num_cpus = self.workers or count_cores()
+            options = {
+                "address": "local",
+                "num_cpus": num_cpus,
+                "object_store_memory": OBJECT_STORE_BYTES,
+                "include_dashboard": False,
+            }
         try:
-            self._ray.init(**chosen, log_to_driver=False, configure_logging=False)
+            self._ray.init(**options, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-            said = " ".join(str(error).split())
-            raise RemoteError(f"no Ray cluster at {self.address or 'this machine'}: {said}") from None
+            reason = " ".join(str(error).split())
+            raise RemoteError(f"no Ray cluster at {self.address or 'this machine'}: {reason}") from None
 
 
-def _module() -> Any:
+def _import_ray() -> Any:
     try:
         return import_module("ray")
     except ImportError:
@@ -73,7 +78,7 @@ def _module() -> Any:
 
 
 @dataclass(frozen=True)
-class Parcel:
+class RemoteResult:
     """Result of a remote run: time, error, and the content of its files by name."""
 
     seconds: float
@@ -81,53 +86,53 @@ class Parcel:
     files: dict[str, bytes]
 
 
-class Hand:
+class RemoteWorker:
     """A worker on a node."""
 
-    def about(self) -> tuple[str, int]:
+    def report_versions(self) -> tuple[str, int]:
         """Return the versions of momagames and of its rows on the node; remove temporary directories of dead workers."""
         import momagames
 
-        for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}@{here()}@*@*"):
+        for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}@{process_namespace()}@*@*"):
             process = left.name.split("@")[2]
-            if process.isdecimal() and not alive(int(process)):
+            if process.isdecimal() and not is_alive(int(process)):
                 shutil.rmtree(left, ignore_errors=True)
         return momagames.__version__, ROWS_FORMAT
 
-    def carry_out(self, content: dict[str, Any], seconds: float) -> Parcel:
-        run = Run.of(content, seconds)
-        with tempfile.TemporaryDirectory(prefix=f"{PREFIX}@{here()}@{os.getpid()}@") as folder:
+    def execute_run(self, content: dict[str, Any], seconds: float) -> RemoteResult:
+        run = Run.from_content(content, seconds)
+        with tempfile.TemporaryDirectory(prefix=f"{PREFIX}@{process_namespace()}@{os.getpid()}@") as folder:
             store = Store(folder)
             store.prepare()
-            outcome = execute(run, store.folder)
-            place = store.place(run) if outcome.error is None else store.failed / run.folder
+            outcome = execute_run(run, store.folder)
+            place = store.run_directory(run) if outcome.error is None else store.failed / run.folder
             files = {path.name: path.read_bytes() for path in place.iterdir()}
-        return Parcel(outcome.seconds, outcome.error, files)
+        return RemoteResult(outcome.seconds, outcome.error, files)
 
 
 class _Actors:
     """Worker pool of Ray actors. `_pending`: future -> worker and its run (None while it reports its version)."""
 
     def __init__(self, ray: Any, workers: int | None, folder: Path) -> None:
-        self._ray, self._most, self._store = ray, workers, Store(folder)
-        self._hand = ray.remote(Hand).options(num_cpus=1, max_restarts=0, max_task_retries=0)
+        self._ray, self._max_workers, self._store = ray, workers, Store(folder)
+        self._worker_class = ray.remote(RemoteWorker).options(num_cpus=1, max_restarts=0, max_task_retries=0)
         self._actors: dict[Worker, Any] = {}
         self._pending: dict[Any, tuple[Worker, Run | None]] = {}
         self._free: list[Worker] = []
 
-    def start(self, most: int) -> None:
-        there = int(self._ray.cluster_resources().get("CPU", 0))
-        while len(self._actors) < min(most, there, self._most or there):
-            actor = self._hand.remote()
+    def start(self, wanted: int) -> None:
+        num_cores = int(self._ray.cluster_resources().get("CPU", 0))
+        while len(self._actors) < min(wanted, num_cores, self._max_workers or num_cores):
+            actor = self._worker_class.remote()
             self._actors[actor._actor_id] = actor
-            self._pending[actor.about.remote()] = actor._actor_id, None
+            self._pending[actor.report_versions.remote()] = actor._actor_id, None
 
-    def free(self) -> Sequence[Worker]:
+    def list_idle(self) -> Sequence[Worker]:
         return list(self._free)
 
     def submit(self, worker: Worker, run: Run) -> None:
         self._free.remove(worker)
-        future = self._actors[worker].carry_out.remote(run.content(), run.seconds)
+        future = self._actors[worker].execute_run.remote(run.to_dict(), run.seconds)
         self._pending[future] = worker, run
 
     def poll(self, seconds: float) -> Sequence[tuple[Worker, Outcome | None]]:
@@ -136,27 +141,27 @@ class _Actors:
 
     def _receive(self, future: Any) -> tuple[Worker, Outcome | None] | None:
         worker, run = self._pending.pop(future)
-        problems = self._ray.exceptions
+        exceptions = self._ray.exceptions
         try:
-            said = self._ray.get(future)
-        except (problems.RayTaskError, problems.ActorUnschedulableError, problems.RuntimeEnvSetupError) as error:
+            result = self._ray.get(future)
+        except (exceptions.RayTaskError, exceptions.ActorUnschedulableError, exceptions.RuntimeEnvSetupError) as error:
             reason = getattr(error, "cause", None) or error
-            raise RemoteError(f"a node cannot carry out runs: {' '.join(str(reason).split())}") from None
-        except problems.RayError:  # the worker or its node died, or its result was lost
+            raise RemoteError(f"a node cannot execute runs: {' '.join(str(reason).split())}") from None
+        except exceptions.RayError:  # the worker or its node died, or its result was lost
             self.stop(worker)
             return None if run is None else (worker, None)
         self._free.append(worker)
         if run is None:
-            self._check(said)
+            self._check_versions(result)
             return None
-        self._store.accept(run, said.files)
-        return worker, Outcome(run, said.seconds, said.error)
+        self._store.import_run(run, result.files)
+        return worker, Outcome(run, result.seconds, result.error)
 
-    def _check(self, about: tuple[str, int]) -> None:
-        ours = Hand().about()
-        if about != ours:
-            given, wanted = (f"momagames {version}, rows of format {form}" for version, form in (about, ours))
-            raise InvalidCall(f"a node of the cluster has {given}; needed, as here: {wanted}")
+    def _check_versions(self, remote: tuple[str, int]) -> None:
+        local = RemoteWorker().report_versions()
+        if remote != local:
+            given, expected = (f"momagames {version}, rows of format {form}" for version, form in (remote, local))
+            raise InvalidCall(f"a node of the cluster has {given}; expected, as in this process: {expected}")
 
     def stop(self, worker: Worker) -> None:
         self._ray.kill(self._actors.pop(worker))

@@ -5,10 +5,10 @@
 Arrays by name:
 
     files               JSON as bytes: suite.json, and the config.json, metadata.json and front.json of each run, where
-                        facts.passed is replaced by its length
+                        facts.dominated is replaced by its length
     policies/RUN        the bytes of policies.npz
     rows/COLUMN/...     the columns of rows.parquet (see `store.packing`), sorted by game, method and seed
-    passed/N/...        item N of the entries of facts.passed of all runs; null where an entry is shorter
+    dominated/N/...     item N of the entries of facts.dominated of all runs; null where an entry is shorter
 
 Parts of a column. Integers are stored as byte planes, uint8[B, n]: the lowest bytes of all signed integers, then the next ones.
 
@@ -39,7 +39,7 @@ from momagames.benchmark.store.files import read_json
 from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.policy_files import POLICIES
-from momagames.benchmark.store.store import Store, spelled
+from momagames.benchmark.store.store import Store, format_json
 from momagames.errors import InvalidFile
 from momagames.files import write_file_atomically
 
@@ -60,21 +60,21 @@ def pack_archive(folder: str | Path, file: str | Path) -> None:
     pack(folder)
     store, library = Store(folder), import_polars(MISSING_POLARS)
     runs: dict[str, dict[str, Any]] = {}
-    passed: list[list[float]] = []
+    dominated: list[list[float]] = []
     arrays: Arrays = {}
-    for run in store.sealed():
-        place = store.place(run)
+    for run in store.finished_runs():
+        place = store.run_directory(run)
         runs[place.name] = texts = {name: read_json(place / name) for name in TEXTS if (place / name).is_file()}
         facts = texts["metadata.json"]["facts"]
-        if "passed" in facts:
-            passed += facts["passed"]
-            facts["passed"] = len(facts["passed"])
+        if "dominated" in facts:
+            dominated += facts["dominated"]
+            facts["dominated"] = len(facts["dominated"])
         if (place / POLICIES).is_file():
             arrays[f"policies/{place.name}"] = np.frombuffer((place / POLICIES).read_bytes(), np.uint8)
-    width = max(map(len, passed), default=0)
-    items = {str(k): [entry[k] if k < len(entry) else None for entry in passed] for k in range(width)}
+    width = max(map(len, dominated), default=0)
+    items = {str(k): [entry[k] if k < len(entry) else None for entry in dominated] for k in range(width)}
     arrays["files"] = _json_bytes({SUITE: read_json(store.folder / SUITE), "runs": runs})
-    arrays |= _encode_table("passed", library.DataFrame(items))
+    arrays |= _encode_table("dominated", library.DataFrame(items))
     rows = library.read_parquet(store.folder / PACKED)
     arrays |= _encode_table("rows", rows.sort(ROW_ORDER, maintain_order=True))
     content = io.BytesIO()
@@ -97,7 +97,7 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
         with np.load(io.BytesIO(lzma.decompress(Path(file).read_bytes())), allow_pickle=False) as stored:
             arrays = dict(stored)
         texts = json.loads(arrays["files"].tobytes())
-        passed = _decode_table("passed", arrays).iter_rows()
+        dominated = _decode_table("dominated", arrays).iter_rows()
         rows = _decode_table("rows", arrays).sort("run", maintain_order=True)
     except (OSError, ValueError, KeyError, EOFError, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise InvalidFile(f"{file}: {getattr(error, 'strerror', None) or error}") from None
@@ -105,13 +105,13 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
         run = place / "runs" / name
         run.mkdir(parents=True)
         facts = contents["metadata.json"]["facts"]
-        if "passed" in facts:
-            facts["passed"] = [[value for value in next(passed) if value is not None] for _ in range(facts["passed"])]
+        if "dominated" in facts:
+            facts["dominated"] = [[value for value in next(dominated) if value is not None] for _ in range(facts["dominated"])]
         for text, data in contents.items():
-            (run / text).write_text(spelled(data), encoding="utf-8")
+            (run / text).write_text(format_json(data), encoding="utf-8")
         if (policies := arrays.get(f"policies/{name}")) is not None:
             (run / POLICIES).write_bytes(policies.tobytes())
-    (place / SUITE).write_text(spelled(texts[SUITE]), encoding="utf-8")
+    (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8")
     rows.write_parquet(place / PACKED)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
 
-UNBOUNDED = ("exact",)  # methods that ignore the budget
+METHODS_WITHOUT_BUDGET = ("exact",)  # methods that ignore the budget
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Cost:
 
     seconds: float
     steps: int
-    unknown: int
-    guessed: bool
+    unknown_runs: int
+    has_unknown_steps: bool
 
 
 class Timings:
@@ -33,39 +33,41 @@ class Timings:
     def __init__(self, stores: Iterable[Store]) -> None:
         self._found: dict[str, list[tuple[float, float]]] = {}
         for store in stores:
-            for run in store.sealed():
-                data = store.metadata(run)
+            for run in store.finished_runs():
+                data = store.read_metadata(run)
                 steps = data["facts"].get("steps", 0)
-                self._found.setdefault(_kind(run), []).append((data["wall_s"] / units(run), steps / units(run)))
+                self._found.setdefault(_group_key(run), []).append(
+                    (data["wall_s"] / count_units(run), steps / count_units(run))
+                )
 
-    def of(self, runs: Iterable[Run]) -> Cost:
+    def estimate(self, runs: Iterable[Run]) -> Cost:
         """Return the total estimate of these runs."""
         seconds, steps, unknown, guessed = 0.0, 0.0, 0, False
         for run in runs:
-            found = self._found.get(_kind(run))
+            found = self._found.get(_group_key(run))
             if found:
-                seconds += median(time for time, _ in found) * units(run)
-                steps += median(count for _, count in found) * units(run)
+                seconds += median(time for time, _ in found) * count_units(run)
+                steps += median(count for _, count in found) * count_units(run)
             else:
                 unknown += 1
-                bounded = run.budget is not None and run.method.name not in UNBOUNDED
-                steps += units(run) if bounded else 0
+                bounded = run.budget is not None and run.method.name not in METHODS_WITHOUT_BUDGET
+                steps += count_units(run) if bounded else 0
                 guessed |= not bounded
         return Cost(seconds, round(steps), unknown, guessed)
 
 
-def _kind(run: Run) -> str:
+def _group_key(run: Run) -> str:
     return f"{run.kind} {run.canonical} {run.method.model_dump_json()}"
 
 
-def units(run: Run) -> int:
+def count_units(run: Run) -> int:
     """Return the units of work of a run: its budget, or its number of episodes if it has none."""
     if run.budget is not None:
         return run.budget
     return ((run.select_episodes or 0) + (run.report_episodes or 0)) * max(1, len(run.opponents)) * len(run.seats)
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format seconds: "0.4 s", "3 min 20 s", "2 h 5 min"."""
     if seconds < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
@@ -75,9 +77,11 @@ def duration(seconds: float) -> str:
 
 def describe_cost(cost: Cost, runs: int) -> dict[str, Any]:
     """Return time and steps as text."""
-    if cost.unknown == runs:
+    if cost.unknown_runs == runs:
         time = "unknown"
     else:
-        time = f"about {duration(cost.seconds)}" + (f" and {cost.unknown} runs of unknown time" if cost.unknown else "")
-    steps = ("at least " if cost.steps else "unknown") if cost.guessed else ""
-    return {"time": time, "steps": steps + (f"{cost.steps:,}" if cost.steps or not cost.guessed else "")}
+        time = f"about {format_duration(cost.seconds)}" + (
+            f" and {cost.unknown_runs} runs of unknown time" if cost.unknown_runs else ""
+        )
+    steps = ("at least " if cost.steps else "unknown") if cost.has_unknown_steps else ""
+    return {"time": time, "steps": steps + (f"{cost.steps:,}" if cost.steps or not cost.has_unknown_steps else "")}

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from momagames.benchmark.plan import Run, canonical_json, expand
+from momagames.benchmark.plan import Run, canonical_json, expand_runs
 from momagames.benchmark.store.packed_rows import RETURN, import_polars
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
 from momagames.files import atomic_path
 
-Flat = dict[str, Any]
+FlatRow = dict[str, Any]
 # Column -> type. "return_NAME" of each objective follows, then the columns of LAST. Missing values are empty.
 COLUMNS: dict[str, type] = {
     "run": str,  # name of the run's directory
@@ -32,12 +32,12 @@ COLUMNS: dict[str, type] = {
     "opponent": str,
     "seat": str,
     "start": str,  # a number of 64 bits, as text: some programs would round it
-    "found": int,
+    "step": int,
     "length": int,
 }
 ACTIONS: dict[str, type] = {"actions": list}  # of a plan, in Parquet only
-LEVEL = 12  # of zstd in Parquet files: a fifth smaller than by default
-LAST: dict[str, type] = {"version": str, "commit": str}
+COMPRESSION_LEVEL = 12  # of zstd in Parquet files: a fifth smaller than by default
+TRAILING_COLUMNS: dict[str, type] = {"version": str, "commit": str}
 
 
 def export(folder: str | Path, file: str | Path, form: str) -> int:
@@ -46,13 +46,13 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
     Return the number of rows. Raises InvalidFile, MissingExtra
     """
     store = Store(folder)
-    store.suite()
-    runs = list(store.sealed())
-    columns = _columns(runs)
+    store.read_suite()
+    runs = list(store.finished_runs())
+    columns = _list_columns(runs)
     write: Callable[[Path], int] = {
-        "csv": lambda path: _csv(path, columns, _rows(store, runs)),
-        "jsonl": lambda path: _jsonl(path, columns, _rows(store, runs)),
-        "parquet": lambda path: _parquet(path, {**columns, **ACTIONS}, _rows(store, runs)),
+        "csv": lambda path: _write_csv(path, columns, _flatten_rows(store, runs)),
+        "jsonl": lambda path: _write_jsonl(path, columns, _flatten_rows(store, runs)),
+        "parquet": lambda path: _write_parquet(path, {**columns, **ACTIONS}, _flatten_rows(store, runs)),
     }[form]
     try:
         with atomic_path(Path(file)) as temporary:
@@ -61,16 +61,16 @@ def export(folder: str | Path, file: str | Path, form: str) -> int:
         raise InvalidFile(f"{file}: {error.strerror or error}") from None
 
 
-def _columns(runs: list[Run]) -> dict[str, type]:
-    names = {objective.name: None for run in runs for objective in run.game.game().objectives}
-    return {**COLUMNS, **{f"{RETURN}{name}": float for name in names}, **LAST}
+def _list_columns(runs: list[Run]) -> dict[str, type]:
+    names = {objective.name: None for run in runs for objective in run.game.make_game().objectives}
+    return {**COLUMNS, **{f"{RETURN}{name}": float for name in names}, **TRAILING_COLUMNS}
 
 
-def _rows(store: Store, runs: list[Run]) -> Iterator[Flat]:
-    suite, version = store.suite(), store.version()
+def _flatten_rows(store: Store, runs: list[Run]) -> Iterator[FlatRow]:
+    suite, version = store.read_suite(), store.read_version()
     experiments: dict[str, str] = {}
     for experiment in suite.experiments:
-        for run in expand(experiment, version):
+        for run in expand_runs(experiment, version):
             experiments.setdefault(run.digest, experiment.name)
     for run in runs:
         head = {
@@ -79,31 +79,31 @@ def _rows(store: Store, runs: list[Run]) -> Iterator[Flat]:
             "kind": run.kind,
             "id": run.game.id,
             "budget": run.budget,
-            "commit": store.metadata(run).get("commit"),
+            "commit": store.read_metadata(run).get("commit"),
         }
-        names = [f"{RETURN}{objective.name}" for objective in run.game.game().objectives]
-        for row in store.rows(run):
+        names = [f"{RETURN}{objective.name}" for objective in run.game.make_game().objectives]
+        for row in store.read_rows(run):
             start = str(row["start"]) if "start" in row else None
             returns = dict(zip(names, row["return"], strict=True))
             yield {**row, **head, **returns, "options": canonical_json(row["options"]), "start": start}
 
 
-def _csv(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
+def _write_csv(path: Path, columns: dict[str, type], rows: Iterator[FlatRow]) -> int:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        return _counted(rows, writer.writerow)
+        return _count_written(rows, writer.writerow)
 
 
-def _jsonl(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
-    def write(row: Flat, file: TextIO) -> None:
+def _write_jsonl(path: Path, columns: dict[str, type], rows: Iterator[FlatRow]) -> int:
+    def write(row: FlatRow, file: TextIO) -> None:
         file.write(json.dumps({name: row.get(name) for name in columns}, allow_nan=False) + "\n")
 
     with path.open("w", encoding="utf-8") as file:
-        return _counted(rows, lambda row: write(row, file))
+        return _count_written(rows, lambda row: write(row, file))
 
 
-def _counted(rows: Iterator[Flat], write: Callable[[Flat], Any]) -> int:
+def _count_written(rows: Iterator[FlatRow], write: Callable[[FlatRow], Any]) -> int:
     count = 0
     for row in rows:
         write(row)
@@ -111,7 +111,7 @@ def _counted(rows: Iterator[Flat], write: Callable[[Flat], Any]) -> int:
     return count
 
 
-def _parquet(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
+def _write_parquet(path: Path, columns: dict[str, type], rows: Iterator[FlatRow]) -> int:
     library = import_polars("Parquet needs polars", "; --csv and --jsonl need nothing")
     whole_numbers = library.Int64
     kinds = {str: library.String, int: whole_numbers, float: library.Float64, list: library.List(whole_numbers)}
@@ -120,5 +120,5 @@ def _parquet(path: Path, columns: dict[str, type], rows: Iterator[Flat]) -> int:
         for name, column in values.items():
             column.append(row.get(name))
     table = library.DataFrame(values, schema={name: kinds[kind] for name, kind in columns.items()})
-    table.write_parquet(path, compression="zstd", compression_level=LEVEL)
+    table.write_parquet(path, compression="zstd", compression_level=COMPRESSION_LEVEL)
     return int(table.height)

@@ -25,13 +25,13 @@ def read_json(path: Path) -> dict[str, Any]:
     return data
 
 
-def flush(file: Any) -> None:
+def flush_file(file: Any) -> None:
     """Flush the content of a file to disk."""
     file.flush()
     os.fsync(file.fileno())
 
 
-def sync(folder: Path) -> None:
+def sync_directory(folder: Path) -> None:
     """Flush the entries of a directory to disk, where the system can open directories."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -42,7 +42,7 @@ def sync(folder: Path) -> None:
 
 
 @functools.cache
-def here() -> str:
+def process_namespace() -> str:
     """Return an identifier of the process namespace: host, boot and container."""
     marks = []
     with contextlib.suppress(OSError):
@@ -51,7 +51,7 @@ def here() -> str:
     return f"{socket.gethostname()}-{hashlib.sha256(repr(marks).encode()).hexdigest()[:8]}"
 
 
-def alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
     """Return whether a process with this number exists."""
     try:
         os.kill(process, 0)

@@ -15,7 +15,7 @@ Row = dict[str, Any]
 PACKED = "rows.parquet"
 RETURN = "return_"  # prefix of the columns of returns
 ROW_COLUMNS = (
-    "game", "method", "seed", "version", "episode", "policy", "length", "set", "opponent", "seat", "found", "actions",
+    "game", "method", "seed", "version", "episode", "policy", "length", "set", "opponent", "seat", "step", "actions",
 )  # fmt: skip
 
 

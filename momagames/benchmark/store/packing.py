@@ -33,8 +33,8 @@ def pack(folder: str | Path) -> Packing:
     Raises     MissingExtra; InvalidFile if the directory cannot be read, or if a row would change
     """
     store = Store(folder)
-    store.suite()
-    texts = [path for run in store.sealed() if (path := store.place(run) / ROWS).is_file()]
+    store.read_suite()
+    texts = [path for run in store.finished_runs() if (path := store.run_directory(run) / ROWS).is_file()]
     packed = store.folder / PACKED
     before = _size([packed, *texts])
     if texts:
@@ -49,7 +49,7 @@ def pack(folder: str | Path) -> Packing:
 
 
 def _check(text: Path, packed: Path) -> None:
-    objectives = [objective.name for objective in read_run(text.parent).game.game().objectives]
+    objectives = [objective.name for objective in read_run(text.parent).game.make_game().objectives]
     with text.open(encoding="utf-8") as file:
         for number, (line, row) in enumerate(zip(file, read_packed_rows(text.parent, objectives), strict=True), 1):
             if line.rstrip("\n") != canonical_json(row):

@@ -23,7 +23,7 @@ from momagames.errors import InvalidFile
 POLICIES, LINKS = "policies.npz", "links"
 
 
-def packed(policies: Sequence[BatchPolicy]) -> bytes:
+def pack_policies(policies: Sequence[BatchPolicy]) -> bytes:
     """Return the file content for the points of a front, in their order; equal policies give equal bytes."""
     arrays: dict[str, NDArray[Any]] = {}
     known: dict[tuple[str, tuple[int, ...], bytes], str] = {}
@@ -43,12 +43,12 @@ def packed(policies: Sequence[BatchPolicy]) -> bytes:
     return file.getvalue()
 
 
-def digest(content: bytes) -> str:
+def hash_content(content: bytes) -> str:
     """Return the hash that front.json stores for the file."""
     return hashlib.sha256(content).hexdigest()
 
 
-def unpacked(path: Path, known: Any, point: int) -> dict[str, NDArray[Any]]:
+def unpack_policy(path: Path, known: Any, point: int) -> dict[str, NDArray[Any]]:
     """Return the arrays of a point.
 
     known     expected hash of the file
@@ -57,9 +57,9 @@ def unpacked(path: Path, known: Any, point: int) -> dict[str, NDArray[Any]]:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InvalidFile(f"{path}: {error.strerror or error}; the policies that this run found are not there") from None
-    if digest(content) != known:
-        raise InvalidFile(f"{path}: changed since the run was sealed: its hash is not the one in front.json")
+        raise InvalidFile(f"{path}: {error.strerror or error}; the policies of this run are missing") from None
+    if hash_content(content) != known:
+        raise InvalidFile(f"{path}: changed since the run finished: its hash is not the one in front.json")
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             links = json.loads(bytes(arrays[LINKS])) if LINKS in arrays.files else {}

@@ -16,32 +16,32 @@ PACKAGES = ("numpy", "numba", "llvmlite", "moocore", "gymnasium", "pettingzoo", 
 
 
 @functools.cache
-def provenance() -> dict[str, Any]:
+def collect_env_info() -> dict[str, Any]:
     """Return the provenance in the metadata of every run, as JSON data."""
     return {
         "momagames": momagames.__version__,
-        "commit": _commit(),
+        "commit": _find_commit(),
         "python": platform.python_version(),
-        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "packages": {name: found for name in PACKAGES if (found := _find_version(name))},
         "machine": {
             "system": platform.system(),
             "release": platform.release(),
             "architecture": platform.machine(),
-            "processor": _processor(),
+            "processor": _read_processor(),
             "cores": os.cpu_count(),
         },
         "jit": os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0"),
     }
 
 
-def _version(package: str) -> str | None:
+def _find_version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:
         return None
 
 
-def _processor() -> str:
+def _read_processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -49,18 +49,18 @@ def _processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
 
 
-def _commit() -> str | None:
+def _find_commit() -> str | None:
     """Return the commit of the package's checkout, with "+changes" if files differ from it; None outside a checkout."""
     root = Path(momagames.__file__).resolve().parents[1]
     if not (root / ".git").exists():
         return None
     try:
-        commit = _git(root, "rev-parse", "HEAD")
-        return commit + ("+changes" if _git(root, "status", "--porcelain", "--", "momagames") else "")
+        commit = _run_git(root, "rev-parse", "HEAD")
+        return commit + ("+changes" if _run_git(root, "status", "--porcelain", "--", "momagames") else "")
     except (OSError, subprocess.SubprocessError):
         return None
 
 
-def _git(root: Path, *arguments: str) -> str:
+def _run_git(root: Path, *arguments: str) -> str:
     done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10, check=True)
     return done.stdout.strip()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Point = dict[str, Any]
 
 
-class Collector:
+class FrontCollector:
     """Collector of the rows of a run, which computes the points of its front.
 
     policies   the evaluated policies, complete after the last row; empty: the policies that the method defines
@@ -45,14 +45,14 @@ class Collector:
             count, total = sets.get(row["set"], (0, 0.0))
             sets[row["set"]] = count + 1, total + np.array(row["return"], np.float64)
 
-    def points(self) -> list[Point]:
+    def compute_points(self) -> list[Point]:
         """Return the numbered points. Policies are those that are non-dominated in the selection episodes."""
         if self._run.kind == "plans":
             return self._plans
         if not self._sums:
             return []
-        means, labels = self._chosen()
-        policies = {policy.label: policy for policy in self._known()}
+        means, labels = self._select_policies()
+        policies = {policy.label: policy for policy in self._list_policies()}
         return [
             {
                 "point": number,
@@ -64,16 +64,16 @@ class Collector:
             for number, label in enumerate(labels)
         ]
 
-    def trained(self) -> list[BatchPolicy]:
+    def select_trained_policies(self) -> list[BatchPolicy]:
         """Return the policies behind the points if they were trained in the run, else none."""
         found = {policy.label: policy for policy in self._policies if policy.arrays}
-        return [found[label] for label in self._chosen()[1]] if found else []
+        return [found[label] for label in self._select_policies()[1]] if found else []
 
-    def _known(self) -> Sequence[BatchPolicy]:
-        game = self._run.game.game()
-        return self._policies or self._run.method.method(game).policies(game)
+    def _list_policies(self) -> Sequence[BatchPolicy]:
+        game = self._run.game.make_game()
+        return self._policies or self._run.method.make_method(game).policies(game)
 
-    def _chosen(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    def _select_policies(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
         """Return the mean returns of all policies in both sets of episodes, and the labels of the selected policies."""
         means = {label: {kind: total / count for kind, (count, total) in sets.items()} for label, sets in self._sums.items()}
         chosen = is_nondominated(np.array([mean["select"] for mean in means.values()]))

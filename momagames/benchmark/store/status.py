@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from momagames.benchmark.plan import Run, Suite, expand, method_names
+from momagames.benchmark.plan import Run, Suite, expand_runs, method_names
 from momagames.benchmark.store.costs import Cost, Timings
 from momagames.benchmark.store.store import Store
 
 
 @dataclass(frozen=True)
-class Line:
+class MethodProgress:
     """The runs of one method in one experiment.
 
-    due     neither finished nor failed
-    used    seconds of finished and failed runs, on all machines
-    left    estimated cost of failed and due runs
+    pending      neither finished nor failed
+    seconds      of finished and failed runs, on all machines
+    remaining    estimated cost of failed and pending runs
     """
 
     experiment: str
     method: str
     finished: int
     failed: int
-    due: int
-    used: float
-    left: Cost
+    pending: int
+    seconds: float
+    remaining: Cost
 
 
 @dataclass(frozen=True)
@@ -34,37 +34,37 @@ class Status:
     """Progress of the suite that was started last in a results directory.
 
     errors     the failed runs, each with the first line of its error
-    in_hand    number of runs in progress, or in progress at an interruption
+    running    number of runs in progress, or in progress at an interruption
     """
 
     suite: Suite
     version: str
-    lines: Sequence[Line]
+    lines: Sequence[MethodProgress]
     errors: Sequence[tuple[Run, str]]
-    in_hand: int
+    running: int
 
 
-def status(folder: str | Path) -> Status:
+def read_status(folder: str | Path) -> Status:
     """Return the progress of the suite in a results directory. Raises InvalidFile."""
     store = Store(folder)
-    suite, version = store.suite(), store.version()
+    suite, version = store.read_suite(), store.read_version()
     timings = Timings([store])
-    lines: list[Line] = []
+    lines: list[MethodProgress] = []
     errors: dict[str, tuple[Run, str]] = {}
     for experiment in suite.experiments:
         names = method_names(experiment)
         by_method: dict[str, list[Run]] = {name: [] for name in names.values()}
-        for run in expand(experiment, version):
+        for run in expand_runs(experiment, version):
             by_method[names[run.method.model_dump_json()]].append(run)
         for name, runs in by_method.items():
-            finished = [run for run in runs if store.has(run)]
-            failed = {run.digest: (run, error) for run in runs if (error := store.error(run)) is not None}
+            finished = [run for run in runs if store.has_run(run)]
+            failed = {run.digest: (run, error) for run in runs if (error := store.read_error(run)) is not None}
             errors |= failed
-            left = [run for run in runs if not store.has(run)]
-            used = sum(float(store.metadata(run)["wall_s"]) for run in finished)
-            used += sum(store.wasted(run) for run, _ in failed.values())
+            left = [run for run in runs if not store.has_run(run)]
+            used = sum(float(store.read_metadata(run)["wall_s"]) for run in finished)
+            used += sum(store.failed_seconds(run) for run, _ in failed.values())
             due = len(left) - len(failed)
-            lines.append(Line(experiment.name, name, len(finished), len(failed), due, used, timings.of(left)))
+            lines.append(MethodProgress(experiment.name, name, len(finished), len(failed), due, used, timings.estimate(left)))
     first = [(run, error.partition("\n")[0]) for run, error in errors.values()]
-    in_hand = sum(1 for _ in store.working.iterdir()) if store.working.is_dir() else 0
-    return Status(suite, version, lines, first, in_hand)
+    running = sum(1 for _ in store.working.iterdir()) if store.working.is_dir() else 0
+    return Status(suite, version, lines, first, running)

@@ -31,18 +31,18 @@ from pydantic import ValidationError
 
 import momagames
 from momagames.benchmark.plan import Run, Suite, canonical_json
-from momagames.benchmark.store.files import alive, flush, here, read_json, sync
+from momagames.benchmark.store.files import flush_file, is_alive, process_namespace, read_json, sync_directory
 from momagames.benchmark.store.packed_rows import read_packed_rows
-from momagames.benchmark.store.policy_files import POLICIES, digest, packed
-from momagames.benchmark.store.provenance import provenance
-from momagames.benchmark.store.run_front import Collector
+from momagames.benchmark.store.policy_files import POLICIES, hash_content, pack_policies
+from momagames.benchmark.store.provenance import collect_env_info
+from momagames.benchmark.store.run_front import FrontCollector
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile
 from momagames.files import write_file_atomically
 
 SCHEMA = 2  # version of the file formats; version 1 was not written
 STALE_S = 7 * 24 * 3600  # age at which an unfinished run of another machine is removed
-SEALED = ("config.json", "rows.jsonl", "front.json", "metadata.json")
+RUN_FILES = ("config.json", "rows.jsonl", "front.json", "metadata.json")
 ROWS, ERROR = "rows.jsonl", "error.txt"
 
 
@@ -55,44 +55,44 @@ class Store:
 
     # --------------------------------------------------------------------------------------------------------- writing
 
-    def open(self, suite: Suite) -> None:
+    def open_suite(self, suite: Suite) -> None:
         """Prepare the directory for a suite. Raises InvalidFile if it cannot be written or holds other files."""
-        if self.folder.is_dir() and not self.has_suite() and any(self.folder.iterdir()) and not self._begun():
-            raise InvalidFile(f"{self.folder}: this folder holds other things; choose an empty or a new one")
+        if self.folder.is_dir() and not self.has_suite() and any(self.folder.iterdir()) and not self._is_being_prepared():
+            raise InvalidFile(f"{self.folder}: expected a results directory or an empty one; this one holds other files")
         if self.has_suite():
-            self._suite_file()  # rejects another schema before any change
+            self._read_suite_file()  # rejects another schema before any change
         try:
             self.prepare()
             data = {"schema": SCHEMA, "version": momagames.__version__, "suite": suite.model_dump(mode="json")}
             write_file_atomically(self.folder / "suite.json", json.dumps(data, indent=1))
         except OSError as error:
             raise InvalidFile(f"{self.folder}: {error.strerror or error}") from None
-        self.sweep()
+        self.remove_stale_runs()
 
     def prepare(self) -> None:
         """Create the directory and its subdirectories."""
         for folder in (self.runs, self.failed, self.working):
             folder.mkdir(parents=True, exist_ok=True)
 
-    def _begun(self) -> bool:
+    def _is_being_prepared(self) -> bool:
         """Return whether another process is preparing this directory, or died while it did."""
         own = {self.runs.name, self.failed.name, self.working.name}
         names = {path.name for path in self.folder.iterdir()}
         return self.runs.name in names and all(name in own or name.startswith(".suite.json.") for name in names)
 
-    def sweep(self) -> None:
+    def remove_stale_runs(self) -> None:
         """Remove unfinished runs of dead processes."""
         for left in self.working.iterdir():
             _, place, process, *_ = [*left.name.split("@"), "", ""]
             with contextlib.suppress(OSError):
-                dead = place == here() and process.isdecimal() and not alive(int(process))
+                dead = place == process_namespace() and process.isdecimal() and not is_alive(int(process))
                 if dead or time.time() - left.stat().st_mtime > STALE_S:
                     shutil.rmtree(left, ignore_errors=True)
 
-    def has(self, run: Run) -> bool:
+    def has_run(self, run: Run) -> bool:
         return (self.runs / run.folder).is_dir()
 
-    def record(
+    def write_run(
         self, run: Run, rows: Iterable[dict[str, Any]], facts: dict[str, Any], policies: Sequence[BatchPolicy] = ()
     ) -> None:
         """Write the rows of a run as they arrive, then finish it. `facts` and `policies` are read after the last row.
@@ -105,152 +105,154 @@ class Store:
 
         def metadata() -> str:
             times = {"started": started, "wall_s": time.time() - wall, "cpu_s": time.process_time() - cpu}
-            return spelled({**_head(run), **times, "rows": count, "facts": facts, **provenance()})
+            return format_json({**_describe_run(run), **times, "rows": count, "facts": facts, **collect_env_info()})
 
         try:
-            write_file_atomically(scratch / "config.json", config(run))
-            front = Collector(run, policies)
+            write_file_atomically(scratch / "config.json", format_config(run))
+            front = FrontCollector(run, policies)
             with (scratch / ROWS).open("w", encoding="utf-8") as file:
                 for row in rows:
-                    file.write(line(row))
+                    file.write(format_row(row))
                     front.add(row)
                     count += 1
-                flush(file)
+                flush_file(file)
             known = {}
-            if trained := front.trained():
-                content = packed(trained)
+            if trained := front.select_trained_policies():
+                content = pack_policies(trained)
                 write_file_atomically(scratch / POLICIES, content)
-                known = {"policies": digest(content)}
-            write_file_atomically(scratch / "front.json", spelled({"schema": SCHEMA, "points": front.points(), **known}))
+                known = {"policies": hash_content(content)}
+            write_file_atomically(
+                scratch / "front.json", format_json({"schema": SCHEMA, "points": front.compute_points(), **known})
+            )
             write_file_atomically(scratch / "metadata.json", metadata())
         except Exception as error:
-            self._fail(run, scratch, headline(error), traceback.format_exc(), metadata)
+            self._record_failure(run, scratch, summary_line(error), traceback.format_exc(), metadata)
             raise
         except BaseException:  # Ctrl-C: only this run is lost
             shutil.rmtree(scratch, ignore_errors=True)
             raise
-        self._keep(run, scratch)
+        self._finish_run(run, scratch)
 
-    def accept(self, run: Run, files: Mapping[str, bytes]) -> None:
+    def import_run(self, run: Run, files: Mapping[str, bytes]) -> None:
         """Store a run from the content of its files, such as a remote run. A run with an error.txt has failed."""
         scratch = self._make_scratch(run)
         for name, content in files.items():
             write_file_atomically(scratch / name, content)
         if ERROR in files:
-            self._put_failed(run, scratch)
+            self._move_to_failed(run, scratch)
         else:
-            self._keep(run, scratch)
+            self._finish_run(run, scratch)
 
-    def lost(self, run: Run, reason: str, seconds: float) -> None:
+    def record_crash(self, run: Run, reason: str, seconds: float) -> None:
         """Record a run whose process died or was killed."""
-        facts = {**_head(run), "wall_s": seconds, **provenance()}
-        self.accept(
+        facts = {**_describe_run(run), "wall_s": seconds, **collect_env_info()}
+        self.import_run(
             run,
             {
-                "config.json": config(run).encode(),
+                "config.json": format_config(run).encode(),
                 ERROR: f"{reason}\n".encode(),
-                "metadata.json": spelled(facts).encode(),
+                "metadata.json": format_json(facts).encode(),
             },
         )
 
     def _make_scratch(self, run: Run) -> Path:
-        scratch = self.working / f"{run.folder}@{here()}@{os.getpid()}@{uuid.uuid4().hex[:8]}"
+        scratch = self.working / f"{run.folder}@{process_namespace()}@{os.getpid()}@{uuid.uuid4().hex[:8]}"
         scratch.mkdir(parents=True)
         return scratch
 
-    def _keep(self, run: Run, scratch: Path) -> None:
-        self._seal(scratch, self.runs / run.folder)
+    def _finish_run(self, run: Run, scratch: Path) -> None:
+        self._move_into_place(scratch, self.runs / run.folder)
         shutil.rmtree(self.failed / run.folder, ignore_errors=True)
 
-    def _seal(self, scratch: Path, place: Path) -> None:
+    def _move_into_place(self, scratch: Path, place: Path) -> None:
         """Move a written directory into place, in one step."""
-        sync(scratch)
+        sync_directory(scratch)
         try:
             scratch.rename(place)
         except OSError:
             if not place.is_dir():
                 raise
             shutil.rmtree(scratch)  # another process finished first; equal runs have equal rows
-        sync(place.parent)
+        sync_directory(place.parent)
 
-    def _fail(self, run: Run, scratch: Path, line: str, trace: str, metadata: Callable[[], str]) -> None:
+    def _record_failure(self, run: Run, scratch: Path, line: str, trace: str, metadata: Callable[[], str]) -> None:
         write_file_atomically(scratch / ERROR, f"{line}\n\n{trace}")
         with contextlib.suppress(ValueError, OSError):  # facts that are not JSON do not fail again
             write_file_atomically(scratch / "metadata.json", metadata())
-        self._put_failed(run, scratch)
+        self._move_to_failed(run, scratch)
 
-    def _put_failed(self, run: Run, scratch: Path) -> None:
+    def _move_to_failed(self, run: Run, scratch: Path) -> None:
         place = self.failed / run.folder
         shutil.rmtree(place, ignore_errors=True)
-        self._seal(scratch, place)
+        self._move_into_place(scratch, place)
 
     # --------------------------------------------------------------------------------------------------------- reading
 
     def has_suite(self) -> bool:
         return (self.folder / "suite.json").is_file()
 
-    def _suite_file(self) -> dict[str, Any]:
+    def _read_suite_file(self) -> dict[str, Any]:
         path = self.folder / "suite.json"
         if not self.has_suite():
             raise InvalidFile(f"{self.folder}: no results here (suite.json is missing)")
-        data = checked(path, read_json(path))
+        data = check_schema(path, read_json(path))
         if not isinstance(data.get("suite"), dict) or not isinstance(data.get("version"), str):
             raise InvalidFile(f"{path}: 'suite' or 'version' is missing")
         return data
 
-    def suite(self) -> Suite:
+    def read_suite(self) -> Suite:
         """Return the suite that was started last."""
         try:
-            return Suite.model_validate_json(json.dumps(self._suite_file()["suite"]))
+            return Suite.model_validate_json(json.dumps(self._read_suite_file()["suite"]))
         except ValidationError as error:
             raise InvalidFile(f"{self.folder / 'suite.json'}: {error}") from None
 
-    def version(self) -> str:
+    def read_version(self) -> str:
         """Return the version of momagames that started it."""
-        return str(self._suite_file()["version"])
+        return str(self._read_suite_file()["version"])
 
-    def place(self, run: Run) -> Path:
+    def run_directory(self, run: Run) -> Path:
         """Return the directory of a finished run."""
         return self.runs / run.folder
 
-    def sealed(self) -> Iterator[Run]:
+    def finished_runs(self) -> Iterator[Run]:
         """Yield every finished run, of all suites and versions, sorted by name."""
         for place in sorted(self.runs.iterdir()) if self.runs.is_dir() else ():
             yield read_run(place)
 
-    def rows(self, run: Run) -> Iterator[dict[str, Any]]:
+    def read_rows(self, run: Run) -> Iterator[dict[str, Any]]:
         """Return the rows of a finished run."""
-        return read_rows(self.place(run))
+        return read_rows(self.run_directory(run))
 
-    def metadata(self, run: Run) -> dict[str, Any]:
+    def read_metadata(self, run: Run) -> dict[str, Any]:
         """Return versions, machine, times and counts of a finished run."""
-        path = self.place(run) / "metadata.json"
-        return checked(path, read_json(path))
+        path = self.run_directory(run) / "metadata.json"
+        return check_schema(path, read_json(path))
 
-    def error(self, run: Run) -> str | None:
+    def read_error(self, run: Run) -> str | None:
         """Return the error of a run that has not succeeded since: one line, an empty line, and the traceback."""
         path = self.failed / run.folder / ERROR
-        return path.read_text(encoding="utf-8") if path.is_file() and not self.has(run) else None
+        return path.read_text(encoding="utf-8") if path.is_file() and not self.has_run(run) else None
 
-    def wasted(self, run: Run) -> float:
+    def failed_seconds(self, run: Run) -> float:
         """Return the seconds that a failed run took."""
         path = self.failed / run.folder / "metadata.json"
         return float(read_json(path).get("wall_s", 0.0)) if path.is_file() else 0.0
 
 
-def config(run: Run) -> str:
+def format_config(run: Run) -> str:
     """Return the content of config.json: everything that the result depends on."""
-    return spelled({"schema": SCHEMA, "digest": run.digest, **run.content()})
+    return format_json({"schema": SCHEMA, "digest": run.digest, **run.to_dict()})
 
 
 def read_run(place: Path) -> Run:
     """Return the run stored in this directory. Raises InvalidFile."""
     path = place / "config.json"
-    data = checked(path, read_json(path))
+    data = check_schema(path, read_json(path))
     digest = data.pop("digest", None)
     data.pop("schema")
     try:
-        run = Run.of(data)
+        run = Run.from_content(data)
     except ValidationError as error:
         raise InvalidFile(f"{path}: {error}") from None
     if run.digest != digest:
@@ -262,7 +264,7 @@ def read_rows(place: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of the run in this directory, from its own file or, if packed, from the file of all runs."""
     path = place / ROWS
     if not path.is_file():
-        objectives = [objective.name for objective in read_run(place).game.game().objectives]
+        objectives = [objective.name for objective in read_run(place).game.make_game().objectives]
         yield from read_packed_rows(place, objectives)
         return
     with path.open(encoding="utf-8") as file:
@@ -273,20 +275,20 @@ def read_rows(place: Path) -> Iterator[dict[str, Any]]:
                 raise InvalidFile(f"{path}: line {number}: {error}") from None
 
 
-def line(row: Mapping[str, Any]) -> str:
+def format_row(row: Mapping[str, Any]) -> str:
     """Return a row as a line of rows.jsonl."""
     return canonical_json(row) + "\n"
 
 
-def files(place: Path) -> dict[str, bytes]:
-    """Return the files of a finished or failed run, for `Store.accept`; packed rows are unpacked."""
-    found = {name: (place / name).read_bytes() for name in (*SEALED, POLICIES, ERROR) if (place / name).is_file()}
+def read_run_files(place: Path) -> dict[str, bytes]:
+    """Return the files of a finished or failed run, for `Store.import_run`; packed rows become text."""
+    found = {name: (place / name).read_bytes() for name in (*RUN_FILES, POLICIES, ERROR) if (place / name).is_file()}
     if ERROR not in found and ROWS not in found:
-        found[ROWS] = "".join(map(line, read_rows(place))).encode()
+        found[ROWS] = "".join(map(format_row, read_rows(place))).encode()
     return found
 
 
-def checked(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+def check_schema(path: Path, data: dict[str, Any]) -> dict[str, Any]:
     """Return the content of a file if this version can read its schema. Raises InvalidFile."""
     schema = data.get("schema", 1)
     if schema == SCHEMA:
@@ -299,16 +301,16 @@ def checked(path: Path, data: dict[str, Any]) -> dict[str, Any]:
     raise InvalidFile(f"{path}: schema {schema!r} is not read any more (this momagames reads {SCHEMA}); use a new folder")
 
 
-def headline(error: BaseException) -> str:
+def summary_line(error: BaseException) -> str:
     """Return an error as one line."""
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def spelled(data: Any) -> str:
+def format_json(data: Any) -> str:
     return json.dumps(data, indent=1, allow_nan=False)
 
 
-def _head(run: Run) -> dict[str, Any]:
+def _describe_run(run: Run) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "digest": run.digest,

@@ -12,7 +12,7 @@ from momagames import fronts
 from momagames.analysis.arrays import Array
 from momagames.analysis.episode_returns import front_standard_error
 from momagames.benchmark import replays
-from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand, method_names
+from momagames.benchmark.plan import Indicators, PlansExperiment, PoliciesExperiment, Run, Suite, expand_runs, method_names
 from momagames.benchmark.store.store import Store
 from momagames.contract import Game
 from momagames.reports.data.points import (
@@ -32,7 +32,7 @@ from momagames.reports.data.scores import (
     score_method,
 )
 
-NO_OPPONENT = "nobody"  # the opponent in the rows of games without one
+NO_OPPONENT = "none"  # the opponent in the rows of games without one
 
 
 @dataclass(frozen=True)
@@ -110,16 +110,16 @@ def build_panels(
 
     progress    called with the current step
     """
-    panels, version = [], store.version()
+    panels, version = [], store.read_version()
     for experiment in suite.experiments:
         names = method_names(experiment)
-        runs = [(run, names[run.method.model_dump_json()]) for run in expand(experiment, version)]
+        runs = [(run, names[run.method.model_dump_json()]) for run in expand_runs(experiment, version)]
         for choice in experiment.games:
             game_runs = [(run, name) for run, name in runs if run.game == choice]
-            if any(store.has(run) for run, _ in game_runs):
+            if any(store.has_run(run) for run, _ in game_runs):
                 if progress:
                     progress(f"comparing the runs of {experiment.name}: {choice.id}")
-                panels += _build_game_panels(store, suite.indicators, experiment, choice.game(), game_runs, primary_only)
+                panels += _build_game_panels(store, suite.indicators, experiment, choice.make_game(), game_runs, primary_only)
     return panels
 
 
@@ -132,9 +132,9 @@ def _build_game_panels(
     primary_only: bool,
 ) -> list[Panel]:
     methods = dict.fromkeys(name for _, name in runs)
-    missing = {m: sum(not store.has(run) for run, name in runs if name == m) for m in methods}
-    finished = [(run, name) for run, name in runs if store.has(run)]
-    metadata = {run.digest: store.metadata(run) for run, _ in finished}
+    missing = {m: sum(not store.has_run(run) for run, name in runs if name == m) for m in methods}
+    finished = [(run, name) for run, name in runs if store.has_run(run)]
+    metadata = {run.digest: store.read_metadata(run) for run, _ in finished}
     seconds = {m: float(np.median([metadata[r.digest]["wall_s"] for r, n in finished if n == m] or [0.0])) for m in methods}
     views: list[PanelView]
     proven: dict[int, Array] = {}
@@ -144,12 +144,12 @@ def _build_game_panels(
     if isinstance(experiment, PlansExperiment):
         points: dict[str, dict[int, Points]] = {}
         for run, name in finished:
-            rows, facts = list(store.rows(run)), metadata[run.digest]["facts"]
+            rows, facts = list(store.read_rows(run)), metadata[run.digest]["facts"]
             points.setdefault(name, {})[run.seed] = read_plan_points(rows).with_front_indices(run.folder, (), plans=True)
             if facts.get("complete"):
                 proven[run.seed] = points[name][run.seed].values
             else:
-                histories.setdefault(name, {})[run.seed] = read_search_history(rows, facts.get("passed", ()))
+                histories.setdefault(name, {})[run.seed] = read_search_history(rows, facts.get("dominated", ()))
         archived = _add_packaged_fronts([run for run, _ in finished], proven)
         views = [PanelView("", True, points, {})]
     else:
@@ -185,7 +185,7 @@ def _build_panel(
     missing: Mapping[str, int],
     seconds: Mapping[str, float],
 ) -> Panel:
-    references = build_references(view.points, proven, game, experiment.utopia, settings.margin, archived)
+    references = build_references(view.points, proven, game, experiment.ideal_point, settings.margin, archived)
     return Panel(
         experiment=experiment.name,
         kind=experiment.kind,
@@ -232,8 +232,8 @@ def _policy_views(
         scopes += [(f"against {name}, {_describe_seats(seats)}", False, (name,), seats) for name in opponents]
     if len(seats) > 1:
         scopes += [(f"{against_all}, as {seat}", False, opponents, (seat,)) for seat in seats]
-    rows = {run.digest: list(store.rows(run)) for run, _ in finished}
-    stored_fronts = {run.digest: replays.points(store.place(run)) for run, _ in finished}
+    rows = {run.digest: list(store.read_rows(run)) for run, _ in finished}
+    stored_fronts = {run.digest: replays.load_points(store.run_directory(run)) for run, _ in finished}
     for scope, primary, scope_opponents, scope_seats in scopes:
         policy_episodes: dict[str, dict[int, PolicyEpisodes]] = {}
         points: dict[str, dict[int, Points]] = {}

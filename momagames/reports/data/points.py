@@ -80,9 +80,9 @@ def read_plan_points(rows: Iterable[Mapping[str, Any]]) -> Points:
     return Points(values, labels, np.zeros_like(values))
 
 
-def read_search_history(rows: Iterable[Mapping[str, Any]], passed: Iterable[Sequence[float]]) -> SearchHistory:
+def read_search_history(rows: Iterable[Mapping[str, Any]], dominated: Iterable[Sequence[float]]) -> SearchHistory:
     """Read the plans of a run and the points dominated later: [steps, *return] each."""
-    table = [[row["found"], *row["return"]] for row in rows] + [list(point) for point in passed]
+    table = [[row["step"], *row["return"]] for row in rows] + [list(point) for point in dominated]
     array = np.array(table, np.float64)
     return SearchHistory(array[:, 0].astype(np.int64), array[:, 1:])
 

@@ -41,7 +41,7 @@ def compare_results(folders: Sequence[str | Path]) -> list[Comparison]:
     if len(folders) < 2:
         raise InvalidParameter(f"invalid number of results directories {len(folders)}: expected 2 or more")
     stores = [Store(folder) for folder in folders]
-    suites = [store.suite() for store in stores]
+    suites = [store.read_suite() for store in stores]
     for store, suite in zip(stores, suites, strict=True):
         _check_conditions(stores[0], suites[0], store, suite)
     found = [
@@ -69,7 +69,7 @@ def _describe_games(found: Mapping[tuple[str, str, str], Panel]) -> str:
 
 
 # settings of an experiment that must be equal for a comparison
-CONDITIONS = ("kind", "utopia", "budget", "opponents", "seats", "select_episodes", "report_episodes")
+CONDITIONS = ("kind", "ideal_point", "budget", "opponents", "seats", "select_episodes", "report_episodes")
 
 
 def _check_conditions(first: Store, first_suite: Suite, second: Store, second_suite: Suite) -> None:
@@ -98,7 +98,7 @@ def _compare_panels(found: Sequence[Panel], experiment: Experiment, settings: In
     for number, panel in enumerate(found):
         points |= {f"{number} {method}": runs for method, runs in panel.points.items()}
         proven |= {seed: known.values for seed, known in panel.references.items() if known.tag == "exact"}
-    known = build_references(points, proven, found[0].game, experiment.utopia, settings.margin)
+    known = build_references(points, proven, found[0].game, experiment.ideal_point, settings.margin)
     compared = []
     for method in found[0].points:
         runs = [panel.points.get(method, {}) for panel in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from momagames.benchmark.plan import Suite
-from momagames.benchmark.store.costs import duration
+from momagames.benchmark.store.costs import format_duration
 from momagames.benchmark.store.store import Store
 
 
@@ -19,7 +19,7 @@ def reproduction_commands(store: Store, suite: Suite) -> str:
     """Return the commands that reproduce a report, in a checkout of the same commit if all runs have one commit."""
     commits = {data["commit"] for data in _read_metadata(store, suite)}
     commit = commits.pop() if len(commits) == 1 else None
-    install = [f"pip install momagames=={store.version()}"]
+    install = [f"pip install momagames=={store.read_version()}"]
     if commit:
         changes = "  # with uncommitted changes" if commit.endswith("+changes") else ""
         install = [f"git checkout {commit.removesuffix('+changes')}{changes}", "pip install ."]
@@ -30,7 +30,7 @@ def reproduction_commands(store: Store, suite: Suite) -> str:
 
 def _read_metadata(store: Store, suite: Suite) -> list[dict[str, Any]]:
     """Return the metadata of every finished run of the suite."""
-    return [store.metadata(run) for run in suite.runs(store.version()) if store.has(run)]
+    return [store.read_metadata(run) for run in suite.list_runs(store.read_version()) if store.has_run(run)]
 
 
 def _collect_versions(finished: list[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -54,7 +54,7 @@ def _collect_times(finished: list[dict[str, Any]]) -> list[tuple[str, str]]:
     wall, cpu = (sum(data[key] for data in finished) for key in ("wall_s", "cpu_s"))
     return [
         ("runs started", f"{min(d['started'] for d in finished)} to {max(d['started'] for d in finished)}"),
-        ("total run time", f"{duration(wall)}, CPU {duration(cpu)}"),
+        ("total run time", f"{format_duration(wall)}, CPU {format_duration(cpu)}"),
         ("environment steps", f"{sum(data['facts'].get('steps', 0) for data in finished):,}"),
     ]
 

@@ -42,8 +42,8 @@ def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[t
         contents.insert(0, ("aggregate", "All games"))
         sections.insert(0, aggregate_section(data.aggregate, len(figures)))
         figures += [aggregate_figure(data.aggregate), profiles_figure(data.aggregate)]
-    runs = suite.runs(store.version())
-    finished = sum(store.has(run) for run in runs)
+    runs = suite.list_runs(store.read_version())
+    finished = sum(store.has_run(run) for run in runs)
     return template.substitute(
         name=html.escape(suite.name),
         description=html.escape(suite.description),
