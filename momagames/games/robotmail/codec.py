@@ -41,6 +41,7 @@ def green_cells(state: State) -> list[int]:
 
 
 def count_robots(state: State) -> int:
+    """Return the number of robots of all players."""
     return int(state["players"]) * int(state["team"])
 
 
@@ -86,6 +87,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
 
 
 def load_event(state: State, event: Any) -> None:
+    """§9.1 Load the event of the last step."""
     if event not in EVENTS:
         raise InvalidState(f"invalid event={event!r}: expected {one_of(EVENTS)}{nearest(event, EVENTS)}")
     state["event"] = EVENTS.index(event)
@@ -106,19 +108,21 @@ def load_mails(state: State, given: Mapping[str, Any]) -> None:
         state["waiting"][cell] = check_mail(state, f"invalid mails[{k}]", mail)
 
 
-def check_mail(state: State, name: str, mail: Any) -> int:
-    """Return a mail index of the layout; `name` begins the message of the InvalidState that others raise."""
+def check_mail(state: State, prefix: str, mail: Any) -> int:
+    """Return a mail index of the layout. Raises InvalidState for other values; its message begins with `prefix`."""
     known = state["index"][: int(state["indices"])].tolist()
     if not is_integer(mail) or mail not in known:
-        raise InvalidState(f"{name}={mail!r}: expected {one_of(known)}, the mail indices of this layout")
+        raise InvalidState(f"{prefix}={mail!r}: expected {one_of(known)}, the mail indices of this layout")
     return int(mail)
 
 
 def is_integer(value: Any) -> bool:
+    """Return whether a value is an integer and no boolean."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
+    """Return whether a value is a number and no boolean."""
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
@@ -168,13 +172,13 @@ def load_robot(state: State, robot: int, parts: Mapping[str, Any]) -> None:
 
 def load_battery(state: State, robot: int, parts: Mapping[str, Any]) -> None:
     """§9.2 Load the inner battery, which determines the shown one."""
-    battery, shown = parts["inner battery"], parts["shown battery"]
+    battery, displayed = parts["inner battery"], parts["shown battery"]
     low, allowed = (0.0, f"a number in 0..{FULL:g}") if state["with_battery"] else (FULL, f"{FULL:g} in games without battery")
     if not is_number(battery) or not low <= battery <= FULL:
         raise InvalidState(f"robots[{robot}]: invalid inner battery={battery!r}: expected {allowed}")
-    if not is_number(shown) or math.ceil(battery) != shown:
+    if not is_number(displayed) or math.ceil(battery) != displayed:
         raise InvalidState(
-            f"robots[{robot}]: invalid shown battery={shown!r}: expected {math.ceil(battery)}, {battery} rounded up"
+            f"robots[{robot}]: invalid shown battery={displayed!r}: expected {math.ceil(battery)}, {battery} rounded up"
         )
     state["battery"][robot] = battery
 
@@ -212,6 +216,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def action_name(state: State, action: Any) -> str:
+    """Return the name of an action."""
     return ACTIONS[int(action)]
 
 

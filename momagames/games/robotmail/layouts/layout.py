@@ -48,7 +48,7 @@ class Layout:
 
     @cached_property
     def narrow(self) -> frozenset[Cell]:
-        """§3.3 The cells between exactly two neighbors that are yellow or red, whatever their own color."""
+        """§3.3 Cells of any color with exactly two yellow or red neighbors."""
         cells = ((x, y) for y in range(self.height) for x in range(self.width))
         return frozenset(cell for cell in cells if sum(self.color(near) in ("y", "r") for near in self.neighbors(cell)) == 2)
 

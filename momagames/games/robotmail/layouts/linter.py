@@ -61,7 +61,7 @@ def find_unreachable(layout: Layout) -> list[tuple[Cell, str]]:
 
 
 def find_sources(layout: Layout, targets: Iterable[Cell], mail: int) -> set[Cell]:
-    """Return the cells from which a robot with this mail (0: none) can reach a goal over white and gray cells."""
+    """Return the cells from which a robot with this mail (0: none) can reach a target over white and gray cells."""
     found: set[Cell] = set()
     frontier = list(targets)
     while frontier:
