@@ -118,7 +118,7 @@ def make_default_opponent(game: Game) -> CompiledPolicy:
 
 
 def has_kernel_policy(policies: tuple[BatchPolicy, ...]) -> bool:
-    """Return whether one of these policies is a kernel, not a rule of `playouts.play`."""
+    """Return whether one of these policies is a kernel, not a rule of `playouts.play_episodes`."""
     return any(policy.rule == KERNEL for policy in policies)
 
 

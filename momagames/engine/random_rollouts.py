@@ -84,7 +84,7 @@ def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
 def _make_rollout_loop(game: Game) -> Callable[..., None]:
     legal, step, sequential, sample_legal = game.kernels.legal, game.kernels.step, game.sequential, loops.sample_legal
 
-    def play(low, high, states, words, limit, parts, returns, lengths, scratch, mask, actions, reward):
+    def roll_out(low, high, states, words, limit, parts, returns, lengths, scratch, mask, actions, reward):
         for i in range(low, high):
             scratch[0] = states[i]
             state = scratch[0]
@@ -105,7 +105,7 @@ def _make_rollout_loop(game: Game) -> Callable[..., None]:
                 length += 1
             lengths[i] = length
 
-    return compile_entry_point(play, f"{game.rules_key}.rollout")
+    return compile_entry_point(roll_out, f"{game.rules_key}.rollout")
 
 
 @loops.cache_by_rules

@@ -92,11 +92,11 @@ def test_guaranteed_front_equals_brute_force(rows, mover, agent):
     front = guarantees.solve_guaranteed_front(game, make_position(rows, mover), agent, **LIMITS)
     expected = brute_guaranteed(make_position_at(rows, mover, names), agent, names)
     assert {tuple(row) for row in front.points.tolist()} == {
-        tuple(row) for row in front.board.in_units(np.array(sorted(expected))).tolist()
+        tuple(row) for row in front.board.to_units(np.array(sorted(expected))).tolist()
     }
     for point in front.points:
         walked, actions = guarantees.guarantee_strategy(front, point)
-        assert (front.board.in_units(walked.worst) == point).all()
+        assert (front.board.to_units(walked.worst) == point).all()
         stored = strategies.StoredStrategy(strategies.encode_actions(actions))
         assert (strategies.walk(game, front.board.start, agent, stored).worst == walked.worst).all()
         stored.check_exhausted()
@@ -109,7 +109,7 @@ def test_guaranteed_front_with_other_objectives(objectives):
     front = guarantees.solve_guaranteed_front(game, make_position(rows, mover), 0, **LIMITS)
     expected = brute_guaranteed(make_position_at(rows, mover, objectives), 0, objectives)
     assert {tuple(row) for row in front.points.tolist()} == {
-        tuple(row) for row in front.board.in_units(np.array(sorted(expected))).tolist()
+        tuple(row) for row in front.board.to_units(np.array(sorted(expected))).tolist()
     }
 
 

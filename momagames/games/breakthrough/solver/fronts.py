@@ -22,7 +22,7 @@ ROUNDING = 1e-12  # of expected returns, which are sums of many products
 
 
 class Guaranteed:
-    """The vectors that an agent can guarantee."""
+    """Solver of the vectors that an agent can guarantee."""
 
     method: ClassVar[str] = "backward induction"
 
@@ -49,19 +49,19 @@ class Guaranteed:
         """Verify by backward induction over fronts, and by one game for each point and for each vector just beyond them."""
         found = solve_guaranteed_front(game, start, agent, max_states=max_states, max_bytes=max_bytes)
         board = found.board
-        stated = board.in_units(values)
+        stated = board.to_units(values)
         compare_points(values, stated.astype(np.float64), found.points.astype(np.float64))
-        least = board.in_units(np.array([objective.return_low for objective in game.objectives]))
-        most = board.in_units(np.array([objective.return_high for objective in game.objectives]))
+        least = board.to_units(np.array([objective.return_low for objective in game.objectives]))
+        most = board.to_units(np.array([objective.return_high for objective in game.objectives]))
         for number in np.flatnonzero(~can_guarantee(board, stated)):
-            raise InvalidFile(f"point {number}: it cannot be guaranteed")
+            raise InvalidFile(f"point {number} cannot be guaranteed")
         beyond = minimal_uncovered(stated, least, most)
         for vector in beyond[can_guarantee(board, beyond)] / board.units:
             raise InvalidFile(f"points: {vector.tolist()} can be guaranteed as well")
 
 
 class Response:
-    """The best responses of an agent to a random or greedy opponent, for two objectives."""
+    """Solver of the best responses of an agent to a random or greedy opponent, for two objectives."""
 
     method: ClassVar[str] = "convex hull backward induction"
 

@@ -68,6 +68,7 @@ class Board:
         )
 
     def mover_after(self, moves: int) -> int:
+        """Return the agent to move after a number of moves."""
         return (self.mover + moves) % 2
 
     @cached_property
@@ -102,7 +103,7 @@ class Board:
         packed: Words = np.bitwise_or.reduce(lanes << shifts, axis=1)
         return packed
 
-    def in_units(self, returns: NDArray[np.float64]) -> NDArray[np.int64]:
+    def to_units(self, returns: NDArray[np.float64]) -> NDArray[np.int64]:
         """Convert returns float64[n, K] to whole numbers of units."""
         return np.rint(returns * self.units).astype(np.int64)
 
@@ -151,7 +152,7 @@ def solve_guaranteed_front(
     start_time = time.perf_counter()
     board = Board(game, start, agent, max_states)
     solver = _BackwardInduction(board, max_bytes, progress)
-    layers = solver.layers()
+    layers = solver.solve()
     points = board.unpack(layers[0].points)
     return GuaranteedFront(
         board, layers, points[np.lexsort(points.T[::-1])], solver.states, solver.bytes, time.perf_counter() - start_time
@@ -166,15 +167,16 @@ class _BackwardInduction:
         self.states = self.bytes = 0
         self.first, self.second = np.zeros(INITIAL_CAPACITY, np.uint64), np.zeros(INITIAL_CAPACITY, np.uint64)
 
-    def layers(self) -> list[Layer]:
+    def solve(self) -> list[Layer]:
+        """Return all layers, by number of moves."""
         next_layer = EMPTY_LAYER
         found = []
         for moves in reversed(range(len(self.board.layers))):
-            next_layer = self._layer(moves, next_layer)
+            next_layer = self._solve_layer(moves, next_layer)
             found.append(next_layer)
         return found[::-1]
 
-    def _layer(self, moves: int, next_layer: Layer) -> Layer:
+    def _solve_layer(self, moves: int, next_layer: Layer) -> Layer:
         words = self.board.layers[moves]
         counts, points = [], []
         for chunk in chunk_slices(len(words)):
@@ -276,15 +278,15 @@ def _mirror(words: Words, width: int, height: int) -> Words:
     return out
 
 
-def guarantee_strategy(found: GuaranteedFront, point: NDArray[np.int64]) -> tuple[WalkResult, list[int]]:
+def guarantee_strategy(front: GuaranteedFront, point: NDArray[np.int64]) -> tuple[WalkResult, list[int]]:
     """Return the evaluation of a strategy that guarantees a point of the front, and its actions in the order of the walk."""
-    board = found.board
+    board = front.board
     actions: list[int] = []
 
     def choose(states: NDArray[Any], returns: NDArray[np.float64]) -> NDArray[np.int64]:
         moves = int(states["ply"][0]) - board.ply
-        next_layer = found.layers[moves + 1] if moves + 1 < len(found.layers) else EMPTY_LAYER
-        targets = board.pack(point - board.in_units(returns))
+        next_layer = front.layers[moves + 1] if moves + 1 < len(front.layers) else EMPTY_LAYER
+        targets = board.pack(point - board.to_units(returns))
         chosen = np.full(len(states), -1, np.int64)
         board.loops.choose(
             states,
