@@ -1,4 +1,4 @@
-"""The figure of a Pareto front in README.md: a small board of MO-SameGame, its exact front, and what three methods find."""
+"""The figure of a Pareto front in README.md: a small board of MO-SameGame, its exact front, and the points that four methods find."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import momagames
 from momagames.baselines import method
 from momagames.engine.playouts import generate_starts
 
-BOARD = {"board_width": 8, "board_height": 8, "num_colors": 2}
+BOARD = {"board_width": 12, "board_height": 12, "num_colors": 2}
 INSTANCE, BUDGET = 0, 1_000
 METHODS = {
     "random play": ("random", {}, "o", "#999999"),
     "greedy play": ("greedy", {"divisions": 10}, "s", "#0072b2"),
+    "local search": ("local_search", {"divisions": 8, "keep": 0.5, "greed": 0.0, "patience": 50}, "D", "#009e73"),
     "beam search": ("beam", {"width": 64, "estimate": "present"}, "^", "#d55e00"),
 }
 
@@ -26,7 +27,7 @@ def draw_front() -> Image.Image:
     """Run the methods and draw their fronts beside the exact one."""
     game = momagames.spec("mo-samegame-v0", **BOARD)
     start = generate_starts(game, np.array([INSTANCE], np.uint64))
-    exact = method("exact")(max_states=10**8, max_bytes=2**32).plan(game, start, 10**9, 0).values
+    exact = method("exact")(max_states=3 * 10**8, max_bytes=2**33).plan(game, start, 10**9, 0).values
     exact = exact[np.argsort(exact[:, 0])]
     with mpl.rc_context({"font.family": "DejaVu Sans", "font.size": 10}):
         figure = Figure(figsize=(6, 4), dpi=130, layout="constrained")
@@ -37,7 +38,7 @@ def draw_front() -> Image.Image:
             axes.plot(values[:, 0], values[:, 1], marker, color=color, ms=6, mfc="none", label=label)
         axes.set_xlabel("return of color 1")
         axes.set_ylabel("return of color 2")
-        axes.set_title(f"MO-SameGame 8x8 with two colors, {BUDGET:,} environment steps", fontsize=10)
+        axes.set_title(f"MO-SameGame 12x12 with two colors, {BUDGET:,} environment steps", fontsize=10)
         axes.legend(frameon=False)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
