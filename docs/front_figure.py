@@ -1,4 +1,4 @@
-"""The figure of a Pareto front in README.md: a small board of MO-SameGame, its exact front, and the points that four methods find."""
+"""The figure of a Pareto front in README.md: a board of MO-SameGame, its exact front, and the points of four methods."""
 
 from __future__ import annotations
 

@@ -76,13 +76,13 @@ GNOMES = (3, 2, 0, 1, 0, 0)
 # MO-RoboticMail: cells (keywords of `tiles.cell`), and what they are
 A0, B3, F35 = (robots.Look(*given) for given in ((0, "A0", 0, 10), (1, "B3", 7, 4), (5, "F35", 12, None)))
 MAIL_CELLS: tuple[tuple[tuple[dict[str, Any], ...], str], ...] = (
-    (({"color": mail.WHITE}, {"color": mail.GREY}, {"color": mail.RED}), "start, plain cell, wall"),
+    (({"color": mail.WHITE}, {"color": mail.GRAY}, {"color": mail.RED}), "start, plain cell, wall"),
     (({"color": mail.GREEN, "mail": 4}, {"color": mail.GREEN, "mail": None}), "a mail for receiver 4, one not seen"),
     (({"color": mail.YELLOW, "target": 4}, {"color": mail.BLUE}), "receiver of mail 4, charger"),
-    (({"color": mail.GREY, "narrow": True}, {"color": mail.WHITE, "narrow": True}), "narrow: only to deliver beside it"),
-    (({"color": mail.GREY, "robot": A0},), "robot_0 of player A, battery full"),
+    (({"color": mail.GRAY, "narrow": True}, {"color": mail.WHITE, "narrow": True}), "narrow: only to deliver beside it"),
+    (({"color": mail.GRAY, "robot": A0},), "robot_0 of player A, battery full"),
     (({"color": mail.WHITE, "robot": B3},), "robot_3 of player B: mail 7, low"),
-    (({"color": mail.GREY, "robot": F35},), "with mail 12, a game without batteries"),
+    (({"color": mail.GRAY, "robot": F35},), "with mail 12, a game without batteries"),
     (({"color": mail.YELLOW, "target": 4, "robot": A0}, {"color": mail.BLUE, "robot": A0}), "on a receiver, on a charger"),
     (({"color": mail.YELLOW, "target": 4, "marked": True},), "goes with the cell pointed at"),
 )

@@ -1,8 +1,9 @@
 """momagames: a benchmark of multi-objective, multi-agent games for reinforcement-learning research."""
 
 from momagames.adapters.hosts import register_environments
+from momagames.environments import make, make_vec
 from momagames.errors import MomagamesError
-from momagames.registry import canonical, ids, make, make_vec, register, register_command, spec
+from momagames.registry import canonical, ids, register, register_command, spec
 
 __version__ = "0.1.0"
 __all__ = [

@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
-from momagames.errors import InvalidParameter, UnknownId, check_choice, nearest, one_of
+from momagames.errors import InvalidParameter, UnknownId, nearest, one_of
 from momagames.games import COMMANDS, RETIRED, VERSIONS, Command, Entry
 from momagames.plugins import load_object
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from momagames.adapters.aec import MultiObjectiveAEC
-    from momagames.adapters.gymnasium import SingleAgentEnv
-    from momagames.adapters.parallel import MultiObjectiveParallel
-    from momagames.adapters.vector import MultiObjectiveVectorEnv
     from momagames.contract import Game, Policy, State
 
-Api = Literal["aec", "parallel", "gymnasium"]
-DOORS: dict[str, str] = {
-    "aec": "momagames.adapters.aec:make",
-    "parallel": "momagames.adapters.parallel:make",
-    "gymnasium": "momagames.adapters.gymnasium:make",
-}
-VECTOR_DOOR = "momagames.adapters.vector:make"
 # Functions of later layers that adapters use, imported by name on use.
 POLICY = "momagames.baselines:policy"
 KNOWN_FRONT = "momagames.baselines.exact:pareto_front_if_small"
@@ -120,39 +109,6 @@ def canonical(id: str, **params: Any) -> str:
 
 def format_id(id: str, params: Mapping[str, Any]) -> str:
     return f"{id}({','.join(f'{name}={value!r}' for name, value in params.items())})"
-
-
-@overload
-def make(id: str, api: Literal["aec"] = "aec", **options: Any) -> MultiObjectiveAEC: ...
-@overload
-def make(id: str, api: Literal["parallel"], **options: Any) -> MultiObjectiveParallel: ...
-@overload
-def make(id: str, api: Literal["gymnasium"], **options: Any) -> SingleAgentEnv: ...
-@overload
-def make(id: str, api: Api, **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv: ...
-def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv:
-    """Make an environment by id.
-
-    api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
-    options    parameters of the game, and options of the API: render_mode, render_options (a dict, see `View.render_options`),
-               illegal ("raise", "forfeit", "random", "next"); for "gymnasium" also agent and others
-    Raises     UnknownId, InvalidParameter, UnknownParameter (a TypeError as well) for a keyword that nothing takes
-    """
-    check_choice("api", api, DOORS)
-    find_entry(id)
-    env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = load_object(DOORS[api])(id, **options)
-    return env
-
-
-def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiObjectiveVectorEnv:
-    """Make a vector environment; see `momagames.adapters.vector`.
-
-    options    parameters of the game, and options of the API: autoreset ("next_step", "same_step", "disabled"), views
-               ("mover", "all"), illegal
-    """
-    find_entry(id)
-    envs: MultiObjectiveVectorEnv = load_object(VECTOR_DOOR)(id, num_envs, threads, **options)
-    return envs
 
 
 def policy(name: str, game: Game, agent: int | None = None) -> Policy:

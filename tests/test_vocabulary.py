@@ -112,6 +112,7 @@ RETIRED_PHRASES = re.compile(
     r"|steps of the engine|who against whom|worst quarter|takes? folders)\b"
 )
 WORD = re.compile(r"[A-Za-z]+")
+NAME_PART = re.compile(r"([A-Z]?[a-z]+)")  # of a name in CamelCase
 # Names: left column of the table that the project agreed on.
 RETIRED_NAMES = re.compile(
     r"_?(?:lucks?|lots?|told\w*|kept|taken|shown|aside|hire|judge|bury|stand_as|take_up|thin|sight|headed|harvest|outside|crew"
@@ -177,7 +178,9 @@ def retired_names(source: str) -> list[str]:
     return [
         f"line {line}: {name}"
         for line, name in defined_names(ast.parse(source))
-        if RETIRED_NAMES.fullmatch(name) or name in RETIRED_CLASSES
+        if RETIRED_NAMES.fullmatch(name)
+        or name in RETIRED_CLASSES
+        or retired_words(NAME_PART.sub(r" \1", name).replace("_", " "))
     ]
 
 
@@ -221,7 +224,18 @@ def test_a_planted_word_is_found(text):
     assert found_in_source(f"raise ValueError('{text}')")
 
 
-@pytest.mark.parametrize("source", ["def told(): ...", "class Bed: ...", "def f(luck): ...", "kept = 1", "self.taken = 2"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def told(): ...",
+        "class Bed: ...",
+        "def f(luck): ...",
+        "kept = 1",
+        "self.taken = 2",
+        "VECTOR_DOOR = 3",
+        "class OpenDoors: ...",
+    ],
+)
 def test_a_planted_name_is_found(source):
     assert found_in_source(source)
 

@@ -76,8 +76,8 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
     for case, (id, params) in CASES.items():
         recording = Recording(id, params, 1024)
         measures: dict[str, Measure] = {
-            "N=1024": recording.through_the_door,
-            "N=1024, engine": recording.through_the_engine,
+            "N=1024": recording.time_vector_env,
+            "N=1024, engine": recording.time_engine,
             "N=1024, rollouts": recording.rollouts,
             "parallel": parallel_loop(case),
             "parallel, no pool": parallel_loop(case, pool=False),

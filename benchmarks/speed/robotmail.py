@@ -37,8 +37,8 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
     for case, params in CASES.items():
         recording = Recording(ID, params, 1024)
         measures: dict[str, Measure] = {
-            "N=1024": recording.through_the_door,
-            "N=1024, engine": recording.through_the_engine,
+            "N=1024": recording.time_vector_env,
+            "N=1024, engine": recording.time_engine,
             "N=1024, rollouts": recording.rollouts,
             "AEC": aec_loop(params),
         }

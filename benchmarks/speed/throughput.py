@@ -27,9 +27,9 @@ class Recording:
     """A batch that plays recorded actions again and again from the same positions."""
 
     def __init__(self, id: str, params: dict[str, Any], num_envs: int, threads: int = 1) -> None:
-        self.door = momagames.make_vec(id, num_envs=num_envs, threads=threads, **params)
-        self.batch = self.door.batch
-        self.door.reset(seed=1)
+        self.envs = momagames.make_vec(id, num_envs=num_envs, threads=threads, **params)
+        self.batch = self.envs.batch
+        self.envs.reset(seed=1)
         self.words = random_words(1, num_envs)
         random_steps(self.batch, self.words, WARM_UP)
         self.length = max(4, min(2000, STEPS // num_envs))
@@ -47,17 +47,17 @@ class Recording:
         if self.batch.states.tobytes() != self.end.tobytes():
             raise RuntimeError("the replay differs from the recording")
 
-    def through_the_door(self, clock: Any = time.process_time) -> float:
+    def time_vector_env(self, clock: Any = time.process_time) -> float:
         """ns a step through make_vec(...).step, with its checks."""
         self.batch.load(self.start)
         start = clock()
         for actions in self.shaped:
-            self.door.step(actions)
+            self.envs.step(actions)
         spent = clock() - start
         self._check()
         return float(spent / self.length / len(self.end) * 1e9)
 
-    def through_the_engine(self, clock: Any = time.process_time) -> float:
+    def time_engine(self, clock: Any = time.process_time) -> float:
         """ns a step of the compiled loop alone."""
         self.batch.load(self.start)
         start = clock()
@@ -67,7 +67,7 @@ class Recording:
         self._check()
         return float(spent / self.length / len(self.end) * 1e9)
 
-    def random_inside(self) -> float:
+    def time_random_rollouts(self) -> float:
         """ns a step with random actions chosen inside one compiled call, everything written."""
         start = time.process_time()
         random_steps(self.batch, self.words, self.length)
@@ -96,10 +96,10 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
         sizes = (1024,) if "20x20" in case else (1, 32, 1024, 16384)
         for n in sizes:
             recording = Recording(*CASES[case], n)
-            measures[f"{case}|N={n}"] = recording.through_the_door
+            measures[f"{case}|N={n}"] = recording.time_vector_env
             if n == 1024:
-                measures[f"{case}|N={n}, engine"] = recording.through_the_engine
-                measures[f"{case}|N={n}, random inside"] = recording.random_inside
+                measures[f"{case}|N={n}, engine"] = recording.time_engine
+                measures[f"{case}|N={n}, random inside"] = recording.time_random_rollouts
                 measures[f"{case}|N={n}, rollouts"] = recording.rollouts
         peer = momaland_loop(case, 6 if "8x8" in case else 2)
         if peer:
@@ -135,8 +135,8 @@ def measure_threads(rounds: int) -> dict[str, dict[str, float]]:
 
 def steadily(recording: Recording) -> float:
     """Several passes, the first one apart: a worker that sleeps is woken once, not in every pass."""
-    recording.through_the_engine(time.perf_counter)
-    return median(recording.through_the_engine(time.perf_counter) for _ in range(PASSES))
+    recording.time_engine(time.perf_counter)
+    return median(recording.time_engine(time.perf_counter) for _ in range(PASSES))
 
 
 def at_once(recordings: list[Recording]) -> float:

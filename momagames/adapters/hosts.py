@@ -36,9 +36,13 @@ def register_environment(id: str) -> None:
 
 def make_single(game_id: str, **options: Any) -> Any:
     """Make the environment of one agent for gymnasium.make."""
-    return registry.make(game_id, "gymnasium", **options)
+    from momagames.adapters.gymnasium import make
+
+    return make(game_id, **options)
 
 
 def make_vector(game_id: str, num_envs: int = 1, **options: Any) -> Any:
     """Make a batch for gymnasium.make_vec(..., vectorization_mode="vector_entry_point")."""
-    return registry.make_vec(game_id, num_envs, **options)
+    from momagames.adapters.vector import make
+
+    return make(game_id, num_envs, **options)

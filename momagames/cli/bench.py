@@ -164,8 +164,8 @@ def _warn_other_version(store: Store) -> None:
 
     if store.read_version() != momagames.__version__:
         print(
-            f"momagames: the results are of version {store.read_version()}; this is {momagames.__version__}, which runs the whole "
-            "suite again and leaves the old results in place",
+            f"momagames: the results are of version {store.read_version()}; this is {momagames.__version__}, which runs the "
+            "whole suite again and leaves the old results in place",
             file=sys.stderr,
         )
 

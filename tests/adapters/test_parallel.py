@@ -93,7 +93,7 @@ def test_an_illegal_action_steps_no_agent() -> None:
     assert env.get_state() == before
 
 
-def test_a_game_tells_everybody_its_facts() -> None:
+def test_infos_of_all_agents() -> None:
     """`Game.infos` is in the infos of every single environment, at the start and after every step."""
     aec = MultiObjectiveAEC(meteors.game("meteors-v0"))
     parallel, alone = (

@@ -26,7 +26,7 @@ def lay(seen, mask, rng):
     return 5
 
 
-def without_luck(result):
+def without_chance(result):
     data = result.to_json()
     return {name: data[name] for name in data if name not in ("seconds", "provenance")}
 
@@ -149,13 +149,13 @@ def test_tie_break_of_pommerman():
 @pytest.mark.parametrize("players", [["simple", "random"], ["simple", "tests.benchmark.test_matches:dice"]])
 def test_a_seed_says_everything_and_bouts_do_not_depend_on_their_number(players):
     few, many = (match(DUEL, players, games=n, seed=3) for n in (3, 5))
-    assert without_luck(few) == without_luck(match(DUEL, players, games=3, seed=3))
+    assert without_chance(few) == without_chance(match(DUEL, players, games=3, seed=3))
     assert few.to_json()["bouts"] == many.to_json()["bouts"][:3]
     other = match(DUEL, players, games=3, seed=4)
     assert {one.games[0].seed for one in few.bouts}.isdisjoint(one.games[0].seed for one in other.bouts)
 
 
-def test_luck_differs_by_seed_bout_and_seat():
+def test_random_numbers_differ_by_seed_bout_and_seat():
     drawn = []
 
     def draws(seen, mask, rng):
@@ -287,7 +287,7 @@ def test_the_clock_stops_who_is_late():
     assert patient.wins.tolist() == [0, 1]
 
 
-def test_who_never_answers_holds_nobody_up():
+def test_a_policy_that_never_answers_delays_no_other_move():
     asked, forever = [], threading.Event()
 
     def stuck(seen, mask, rng):
@@ -352,7 +352,7 @@ def test_a_match_that_cannot_be(call, kind, said):
         call()
 
 
-def test_a_game_in_which_nobody_wins():
+def test_a_game_without_a_winner():
     game = meteors.game("meteors-v0")
     assert game.infos is not None
     with pytest.raises(InvalidParameter, match="has no winners"):

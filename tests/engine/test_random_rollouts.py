@@ -35,7 +35,7 @@ def make_batch(game, n, seed=3):
     return batch
 
 
-def test_equals_a_loop_through_the_batch(game):
+def test_equals_a_loop_play_batch_api(game):
     batch = make_batch(game, 7)
     start = batch.states.copy()
     words = random_words(11, 7)

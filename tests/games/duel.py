@@ -43,7 +43,7 @@ def play_aec_api(id, oracle, params, seed, options=None):
             assert env.reward_space(name).contains(env.rewards[name])
 
 
-def through_the_batch(id, oracles, params, seed, threads=1):
+def play_batch_api(id, oracles, params, seed, threads=1):
     """Play random games side by side in one `Batch`, whose environment i starts where `oracles[i]` stands."""
     chance = random.Random(seed)
     game = momagames.spec(id, **params)

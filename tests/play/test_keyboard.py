@@ -198,7 +198,7 @@ def test_a_person_out_of_the_game_sees_the_whole_state(hit, pygame):
     assert "over after" in board.summary() or "cut off after" in board.summary()
 
 
-def test_letters_go_through_the_ways_to_look(hit, pygame):
+def test_letters_cycle_the_render_options(hit, pygame):
     board = sit()
     before = pixels(board, pygame).shape
     hit("b")

@@ -56,8 +56,8 @@ class _Task:
 def dispatch(pool: WorkerPool, runs: Sequence[Run], folder: Path) -> Iterator[Outcome]:
     """Yield the outcomes of all runs.
 
-    A run whose worker dies goes to another worker; after MAX_ATTEMPTS deaths it has failed. A worker that exceeds the time limit of
-    its run is killed, and the run has failed.
+    A run whose worker dies goes to another worker; after MAX_ATTEMPTS deaths it has failed. A worker that exceeds the time
+    limit of its run is killed, and the run has failed.
     """
     store = Store(folder)
     waiting, deaths = deque(runs), Counter[str]()

@@ -30,8 +30,8 @@ from momagames.games.robotmail.observation_fields import build_fields
 from momagames.games.robotmail.rules import observation
 from momagames.games.robotmail.rules.state import (
     BLUE,
+    GRAY,
     GREEN,
-    GREY,
     MAX_PLAYERS,
     MAX_TEAM,
     NARROW,
@@ -58,7 +58,7 @@ SUMMARIES = {
     "6": "three players with two robots each",
     "12": "four players with three robots each",
 }
-CODES = {"w": WHITE, "g": GREY, "gr": GREEN, "y": YELLOW, "b": BLUE, "r": RED}
+CODES = {"w": WHITE, "g": GRAY, "gr": GREEN, "y": YELLOW, "b": BLUE, "r": RED}
 
 
 @dataclass(frozen=True)

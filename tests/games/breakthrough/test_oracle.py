@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.games.breakthrough.naive import NAMES, Breakthrough
-from tests.games.duel import play_aec_api, through_the_batch
+from tests.games.duel import play_aec_api, play_batch_api
 
 ID = "mo-breakthrough-v0"
 
@@ -86,7 +86,7 @@ def test_batch(params):
     chance = random.Random(5)
     oracles = [Breakthrough.generate(seed, **params) for seed in range(3)]
     oracles += [Breakthrough.given(board(chance, params), chance.randrange(2), **params) for _ in range(3)]
-    through_the_batch(ID, oracles, params, 5, threads=2)
+    play_batch_api(ID, oracles, params, 5, threads=2)
 
 
 @given(st.data())

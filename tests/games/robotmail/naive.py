@@ -5,7 +5,7 @@ Chance comes from outside: `draw(what, choices)` picks one of the choices; what 
 
 from math import ceil
 
-WHITE, GREY, GREEN, YELLOW, BLUE, RED = "w", "g", "gr", "y", "b", "r"
+WHITE, GRAY, GREEN, YELLOW, BLUE, RED = "w", "g", "gr", "y", "b", "r"
 STAND = 0
 MOVES = {1: (0, -1), 2: (0, 1), 3: (-1, 0), 4: (1, 0)}
 OBJECTIVES = (

@@ -411,11 +411,11 @@ def test_illegal_in_batches():
     for actions in ([1.0, 1.0], [True, True], ["1", "1"], [1], [[1, 1]]):
         with pytest.raises(IllegalAction, match="integers of shape"):
             many.step(actions)
-    lucky = momagames.make_vec(ID, 2, illegal="random")
-    lucky.reset(seed=1)
-    lucky.step([9, -3])
-    assert lucky.batch.states["illegal"].tolist() == [0, 0]
-    assert (lucky.batch.states["ply"] == 1).all()
+    envs = momagames.make_vec(ID, 2, illegal="random")
+    envs.reset(seed=1)
+    envs.step([9, -3])
+    assert envs.batch.states["illegal"].tolist() == [0, 0]
+    assert (envs.batch.states["ply"] == 1).all()
 
 
 # ---------------------------------------------------------------------------------------------------------------- words

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.games.duel import play_aec_api, through_the_batch
+from tests.games.duel import play_aec_api, play_batch_api
 from tests.games.samegame.naive import SYMBOLS, SameGame
 
 ID = "mo-samegame-v0"
@@ -85,7 +85,7 @@ def test_batch(params):
     chance = random.Random(5)
     oracles = [SameGame.generate(seed, **params) for seed in range(3)]
     oracles += [SameGame.given(board(chance, params), chance.randrange(params["num_agents"]), **params) for _ in range(3)]
-    through_the_batch(ID, oracles, params, 5, threads=2)
+    play_batch_api(ID, oracles, params, 5, threads=2)
 
 
 @given(st.data())

@@ -16,8 +16,8 @@ from momagames.games.robotmail.rules.state import (
     BLUE,
     CELLS,
     FORWARD,
+    GRAY,
     GREEN,
-    GREY,
     NARROW,
     OUTSIDE,
     RED,
@@ -269,7 +269,7 @@ def astar_step(state, robot, target, wary):
 def is_free_plain(state, cell):
     """Return whether a cell is white or gray, and free of robots."""
     color = cell_color(state, cell)
-    return color in (WHITE, GREY) and state["robot"][cell] == 0
+    return color in (WHITE, GRAY) and state["robot"][cell] == 0
 
 
 @kernel

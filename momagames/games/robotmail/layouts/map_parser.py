@@ -13,7 +13,7 @@ from momagames.games.robotmail.rules.state import MAX_INDEX, MAX_SIDE
 
 CODES = ", ".join(f"{code!r} ({name})" for code, name in COLORS.items())
 NUMBERS = f"0 (none) to {MAX_INDEX}"
-WORDS = {**{code: code for code in COLORS}, **{name: code for code, name in COLORS.items()}, "gray": "g"}
+WORDS = {**{code: code for code in COLORS}, **{name: code for code, name in COLORS.items()}}
 WHOLE = re.compile(r"-?[0-9]+")
 
 

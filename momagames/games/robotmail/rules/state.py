@@ -16,7 +16,7 @@ CELLS = (MAX_SIDE + 2) * (MAX_SIDE + 1)
 MAX_INDEX = 63  # mail indices
 
 # §1.1 Colors of cells; `ground` has the code in its lowest bits, and NARROW for a narrow cell (§3.3)
-OUTSIDE, WHITE, GREY, GREEN, YELLOW, BLUE, RED = range(7)
+OUTSIDE, WHITE, GRAY, GREEN, YELLOW, BLUE, RED = range(7)
 COLOR_BITS, NARROW = 7, 8
 # §1.2 Actions
 STAND, FORWARD, BACKWARD, LEFT, RIGHT = range(5)

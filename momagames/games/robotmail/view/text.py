@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from momagames.contract import Line, State
-from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GREY, RED, WHITE, YELLOW
+from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GRAY, RED, WHITE, YELLOW
 from momagames.games.robotmail.view import tiles
 from momagames.games.robotmail.view.scene import (
     LETTERS,
@@ -23,7 +23,7 @@ CELL_WIDTH = 4  # characters of a cell, with the one before it
 MAX_SINGLE_ROBOTS = 12  # above this number of robots, a line describes two
 BAR = 20  # characters of a progress bar
 KEY = ". plain  : start  ' narrow  ### wall  ++ charger  =5 takes mail 5  m5 mail 5"
-PLAIN = {WHITE: ":", GREY: "."}
+PLAIN = {WHITE: ":", GRAY: "."}
 
 
 def format_text(state: State, last: Any = None, viewer: str | None = None, cell: int = -1) -> list[Line]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GREEN, GREY, RED, WHITE, YELLOW
+from momagames.games.robotmail.rules.state import BLUE, ENTER_BELOW, FULL, GRAY, GREEN, RED, WHITE, YELLOW
 from momagames.render import canvas, shapes
 from momagames.render.canvas import INK, Color, Painter, Picture
 from momagames.render.outlined_shapes import slab, stroke
 from momagames.render.shapes import bars, label, polygon
 
 # Of the cells, by color code; the lines between cells, and the same for what is narrow
-CODES = {WHITE: "#fdfcf8", GREY: "#d6d2ce", GREEN: "#94d480", YELLOW: "#ffd83c", BLUE: "#70a6ee", RED: "#842c22"}
+CODES = {WHITE: "#fdfcf8", GRAY: "#d6d2ce", GREEN: "#94d480", YELLOW: "#ffd83c", BLUE: "#70a6ee", RED: "#842c22"}
 GROUNDS: dict[int, Color] = {code: canvas.color(text) for code, text in CODES.items()}
 PLAYER_CODES = ("#221177", "#ee8811", "#4488aa", "#7700dd", "#550000", "#aa5500")
 PLAYERS: tuple[Color, ...] = tuple(canvas.color(code) for code in PLAYER_CODES)

@@ -1,0 +1,57 @@
+"""Environments by id, for every API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from momagames.errors import check_choice
+from momagames.plugins import load_object
+from momagames.registry import find_entry
+
+if TYPE_CHECKING:
+    from momagames.adapters.aec import MultiObjectiveAEC
+    from momagames.adapters.gymnasium import SingleAgentEnv
+    from momagames.adapters.parallel import MultiObjectiveParallel
+    from momagames.adapters.vector import MultiObjectiveVectorEnv
+
+Api = Literal["aec", "parallel", "gymnasium"]
+# Imported when the first environment of the API is made.
+FACTORIES: dict[str, str] = {
+    "aec": "momagames.adapters.aec:make",
+    "parallel": "momagames.adapters.parallel:make",
+    "gymnasium": "momagames.adapters.gymnasium:make",
+}
+VECTOR_FACTORY = "momagames.adapters.vector:make"
+
+
+@overload
+def make(id: str, api: Literal["aec"] = "aec", **options: Any) -> MultiObjectiveAEC: ...
+@overload
+def make(id: str, api: Literal["parallel"], **options: Any) -> MultiObjectiveParallel: ...
+@overload
+def make(id: str, api: Literal["gymnasium"], **options: Any) -> SingleAgentEnv: ...
+@overload
+def make(id: str, api: Api, **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv: ...
+def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv:
+    """Make an environment by id.
+
+    api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
+    options    parameters of the game, and options of the API: render_mode, render_options (a dict, see `View.render_options`),
+               illegal ("raise", "forfeit", "random", "next"); for "gymnasium" also agent and others
+    Raises     UnknownId, InvalidParameter, UnknownParameter (a TypeError as well) for a keyword that nothing takes
+    """
+    check_choice("api", api, FACTORIES)
+    find_entry(id)
+    env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = load_object(FACTORIES[api])(id, **options)
+    return env
+
+
+def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiObjectiveVectorEnv:
+    """Make a vector environment; see `momagames.adapters.vector`.
+
+    options    parameters of the game, and options of the API: autoreset ("next_step", "same_step", "disabled"), views
+               ("mover", "all"), illegal
+    """
+    find_entry(id)
+    envs: MultiObjectiveVectorEnv = load_object(VECTOR_FACTORY)(id, num_envs, threads, **options)
+    return envs
