@@ -58,7 +58,7 @@ def walk(
     worst, expected, nodes = np.full(objectives, np.inf), np.zeros(objectives), 0
     while len(states):
         own = states["to_move"] == agent
-        masks = legal_masks(game, states)
+        masks = compute_legal_masks(game, states)
         parents, actions = np.nonzero(masks[~own])
         weights = None if reply_model is None else reply_model(states[~own], masks[~own])[parents, actions]
         parents = np.flatnonzero(~own)[parents]
@@ -88,7 +88,7 @@ def _merge_nodes(
     """Merge equal nodes, in ascending order; their probabilities are added."""
     if not len(states):
         return states, returns, probabilities
-    columns = np.concatenate([position_keys(game, states), _sortable_bits(returns)], axis=1)
+    columns = np.concatenate([compute_position_keys(game, states), _sortable_bits(returns)], axis=1)
     varied = columns[:, (columns != columns[0]).any(axis=0)]
     order = np.lexsort(varied.T[::-1]) if varied.shape[1] else np.arange(len(states))
     new = np.ones(len(states), np.bool_)
@@ -153,34 +153,34 @@ class StoredStrategy:
 
 
 @cache_by_rules
-def _loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+def _compile_loops(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     legal, step, make_key = game.kernels.legal, game.kernels.step, game.search.state_key
     assert make_key is not None
 
-    def masks_of(states, masks):  # type: ignore[no-untyped-def]
+    def write_masks(states, masks):  # type: ignore[no-untyped-def]
         for n in range(states.shape[0]):
             legal(states[n], np.int64(states[n]["to_move"]), masks[n])
 
-    def step_each(states, actions, rewards):  # type: ignore[no-untyped-def]
+    def step_states_in_place(states, actions, rewards):  # type: ignore[no-untyped-def]
         for n in range(states.shape[0]):
             step(states[n], actions[n], rewards[n])
 
-    def keys_of(states, keys):  # type: ignore[no-untyped-def]
+    def write_keys(states, keys):  # type: ignore[no-untyped-def]
         for n in range(states.shape[0]):
             make_key(states[n], keys[n])
 
     name = f"{game.rules_key}.strategies"
     return (
-        compile_entry_point(masks_of, f"{name}.masks"),
-        compile_entry_point(step_each, f"{name}.step"),
-        compile_entry_point(keys_of, f"{name}.keys"),
+        compile_entry_point(write_masks, f"{name}.masks"),
+        compile_entry_point(step_states_in_place, f"{name}.step"),
+        compile_entry_point(write_keys, f"{name}.keys"),
     )
 
 
-def legal_masks(game: Game, states: NDArray[Any]) -> NDArray[np.int8]:
+def compute_legal_masks(game: Game, states: NDArray[Any]) -> NDArray[np.int8]:
     """Return the masks of the agents to move, int8[n, M]."""
     masks = np.zeros((len(states), game.mask_size), np.int8)
-    _loops(game)[0](states, masks)
+    _compile_loops(game)[0](states, masks)
     return masks
 
 
@@ -188,17 +188,17 @@ def step_states(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) ->
     """Return the states after a legal action of each, and the rewards, float32[n, A, K]."""
     after = states.copy()
     rewards = np.zeros((len(states), len(game.agents), len(game.objectives)), np.float32)
-    _loops(game)[1](after, np.ascontiguousarray(actions, np.int64).reshape(-1, 1, 1), rewards)
+    _compile_loops(game)[1](after, np.ascontiguousarray(actions, np.int64).reshape(-1, 1, 1), rewards)
     return after, rewards
 
 
-def position_keys(game: Game, states: NDArray[Any]) -> NDArray[np.uint64]:
+def compute_position_keys(game: Game, states: NDArray[Any]) -> NDArray[np.uint64]:
     keys = np.zeros((len(states), game.search.key_words), np.uint64)
-    _loops(game)[2](states, keys)
+    _compile_loops(game)[2](states, keys)
     return keys
 
 
-def reply_probabilities(game: Game, opponent_weights: Floats) -> ReplyModel:
+def make_reply_model(game: Game, opponent_weights: Floats) -> ReplyModel:
     """Make the reply distribution of a greedy opponent for `walk`; if all weights are zero the opponent is random."""
 
     def compute_probabilities(states: NDArray[Any], masks: NDArray[np.int8]) -> Floats:

@@ -74,7 +74,7 @@ def main() -> None:
 
 @app.command("list")
 def list_games() -> None:
-    """List the games."""
+    """List the environments."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Column, Table
 
@@ -90,40 +90,40 @@ def list_games() -> None:
     )
     for id in registry.ids():
         game = registry.spec(id)
-        names = ", ".join(goal.name for goal in game.objectives)
+        names = ", ".join(objective.name for objective in game.objectives)
         table.add_row(id, str(len(game.agents)), names, game.dynamics, game.chance, game.utility)
     console().print(table)
 
 
 @app.command()
-def info(id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")], param: Params = None) -> None:
-    """Say what is declared about a game: objectives, spaces, versions, parameters, source."""
+def info(id: Annotated[str, typer.Argument(help="Id of the environment, see `momagames list`.")], param: Params = None) -> None:
+    """Show the facts of an environment: objectives, spaces, parameters, versions, source."""
     game = registry.spec(id, **parameters(param or []))
     screen = console()
     screen.print(f"[bold]{game.title}[/bold]  {game.id}")
     screen.print(registry.format_id(game.id, game.params), style="dim")
-    screen.print(_facts(game))
-    screen.print(_objectives(game))
-    screen.print(_parameters(game))
+    screen.print(_make_facts_table(game))
+    screen.print(_make_objectives_table(game))
+    screen.print(_make_parameters_table(game))
 
 
 @app.command()
 def play(
-    id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
+    id: Annotated[str, typer.Argument(help="Id of the environment, see `momagames list`.")],
     opponent: Annotated[
         str,
-        typer.Option("--opponent", "--against", help="The policy that plays the other agents, or a checkpoint."),
+        typer.Option("--opponent", "--against", help="Policy of the other agents: a name or the path of a checkpoint."),
     ] = "random",
-    agent: Annotated[str | None, typer.Option(help="The agent that you play [the first].")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the game that is dealt.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Agent that you play [the first].")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of the start position [a new one].")] = None,
     window: Annotated[
         bool | None,
-        typer.Option("--window/--terminal", help="Where to play [a window where there is a screen and the game suits it]."),
+        typer.Option("--window/--terminal", help="User interface [a window, if there is a screen and the game has one]."),
     ] = None,
-    rate: Annotated[float, typer.Option(help="Steps per second in a window; 0: a step for each key.")] = 4.0,
+    rate: Annotated[float, typer.Option(help="Environment steps per second in a window; 0: one step for each key.")] = 4.0,
     param: Params = None,
 ) -> None:
-    """Play a game, in a window or in the terminal."""
+    """Play an episode yourself, in a window or in the terminal."""
     add_working_directory()
     from momagames.errors import InvalidCall, MissingExtra
     from momagames.play import terminal, windowed
@@ -146,38 +146,41 @@ def play(
 
 @app.command()
 def match(
-    id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
-    players: Annotated[
-        list[str], typer.Argument(help="Who meets: names of policies, and Python as module:function or module:class.")
-    ],
-    games: Annotated[int, typer.Option(help="Bouts. Players change sides from one to the next.", min=1)] = 100,
+    id: Annotated[str, typer.Argument(help="Id of the environment, see `momagames list`.")],
+    players: Annotated[list[str], typer.Argument(help="Policies: names, or your own as module:function or module:class.")],
+    games: Annotated[int, typer.Option(help="Number of bouts. Players rotate seats from one to the next.", min=1)] = 100,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     reruns: Annotated[
         int,
         typer.Option(
-            help="Maximum number of reruns of a tie, by the tie-break rules of the game from the second on; 0: none.", min=0
+            help="Maximum number of reruns of a tie; the second and later ones follow the tie-break rules of the game.", min=0
         ),
     ] = 10,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Milliseconds for each move of a Python player; 100 in competitions.")
-    ] = None,
-    file: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Milliseconds for each move of a Python policy.")] = None,
+    file: Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")] = None,
     param: Params = None,
 ) -> None:
-    """Let policies play against each other; a tie is played again."""
+    """Play a match between policies. Tied games are replayed."""
     import json
 
-    from momagames.benchmark import match as meet
+    from momagames.benchmark import match as play_match
 
     given = parameters(param or [])
     add_working_directory()
     screen = console()
-    with progress(screen, games) as moved:
-        result = meet(
-            id, players, games, seed, max_reruns=reruns, time_limit=time_limit, progress=lambda over: moved("playing"), **given
+    with progress(screen, games) as advance:
+        result = play_match(
+            id,
+            players,
+            games,
+            seed,
+            max_reruns=reruns,
+            time_limit=time_limit,
+            progress=lambda over: advance("playing"),
+            **given,
         )
-    screen.print(_match_table(result))
-    screen.print(_match_line(result), highlight=False, style="dim", soft_wrap=True)
+    screen.print(_make_match_table(result))
+    screen.print(_describe_match(result), highlight=False, style="dim", soft_wrap=True)
     if file is not None:
         file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
         screen.print(f"results: {file}", soft_wrap=True)
@@ -189,14 +192,14 @@ app.command("eval")(evaluate)
 app.command()(exploit)
 
 
-def _match_table(result: Match) -> Any:
-    """A line for each player, and one for ties."""
+def _make_match_table(result: Match) -> Any:
+    """Return a table with a row for each player, and one for ties."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table("player", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     clock = ["late"] if result.time_limit is not None else []
-    for name in ("wins", "share", *clock, *(goal.name for goal in result.game.objectives)):
+    for name in ("wins", "share", *clock, *(objective.name for objective in result.game.objectives)):
         table.add_column(name, justify="right")
     for p, player in enumerate(result.players):
         late = [str(result.late[p])] if clock else []
@@ -206,8 +209,8 @@ def _match_table(result: Match) -> Any:
     return table
 
 
-def _match_line(result: Match) -> str:
-    """What was played, so that it can be played again."""
+def _describe_match(result: Match) -> str:
+    """Return the settings of a match, with which it can be repeated."""
     import momagames
 
     played = f"{len(result.bouts)} bouts, {result.reruns} reruns, seed {result.seed}, {result.seconds:.1f} s"
@@ -215,20 +218,20 @@ def _match_line(result: Match) -> str:
     return f"{played}{limit}; momagames {momagames.__version__}; {registry.format_id(result.game.id, result.game.params)}"
 
 
-def _facts(game: Game) -> Any:
+def _make_facts_table(game: Game) -> Any:
     from rich.table import Table
 
     name, _, _ = game.id.rpartition("-v")
     size = f"Discrete({game.actions[0]})" if len(game.actions) == 1 else f"MultiDiscrete({list(game.actions)})"
-    seen = "; ".join(f"{f.name} {f.dtype}{list(f.shape)} in {f.low:g}..{f.high:g}" for f in game.fields)
+    fields = "; ".join(f"{f.name} {f.dtype}{list(f.shape)} in {f.low:g}..{f.high:g}" for f in game.fields)
     teams = "each its own" if len(set(game.teams)) == len(game.agents) else str(list(game.teams))
     table = Table.grid(padding=(0, 2))
     for left, right in (
         ("agents", f"{', '.join(game.agents)} (teams: {teams})"),
         ("kind", f"{game.dynamics}, chance: {game.chance}, {game.information} information, utility: {game.utility}"),
         ("actions", f"{size}, legal ones in the action mask"),
-        ("observation", seen),
-        ("longest episode", f"{game.max_episode_steps} plies"),
+        ("observation", fields),
+        ("longest episode", f"{game.max_episode_steps} environment steps"),
         ("reference point", "(" + ", ".join(f"{v:g}" for v in game.reference_point) + ")"),
         ("versions", ", ".join(i for i in registry.ids() if i.rpartition("-v")[0] == name)),
         ("source", game.source),
@@ -237,18 +240,18 @@ def _facts(game: Game) -> Any:
     return table
 
 
-def _objectives(game: Game) -> Any:
+def _make_objectives_table(game: Game) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table("objective", "unit", "one step", "an episode", "SPEC", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for goal in game.objectives:
-        step, episode = f"{goal.low:g}..{goal.high:g}", f"{goal.return_low:g}..{goal.return_high:g}"
-        table.add_row(goal.name, goal.unit, step, episode, goal.source)
+    for objective in game.objectives:
+        step, episode = f"{objective.low:g}..{objective.high:g}", f"{objective.return_low:g}..{objective.return_high:g}"
+        table.add_row(objective.name, objective.unit, step, episode, objective.source)
     return table
 
 
-def _parameters(game: Game) -> Any:
+def _make_parameters_table(game: Game) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

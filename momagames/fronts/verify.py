@@ -14,7 +14,7 @@ from momagames.baselines.exact import clairvoyant_front, pareto_front
 from momagames.baselines.exact.backward_induction import DECIMALS, backward_induction_front
 from momagames.baselines.exact.branch_and_bound import BRANCH_AND_BOUND
 from momagames.baselines.front_solvers import compare_points, find_front_solver
-from momagames.baselines.strategies import StoredStrategy, reply_probabilities, walk
+from momagames.baselines.strategies import StoredStrategy, make_reply_model, walk
 from momagames.contract import Game
 from momagames.engine.episode import Episode, load_state
 from momagames.engine.playouts import NO_LIMIT
@@ -74,7 +74,7 @@ def _replay(front: FrontFile, game: Game, start: NDArray[Any], point: Point) -> 
     if point.actions is not None:
         return _replay_actions(game, start, point.actions)
     strategy = StoredStrategy(point.strategy or "")
-    likely = reply_probabilities(game, reply_weights(game, front.opponent)) if front.opponent else None
+    likely = make_reply_model(game, reply_weights(game, front.opponent)) if front.opponent else None
     walked = walk(game, start, game.agents.index(front.agent), strategy, likely)
     strategy.check_exhausted()
     return walked.worst if front.claim == "guaranteed" else walked.expected

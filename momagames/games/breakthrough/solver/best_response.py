@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.strategies import WalkResult, reply_probabilities, walk
+from momagames.baselines.strategies import WalkResult, make_reply_model, walk
 from momagames.contract import Game
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.solver.guarantees import Board, Progress, Words, check_bytes, chunk_slices
@@ -168,4 +168,4 @@ def response_strategy(front: ResponseFront, utility_weights: Floats) -> tuple[Wa
         actions.extend(chosen.tolist())
         return chosen
 
-    return walk(board.game, board.start, board.agent, choose, reply_probabilities(board.game, front.opponent_weights)), actions
+    return walk(board.game, board.start, board.agent, choose, make_reply_model(board.game, front.opponent_weights)), actions
