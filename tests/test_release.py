@@ -47,7 +47,8 @@ def test_changelog_has_the_fixed_headings():
 
 def test_every_id_has_a_line_in_the_changelog():
     text = (ROOT / "CHANGELOG.md").read_text()
-    assert [id for id in VERSIONS if f"`{id}`" not in text] == []
+    absent = [id for id in VERSIONS if f"`{id}`" not in text]
+    assert not absent, f"CHANGELOG.md: name {', '.join(f'`{id}`' for id in absent)} in a line of the newest version"
 
 
 def test_citation_is_complete():
