@@ -8,9 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import momagames
 from momagames.contract import Game, Objective, Parameter
@@ -196,7 +194,9 @@ def _bound_problems(game: Game, one: Objective, row: list[str]) -> list[str]:
         if values != bounds:
             declared = "..".join(f"{value:g}" for value in bounds)
             call = momagames.registry.format_id(game.id, game.params)
-            problems.append(f"the row `{row[0]}`, column {column}: '{cell}' is not {declared}, as {call} declares")
+            problems.append(
+                f"the row `{row[0]}`, column {column}: '{cell}' is not {declared}, as {call} declares: write a formula"
+            )
     return problems
 
 
