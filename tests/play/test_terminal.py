@@ -58,8 +58,8 @@ def test_the_end_of_the_input_ends_the_game_politely(sit_down):
 def test_the_text_of_a_game_without_a_view_is_wrapped(sit_down, monkeypatch):
     monkeypatch.setattr(registry, "spec", lambda id, **params: meteors.game(id, **params))
     output, _ = sit_down("meteors-v0", "q", seed=1, width=40)
-    shown = output.replace("\n", " ")
-    position = json.loads(re.search(r"\{.*?\}", shown).group())
+    line = output.replace("\n", " ")
+    position = json.loads(re.search(r"\{.*?\}", line).group())
     assert set(position) == {"place", "still", "word", "gone", "ply", "rng"}
 
 
