@@ -1,13 +1,21 @@
 """What each game declares for the shared tests, in tests/games/<game>/cases.py.
 
-ORACLE   class of the oracle, an independent implementation of the rules in tests/games/<game>/naive.py
-SMALL    id -> list of parameters for small and quick games, of different shapes
+ORACLE   class of the oracle, an independent implementation of the rules in tests/games/<game>/naive.py. Only test_oracle.py
+         of the game and tests/perft use it
+SMALL    id -> list of parameters for small and quick games (but of more than 3 steps), of different shapes
 GOLDEN   id -> name of a golden file -> seed and parameters ("by": the policy that plays; at random by default)
-PERFT    optional: id -> list of (parameters, board, index of the agent to move, depth); the oracle counts sequences
+PERFT    optional, for sequential games with positions {"board": ..., "next_agent": ...}: id -> list of (parameters, board,
+         index of the agent to move, depth). The oracle counts sequences of actions; it needs given(board, mover, **parameters),
+         mover, legal(agent) and step(action). `python -m tests.perft.count` writes the counts
+letters  optional: function (game, objective) -> letters in the formulas of SPEC.md and their values, besides the parameters
+
+A package that is not this one names its ids in the environment variable MOMAGAMES_TEST_IDS, for tests/test_every_game.py and
+tests/adapters.
 """
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -55,5 +63,6 @@ def collect(table: str) -> dict[str, Any]:
 
 
 SMALL: dict[str, list[dict[str, Any]]] = collect("SMALL")
+SMALL |= {id: [{}] for id in os.environ.get("MOMAGAMES_TEST_IDS", "").split()}
 GOLDEN: dict[str, dict[str, dict[str, Any]]] = collect("GOLDEN")
 PERFT: dict[str, list[Any]] = collect("PERFT")

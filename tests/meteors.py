@@ -46,6 +46,13 @@ def deal(state):
 
 
 @kernel
+def generate_places(state):
+    """A mistake: the other fields keep the values of the last episode."""
+    for agent in range(AGENTS):
+        state["place"][agent] = draw(state, np.int64(state["cells"]))
+
+
+@kernel
 def legal(state, agent, mask):
     mask[:] = 0
     if state["over"] or state["gone"][agent]:

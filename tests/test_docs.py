@@ -10,11 +10,20 @@ from pathlib import Path
 import pytest
 
 import momagames
-from momagames import registry
-from momagames.contract import Game
 from momagames.games import VERSIONS
-from momagames.games.tileblast.levels import loader
+from tests.specifications import (
+    SECTIONS,
+    evaluate,
+    find_table,
+    objective_problems,
+    parameter_problems,
+    read_spec,
+    section_problems,
+    shapes,
+    version_problems,
+)
 
+BREAKTHROUGH = "mo-breakthrough-v0"
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("docs", "docs/decisions", "docs/tutorials")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))])
@@ -44,7 +53,8 @@ def examples(page: Path) -> list[tuple[str, str]]:
     return [(f"<{name(page)} line {line}>", "\n" * (line - 1) + code) for code, line in blocks]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=name)
+# tests/test_add_a_game.py runs that page
+@pytest.mark.parametrize("page", [page for page in PAGES if examples(page) and page.stem != "add-a-game"], ids=name)
 def test_examples_run(page, tmp_path, monkeypatch):
     """All blocks of a page one after the other, in one namespace, in an empty folder."""
     if page.parent.name == "tutorials":
@@ -140,136 +150,63 @@ def test_a_planted_word_is_found(text):
 # ------------------------------------------------------------------------------------------------- SPEC.md and registry
 
 
-def spec_text(id: str) -> str:
-    module = import_module(registry.find_entry(id).factory.partition(":")[0])
-    return (Path(str(module.__file__)).parent / "SPEC.md").read_text()
-
-
-def named(text: str) -> list[str]:
-    """The ids in the title of a SPEC.md."""
-    return re.findall(r"`(mo-[^`]+)`", text.splitlines()[0])
-
-
-def table(text: str, first_column: str) -> list[list[str]]:
-    """The rows of the table whose head starts with this column, code marks removed."""
-    lines = text.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first_column} |"))
-    rows = []
-    for line in lines[start + 2 :]:
-        if not line.startswith("|"):
-            break
-        rows.append([cell.strip().replace("`", "") for cell in line.strip().strip("|").split("|")])
-    return rows
-
-
-def level_letters(game: Game, name: str) -> dict[str, float]:
-    """G, A_k, M, V, F and T of a game with a level (MO-TileBlast, SPEC §5), for the objective of this name."""
-    level, taps = loader.load(game.params["level"]), game.max_episode_steps
-    valid = level.moves if game.params["strict_moves"] else taps
-    amounts = loader.goal_bounds(level, valid)
-    one = amounts[int(name[-1]) - 1] if name.startswith("goal_") else 0
-    fed = sum(feed.total for feed in level.feeds)
-    return {"G": sum(amounts), "A_k": one, "M": level.moves, "V": valid, "F": fed, "T": taps}
-
-
-def value_of(text: str, game: Game, name: str = "") -> float:
-    """A formula of SPEC.md, such as 2W(2H - 5) + 1, with the letters of the game's board; in the row of this objective."""
-    letters = {letter: game.params.get(key, 0) for letter, key in
-               (("W", "board_width"), ("H", "board_height"), ("C", "num_colors"), ("clear_bonus", "clear_bonus"),
-                ("T", "max_steps"), ("I", "num_items"), ("n", "board_size"),
-                ("R", "required_mail"), ("P", "num_players"))}  # fmt: skip
-    letters |= {"W": letters["W"] or game.params.get("num_wood", 0), "T": letters["T"] or game.params.get("max_step", 0)}
-    letters |= {"E": sum(team != game.teams[0] for team in game.teams)}
-    letters |= level_letters(game, name) if "level" in game.params else {}
-    formula = re.sub(r"(?<=[\d)WHC])\s*(?=[WHCTR(])", "*", text.strip().rstrip(".")).replace("^", "**")
-    return float(eval(formula, {"floor": lambda x: x // 1, **letters}))
-
-
-def shapes(id: str) -> list[Game]:
-    """Boards that are square, wide and tall, and whatever else changes what SPEC.md declares."""
-    known = {parameter.name for parameter in momagames.spec(id).parameters}
-    wide = {"board_width": 9, "board_height": 6, "num_colors": 3, "clear_bonus": 7.0}
-    tall = {"board_width": 4, "board_height": 11, "level": 5}
-    return [momagames.spec(id, **{k: v for k, v in given.items() if k in known}) for given in ({}, wide, tall)]
-
-
-SECTIONS = (
-    "Name and source", "Start", "Actions and legality", "Step order", "Rewards by objective", "End and bounds",
-    "Observation", "Parameters", "Positions as data and as text",
-)  # fmt: skip
-
-
-def spec_problems(text: str) -> list[str]:
-    """Sentences that say which headings of a SPEC.md are missing or out of place, and what to write."""
-    heads = re.findall(r"^## (\d+) (.+)$", text, re.MULTILINE)
-    problems = [
-        f"write the heading '## {number} {title}' (docs/add-a-game.md lists the sections)"
-        for number, title in enumerate(SECTIONS, 1)
-        if heads[number - 1 : number] != [(str(number), title)]
-    ]
-    if not any(title.startswith("Differences") for _, title in heads[len(SECTIONS) :]):
-        problems.append(f"write a section '## {len(SECTIONS) + 1} Differences from the original' (or 'Differences: none')")
-    if [int(number) for number, _ in heads] != list(range(1, len(heads) + 1)):
-        problems.append("number the sections 1, 2, 3, ...")
-    return problems
+@pytest.mark.parametrize("id", VERSIONS)
+@pytest.mark.parametrize("find", [version_problems, parameter_problems, objective_problems], ids=lambda find: find.__name__)
+def test_spec_agrees_with_the_registry(id, find):
+    assert not (problems := find(id, read_spec(id))), "\n".join(problems)
 
 
 @pytest.mark.parametrize("id", VERSIONS)
 def test_spec_has_the_numbered_sections(id):
-    assert not (problems := spec_problems(spec_text(id))), "\n".join(problems)
+    assert not (problems := section_problems(read_spec(id))), "\n".join(problems)
 
 
 def test_a_specification_without_sections_gets_instructions():
-    assert len(spec_problems("# Pebbles\n\n## 1 Name and source\n")) == len(SECTIONS)
-    assert "'## 2 Start'" in spec_problems("# Pebbles\n\n## 1 Name and source\n")[0]
+    assert len(section_problems("# Pebbles\n\n## 1 Name and source\n")) == len(SECTIONS)
+    assert "'## 2 Start'" in section_problems("# Pebbles\n\n## 1 Name and source\n")[0]
 
 
-@pytest.mark.parametrize("id", VERSIONS)
-def test_spec_names_the_id_and_its_version(id):
-    text = spec_text(id)
-    assert id in named(text)
-    assert table(text, "version")[-1][0] == id.rpartition("-")[2]
+def test_a_specification_without_tables_gets_instructions():
+    title, change = version_problems(BREAKTHROUGH, "# MO-Breakthrough")
+    assert "in the first line, in backticks: '# MO-Breakthrough (`mo-breakthrough-v0`)'" in title
+    assert "'| version | change |'" in change
+    first, *_ = parameter_problems(BREAKTHROUGH, "")
+    assert "'| name | default | allowed | effect |'" in first
+    assert "'| `board_width` | 8 | 3..20 | number of columns |'" in first
+    first, *_ = objective_problems(BREAKTHROUGH, "")
+    assert "'| objective | unit | one step | episode |'" in first
+    assert "'| `win` | game won (+1) or lost (-1) | -1..1 | -1..1 |'" in first
 
 
-@pytest.mark.parametrize("id", VERSIONS)
-def test_spec_lists_the_parameters(id):
-    game, text = momagames.spec(id), spec_text(id)
-    rows = table(text, "name")
-    assert [row[0] for row in rows] == [parameter.name for parameter in game.parameters]
-    if id != named(text)[0]:  # the table has the defaults of the first id
-        return
-    for (_, default, allowed, *_), parameter in zip(rows, game.parameters, strict=True):
-        if parameter.name == "objectives" and default == "by id":
-            continue
-        assert default == str(parameter.default)
-        if parameter.low is not None and parameter.high is not None:
-            numbers, optional, _ = allowed.partition(", or None")
-            assert [float(end) for end in numbers.split("..")] == [parameter.low, parameter.high]
-            assert parameter.optional == bool(optional)
-        elif isinstance(parameter.default, bool):
-            assert allowed == "True, False"
-        else:
-            assert allowed.startswith(str(parameter.default))
+@pytest.mark.parametrize(
+    ("old", "new", "find", "message"),
+    [
+        ("| v0 | first", "| v1 | first", version_problems, "table of versions is v1: write the row of v0"),
+        ("| 3..20 |", "| 3..21 |", parameter_problems, r"write '\| `board_width` \| 8 \| 3\.\.20 \|"),
+        ("| 3..20 |", "| any |", parameter_problems, r"the row `board_width` differs"),
+        ("| `num_objectives` |", "| `objective_count` |", parameter_problems, "remove the row `objective_count`"),
+        ("| `win` |", "| `victory` |", objective_problems, r"write the row '\| `win` \|"),
+        ("| game won (+1)", "| game won", objective_problems, r"unit 'game won or lost \(-1\)': write 'game won"),
+        ("0..1 | 0..1 |", "0..1 | 0..2 |", objective_problems, r"column episode: '0\.\.2' is not 0\.\.1, as mo-breakthrough"),
+        ("0..1 | 0..1 |", "0..1 | 0..wins |", objective_problems, r"cannot read 'wins' .*names of .*board_height"),
+        ("0..1 | 0..1 |", "0..1 |", objective_problems, r"write the row '\| `captures` \|"),
+    ],
+)
+def test_a_planted_mistake_of_a_specification_is_found(old, new, find, message):
+    text = read_spec(BREAKTHROUGH)
+    assert old in text
+    assert re.search(message, "\n".join(find(BREAKTHROUGH, text.replace(old, new, 1))))
 
 
-@pytest.mark.parametrize("id", VERSIONS)
-def test_spec_lists_the_objectives(id):
-    rows = table(spec_text(id), "objective")
-    for game in shapes(id):
-        for objective in game.objectives:
-            family = objective.name.rpartition("_")[0] + "_" if objective.name[-1].isdigit() else objective.name
-            row = next(row for row in rows if row[0].startswith(family))
-            assert row[1] == objective.unit
-            for cell, low, high in (
-                (row[2], objective.low, objective.high),
-                (row[3], objective.return_low, objective.return_high),
-            ):
-                assert [value_of(end, game, objective.name) for end in cell.split("..")] == [low, high]
+def test_formulas_know_the_parameters():
+    game = momagames.spec(BREAKTHROUGH, board_width=5)
+    assert evaluate("2W(2H - 5) + 1", game) == 111
+    assert evaluate("min(`board_width`, 3) + floor(board_height / 3)^2", game) == 7
 
 
 @pytest.mark.parametrize("id", ["mo-samegame-v0", "mo-breakthrough-v0"])  # one table of cells to act on and to see
 def test_spec_gives_actions_observation_and_bounds(id):
-    text = spec_text(id)
+    text = read_spec(id)
     actions = re.search(r"`Discrete\(([^`]+)\)`", text)
     observation = re.search(r"Observation, int8\[([^\]]+)\]", text)
     plies = re.search(r"`max_episode_steps` = (.+?)(?:: |\. )", text)
@@ -279,22 +216,27 @@ def test_spec_gives_actions_observation_and_bounds(id):
     assert plies
     assert reference
     for game in shapes(id):
-        assert game.actions == (value_of(actions.group(1), game),)
-        assert game.fields[0].shape == tuple(value_of(part, game) for part in observation.group(1).split(","))
+        assert game.actions == (evaluate(actions.group(1), game),)
+        assert game.fields[0].shape == tuple(evaluate(part, game) for part in observation.group(1).split(","))
         assert game.fields[0].dtype == "int8"
-        assert game.max_episode_steps == value_of(plies.group(1), game)
+        assert game.max_episode_steps == evaluate(plies.group(1), game)
         if "in every objective" in reference.group(1):
             points = [float(reference.group(1).split()[0])] * len(game.objectives)
         else:
             points = [float(point) for point in reference.group(1).partition("(")[0].split(",")]
-        assert list(game.reference_point) == points
+        assert list(game.reference_point) == points[: len(game.objectives)]
 
 
 def test_the_readme_has_the_table_of_the_registry(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     text = (ROOT / "README.md").read_text()
     assert text == import_module("readme_table").update(text), "run python docs/readme_table.py"
-    assert [row[0] for row in table(text, "id")] == list(VERSIONS)
+
+
+@pytest.mark.parametrize("id", VERSIONS)
+def test_the_readme_has_a_row_for_every_id(id):
+    rows = find_table((ROOT / "README.md").read_text(), "id")
+    assert id in [row[0] for row in rows], "run python docs/readme_table.py"
 
 
 def test_the_pictures_of_the_docs_are_those_that_are_listed(monkeypatch):

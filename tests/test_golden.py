@@ -6,23 +6,29 @@ import pytest
 
 import momagames
 from momagames.errors import IllegalAction
+from momagames.games import VERSIONS
 from tests import playthrough
 
 FILES = sorted(playthrough.FOLDER.glob("*/*.txt"))
 
 
 def difference(was: list[str], now: list[str]) -> str:
-    """The first line that differs, or the empty string."""
+    """The first line that differs, as recorded and as it is now, with what to do; or the empty string."""
     for number, (old, new) in enumerate(zip_longest(was, now), 1):
         if old != new:
-            return f"line {number} was {old!r} and is now {new!r}"
+            return (
+                f"line {number} differs:\n  recorded  {old!r}\n  now       {new!r}\n"
+                "If the id is released, this is new behavior: restore the old one, or write a new version of the id. "
+                "If not, delete the file and record it again: python -m tests.playthrough ID"
+            )
     return ""
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_playthrough(file):
     lines = file.read_text(encoding="utf-8").splitlines()
-    assert not difference(lines, list(playthrough.replay(lines)))
+    changed = difference(lines, list(playthrough.replay(lines)))
+    assert not changed, f"tests/golden/{file.parent.name}/{file.name}, {changed}"
 
 
 def shapes(id):
@@ -33,25 +39,27 @@ def shapes(id):
             yield params["board_width"], params["board_height"]
 
 
-def missing(ids):
-    """Golden files that should be there; a game with a board needs a square one and one that is not."""
-    absent = [str(file) for id in ids for file in playthrough.files(id).values() if not file.exists()]
-    for id in ids:
-        square = [width == height for width, height in shapes(id)]
-        if len(set(square)) == 1:
-            absent.append(f"{id}: a board that is {'not ' if square[0] else ''}square")
+def missing(id):
+    """Golden files that should be there, and how to get them; a game with a board needs a square one and one that is not."""
+    absent = [
+        f"{file} is missing: run python -m tests.playthrough {id}"
+        for file in playthrough.files(id).values()
+        if not file.exists()
+    ]
+    square = [width == height for width, height in shapes(id)]
+    if len(set(square)) == 1:
+        absent.append(f"{id}: add a board that is {'not ' if square[0] else ''}square to GOLDEN in cases.py")
     return absent
 
 
-def test_every_id_has_its_playthroughs():
-    ours = [id for id in momagames.ids() if momagames.registry.find_entry(id).factory.startswith("momagames.")]
-    assert ours
-    assert not missing(ours)
+@pytest.mark.parametrize("id", VERSIONS)
+def test_every_id_has_its_playthroughs(id):
+    assert not (absent := missing(id)), "\n".join(absent)
 
 
 def test_an_id_without_a_playthrough_is_noticed(monkeypatch, tmp_path):
     monkeypatch.setattr(playthrough, "FOLDER", tmp_path)
-    assert missing(["mo-samegame-v0"])
+    assert "run python -m tests.playthrough mo-samegame-v0" in missing("mo-samegame-v0")[0]
 
 
 def test_every_file_belongs_to_an_id():
@@ -68,5 +76,7 @@ def test_a_changed_line_is_noticed(word):
         with pytest.raises(IllegalAction, match=r"illegal action=.* of agent_0"):
             list(playthrough.replay(lines))
     else:
-        lines[last] += "1"
-        assert difference(lines, list(playthrough.replay(lines)))
+        right, lines[last] = lines[last], lines[last] + "1"
+        message = difference(lines, list(playthrough.replay(lines)))
+        assert f"line {last + 1} differs:\n  recorded  {lines[last]!r}\n  now       {right!r}\n" in message
+        assert "record it again: python -m tests.playthrough" in message

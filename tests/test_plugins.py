@@ -99,7 +99,11 @@ SOURCES = {
                 params=params,
                 parameters=PARAMETERS,
                 rules_key="pebbles",
-                policies={"cautious": "mo_pebbles.policies:CAUTIOUS", "greatest": "mo_pebbles.policies:Greatest"},
+                policies={
+                    "cautious": "mo_pebbles.policies:CAUTIOUS",
+                    "greatest": "mo_pebbles.policies:Greatest",
+                    "at_most": "mo_pebbles.policies:AtMost",
+                },
                 search=SearchSupport(optimistic=optimistic, present=present, move_codes=move_codes),
             )
     """,
@@ -121,6 +125,13 @@ SOURCES = {
             def __call__(self, observation, mask, rng):
                 assert observation.shape == (1,)
                 return int(mask.nonzero()[0][-1])
+
+        class AtMost:
+            def __init__(self, game, agent, pebbles=1):
+                self.pebbles = pebbles
+
+            def __call__(self, observation, mask, rng):
+                return int(mask[: self.pebbles].nonzero()[0][-1])
     """,
     "mo_pebbles/cli.py": """
         import typer
@@ -138,6 +149,7 @@ SOURCES = {
     "mo_pebbles-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: mo-pebbles\nVersion: 1.0\n",
     "mo_pebbles-1.0.dist-info/entry_points.txt": "[momagames.games]\npebbles = mo_pebbles:register\n",
 }
+AT_MOST_TWO = {"name": "at_most", "options": {"pebbles": 2}}
 CAUTIOUS, GREATEST, BY_PATH = "cautious", "greatest", "mo_pebbles.policies:Greatest"
 
 
@@ -204,8 +216,8 @@ def test_suite(site, tmp_path):
         "name": "policies",
         "kind": "policies",
         "games": [{"id": "mo-pebbles-v0", "params": {}}],
-        "methods": [{"name": name, "options": {}} for name in (CAUTIOUS, GREATEST)],
-        "opponents": [{"name": name, "options": {}} for name in (CAUTIOUS, GREATEST, BY_PATH)],
+        "methods": [*({"name": name, "options": {}} for name in (CAUTIOUS, GREATEST)), AT_MOST_TWO],
+        "opponents": [*({"name": name, "options": {}} for name in (CAUTIOUS, GREATEST, BY_PATH)), AT_MOST_TWO],
         "seats": [],
         "budget": 0,
         "select_episodes": 1,
@@ -225,9 +237,11 @@ def test_suite(site, tmp_path):
     (tmp_path / "pebbles.yaml").write_text(json.dumps(suite))
     momagames(site, "bench", "run", "pebbles.yaml", "--out", "out", cwd=tmp_path)
     configs = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("config.json")]
-    assert sorted(run["method"]["name"] for run in configs) == ["beam", "beam", CAUTIOUS, GREATEST, "nrpa"]
+    assert sorted(run["method"]["name"] for run in configs) == ["at_most", "beam", "beam", CAUTIOUS, GREATEST, "nrpa"]
     rows = [json.loads(line) for path in (tmp_path / "out").rglob("rows.jsonl") for line in path.read_text().splitlines()]
-    assert {row["opponent"] for row in rows if "opponent" in row} == {CAUTIOUS, GREATEST, BY_PATH}
+    assert {row["opponent"] for row in rows if "opponent" in row} == {CAUTIOUS, GREATEST, BY_PATH, "at_most(pebbles=2)"}
+    longest = max(row["length"] for row in rows if row["method"] == "at_most" and row["opponent"] == "at_most(pebbles=2)")
+    assert longest == 5  # nine pebbles
 
 
 def test_match(site):

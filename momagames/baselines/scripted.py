@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+import copy
+from dataclasses import dataclass, field, make_dataclass
+from functools import partial
+from typing import Any, ClassVar
 
 from momagames.baselines.base import Method
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
-from momagames.engine.policy_sources import PolicySource, make_variants
+from momagames.engine.policy_sources import PolicyFactory, PolicySource, make_variants, source_options
 
 
 @dataclass(frozen=True)
@@ -18,9 +20,15 @@ class Scripted(Method):
     source: ClassVar[PolicySource]
 
     def policies(self, game: Game) -> tuple[BatchPolicy, ...]:
-        return make_variants(self.name, type(self).source, game)
+        return make_variants(self.name, type(self).source, game, **self.options())
 
 
 def make_scripted_method(name: str, source: PolicySource) -> type[Scripted]:
-    """Return the method that plays a policy; it has no options."""
-    return type(name, (Scripted,), {"name": name, "source": source})
+    """Return the method that plays a policy. It has the options of the policy, unless the policy has variants."""
+    has_variants = isinstance(source, PolicyFactory) and bool(source.variants)
+    options = {} if has_variants else source_options(source)
+    columns = [(option, Any, field(default_factory=partial(copy.deepcopy, value))) for option, value in options.items()]
+    method: type[Scripted] = make_dataclass(
+        name, columns, bases=(Scripted,), namespace={"name": name, "source": source}, frozen=True
+    )
+    return method

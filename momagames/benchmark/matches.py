@@ -212,7 +212,9 @@ def check_match(game: Game, players: Sequence[Player], games: int, max_reruns: i
         expected = "2" if sides == 2 else f"2 to {sides}"
         raise InvalidParameter(f"{game.id}: invalid number of players, {len(players)}: expected {expected}, one for each team")
     if not _infos_have_winners(game) and not any(objective.zero_sum for objective in game.objectives):
-        raise InvalidParameter(f"{game.id} has no winners: its infos name none, and no objective is zero-sum")
+        raise InvalidParameter(
+            f"{game.id} has no winners: expected an objective with zero_sum=True, or Game.infos with the entry 'winners'"
+        )
     if games < 1 or max_reruns < 0:
         raise InvalidParameter(f"invalid games={games!r}, max_reruns={max_reruns!r}: expected 1 or more, and 0 or more")
     if time_limit is not None and time_limit <= 0:

@@ -177,7 +177,9 @@ class Game:
     tie_break           game -> the game in which a match decides a tie that a rerun has not broken
     action_objectives   states record[N] -> int64[N, M], the index of the per-color objective that each action would reward;
                         for games with a parameter `color_rewards`
-    infos               state -> entries of the infos of single environments besides the mask
+    infos               state -> entries of the infos of single environments besides the mask. An entry "winners", a list of
+                        names of agents, empty before the end and in a tie, decides matches; without it the highest return
+                        in the first zero-sum objective does
     allows_illegal      whether actions outside the mask may be played: the rules define their effect
     can_pass            in sequential games: whether an agent without a legal action stays in the game. Its action is then a
                         pass, and the masks of waiting agents show the actions that would be legal in their turn

@@ -89,14 +89,17 @@ def make_batch_policy(name: str, source: PolicySource, game: Game, **options: An
     return PythonPolicy(name, make)
 
 
-def make_variants(name: str, source: PolicySource, game: Game) -> tuple[BatchPolicy, ...]:
-    """Return the policies that a source contributes as a method of the benchmark, with labels of their own."""
+def make_variants(name: str, source: PolicySource, game: Game, **options: Any) -> tuple[BatchPolicy, ...]:
+    """Return the policies that a source contributes as a method of the benchmark, with labels of their own.
+
+    options   of a source without variants
+    """
     if isinstance(source, PolicyFactory) and source.variants:
         made = {label: source.make(game, **options) for label, options in source.variants.items()}
         for policy in made.values():
             policy.check(game)
         return tuple(replace(policy, label=label) for label, policy in made.items())
-    return (make_batch_policy(name, source, game),)
+    return (make_batch_policy(name, source, game, **options),)
 
 
 class ObservationPolicy:

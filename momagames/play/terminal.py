@@ -158,9 +158,10 @@ class TerminalSession(Session):
     def show_position(self) -> None:
         """Print the board, the ply, the agent to move and the returns."""
         state, options = self.episode.state, self.view_options()
+        has_view = self.game.view.text is not None  # the lines of a view fit together; other text may wrap
         self.console.print()
         for line in describe_position(self.game, state, self.last, **options):
-            self.console.print(Text.assemble(*line), no_wrap=True, crop=False)
+            self.console.print(Text.assemble(*line), no_wrap=has_view, crop=False)
         self.console.print()
         returns = caption.visible_returns(self.game, self.episode.returns, options.get("viewer"))
         self.say(caption.format_caption(self.game, state, returns, min(100, self.console.width)))

@@ -12,24 +12,25 @@ import momagames
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.envs import mobreakthrough_v0, mosame_game_v0
 from tests import meteors
-from tests.adapters.small import SMALL, small
+from tests.cases import SMALL
 
 
 def first_legal(env: AECEnv) -> int:
-    return int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0])
+    """The first legal action; 0, a pass, for an agent without one."""
+    return int(env.observe(env.agent_selection)["action_mask"].argmax())
 
 
-@pytest.mark.parametrize("id", momagames.ids())
+@pytest.mark.parametrize("id", SMALL)
 def test_seeds(id: str) -> None:
-    seed_test(lambda: momagames.make(id, **small(id)), num_cycles=20)
+    seed_test(lambda: momagames.make(id, **SMALL[id][0]), num_cycles=20)
 
 
-DISCRETE = [id for id in momagames.ids() if len(momagames.spec(id).actions) == 1]
+DISCRETE = [id for id in SMALL if len(momagames.spec(id).actions) == 1]
 
 
 @pytest.mark.parametrize("id", DISCRETE)  # AssertOutOfBoundsWrapper knows no other action spaces
 def test_pettingzoo_wrappers_accept_it(id: str) -> None:
-    env = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(momagames.make(id, **small(id))))
+    env = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(momagames.make(id, **SMALL[id][0])))
     env.reset(seed=1)
     while env.agents:
         _, _, terminated, truncated, _ = env.last()
@@ -97,7 +98,7 @@ def test_a_given_board_that_is_over() -> None:
 
 
 def test_state_is_the_planes() -> None:
-    env = mobreakthrough_v0.env(**SMALL)
+    env = mobreakthrough_v0.env(board_width=5, board_height=6)
     env.reset()
     assert np.array_equal(env.state(), env.observe("player_0")["observation"])
     assert env.state_space.contains(env.state())

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 import momagames
 from momagames.adapters.gymnasium import SingleAgentEnv
 from tests import meteors
-from tests.adapters.small import SMALL, small
+from tests.cases import SMALL
+
+BOARD = {"board_width": 5, "board_height": 6}
 
 
 def first(state: object, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
@@ -23,8 +25,8 @@ def first(state: object, mask: NDArray[np.int8], rng: np.random.Generator) -> in
 
 
 def test_one_agent_is_the_aec_game() -> None:
-    env = momagames.make("mo-samegame-v0", api="gymnasium", **SMALL)
-    twin = momagames.make("mo-samegame-v0", **SMALL)
+    env = momagames.make("mo-samegame-v0", api="gymnasium", **BOARD)
+    twin = momagames.make("mo-samegame-v0", **BOARD)
     seen, info = env.reset(seed=4)
     twin.reset(seed=4)
     over = False
@@ -100,8 +102,8 @@ def test_opponents_that_can_be_chosen() -> None:
 @pytest.mark.parametrize("agent", ["player_0", "player_1"])
 def test_others_are_played(agent: str) -> None:
     """The reward of a step is what the agent gets until it is to move again, as last() gives it in the AEC game."""
-    env = momagames.make("mo-breakthrough-v0", api="gymnasium", agent=agent, others=first, **SMALL)
-    twin = momagames.make("mo-breakthrough-v0", **SMALL)
+    env = momagames.make("mo-breakthrough-v0", api="gymnasium", agent=agent, others=first, **BOARD)
+    twin = momagames.make("mo-breakthrough-v0", **BOARD)
     rng = np.random.default_rng(0)
     for seed in range(5):
         seen, info = env.reset(seed=seed)
@@ -137,11 +139,11 @@ def test_simultaneous_games_and_several_fields() -> None:
         assert env.reward_space.contains(reward)
 
 
-@pytest.mark.parametrize("id", momagames.ids())
+@pytest.mark.parametrize("id", SMALL)
 def test_mo_gymnasium(id: str) -> None:
     mo_gymnasium = pytest.importorskip("mo_gymnasium")
-    env = mo_gymnasium.make(f"momagames/{id}", **small(id))
-    objectives = len(momagames.spec(id).objectives)
+    env = mo_gymnasium.make(f"momagames/{id}", **SMALL[id][0])
+    objectives = len(momagames.spec(id, **SMALL[id][0]).objectives)
     assert env.unwrapped.reward_dim == objectives
     assert env.unwrapped.reward_space.shape == (objectives,)
     weight = np.ones(objectives, np.float32) / objectives
@@ -150,7 +152,7 @@ def test_mo_gymnasium(id: str) -> None:
     _, info = scalar.reset(seed=1)
     over, total, parts = False, np.zeros(objectives), len(momagames.spec(id).actions)
     while not over:
-        legal = [int(np.flatnonzero(part)[0]) for part in np.atleast_2d(info["action_mask"])] if parts == 1 else [0] * parts
+        legal = [int(part.argmax()) for part in np.atleast_2d(info["action_mask"])] if parts == 1 else [0] * parts
         _, reward, lost, cut, info = scalar.step(legal[0] if parts == 1 else legal)
         over = lost or cut
         assert np.isclose(reward, weight @ info["vector_reward"])
@@ -158,15 +160,15 @@ def test_mo_gymnasium(id: str) -> None:
     assert np.allclose(info["episode"]["r"], total)
 
 
-@pytest.mark.parametrize("id", momagames.ids())
+@pytest.mark.parametrize("id", SMALL)
 def test_gymnasium_and_pettingzoo_registries(id: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        assert isinstance(gymnasium.make(f"momagames/{id}", **small(id)).unwrapped, SingleAgentEnv)
-        vector = gymnasium.make_vec(f"momagames/{id}", num_envs=3, vectorization_mode="vector_entry_point", **small(id))
+        assert isinstance(gymnasium.make(f"momagames/{id}", **SMALL[id][0]).unwrapped, SingleAgentEnv)
+        vector = gymnasium.make_vec(f"momagames/{id}", num_envs=3, vectorization_mode="vector_entry_point", **SMALL[id][0])
         assert vector.num_envs == 3
         for api in ("aec", "parallel"):
-            assert str(pettingzoo.make(api, f"momagames/{id}", **small(id))) == id
+            assert str(pettingzoo.make(api, f"momagames/{id}", **SMALL[id][0])) == id
 
 
 @pytest.mark.parametrize(
@@ -187,18 +189,18 @@ def test_gymnasium_imports_momagames_by_name() -> None:
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_gymnasium_makes_vectors_in_processes(context: str) -> None:
     kinds = {"vectorization_mode": "async", "vector_kwargs": {"context": context}}
-    vector = gymnasium.make_vec("momagames/mo-samegame-v0", num_envs=2, **kinds, **SMALL)
+    vector = gymnasium.make_vec("momagames/mo-samegame-v0", num_envs=2, **kinds, **BOARD)
     _, infos = vector.reset(seed=1)
     _, rewards, *_ = vector.step(infos["action_mask"].argmax(axis=1))
     vector.close()
-    objectives = len(momagames.spec("mo-samegame-v0", **SMALL).objectives)
+    objectives = len(momagames.spec("mo-samegame-v0", **BOARD).objectives)
     assert np.asarray(rewards).shape == (2, objectives)
 
 
 def test_gymnasium_makes_vectors_in_one_process() -> None:
     """Its synchronous vector takes scalar rewards only."""
     wrappers = pytest.importorskip("mo_gymnasium.wrappers")
-    vector = gymnasium.make_vec("momagames/mo-samegame-v0", 2, "sync", wrappers=[wrappers.LinearReward], **SMALL)
+    vector = gymnasium.make_vec("momagames/mo-samegame-v0", 2, "sync", wrappers=[wrappers.LinearReward], **BOARD)
     _, infos = vector.reset(seed=1)
     _, rewards, *_ = vector.step(infos["action_mask"].argmax(axis=1))
     assert rewards.shape == (2,)
@@ -217,25 +219,25 @@ def test_ids_registered_later_reach_the_hosts(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_illegal_actions() -> None:
-    env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, **SMALL)
+    env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, **BOARD)
     env.reset(seed=1)
     before = env.get_state()
     with pytest.raises(momagames.MomagamesError, match="illegal action=0 of player_0: expected one of 13 legal actions"):
         env.step(0)
     assert env.get_state() == before
-    env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, illegal="forfeit", **SMALL)
+    env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, illegal="forfeit", **BOARD)
     env.reset(seed=1)
     _, reward, over, _, _ = env.step(0)
     assert over
     assert reward.tolist() == [-1, -1, 0, -1]
-    env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, illegal="random", **SMALL)
+    env = momagames.make("mo-breakthrough-v0", api="gymnasium", others=first, illegal="random", **BOARD)
     env.reset(seed=1)
     env.step(0)
     assert env.episode.state["ply"] == 2
 
 
 def test_positions_go_on() -> None:
-    env = momagames.make("mo-samegame-v0", api="gymnasium", **SMALL)
+    env = momagames.make("mo-samegame-v0", api="gymnasium", **BOARD)
     env.reset(seed=9)
     env.step(int(np.flatnonzero(env.action_masks())[0]))
     seen, info = env.reset(options={"state": env.get_state()})
@@ -253,7 +255,7 @@ def test_bad_players_are_rejected(options: dict[str, str], said: str) -> None:
 
 def test_mo_gymnasiums_vector_statistics() -> None:
     vector = pytest.importorskip("mo_gymnasium.wrappers.vector")
-    env = vector.MORecordEpisodeStatistics(momagames.make_vec("mo-samegame-v0", num_envs=3, **SMALL), gamma=1.0)
+    env = vector.MORecordEpisodeStatistics(momagames.make_vec("mo-samegame-v0", num_envs=3, **BOARD), gamma=1.0)
     _, infos = env.reset(seed=1)
     ends = 0
     for _ in range(40):

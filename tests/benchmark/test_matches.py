@@ -355,5 +355,5 @@ def test_a_match_that_cannot_be(call, kind, said):
 def test_a_game_without_a_winner():
     game = meteors.game("meteors-v0")
     assert game.infos is not None
-    with pytest.raises(InvalidParameter, match="has no winners"):
+    with pytest.raises(InvalidParameter, match="has no winners: expected an objective with zero_sum=True, or"):
         check_match(game, ["random", "random"], 1, 0, None)

@@ -4,14 +4,15 @@ import copy
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import yaml
 
 import momagames
-from momagames.benchmark.plan import Opponent, canonical_json
+from momagames.benchmark.plan import MethodChoice, Opponent, canonical_json
 from momagames.benchmark.suite_files import list_suites, load_suite
-from momagames.errors import InvalidFile, UnknownId
+from momagames.errors import InvalidFile, InvalidParameter, UnknownId
 
 TINY = {
     "name": "tiny",
@@ -252,3 +253,34 @@ def test_a_collection_merges_suites(tmp_path):
 def test_errors_in_a_collection(tmp_path, change, expected):
     with pytest.raises(InvalidFile, match=expected):
         load_suite(collection(tmp_path, **change))
+
+
+class Patient:
+    """A policy in Python with options."""
+
+    def __init__(self, game, agent, patience=1, order=()):
+        self.patience, self.order = patience, order
+
+    def __call__(self, observation, mask, rng):
+        return int(mask.argmax())
+
+
+def test_a_python_policy_with_options_is_a_method():
+    game = replace(momagames.spec("mo-breakthrough-v0"), policies={"patient": f"{__name__}:Patient"})
+    method = MethodChoice(name="patient", options={"patience": 3, "order": [1, 2]}).make_method(game)
+    assert method.options() == {"patience": 3, "order": [1, 2]}
+    [policy] = method.policies(game)
+    player = policy.make(game, 0).function
+    assert (player.patience, player.order) == (3, [1, 2])
+    with pytest.raises(
+        InvalidParameter, match="unknown option 'patient': expected 'patience' or 'order'; did you mean 'patience'"
+    ):
+        MethodChoice(name="patient", options={"patient": 3}).make_method(game)
+    with pytest.raises(InvalidParameter, match="missing option 'order': a suite has no defaults"):
+        MethodChoice(name="patient", options={"patience": 3}).make_method(game)
+
+
+def test_a_policy_with_variants_is_a_method_without_options():
+    game = momagames.spec("mo-robotmail-4-v0")
+    method = MethodChoice(name="energy_saver", options={}).make_method(game)
+    assert len(method.policies(game)) == 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from rich.console import Console
 
 import momagames
+from momagames import registry
 from momagames.errors import InvalidParameter, UnknownId
 from momagames.play.terminal import TerminalSession, play
 from tests import meteors
@@ -27,7 +29,7 @@ def sit_down(monkeypatch):
     def sit(id, *typed, **options):
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
         screen = io.StringIO()
-        returns = play(id, console=Console(file=screen, width=3000), **options)
+        returns = play(id, console=Console(file=screen, width=options.pop("width", 3000)), **options)
         return screen.getvalue(), returns
 
     return sit
@@ -51,6 +53,14 @@ def test_the_end_of_the_input_ends_the_game_politely(sit_down):
     assert "seed 1" in output
     assert returns.shape == (1, 5)
     assert not returns.any()
+
+
+def test_the_text_of_a_game_without_a_view_is_wrapped(sit_down, monkeypatch):
+    monkeypatch.setattr(registry, "spec", lambda id, **params: meteors.game(id, **params))
+    output, _ = sit_down("meteors-v0", "q", seed=1, width=40)
+    line = output.replace("\n", " ")
+    position = json.loads(re.search(r"\{.*?\}", line).group())
+    assert set(position) == {"place", "still", "word", "gone", "ply", "rng"}
 
 
 def test_q_leaves(sit_down):

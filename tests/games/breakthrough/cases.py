@@ -36,3 +36,8 @@ PERFT = {
         ({"board_width": 5, "board_height": 5}, ["1....", "2.1..", "..2.1", ".1..2", "...2."], 0, 7),
     ]
 }
+
+
+def letters(game, objective):
+    """Letters in the formulas of SPEC.md."""
+    return {"W": game.params["board_width"], "H": game.params["board_height"]}

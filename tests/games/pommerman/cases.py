@@ -37,3 +37,10 @@ GOLDEN = {
     },
     "mo-pommerman-duel-v0": {"default": {"seed": 1}, "wooden": {"seed": 11, "num_wood": 24, "num_rigid": 8}},
 }
+
+
+def letters(game, objective):
+    """Letters in the formulas of SPEC.md."""
+    params = {"W": "num_wood", "I": "num_items", "n": "board_size", "T": "max_steps"}
+    enemies = sum(team != game.teams[0] for team in game.teams)
+    return {"E": enemies, **{letter: game.params[name] for letter, name in params.items()}}

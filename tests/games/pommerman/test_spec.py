@@ -8,11 +8,11 @@ import pytest
 import momagames
 from momagames.errors import InvalidParameter
 from momagames.games.pommerman.rules import state as codes
-from tests.test_docs import named, spec_text, table, value_of
+from tests.specifications import evaluate, find_table, ids_in_title, read_spec
 
 FIRST = "mo-pommerman-ffa-v0"
-TEXT = spec_text(FIRST)
-IDS = named(TEXT)
+TEXT = read_spec(FIRST)
+IDS = ids_in_title(TEXT)
 
 
 def every_objective(id):
@@ -27,7 +27,7 @@ def every_objective(id):
 
 
 def test_ids_and_their_defaults():
-    rows = {row[0]: row for row in table(TEXT, "id")}
+    rows = {row[0]: row for row in find_table(TEXT, "id")}
     assert list(rows) == IDS == [id for id in momagames.ids() if "pommerman" in id]
     modes = {"FFA": codes.FFA, "team": codes.TEAM, "radio": codes.RADIO, "duel": codes.DUEL}
     originals = []
@@ -44,7 +44,7 @@ def test_ids_and_their_defaults():
 
 @pytest.mark.parametrize("id", IDS)
 def test_objectives_of_section_5(id):
-    rows = {row[0]: row for row in table(TEXT, "objective")}
+    rows = {row[0]: row for row in find_table(TEXT, "objective")}
     assert tuple(rows) == codes.OBJECTIVES
     game = momagames.spec(id, board_size=9, max_steps=70)
     alike = momagames.spec(id, board_size=9, max_steps=70, objectives=[goal.name for goal in every_objective(id)])
@@ -54,7 +54,7 @@ def test_objectives_of_section_5(id):
             episode = episode.partition(", else ")[0].removeprefix("FFA ") if "ffa" in id else episode.partition(", else ")[2]
         assert goal.unit == unit
         for cell, low, high in ((step, goal.low, goal.high), (episode, goal.return_low, goal.return_high)):
-            assert [value_of(end, game) for end in cell.split("..")] == pytest.approx([low, high]), goal.name
+            assert [evaluate(end, game) for end in cell.split("..")] == pytest.approx([low, high]), goal.name
         assert re.search(rf"\*\*{re.escape(goal.source.removeprefix('§'))}[ .*]", TEXT), goal.source
 
 
@@ -63,7 +63,7 @@ def test_actions_and_fields(id):
     game = momagames.spec(id)
     assert game.actions == ((6, 9, 9) if "radio" in id else (6,))
     rows = {}
-    for names, shape, low_high, _ in table(TEXT, "field"):
+    for names, shape, low_high, _ in find_table(TEXT, "field"):
         for k, name in enumerate(names.split(", ")):
             rows[name] = shape, low_high.split(", ")[min(k, low_high.count(", "))]
     if "radio" not in id:
@@ -81,7 +81,7 @@ def test_actions_and_fields(id):
 
 @pytest.mark.parametrize("id", IDS)
 def test_planes(id):
-    rows = table(TEXT, "plane")
+    rows = find_table(TEXT, "plane")
     last = max(int(number) for row in rows for number in re.findall(r"\d+", row[0]) if "radio" in id or "radio" not in row[1])
     (field,) = momagames.spec(id, observation="planes").fields
     assert field.shape[0] == last + 1

@@ -45,3 +45,8 @@ GOLDEN = {
     },
     "mo-robotmail-12-v0": {"ring": {"seed": 7, "by": "nearest", "layout": "ring", "max_step": 60, "objectives": "clock"}},
 }
+
+
+def letters(game, objective):
+    """Letters in the formulas of SPEC.md."""
+    return {"P": game.params["num_players"], "R": game.params["required_mail"], "T": game.params["max_step"]}

@@ -15,7 +15,7 @@ from momagames.games import robotmail
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
 from momagames.registry import VERSIONS
-from tests.test_docs import spec_text, table, value_of
+from tests.specifications import evaluate, find_table, read_spec
 
 ID = "mo-robotmail-v0"
 SIZES = {"mo-robotmail-2-v0": (2, 1, 500), "mo-robotmail-4-v0": (2, 2, 500)}
@@ -32,7 +32,7 @@ ROWS = {"colors": ["w,w,gr,y"], "targets": ["0,0,0,1"]}
 def test_ids():
     """§8.1"""
     assert [id for id in VERSIONS if "robotmail" in id] == [ID, *SIZES]
-    rows = {row[0]: row[1:] for row in table(spec_text(ID), "id")}
+    rows = {row[0]: row[1:] for row in find_table(read_spec(ID), "id")}
     assert rows == {ID: ["num_players", "num_robots_per_player", "500"]} | {id: list(map(str, n)) for id, n in SIZES.items()}
     for id, (players, team, steps) in {ID: (2, 1, 500), **SIZES}.items():
         game = momagames.spec(id)
@@ -157,7 +157,7 @@ def test_robots_need_room():
 
 def test_presets():
     """§5.7, with and without battery; by name all are allowed."""
-    for name, *_ in (rows := table(spec_text(ID), "preset")):
+    for name, *_ in (rows := find_table(read_spec(ID), "preset")):
         assert name in robotmail.PRESETS
     said = {name: text.replace("those of v0", ", ".join(CORE)).split(", ") for name, text in rows}
     for name, names in said.items():
@@ -191,14 +191,14 @@ def test_bounds(sizes):
     """§5, §6.3 The table, with other numbers than the defaults."""
     names = "required_mail", "num_players", "num_robots_per_player", "max_step"
     game = momagames.spec(ID, objectives=[*CORE, *MORE], **dict(zip(names, sizes, strict=True)))
-    rows = {row[0]: row[1:] for row in table(spec_text(ID), "objective")}
+    rows = {row[0]: row[1:] for row in find_table(read_spec(ID), "objective")}
     assert list(rows) == [goal.name for goal in game.objectives] == [*CORE, *MORE]
     for goal, worst in zip(game.objectives, game.reference_point, strict=True):
         unit, step, episode = rows[goal.name]
         assert goal.unit == unit
         assert worst == goal.return_low
         for text, low, high in ((step, goal.low, goal.high), (episode, goal.return_low, goal.return_high)):
-            assert [value_of(end, game) for end in text.split("..")] == pytest.approx([low, high])
+            assert [evaluate(end, game) for end in text.split("..")] == pytest.approx([low, high])
 
 
 @pytest.mark.parametrize("battery", [True, False])

@@ -33,3 +33,8 @@ PERFT = {
         ({"board_width": 6, "board_height": 5, "num_colors": 10}, ["a99...", "a88...", "776655", "776a55", "444a33"], 0, 4),
     ]
 }
+
+
+def letters(game, objective):
+    """Letters in the formulas of SPEC.md."""
+    return {"W": game.params["board_width"], "H": game.params["board_height"], "C": game.params["num_colors"]}

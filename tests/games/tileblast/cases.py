@@ -1,5 +1,6 @@
 """Cases of MO-TileBlast for the tests that every game shares; see tests/cases.py."""
 
+from momagames.games.tileblast.levels import loader
 from tests.games.tileblast.naive import Naive
 
 ORACLE = Naive
@@ -21,3 +22,13 @@ GOLDEN = {
     "mo-tileblast-playtest-v0": {"cages": {"seed": 4, "level": 7, "axes": "cyx", "invalid": "raise"}},
     "mo-tileblast-colors-v0": {"weeds": {"seed": 5, "level": 10, "axes": "yxc", "normalize": True}},
 }
+
+
+def letters(game, objective):
+    """Letters in the formulas of SPEC.md, A_k that of the goal in the row of this objective."""
+    level, taps = loader.load(game.params["level"]), game.max_episode_steps
+    valid = level.moves if game.params["strict_moves"] else taps
+    amounts = loader.goal_bounds(level, valid)
+    amount = amounts[int(objective[-1]) - 1] if objective.startswith("goal_") else 0
+    feeds = sum(feed.total for feed in level.feeds)
+    return {"G": sum(amounts), "A_k": amount, "M": level.moves, "V": valid, "F": feeds, "T": taps}
