@@ -16,7 +16,7 @@ def find_unlisted(folders):
     listed = {cases.folder_of(id) for id in VERSIONS}
     line = '"mo-{0}-v0": Entry("momagames.games.{0}:game"),'
     return [
-        f"momagames/games/{folder} has no id: add to VERSIONS in momagames/games/__init__.py, for example, {line.format(folder)}"
+        f"momagames/games/{folder} has no id: add to VERSIONS in momagames/games/__init__.py, for example {line.format(folder)}"
         for folder in folders
         if folder not in listed
     ]
