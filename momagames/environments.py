@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from momagames.errors import check_choice
 from momagames.plugins import load_object
-from momagames.registry import find_entry
+from momagames.registry import find_entry, spec
 
 if TYPE_CHECKING:
     from momagames.adapters.aec import MultiObjectiveAEC
@@ -22,6 +22,7 @@ FACTORIES: dict[str, str] = {
     "gymnasium": "momagames.adapters.gymnasium:make",
 }
 VECTOR_FACTORY = "momagames.adapters.vector:make"
+CHECK_STATE = "momagames.engine.positions:load_state"
 
 
 @overload
@@ -44,6 +45,15 @@ def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | Multi
     find_entry(id)
     env: MultiObjectiveAEC | MultiObjectiveParallel | SingleAgentEnv = load_object(FACTORIES[api])(id, **options)
     return env
+
+
+def check_state(id: str, state: Any, **params: Any) -> None:
+    """Raise InvalidState, with the reason, unless a state is a position of a game.
+
+    state     record, dict or text of a position, as `reset(options={"state": state})` takes it
+    params    parameters of the game
+    """
+    load_object(CHECK_STATE)(spec(id, **params), state)
 
 
 def make_vec(id: str, num_envs: int, threads: int = 1, **options: Any) -> MultiObjectiveVectorEnv:

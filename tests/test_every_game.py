@@ -96,7 +96,7 @@ def test_same_seed_same_game(game: Game) -> None:
 def find_unreset_fields(game: Game) -> list[str]:
     """Fields of the record in which a reset after some play differs from that of a fresh environment, except transient ones."""
     played, fresh, rng = Episode(game), Episode(game), np.random.default_rng(0)
-    transient, found = getattr(game.codec, "transient", ()), set()
+    transient, found = game.codec.transient, set()
     for seed in range(6):
         played.reset(seed)
         steps = game.max_episode_steps if seed % 2 else 5 * game.actors

@@ -12,7 +12,7 @@ import momagames
 from benchmarks.speed import originals
 from benchmarks.speed.throughput import Recording
 from benchmarks.speed.timing import Measure
-from momagames.engine.episode import Play
+from momagames.engine.episode import Episode
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "Pommerman FFA": ("mo-pommerman-ffa-v0", {}),
@@ -28,9 +28,9 @@ REQUIRED = {
 GAMES = 40
 
 
-def copy_fields(play: Play) -> Callable[[Iterable[Any]], list[dict[str, Any]]]:
-    """Replace `Play.observe_all` by the fastest way without a pool of buffers: copy each field of all agents at once."""
-    fields = play.game.observation_views(play.observations)
+def copy_fields(episode: Episode) -> Callable[[Iterable[Any]], list[dict[str, Any]]]:
+    """Replace `Episode.observe_all` by the fastest way without a pool of buffers: copy each field of all agents at once."""
+    fields = episode.game.observation_views(episode.observations)
     names = (*fields, "action_mask")
 
     def observe_all(masks: Iterable[Any]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from momagames.adapters import options as checks
 from momagames.adapters.spaces import action_space, observation_space, reward_space
 from momagames.contract import Game
 from momagames.engine.batch import Autoreset, Batch, Views
-from momagames.engine.episode import load_state
+from momagames.engine.positions import load_state
 from momagames.errors import IllegalAction, InvalidParameter
 
 AUTORESET = {

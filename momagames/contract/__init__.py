@@ -22,7 +22,7 @@ from momagames.contract.objectives import Objective, check_objectives
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter, check_parameters
 from momagames.contract.policies import Policy, reset_policy
-from momagames.contract.positions import Codec, State, check_position, make_record_codec, position_number
+from momagames.contract.positions import Codec, State, check_position, make_record_codec, position_number, restore_record
 
 __all__ = [
     "Chance",
@@ -50,5 +50,6 @@ __all__ = [
     "make_record_codec",
     "position_number",
     "reset_policy",
+    "restore_record",
     "split_mask",
 ]

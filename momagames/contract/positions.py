@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from momagames.errors import InvalidState, invalid_value, nearest, one_of
 
+# Largest values of the fields that every record has; None: any. Those of `to_move` depend on the number of agents.
+HEADER_LIMITS: dict[str, Any] = {"to_move": None, "ply": None, "over": 1, "truncated": 2, "gone": 1, "rng": None}
 State = Any  # a NumPy record of the game's state dtype (np.void), or a compiled view of one
 
 
@@ -22,6 +25,10 @@ class Codec:
     load            (state, dict or options) -> None: fill a copy of `Game.blank_state`; raises InvalidState
     position_keys   keys of the dict
     show, read      state -> text, and text -> dict; by default the dict as JSON
+    parameters      fields of the record that hold parameters of the game, which no rule changes
+    transient       fields of the record that `load` does not restore, such as results of the last step
+    restore         (state, record) -> None: fill a copy of `Game.blank_state` from a record that may be forged; raises
+                    InvalidState. By default `restore_record`
     """
 
     save: Callable[[State], dict[str, Any]]
@@ -29,10 +36,40 @@ class Codec:
     position_keys: tuple[str, ...] = ()
     show: Callable[[State], str] = None  # type: ignore[assignment]  # set below
     read: Callable[[str], dict[str, Any]] = json.loads
+    parameters: tuple[str, ...] = ()
+    transient: tuple[str, ...] = ()
+    restore: Callable[[State, State], None] = None  # type: ignore[assignment]  # set below
 
     def __post_init__(self) -> None:
         given = vars(self)
         given["show"] = given["show"] or (lambda state: json.dumps(self.save(state)))
+        given["restore"] = given["restore"] or partial(restore_record, self)
+
+
+def restore_record(codec: Codec, state: State, record: State) -> None:
+    """Fill a copy of the blank state from a record of the same dtype that may be forged. Raises InvalidState.
+
+    Parameters must be those of the game. The position is saved and loaded, and must then be that of the record, except for
+    transient fields, which are not copied. An episode that ended by forfeit stays over.
+    """
+    for name in codec.parameters:
+        if not np.array_equal(record[name], state[name]):
+            raise InvalidState(_describe_difference(name, record[name], state[name], "the parameter of this game"))
+    codec.load(state, codec.save(record))
+    if record["over"] == 1 and not state["over"] and record["truncated"] <= HEADER_LIMITS["truncated"]:
+        state["over"], state["truncated"] = record["over"], record["truncated"]
+    for name in record.dtype.names:
+        if not name.startswith("_") and name not in codec.transient and not np.array_equal(record[name], state[name]):
+            raise InvalidState(_describe_difference(name, record[name], state[name], "which follows from the other fields"))
+
+
+def _describe_difference(name: str, given: Any, expected: Any, reason: str) -> str:
+    """Return the message for a field of a record; of an array it names the first entry that differs."""
+    differs = np.atleast_1d(given != expected)
+    place = "".join(f"[{k}]" for k in np.argwhere(differs)[0]) if np.ndim(given) else ""
+    first = tuple(np.argwhere(differs)[0])
+    value, wanted = np.atleast_1d(given)[first], np.atleast_1d(expected)[first]
+    return invalid_value(f"{name}{place}", value.item(), f"{wanted.item()!r}, {reason}")
 
 
 def make_record_codec(blank: State, parameters: Sequence[str] = (), agents: int = 1) -> Codec:
@@ -41,7 +78,7 @@ def make_record_codec(blank: State, parameters: Sequence[str] = (), agents: int 
     A field that is a parameter (by name, or because it is not zero in the blank state) cannot be changed. Fields of the header
     are optional, all others required. Ranges are not checked: a game whose rules index by a field needs its own `load`.
     """
-    header = {"to_move": agents - 1, "ply": None, "over": 1, "truncated": 2, "gone": 1, "rng": None}  # largest values
+    header = {**HEADER_LIMITS, "to_move": agents - 1}
     names = tuple(name for name in blank.dtype.names if not name.startswith("_"))  # without padding
     fixed = {name for name in names if name not in header and (name in parameters or np.any(blank[name]))}
 

@@ -117,14 +117,18 @@ class Batch:
     def state_dict(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that the next step depends on (no copies)."""
         return {
-            "states": self.states, "observations": self.observations, "masks": self.masks, "to_move": self.to_move,
-            "lengths": self.lengths, "sums": self._sums, "ended": self._ended, "finished": self.finished,
+            "states": self.states, "lengths": self.lengths, "sums": self._sums, "ended": self._ended, "finished": self.finished,
         }  # fmt: skip
 
     def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Copy the arrays of `state_dict` of a batch of the same game, size and mode."""
+        """Copy the arrays of `state_dict` of a batch of the same game, size and mode, and observe the states.
+
+        The states must be valid, see `engine.positions.restore_states`.
+        """
         for name, own in self.state_dict().items():
             own[:] = state[name]
+        self._loops.observe(self.states, self.observations, self.masks)
+        self.to_move[:] = self.states["to_move"]
         self._started = True
 
     def _clear(self, chosen: NDArray[np.bool_]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import copy
+from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,46 +13,11 @@ from numpy.typing import NDArray
 from momagames.contract import Game, Policy, State, first_legal_action, has_choice, split_mask
 from momagames.engine import loops
 from momagames.engine.observation_pool import ObservationPool
-from momagames.errors import IllegalAction, InvalidState
+from momagames.engine.positions import load_state
+from momagames.errors import IllegalAction
 
 PASS = 0  # action of an agent without a legal action, see `Game.can_pass`
 INTEGERS = frozenset({int, np.int64, np.int32, np.uint8, np.int8})  # types that need no further check
-
-
-def load_state(game: Game, given: Any) -> NDArray[Any]:
-    """Return a batch of one state, record[1], from a record, the dict form or the text of a position.
-
-    A record is validated like its dict form, because it may come from a game of another size.
-    Raises InvalidState, with the reason
-    """
-    states = game.make_state()
-    record: Any = None
-    if isinstance(given, (np.void, np.ndarray)) and given.dtype == game.dtype and given.size == 1:
-        record = given if isinstance(given, np.void) else given.reshape(-1)[0]
-    elif not isinstance(given, (str, Mapping)):
-        raise InvalidState(f"invalid state of {game.id}: expected a record, a dict or a text, got {type(given).__name__}")
-    try:
-        if record is not None:
-            given = game.codec.save(record)
-        elif isinstance(given, str):
-            given = game.codec.read(given)
-        game.codec.load(states[0], given)
-    except InvalidState as error:
-        raise InvalidState(f"{game.id}: {error}") from None
-    except (TypeError, ValueError, LookupError, OverflowError) as error:
-        raise InvalidState(f"invalid state of {game.id}: {error}") from None
-    if record is not None:
-        states["gone"] = record["gone"]
-        if record["over"]:  # an episode that ended by forfeit stays over
-            states["over"], states["truncated"] = record["over"], record["truncated"]
-    if game.sequential and not game.can_pass:
-        mask = np.zeros(game.mask_size, np.int8)
-        loops.compile_episode_loops(game).observe(
-            states, int(states["to_move"][0]), np.zeros(game.observation_bytes, np.uint8), mask
-        )
-        if not mask.any():  # no agent can move: the game is over
-            states["over"] = 1
-    return states
 
 
 class Episode:
@@ -98,8 +65,16 @@ class Episode:
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        if not state["states"]["over"][0]:  # from a pickle, which may be damaged
+            load_state(state["game"], state["states"])
         self.__dict__.update(state)
         self._set_derived_attributes()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Episode:
+        episode = Episode.__new__(Episode)
+        episode.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__getstate__().items()})
+        episode._set_derived_attributes()
+        return episode
 
     @property
     def state(self) -> State:
@@ -188,10 +163,7 @@ class Episode:
         """Return whether the rules allow an action of this agent now."""
         mask = self.mask(agent)
         try:
-            if self._simple:
-                number = int(action)
-                return bool(number == action and 0 <= number < self._parts[0] and (self.game.allows_illegal or mask[number]))
-            parts = [int(part) for part in action]
+            parts = [_to_integer(part) for part in ((action,) if self._simple else action)]
         except (TypeError, ValueError, OverflowError):
             return False
         if len(parts) != len(self._parts):
@@ -225,7 +197,8 @@ class Episode:
         hint = ""
         if self._simple and isinstance(action, (int, np.integer)):
             hint = game.human.legal_hint(self.state, int(action), mask)
-        message = f"illegal action={given!r} of {game.agents[agent]}: expected one of {int(mask.sum())} legal actions"
+        count = prod(int(part.sum()) for part in split_mask(mask, self._parts))
+        message = f"illegal action={given!r} of {game.agents[agent]}: expected one of {count} legal actions"
         return IllegalAction(message + (f"; {hint}" if hint else ""))
 
     def step(self, actions: Any) -> int:
@@ -271,6 +244,14 @@ class Episode:
         self.returns += reward
         if self.log is not None:
             self.log.append(None)
+
+
+def _to_integer(value: Any) -> int:
+    """Return a number as an integer. Raises TypeError or ValueError for other values, such as texts and fractions."""
+    number = int(value)
+    if isinstance(value, complex) or number != value:
+        raise ValueError
+    return number
 
 
 def random_legal(mask: NDArray[np.int8], parts: tuple[int, ...], rng: np.random.Generator) -> Any:

@@ -16,8 +16,9 @@ from momagames.baselines.exact.branch_and_bound import BRANCH_AND_BOUND
 from momagames.baselines.front_solvers import compare_points, find_front_solver
 from momagames.baselines.strategies import StoredStrategy, make_reply_model, walk
 from momagames.contract import Game
-from momagames.engine.episode import Episode, load_state
+from momagames.engine.episode import Episode
 from momagames.engine.playouts import NO_LIMIT
+from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, MomagamesError
 from momagames.fronts.front_file import PLAN_CLAIMS, Claim, FrontFile, Point
 from momagames.fronts.generation import reply_weights

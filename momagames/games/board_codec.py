@@ -45,7 +45,7 @@ def parse_board(board: Any, height: int, width: int, symbols: str, allowed: str)
     wrong = (array < 0) | (array >= len(symbols))
     if wrong.any():
         y, x = np.argwhere(wrong)[0]
-        raise InvalidState(invalid_value(f"board[{y}][{x}]", int(array[y, x]), allowed))
+        raise InvalidState(invalid_value(f"board row {y}, column {x}: cell", int(array[y, x]), allowed))
     return array.astype(np.int64)
 
 
@@ -53,7 +53,7 @@ def _parse_symbols(board: Sequence[str], symbols: str, allowed: str) -> list[lis
     for y, row in enumerate(board):
         for x, symbol in enumerate(row):
             if symbol not in symbols:
-                raise InvalidState(invalid_value(f"board[{y}][{x}]", symbol, allowed))
+                raise InvalidState(invalid_value(f"board row {y}, column {x}: cell", symbol, allowed))
     return [[symbols.index(symbol) for symbol in row] for row in board]
 
 

@@ -7,7 +7,8 @@ import momagames
 from momagames.baselines import method
 from momagames.baselines.base import Plan
 from momagames.baselines.exact import Checkpoint, branch_and_bound_front, clairvoyant_front, exact_front, pareto_front
-from momagames.engine.episode import PASS, Episode, load_state
+from momagames.engine.episode import PASS, Episode
+from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter, TooLarge
 
 ROOMY = {"max_states": 1_000_000, "max_bytes": 1 << 30}

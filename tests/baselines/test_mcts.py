@@ -15,9 +15,9 @@ from momagames.baselines import batch_policy, method, policy
 from momagames.baselines.mcts.simulation import UctOptions, make_playout, make_workspace
 from momagames.baselines.mcts.tree import EMPTY_KEY, NONE, make_tree, natural_log, reset_tree, select_arm, select_front
 from momagames.engine.batch import Batch
-from momagames.engine.episode import load_state
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import SeatedPolicies, play_policies
+from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import INTERPRETED, compile_entry_point
 from momagames.kernels.rng import random_words

@@ -53,7 +53,7 @@ def test_bench_runs_it_beside_others(place):
 
 def test_its_options_are_checked(place, monkeypatch):
     monkeypatch.syspath_prepend(str(place))
-    with pytest.raises(InvalidFile, match=r"has no option 'skpi'; it has 'skip'; did you mean 'skip'"):
+    with pytest.raises(InvalidFile, match=r"unknown option 'skpi': expected 'skip'; did you mean 'skip'"):
         load_suite(written(place, options={"skpi": 1}))
 
 

@@ -73,7 +73,7 @@ def test_failed_runs_are_reported(two_nodes, tmp_path):
     results = run_suite(tested, tmp_path, executor=RayCluster())
     assert len(results.finished) == 1
     assert {outcome.run.method.name: outcome.error[:10] for outcome in results.failed} == {
-        "random": "over its t",
+        "random": "time limit",
         "exact": "TooLarge: ",
     }
     store = Store(tmp_path)

@@ -111,7 +111,7 @@ def test_shards_in_folders_of_their_own_are_merged(here, tmp_path):
     assert (done.copied, done.equal, done.failed) == (len(whole().list_runs()), 0, 0)
     out = Store(tmp_path / "out")
     for run in whole().list_runs():
-        assert (out.run_directory(run) / "rows.jsonl").read_bytes() == (here.place(run) / "rows.jsonl").read_bytes()
+        assert (out.run_directory(run) / "rows.jsonl").read_bytes() == (here.run_directory(run) / "rows.jsonl").read_bytes()
         assert {path.name for path in out.run_directory(run).iterdir()} == set(RUN_FILES)
     assert out.read_suite() == whole()
     assert report(out.folder).panels
@@ -179,15 +179,16 @@ def test_comparison_errors(here, tmp_path):
     with pytest.raises(InvalidParameter, match="invalid number of results directories 1"):
         compare_results([here.folder])
     run_suite(suite({**plans([RANDOM]), "budget": 77}), tmp_path / "budget")
-    with pytest.raises(InvalidFile, match=r"cannot be compared with .*: budget of 'boards 0' is 77 there and 300 here"):
+    with pytest.raises(InvalidFile, match=r"with .*: budget of 'boards 0' is 77 in the former and 300 in the latter"):
         compare_results([here.folder, tmp_path / "budget"])
     run_suite(suite({**POLICIES, "opponents": POLICIES["opponents"][:1]}), tmp_path / "opponents")
     with pytest.raises(
-        InvalidFile, match=r"opponents of 'seats' is \[random\] there and \[random, greedy\(weights=.*\)\] here"
+        InvalidFile,
+        match=r"opponents of 'seats' is \[random\] in the former and \[random, greedy\(weights=.*\)\] in the latter",
     ):
         compare_results([here.folder, tmp_path / "opponents"])
     run_suite(suite({**plans([RANDOM], board_width=5), "name": "boards 0"}), tmp_path / "game")
-    with pytest.raises(InvalidFile, match="no finished runs of one game, method and seed in common"):
+    with pytest.raises(InvalidFile, match="no finished run of one game, method and seed in common"):
         compare_results([here.folder, tmp_path / "game"])
 
 

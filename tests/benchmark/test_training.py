@@ -258,7 +258,7 @@ def test_rejects_missing_or_changed_policies(copied):
     with pytest.raises(InvalidFile, match=rf"{POLICIES}: changed since the run finished"):
         replay(copied, 0)
     (copied / POLICIES).unlink()
-    with pytest.raises(InvalidFile, match=rf"{POLICIES}: No such file .*the policies that this run found are not there"):
+    with pytest.raises(InvalidFile, match=rf"{POLICIES}: No such file .*the policies of this run are missing"):
         evaluate_again(copied, 0, 2, 0)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.episode import load_state
+from momagames.engine.positions import load_state
 
 
 def actions_in(mask):

@@ -204,6 +204,38 @@ def test_damaged_files_are_replaced(copied, suffix, junk):
     assert copied.run() == "7 8 9 cached"
 
 
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_a_flipped_bit_is_noticed(copied, suffix):
+    """Machine code with one wrong bit would compute wrong results or crash."""
+    copied.run()
+    (file,) = copied.cache.rglob(f"*{suffix}")
+    content = file.read_bytes()
+    for place in np.random.default_rng(1).integers(len(content), size=3):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << int(place) % 8
+        file.write_bytes(damaged)
+        assert copied.run() == "7 8 9 compiled"
+    assert copied.run() == "7 8 9 cached"
+
+
+def test_bounds_checks_can_be_turned_on(tmp_path):
+    """As CI does for the rules of every game."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np\n"
+        "from momagames.kernels.jit import compile_entry_point, kernel\n"
+        "@kernel\n"
+        "def write(array, index):\n"
+        "    array[index] = 1\n"
+        "def loop(array, index):\n"
+        "    write(array, index)\n"
+        "compile_entry_point(loop, 'loop')(np.zeros(3), 3)\n"
+    )
+    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "MOMAGAMES_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, env=environment)
+    assert "IndexError: index is out of bounds" in done.stderr
+
+
 def test_the_private_option_still_exists():
     """Without it kernels may allocate, and are slower (see kernels/jit/compiler.py)."""
     assert compiler.OPTIONS["_nrt"] is False

@@ -14,8 +14,8 @@ from momagames.baselines.exact import depth_first_kernels as loops
 from momagames.baselines.exact.checkpoint import Checkpoint, CheckpointWriter
 from momagames.baselines.exact.packed_vectors import PackedLayout, has_integer_bounds, make_packed_layout
 from momagames.contract import Game
-from momagames.engine.episode import load_state
 from momagames.engine.loops import compile_episode_loops
+from momagames.engine.positions import load_state
 from momagames.errors import InvalidFile, InvalidParameter, TooLarge
 from momagames.registry import format_id
 

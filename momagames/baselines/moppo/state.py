@@ -12,7 +12,8 @@ from torch import Tensor
 
 from momagames.baselines.moppo.checkpoint import restore_dtype
 from momagames.baselines.moppo.trainer import Trainer
-from momagames.errors import InvalidFile
+from momagames.engine.positions import restore_states
+from momagames.errors import InvalidFile, InvalidState
 
 
 def state_dict(trainer: Trainer) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -23,8 +24,10 @@ def state_dict(trainer: Trainer) -> tuple[dict[str, Any], dict[str, NDArray[Any]
         "rng": trainer.rng.bit_generator.state, "reward_scale": trainer.utility.reward_scale.tolist(),
         "archive": trainer.archive.state_dict(),
     }  # fmt: skip
-    tensors = {name: tensor.detach().cpu().numpy() for name, tensor in _collect_tensors(trainer).items()}
-    return data, {name: np.array(array) for name, array in {**tensors, **_collect_arrays(trainer)}.items()}
+    arrays = {name: tensor.detach().cpu().numpy() for name, tensor in _collect_tensors(trainer).items()}
+    arrays |= _collect_arrays(trainer)
+    arrays["batch/states"] = restore_states(trainer.game, arrays["batch/states"])  # as when loaded
+    return data, {name: np.array(array) for name, array in arrays.items()}
 
 
 def load_state_dict(trainer: Trainer, data: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -34,6 +37,10 @@ def load_state_dict(trainer: Trainer, data: Mapping[str, Any], arrays: Mapping[s
     if unexpected := {*own, *tensors} ^ set(arrays):
         raise InvalidFile(f"a checkpoint of another training: missing or unexpected arrays {sorted(unexpected)[:3]}")
     given = {name: restore_dtype(arrays[name], array) for name, array in own.items()}
+    try:
+        given["batch/states"] = restore_states(trainer.game, given["batch/states"])
+    except InvalidState as error:
+        raise InvalidFile(f"invalid states in a checkpoint: {error}") from None
     for name, tensor in tensors.items():
         tensor.copy_(torch.from_numpy(restore_dtype(arrays[name], tensor.cpu().numpy())))
     opponents, collector = trainer.collector.opponents, trainer.collector

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import (
-    Codec,
     Field,
     Game,
     Human,
@@ -19,7 +18,6 @@ from momagames.contract import (
     check_objectives,
     check_parameters,
 )
-from momagames.games import board_codec
 from momagames.games.breakthrough import codec, rules, view
 
 # SPEC §5, in the order of the reward vector
@@ -73,7 +71,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         blank_state=blank,
         kernels=KERNELS,
         rules_key="breakthrough",
-        codec=Codec(codec.save, codec.load, board_codec.KEYS, codec.show, board_codec.read),
+        codec=codec.CODEC,
         view=View(view.draw_picture, view.format_text),
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
         search=SearchSupport(rules.write_state_key, 2 * rules.WORDS + 1),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import State
+from momagames.contract import Codec, State
 from momagames.errors import InvalidState
 from momagames.games import board_codec
 from momagames.games.breakthrough import rules
@@ -77,6 +77,9 @@ def save(state: State) -> dict[str, Any]:
 def show(state: State) -> str:
     """Return the position as text: a line of keys, then the rows from player_0's home on."""
     return board_codec.show(save(state))
+
+
+CODEC = Codec(save, load, board_codec.KEYS, show, board_codec.read, rules.PARAMETERS)
 
 
 def action_name(state: State, action: Any) -> str:

@@ -29,6 +29,8 @@ state_dtype = record(
     canonical=("u1",),
 )
 
+PARAMETERS = ("width", "height", "column", "canonical")
+
 
 @kernel
 def count_words(state):

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import (
-    Codec,
     Game,
     Human,
     Kernels,
@@ -265,7 +264,7 @@ def build_game(
         blank_state=build_blank_state(mode, params, view_size, chosen),
         kernels=KERNELS,
         rules_key="pommerman",
-        codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
+        codec=codec.CODEC,
         view=View(drawing.draw_picture, format_text, drawing.build_options(agents, size)),
         human=Human(
             keys=drawing.build_keys(mode),

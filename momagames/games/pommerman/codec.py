@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import State, check_position, position_number
+from momagames.contract import Codec, State, check_position, position_number, restore_record
 from momagames.errors import InvalidState, one_of
 from momagames.games import board_codec
 from momagames.games.pommerman import rules
@@ -29,6 +29,7 @@ from momagames.games.pommerman.rules.state import (
     MAX_ORDERED,
     MAX_STRENGTH,
     NO_AGENT,
+    PARAMETERS,
     PASSAGE,
     RADIO,
     RIGHT,
@@ -406,3 +407,24 @@ def read(text: str) -> dict[str, Any]:
     """Return the dict form of the text that `show` writes."""
     position, board = board_codec.parse_items(text)
     return {**position, "board": "".join(board)}
+
+
+# ------------------------------------------------------------------------------------------------------------ records
+
+
+def restore(state: State, record: State) -> None:
+    """Fill a state from a record that may be forged; a ring that is due falls."""
+    falling, before = record["falling"], record.copy()
+    before["falling"] = -1
+    restore_record(CODEC, state, before)
+    if falling >= 0:
+        states = np.array([state], dtype=state.dtype)
+        states["falling"] = falling
+        if not rules.collapse_due_ring(states):
+            raise InvalidState(f"invalid falling={falling}: expected the ring that is due after {state['ply']} steps, or -1")
+        for name in record.dtype.names:
+            state[name] = states[name][0]
+
+
+TRANSIENT = (*(f"bomb_{part}" for part in BOMB_PARTS), "flame_ply", "flame_order", "flame_orders")
+CODEC = Codec(save, load, KEYS, show, read, PARAMETERS, TRANSIENT, restore)

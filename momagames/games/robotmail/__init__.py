@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import (
-    Codec,
     Game,
     Human,
     Kernels,
@@ -214,7 +213,7 @@ def build_game(
         blank_state=build_blank_state(layout, params, chosen),
         kernels=KERNELS,
         rules_key="robotmail",
-        codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
+        codec=codec.CODEC,
         view=View(drawing.draw_picture, format_text, drawing.build_options(agents, layout.width, layout.height)),
         human=Human(
             keys=drawing.KEYS,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import State, check_position, position_number
+from momagames.contract import Codec, State, check_position, position_number
 from momagames.errors import InvalidState, nearest, one_of
 from momagames.games import board_codec
 from momagames.games.robotmail.rules.state import (
@@ -19,6 +19,7 @@ from momagames.games.robotmail.rules.state import (
     FULL,
     GREEN,
     MAX_TURN,
+    PARAMETERS,
     RED,
     YELLOW,
     cell_number,
@@ -213,6 +214,9 @@ def read(text: str) -> dict[str, Any]:
     if rest:
         raise InvalidState(f"{rest[0]!r} cannot be read: expected lines name=value with the names {one_of(KEYS)}")
     return position
+
+
+CODEC = Codec(save, load, KEYS, show, read, PARAMETERS)
 
 
 def action_name(state: State, action: Any) -> str:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Codec, Field, Game, Human, Kernels, Objective, Parameter, SearchSupport, View, check_parameters
-from momagames.games import board_codec
+from momagames.contract import Field, Game, Human, Kernels, Objective, Parameter, SearchSupport, View, check_parameters
 from momagames.games.samegame import codec, compact, heuristics, move_codes, rules, view
 
 # SPEC §8
@@ -57,7 +56,7 @@ def game(id: str, **given: Any) -> Game:
         blank_state=blank,
         kernels=KERNELS,
         rules_key="samegame",
-        codec=Codec(codec.save, codec.load, board_codec.KEYS, codec.show, board_codec.read),
+        codec=codec.CODEC,
         view=View(view.draw_picture, view.format_text),
         human=Human(
             pick=view.pick,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import State
+from momagames.contract import Codec, State
 from momagames.errors import InvalidState
 from momagames.games import board_codec
 from momagames.games.samegame import rules
@@ -75,6 +75,9 @@ def save(state: State) -> dict[str, Any]:
 def show(state: State) -> str:
     """Return the position as text: a line of keys, then the rows from the top."""
     return board_codec.show(save(state))
+
+
+CODEC = Codec(save, load, board_codec.KEYS, show, board_codec.read, rules.PARAMETERS)
 
 
 def action_name(state: State, action: Any) -> str:

@@ -37,6 +37,8 @@ state_dtype = record(
     clear_bonus=("f4",),
 )
 
+PARAMETERS = ("width", "height", "colors", "agents", "team_rewards", "color_rewards", "clear_bonus")
+
 
 @kernel
 def generate(state):

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import (
-    Codec,
     Game,
     Human,
     Kernels,
@@ -129,7 +128,7 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
         blank_state=build_blank_state(level, params, max_taps, [(COMPONENTS.index(name), table[name][1]) for name in chosen]),
         kernels=KERNELS,
         rules_key="tileblast" if allows_illegal else "tileblast.strict",
-        codec=Codec(codec.save, codec.load, codec.KEYS, codec.show, codec.read),
+        codec=codec.CODEC,
         view=View(drawing.draw_picture, format_text, drawing.OPTIONS),
         human=Human(
             pick=drawing.pick,

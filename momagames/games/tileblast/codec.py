@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import State, check_position, position_number
+from momagames.contract import Codec, State, check_position, position_number
 from momagames.errors import InvalidState, nearest, one_of
 from momagames.games import board_codec
 from momagames.games.tileblast import rules
 from momagames.games.tileblast.rules.pieces import ATTRIBUTES, BIG, CODES, COLORS, COUNTS, COVERS, KINDS, TAKES, Kind
-from momagames.games.tileblast.rules.state import ALL, CELLS, HEIGHT, WIDTH
+from momagames.games.tileblast.rules.state import ALL, CELLS, HEIGHT, PARAMETERS, WIDTH
 from momagames.games.tileblast.view.text import symbol
 
 COUNTERS = ("moves", "taps", "invalid_taps", "shuffles", "score", "draws")
@@ -210,6 +210,11 @@ def read(text: str) -> dict[str, Any]:
                 raise InvalidState(f"invalid line {line[:40]!r}: expected 'key: value' or a comment that begins with #")
             position[name.strip()] = parse_json(value.strip(), name.strip())
     return position
+
+
+# Results of the last tap, and the attributes that `load` finds anew
+TRANSIENT = ("abilities", "valid", "cluster", "created", "used", "combo", "hits", "gained", "cleared")
+CODEC = Codec(save, load, KEYS, show, read, PARAMETERS, TRANSIENT)
 
 
 # ------------------------------------------------------------------------------------------------------------- actions

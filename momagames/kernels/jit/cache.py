@@ -12,6 +12,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import pickle
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,7 @@ from numba.core import caching
 from momagames.kernels.jit.sources import Sources
 
 COMPILER = str(Path(__file__).resolve().with_name("compiler.py"))
+HASH_BYTES = hashlib.sha256().digest_size
 MAX_VERSIONS = 8  # versions of an entry point on disk; older ones are removed when a new one is written
 
 
@@ -113,8 +115,42 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
                     file.unlink()
 
 
+class _HashedFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's index and machine-code files, each with the SHA-256 of its content in front, which is checked when it is read.
+
+    Damaged machine code may compute wrong results or crash, so a damaged file counts as missing.
+    """
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            version, overloads = self._read(self._index_path)
+        except FileNotFoundError:
+            return {}
+        return overloads if version == (self._version, self._source_stamp) else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        self._write(self._index_path, ((self._version, self._source_stamp), overloads))
+
+    def _load_data(self, name: str) -> Any:
+        return self._read(self._data_path(name))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), data)
+
+    def _read(self, path: str) -> Any:
+        content = Path(path).read_bytes()
+        if hashlib.sha256(content[HASH_BYTES:]).digest() != content[:HASH_BYTES]:
+            raise ValueError(f"{path} is damaged")
+        return pickle.loads(content[HASH_BYTES:])
+
+    def _write(self, path: str, data: Any) -> None:
+        content = self._dump(data)
+        with self._open_for_write(path) as file:
+            file.write(hashlib.sha256(content).digest() + content)
+
+
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
-    """Numba's cache with our directory and key; Numba's key differs between closures over other compiled functions."""
+    """Numba's cache with our directory, files and key; Numba's key differs between closures over other compiled functions."""
 
     def __init__(self, function: Callable[..., Any], name: str, version: str) -> None:
         locator = _Locator(function, name, version)
@@ -128,6 +164,7 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
         self._impl_class = Implementation
         self._key = name, version
         super().__init__(function)
+        self._cache_file = _HashedFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return sig, codegen.magic_tuple(), self._key

@@ -223,6 +223,20 @@ def test_resumed_training_is_equal_to_the_bit(torch, id, tmp_path):
         assert array.tobytes() == found[1][name].tobytes(), name
 
 
+@pytest.mark.parametrize("fill", [b"\xff", b"\x07"])
+def test_forged_states_of_a_checkpoint_are_rejected(torch, fill):
+    from momagames.baselines.moppo.state import load_state_dict, state_dict
+
+    trainer = make_trainer(
+        "mo-pommerman-duel-v0", {}, opponents=[batch_policy("simple", momagames.spec("mo-pommerman-duel-v0"))]
+    )
+    trainer.train_iteration()
+    state, arrays = state_dict(trainer)
+    forged = {**arrays, "batch/states": np.frombuffer(fill * arrays["batch/states"].nbytes, arrays["batch/states"].dtype)}
+    with pytest.raises(InvalidFile, match="invalid states in a checkpoint: state 0: mo-pommerman-duel-v0: invalid mode="):
+        load_state_dict(trainer, state, forged)
+
+
 def test_cuda(torch, monkeypatch):
     """With CUDA, training moves between devices; without, it is refused."""
     from momagames.baselines.moppo.state import load_state_dict, state_dict

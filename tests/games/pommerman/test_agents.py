@@ -15,8 +15,9 @@ import pytest
 import momagames
 from momagames.baselines import batch_policy, policy
 from momagames.engine.batch import Batch
-from momagames.engine.episode import Episode, load_state
+from momagames.engine.episode import Episode
 from momagames.engine.policies import UNSEATED, SeatedPolicies
+from momagames.engine.positions import load_state
 
 STOP, UP, DOWN, LEFT, RIGHT, BOMB = range(6)
 MANY = 300  # choices from the same position

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.strategies import WalkResult, walk
 from momagames.contract import Game
-from momagames.engine.episode import load_state
+from momagames.engine.positions import load_state
 from momagames.errors import InvalidParameter, TooLarge
 from momagames.games.breakthrough.rules import SPEED, WIN
 from momagames.games.breakthrough.solver.guarantee_kernels import BUFFER_FULL, compile_guarantee_loops

@@ -114,8 +114,9 @@ def act(state, agent, mask, parts, memory, word, action):
     # 7: anywhere
     word = advance(word)
     action[0] = choose_action(wandering_directions(board, bombs, count, size, cell, enemies, memory), word)
-    memory["been"][memory["next"]] = cell + 1
-    memory["next"] = (np.int64(memory["next"]) + 1) % REMEMBERED
+    place = np.int64(memory["next"]) % REMEMBERED  # a memory from a file may hold any number
+    memory["been"][place] = cell + 1
+    memory["next"] = (place + 1) % REMEMBERED
     return word
 
 

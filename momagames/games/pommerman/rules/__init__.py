@@ -235,10 +235,12 @@ def collapse_ring(state):
             state["fire"][cell] = 0
 
 
-def collapse_due_ring(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> None:
-    """§4.11 Collapse the ring that is due in states[0]."""
-    if states[0]["falling"] >= 0:
-        collapse_ring(states[0])
+def collapse_due_ring(states: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> bool:
+    """§4.11 Collapse the ring that is due in states[0]. Return False, and change nothing, if another one is stated."""
+    if states[0]["falling"] < 0 or states[0]["falling"] != due_ring(states[0]):
+        return False
+    collapse_ring(states[0])
+    return True
 
 
 collapse_due_ring = compile_entry_point(collapse_due_ring, "pommerman.collapse_due_ring")

@@ -109,6 +109,11 @@ state_dtype = record(
     column=("i1", (len(OBJECTIVES),)),  # place of each objective in the reward vector; -1: not chosen
 )
 
+PARAMETERS = (
+    "mode", "seats", "size", "num_rigid", "num_wood", "num_items", "max_steps", "view", "egocentric", "planes", "max_strength",
+    "blast_strength", "first_collapse", "leave", "split", "column",
+)  # fmt: skip
+
 
 @kernel
 def neighbor(cell, direction, row, col, size):

@@ -73,6 +73,11 @@ state_dtype = record(
     column=("i1", (len(OBJECTIVES),)),  # index of an objective in the reward vector; -1: not selected
 )
 
+PARAMETERS = (
+    "ground", "target", "width", "height", "indices", "index", "players", "team", "required", "max_step", "with_battery",
+    "random_turns", "always_legal", "fields", "column",
+)  # fmt: skip
+
 
 def cell_number(width: int, x: int, y: int) -> int:
     """Return the number of a cell (interpreted code)."""

@@ -91,3 +91,9 @@ state_dtype = record(
     spawned=("u1",),
     makers=("u1",),  # number of these that are not buckets
 )
+PARAMETERS = (
+    "agents", "team_rewards", "strict_moves", "max_taps", "channels", "fields", "upside_down", "wanted", "share", "limit",
+    "active", "below", "start_kind", "start_hp", "start_color", "start_cover", "start_anchor", "start_counters", "colors",
+    "palette", "weights", "goals", "goal_units", "goal_color", "goal_amount", "feeds", "feed_kind", "feed_hp", "feed_color",
+    "feed_per_mille", "feed_on_board", "feed_total",
+)  # fmt: skip

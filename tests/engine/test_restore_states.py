@@ -1,0 +1,133 @@
+"""Records that come from outside: those of real games pass as they are, forged ones are rejected or harmless."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.engine.batch import Batch
+from momagames.engine.positions import restore_states
+from momagames.engine.random_rollouts import random_words
+from momagames.errors import IllegalAction, InvalidState
+from momagames.games import VERSIONS
+from tests.cases import SMALL
+
+GAMES = [momagames.spec(id, **params) for id, kinds in SMALL.items() for params in kinds]
+every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.id}-{len(game.agents)}")
+
+
+def play(game, num_envs, steps, seed=1):
+    """The states of some games after random steps."""
+    batch = Batch(game, num_envs, autoreset="same_step")
+    batch.seed(seed)
+    batch.reset()
+    words = random_words(seed, num_envs)
+    for _ in range(steps):
+        batch.step(batch.sample_actions(words))
+    return batch.states.copy()
+
+
+@every_game
+def test_records_of_games_are_restored_as_they_are(game):
+    for steps in (0, 1, 7, 30, 90):
+        states = play(game, 4, steps)
+        if "falling" in game.dtype.names:  # MO-Pommerman: a ring that is due falls
+            states = states[states["falling"] < 0]
+        restored = restore_states(game, states)
+        for name in game.dtype.names:
+            if not name.startswith("_") and name not in game.codec.transient:
+                assert np.array_equal(restored[name], states[name]), name
+
+
+@every_game
+def test_transient_fields_do_not_change_the_game(game):
+    """Two batches, one with the records and one with the restored ones, play the same game."""
+    states = play(game, 4, 25)
+    one, other = Batch(game, 4, autoreset="same_step"), Batch(game, 4, autoreset="same_step")
+    one.load(states)
+    other.load(restore_states(game, states))
+    words = random_words(5, 4)
+    for _ in range(60):
+        actions = one.sample_actions(words).copy()
+        for batch in (one, other):
+            batch.step(actions)
+        for name in ("observations", "masks", "rewards", "terminated", "truncated"):
+            assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+@every_game
+def test_forged_records_are_rejected_or_harmless(game):
+    """Each field in turn with extreme and random values; what is accepted can be played on."""
+    rng = np.random.default_rng(7)
+    (state,) = play(game, 1, 12)
+    accepted = 0
+    for name in game.dtype.names:
+        for make in (bytes, lambda count: b"\xff" * count, rng.bytes):
+            forged = state.copy()
+            old = np.asarray(forged[name])
+            forged[name] = np.frombuffer(make(old.nbytes), old.dtype).reshape(old.shape)
+            try:
+                states = restore_states(game, np.array([forged]))
+            except InvalidState:
+                continue
+            accepted += 1
+            batch = Batch(game, 1, autoreset="same_step")
+            batch.load(states)
+            words = random_words(3, 1)
+            for _ in range(20):
+                batch.step(batch.sample_actions(words))
+    assert accepted >= 3  # the random state is any number
+
+
+@pytest.mark.parametrize("id", VERSIONS)
+def test_parameters_of_a_record_cannot_be_changed(id):
+    game = momagames.spec(id)
+    (state,) = play(game, 1, 3)
+    assert game.codec.parameters
+    for name in game.codec.parameters:
+        forged = state.copy()
+        forged[name] = np.where(forged[name] == 1, 2, 1)
+        with pytest.raises(InvalidState, match=rf"invalid {name}(\[\d+\])*=.*: expected .*, the parameter of this game"):
+            momagames.check_state(id, forged)
+
+
+def test_agents_of_a_record_cannot_vanish():
+    env = momagames.make("mo-robotmail-v0")
+    env.reset(seed=1)
+    forged = env.record
+    forged["gone"][:] = 1
+    with pytest.raises(InvalidState, match=r"invalid gone\[0\]=1: expected 0"):
+        env.reset(options={"state": forged})
+
+
+def test_check_state_says_why():
+    assert momagames.check_state("mo-samegame-v0", {"board": ["112", "121", "211"]}, board_width=3, board_height=3) is None
+    with pytest.raises(InvalidState, match="row 0, column 0: invalid cell='x'"):
+        momagames.check_state("mo-samegame-v0", {"board": ["x12", "121", "211"]}, board_width=3, board_height=3)
+
+
+def test_a_damaged_pickle_is_rejected():
+    env = momagames.make("mo-pommerman-ffa-v0")
+    env.reset(seed=1)
+    assert copy.deepcopy(env).record.tobytes() == pickle.loads(pickle.dumps(env)).record.tobytes() == env.record.tobytes()
+    env.episode.states["size"] = 200
+    data = pickle.dumps(env)
+    with pytest.raises(InvalidState, match="invalid size=200: expected 11"):
+        pickle.loads(data)
+
+
+@pytest.mark.parametrize(
+    "action", [[1.7, 0.2, 0.9], ["1", "2", "0"], "000", np.array([1j, 0, 0]), [1, 2], [[1], 2, 0], None, 5]
+)
+def test_parts_of_an_action_are_integers(action):
+    env = momagames.make("mo-pommerman-radio-v0")
+    env.reset(seed=1)
+    before = env.record.tobytes()
+    with pytest.raises(IllegalAction, match="expected one of 486 legal actions"):
+        env.step(action)
+    assert env.record.tobytes() == before
+    env.step([1.0, 0, np.int8(0)])
