@@ -161,19 +161,18 @@ def objective_problems(id: str, text: str) -> list[str]:
     """Return sentences about the table of objectives, whose bounds hold for all parameters."""
     rows = find_table(text, "objective")
     head = "" if rows else "write a table with the head '| objective | unit | one step | episode |', in it "
-    problems: list[str] = []
+    problems: dict[str, None] = {}  # in this order, each once
+    absent = set()
     for game in shapes(id):
         for objective in game.objectives:
             family = objective.name.rpartition("_")[0] + "_" if objective.name[-1].isdigit() else objective.name
             row = next((row for row in rows if row[0].startswith(family)), None)
-            if row is None or len(row) < 4:
-                found = [
-                    f"{head}write the row '{_objective_row(objective)}', with formulas for bounds that depend on parameters"
-                ]
-            else:
-                found = _bound_problems(game, objective, row)
-            problems += [f"section 5: {sentence}" for sentence in found if f"section 5: {sentence}" not in problems]
-    return problems
+            if row is not None and len(row) >= 4:
+                problems |= dict.fromkeys(_bound_problems(game, objective, row))
+            elif objective.name not in absent:
+                absent.add(objective.name)
+                problems[f"{head}write the row '{_objective_row(objective)}', with formulas for bounds that vary"] = None
+    return [f"section 5: {sentence}" for sentence in problems]
 
 
 def _objective_row(one: Objective) -> str:
@@ -205,8 +204,8 @@ def citation_problems(folder: Path) -> list[str]:
     text = (folder / "SPEC.md").read_text(encoding="utf-8")
     present = re.findall(r"^## (\d+) ", text, re.MULTILINE) + re.findall(r"^\*\*(\d+\.\d+)\b", text, re.MULTILINE)
     return [
-        f"{file.relative_to(folder.parent)} cites §{number}: write a paragraph in SPEC.md that starts with "
-        f"'**{number}**', or correct the number"
+        f"{file.relative_to(folder.parent)} cites §{number}: correct the number, or write in SPEC.md "
+        + (f"a paragraph that starts with '**{number}**'" if "." in number else f"the heading '## {number} ...'")
         for file in sorted([*folder.rglob("*.py"), folder / "SPEC.md"])
         for number in dict.fromkeys(re.findall(r"§(\d+(?:\.\d+)?)", file.read_text(encoding="utf-8")))
         if number not in present

@@ -14,7 +14,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs/add-a-game.md").read_text(encoding="utf-8")
-QUICK = ("games", "adapters", "test_every_game.py", "test_docs.py", "test_golden.py", "test_release.py")
+QUICK = (
+    "games",
+    "adapters",
+    "engine/test_restore_states.py",
+    "test_every_game.py",
+    "test_docs.py",
+    "test_golden.py",
+    "test_release.py",
+)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -25,7 +25,8 @@ class Codec:
     load            (state, dict or options) -> None: fill a copy of `Game.blank_state`; raises InvalidState
     position_keys   keys of the dict
     show, read      state -> text, and text -> dict; by default the dict as JSON
-    parameters      fields of the record that hold parameters of the game, which no rule changes
+    parameters      fields of the record that hold parameters of the game, which no rule changes; by default those that are not
+                    zero in the blank state
     transient       fields of the record that `load` does not restore, such as results of the last step
     restore         (state, record) -> None: fill a copy of `Game.blank_state` from a record that may be forged; raises
                     InvalidState. By default `restore_record`
@@ -52,7 +53,7 @@ def restore_record(codec: Codec, state: State, record: State) -> None:
     Parameters must be those of the game. The position is saved and loaded, and must then be that of the record, except for
     transient fields, which are not copied. An episode that ended by forfeit stays over.
     """
-    for name in codec.parameters:
+    for name in find_parameter_fields(codec, state):
         if not np.array_equal(record[name], state[name]):
             raise InvalidState(_describe_difference(name, record[name], state[name], "the parameter of this game"))
     codec.load(state, codec.save(record))
@@ -61,6 +62,12 @@ def restore_record(codec: Codec, state: State, record: State) -> None:
     for name in record.dtype.names:
         if not name.startswith("_") and name not in codec.transient and not np.array_equal(record[name], state[name]):
             raise InvalidState(_describe_difference(name, record[name], state[name], "which follows from the other fields"))
+
+
+def find_parameter_fields(codec: Codec, blank: State) -> tuple[str, ...]:
+    """Return the fields of the record that hold parameters of the game, see `Codec.parameters`."""
+    own = (name for name in blank.dtype.names if not name.startswith("_") and name not in HEADER_LIMITS)
+    return codec.parameters or tuple(name for name in own if np.any(blank[name]))
 
 
 def _describe_difference(name: str, given: Any, expected: Any, reason: str) -> str:

@@ -6,6 +6,31 @@ import pytest
 
 from momagames.games import VERSIONS, Entry
 from tests import cases
+from tests.specifications import GAMES
+
+FOLDERS = sorted(file.parent.name for file in GAMES.glob("*/__init__.py"))
+
+
+def find_unlisted(folders):
+    """Sentences about folders of games that no id names."""
+    listed = {cases.folder_of(id) for id in VERSIONS}
+    line = '"mo-{0}-v0": Entry("momagames.games.{0}:game"),'
+    return [
+        f"momagames/games/{folder} has no id: add to VERSIONS in momagames/games/__init__.py, for example {line.format(folder)}"
+        for folder in folders
+        if folder not in listed
+    ]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_game_is_listed(folder):
+    assert not (problems := find_unlisted([folder])), problems[0]
+
+
+def test_a_folder_without_an_id_gets_instructions():
+    [problem] = find_unlisted(["samegame", "pebbles"])
+    assert problem.startswith("momagames/games/pebbles has no id")
+    assert problem.endswith('"mo-pebbles-v0": Entry("momagames.games.pebbles:game"),')
 
 
 @pytest.mark.parametrize("id", VERSIONS)

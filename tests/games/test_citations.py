@@ -18,5 +18,5 @@ def test_a_section_that_is_missing_gets_instructions(tmp_path):
     (folder / "SPEC.md").write_text("## 5 Rewards\n\n**5.1** win\n", encoding="utf-8")
     (folder / "rules.py").write_text("# §5, §5.1 and §5.2\n", encoding="utf-8")
     assert citation_problems(folder) == [
-        "pebbles/rules.py cites §5.2: write a paragraph in SPEC.md that starts with '**5.2**', or correct the number"
+        "pebbles/rules.py cites §5.2: correct the number, or write in SPEC.md a paragraph that starts with '**5.2**'"
     ]
