@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,12 +38,11 @@ class Codec:
     read: Callable[[str], dict[str, Any]] = json.loads
     parameters: tuple[str, ...] = ()
     transient: tuple[str, ...] = ()
-    restore: Callable[[State, State], None] = None  # type: ignore[assignment]  # set below
+    restore: Callable[[State, State], None] | None = None
 
     def __post_init__(self) -> None:
         given = vars(self)
         given["show"] = given["show"] or (lambda state: json.dumps(self.save(state)))
-        given["restore"] = given["restore"] or partial(restore_record, self)
 
 
 def restore_record(codec: Codec, state: State, record: State) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Game
+from momagames.contract import Game, restore_record
 from momagames.engine import loops
 from momagames.errors import InvalidState
 
@@ -25,7 +25,11 @@ def load_state(game: Game, given: Any) -> NDArray[Any]:
         raise InvalidState(f"invalid state of {game.id}: expected a record, a dict or a text, got {type(given).__name__}")
     try:
         if is_record:
-            game.codec.restore(states[0], given if isinstance(given, np.void) else given.reshape(-1)[0])
+            record = given if isinstance(given, np.void) else given.reshape(-1)[0]
+            if game.codec.restore:
+                game.codec.restore(states[0], record)
+            else:
+                restore_record(game.codec, states[0], record)
         else:
             game.codec.load(states[0], game.codec.read(given) if isinstance(given, str) else given)
     except InvalidState as error:
