@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from momagames.benchmark.executors import InProcess, Outcome, ProcessPool, execute_run, worker_pool
+from momagames.benchmark.executors import InProcess, Outcome, ProcessPool, execute_run, processes, worker_pool
 from momagames.benchmark.executors.processes import order_runs
 from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.store import RUN_FILES, Store, read_run
@@ -159,6 +159,22 @@ def test_a_script_without_a_main_guard(tmp_path):
     assert done.returncode == 1
     assert InvalidCall.__name__ in done.stderr
     assert "__main__" in done.stderr
+
+
+def test_a_worker_that_is_killed_while_it_starts_is_replaced(tmp_path):
+    pool = processes._Processes(1, tmp_path)
+    try:
+        for _ in range(2):
+            pool.start(1)
+            (worker,) = pool._workers.values()
+            os.kill(worker.process.pid, signal.SIGKILL)
+            assert pool.poll(10) == []
+            assert not pool._workers
+        pool.start(1)
+        assert pool.poll(60) == []
+        assert len(pool.list_idle()) == 1
+    finally:
+        pool.close()
 
 
 # ------------------------------------------------------------------------------------------------------------- dispatch

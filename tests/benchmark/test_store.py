@@ -160,6 +160,28 @@ def test_invalid_directories(tmp_path):
         Store(tmp_path).read_suite()
 
 
+def test_a_directory_that_another_process_prepares_meanwhile_is_accepted(tmp_path, monkeypatch):
+    """Shards start so: the other process finishes suite.json between two looks at the directory."""
+    suite, looks = whole(), []
+    Store(tmp_path).open_suite(suite)
+    has_suite = Store.has_suite
+    monkeypatch.setattr(Store, "has_suite", lambda store: looks.append(1) or (len(looks) > 1 and has_suite(store)))
+    Store(tmp_path).open_suite(suite)
+    assert len(looks) > 1
+
+
+def test_an_old_run_of_a_living_process_stays(tmp_path):
+    store = Store(tmp_path)
+    store.open_suite(whole())
+    ours, foreign = (store._make_scratch(run) for run in whole().list_runs()[:2])
+    foreign = foreign.rename(foreign.with_name(foreign.name.replace(f"@{process_namespace()}@", "@elsewhere@")))
+    for scratch in (ours, foreign):
+        os.utime(scratch, (0, 0))
+    store.remove_stale_runs()
+    assert ours.is_dir()
+    assert not foreign.exists()
+
+
 def test_damaged_files_are_named(tmp_path):
     suite, store = whole(), Store(tmp_path)
     store.open_suite(suite)

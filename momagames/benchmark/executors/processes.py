@@ -19,6 +19,9 @@ from momagames.benchmark.executors.worker_pool import Worker, dispatch
 from momagames.benchmark.plan import Run
 from momagames.errors import InvalidCall
 
+MAX_KILLED_STARTS = 5  # workers that were killed before their first run
+EXIT_S = 5.0  # for a worker to end after its pipe has closed
+
 
 class ProcessPool:
     """Executor in new processes. Rows are equal, bit for bit, to those of InProcess.
@@ -52,6 +55,7 @@ class _Processes:
         self._context = multiprocessing.get_context("spawn")
         self._workers: dict[Worker, _Process] = {}
         self._numbers = itertools.count()
+        self._killed_starts = 0
 
     def start(self, wanted: int) -> None:
         while len(self._workers) < min(self._max_workers, wanted):
@@ -86,8 +90,13 @@ class _Processes:
         return (number, outcome) if was_ready else None
 
     def _handle_death(self, number: Worker, worker: _Process) -> tuple[Worker, None] | None:
+        """Remove a dead worker. One that was killed before its first run is replaced; one that failed by itself is an error."""
+        worker.process.join(EXIT_S)  # the pipe closes before the process has ended
         self.stop(number)
         if not worker.is_ready:
+            self._killed_starts += 1
+            if (worker.process.exitcode or 0) < 0 and self._killed_starts < MAX_KILLED_STARTS:
+                return None
             raise InvalidCall(
                 f"a worker process ended before its first run (exit code {worker.process.exitcode}); in a script, start "
                 'suites under `if __name__ == "__main__":`'

@@ -75,18 +75,19 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
 
     def _is_being_prepared(self) -> bool:
-        """Return whether another process is preparing this directory, or died while it did."""
+        """Return whether another process is preparing this directory, has prepared it by now, or died while it did."""
         own = {self.runs.name, self.failed.name, self.working.name}
         names = {path.name for path in self.folder.iterdir()}
-        return self.runs.name in names and all(name in own or name.startswith(".suite.json.") for name in names)
+        is_unfinished = self.runs.name in names and all(name in own or name.startswith(".suite.json.") for name in names)
+        return is_unfinished or self.has_suite()
 
     def remove_stale_runs(self) -> None:
-        """Remove unfinished runs of dead processes."""
+        """Remove unfinished runs of dead processes. Those of other machines are removed after a week."""
         for left in self.working.iterdir():
             _, place, process, *_ = [*left.name.split("@"), "", ""]
             with contextlib.suppress(OSError):
-                dead = place == process_namespace() and process.isdecimal() and not is_alive(int(process))
-                if dead or time.time() - left.stat().st_mtime > STALE_S:
+                is_ours = place == process_namespace() and process.isdecimal()
+                if not is_alive(int(process)) if is_ours else time.time() - left.stat().st_mtime > STALE_S:
                     shutil.rmtree(left, ignore_errors=True)
 
     def has_run(self, run: Run) -> bool:
