@@ -168,7 +168,8 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         return mask
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Close nothing: there are no open resources."""
+        """End the worker threads."""
+        self.batch.close()
 
 
 def _repeat_space(space: spaces.Space[Any], times: int) -> spaces.Space[Any]:

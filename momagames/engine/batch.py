@@ -77,9 +77,26 @@ class Batch:
         self._forfeits = np.full(n, -1, np.int32)
         self._worst = np.stack([game.forfeit_reward(i) for i in range(agents)])
         self._started = False
-        self._workers = (
-            Workers(self._loops.step_shared, num_envs, threads, self.step_arguments(self._actions)) if threads > 1 else None
-        )
+        self._workers = self._make_workers()
+
+    def _make_workers(self) -> Workers | None:
+        """Return the worker threads over the arrays of this batch, or None for a single thread."""
+        if self.threads == 1:
+            return None
+        return Workers(self._loops.step_shared, self.num_envs, self.threads, self.step_arguments(self._actions))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_loops", "_workers")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._loops = loops.compile_batch_loops(self.game)
+        self._workers = self._make_workers()
+
+    def close(self) -> None:
+        """End the worker threads. Later steps run on the calling thread alone."""
+        if self._workers:
+            self._workers.close()
 
     def seed(self, seed: int) -> None:
         """Set the random state of environment i to that of a single environment with seed + i."""

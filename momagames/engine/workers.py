@@ -44,7 +44,9 @@ class Workers:
 
     def run(self) -> None:
         """Work on all rows."""
-        if self._process != os.getpid():  # the first call, here or in a forked child, which inherits no threads
+        if (
+            self._process != os.getpid() and not self._gate.closed
+        ):  # the first call, here or in a forked child, which inherits no threads
             self._start()
         if self._gate.asleep:
             self._gate.notify()
@@ -52,6 +54,10 @@ class Workers:
         while not self._run_pieces(self._control, 0, self._threads, begin, *self._arrays):
             begin = False
             yield_processor()
+
+    def close(self) -> None:
+        """End the threads. Later calls work on the calling thread alone."""
+        self._gate.close()
 
     def _start(self) -> None:
         self._process, self._gate = os.getpid(), WorkerGate()

@@ -1,7 +1,9 @@
 """Threads that share out the rows of an array: every row once a call, whoever sleeps, forks or calls at the same time."""
 
+import copy
 import gc
 import os
+import pickle
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +17,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.engine.workers import Workers
 from momagames.kernels.jit import INTERPRETED, compile_entry_point
+from momagames.kernels.rng import random_words
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="there are no other threads without the compiler")
 
@@ -133,3 +136,37 @@ def test_batches_of_several_python_threads():
     with ThreadPoolExecutor(3) as pool:
         results = list(pool.map(play, (1, 2, 2, 3, 3, 2)))
     assert len(set(results)) == 1
+
+
+@compiled_only
+def test_close_ends_the_threads():
+    envs = [momagames.make_vec("mo-breakthrough-v0", 64, threads=3) for _ in range(4)]
+    for one in envs:
+        one.reset(seed=1)
+        one.step(one.batch.sample_actions(random_words(1, 64))[:, 0, 0])
+    assert len(ours()) >= 8
+    for one in envs:
+        one.close()
+    deadline = time.monotonic() + 10
+    while ours() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not ours()
+
+
+@pytest.mark.parametrize(
+    "duplicate", [copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))], ids=["deepcopy", "pickle"]
+)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_copies_play_on_by_themselves(duplicate, threads):
+    batch = Batch(momagames.spec("mo-breakthrough-v0"), 64, threads, autoreset="same_step")
+    batch.seed(1)
+    batch.reset()
+    words = random_words(2, 64)
+    batch.step(batch.sample_actions(words))
+    other = duplicate(batch)
+    before = batch.states.copy()
+    other.step(other.sample_actions(words.copy()))
+    assert np.array_equal(batch.states, before)
+    batch.step(batch.sample_actions(words))
+    assert np.array_equal(batch.states, other.states)
+    assert np.array_equal(batch.observations, other.observations)
