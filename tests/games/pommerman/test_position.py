@@ -657,3 +657,13 @@ def test_more_wood_and_items_than_generated():
     play = make_episode(num_wood=0, num_items=0, objectives=["wood", "items"])
     assert [goal.return_high for goal in play.game.objectives] == [0, 0]
     assert play.game.codec.save(play.state) == POSITION
+
+
+def test_a_forged_ring_is_rejected():
+    """§4.11 A record may only name the ring that is due."""
+    env = momagames.make("mo-pommerman-ffa-collapse-v0")
+    env.reset(seed=1)
+    forged = env.record
+    forged["falling"] = 2
+    with pytest.raises(InvalidState, match="invalid falling=2: expected the ring that is due after 0 steps, or -1"):
+        env.reset(options={"state": forged})

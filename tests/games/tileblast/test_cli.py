@@ -10,9 +10,7 @@ from momagames.errors import InvalidLevel
 from momagames.games.tileblast.cli.difficulty import measure_moves_to_win
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.levels.generator import generate
-from momagames.kernels.jit import INTERPRETED
 
-plays_hundreds_of_games = pytest.mark.skipif(INTERPRETED, reason="takes minutes without the compiler")
 GOOD = (
     """\
 id: 7
@@ -113,7 +111,6 @@ def test_generate_invalid_arguments():
     assert command("generate").exit_code == 2
 
 
-@plays_hundreds_of_games
 def test_rate():
     done = command("rate", 3, "--policy", "random", "--runs", 50, "--cap", 30)
     assert done.exit_code == 0, done.output
@@ -129,7 +126,6 @@ def test_rate_invalid_arguments():
     assert command("rate", 3, "--runs", 0).exit_code == 2
 
 
-@plays_hundreds_of_games
 def test_generate_measures_the_limit_of_moves(tmp_path):
     """At the measured limit a share of 1 - difficulty of the games is won; an estimate plays no games."""
     options = ("--seed", 7, "--mechanics", "dandelion", "--difficulty", "0.4")
