@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.engine.episode import Episode, load_state, random_legal
+from momagames.engine.episode import Episode, random_legal
+from momagames.engine.positions import load_state
 from momagames.errors import InvalidState
 
 FFA, RADIO, DUEL = "mo-pommerman-ffa-v0", "mo-pommerman-radio-v0", "mo-pommerman-duel-v0"
