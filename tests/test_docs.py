@@ -254,3 +254,13 @@ def test_the_pictures_of_the_docs_are_those_that_are_listed(monkeypatch):
 @pytest.mark.parametrize("file", sorted((ROOT / "docs").glob("*.py")), ids=name)
 def test_scripts_of_the_docs_say_what_they_do(file):
     assert ast.get_docstring(ast.parse(file.read_text()))
+
+
+def test_api_reference_names_what_exists():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    found = re.findall(r"autoclass:: ([\w.]+)\.(\w+)\n(?:   :.*\n)*?   :members: (.+)", page)
+    assert len(found) > 5
+    for module, name, members in found:
+        kind = getattr(import_module(module), name)
+        known = {*dir(kind), *getattr(kind, "__annotations__", {})}
+        assert set(members.split(", ")) <= known, f"docs/api.md: {name} has no {set(members.split(', ')) - known}"
