@@ -74,10 +74,10 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
 
     def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
         infos = self.aec_env.infos
+        if not self.game.sequential and self.game.infos:  # they are new dicts
+            return dict(infos)
         if not self.game.sequential:
-            return (
-                dict(infos) if self.game.infos else {agent: infos[agent].copy() for agent in agents}
-            )  # infos of a game are new dicts
+            return {agent: infos[agent].copy() for agent in agents}
         return {agent: {**infos[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
 
     def _drain_finished_agents(self) -> None:

@@ -163,7 +163,10 @@ class Episode:
         """Return whether the rules allow an action of this agent now."""
         mask = self.mask(agent)
         try:
-            parts = [_to_integer(part) for part in ((action,) if self._simple else action)]
+            if self._simple:
+                number = _to_integer(action)
+                return 0 <= number < self._parts[0] and bool(self.game.allows_illegal or mask[number])
+            parts = [_to_integer(part) for part in action]
         except (TypeError, ValueError, OverflowError):
             return False
         if len(parts) != len(self._parts):
@@ -248,8 +251,10 @@ class Episode:
 
 def _to_integer(value: Any) -> int:
     """Return a number as an integer. Raises TypeError or ValueError for other values, such as texts and fractions."""
+    if isinstance(value, (complex, np.complexfloating)):
+        raise TypeError
     number = int(value)
-    if isinstance(value, complex) or number != value:
+    if number != value:
         raise ValueError
     return number
 

@@ -2,7 +2,6 @@
 
 import io
 import lzma
-import shutil
 
 import numpy as np
 import pytest
@@ -14,21 +13,9 @@ from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
-from tests.benchmark.tiny import RANDOM, plans, suite, whole
+from tests.benchmark.tiny import RANDOM, plans, suite
 
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("results") / "here"
-    assert not run_suite(whole(), folder).failed
-    return folder
-
-
-@pytest.fixture
-def folder(finished, tmp_path):
-    return shutil.copytree(finished, tmp_path / "copy")
 
 
 def files(folder):

@@ -1,7 +1,6 @@
 """Rows packed into Parquet come back as they were, whatever happens on the way."""
 
 import json
-import shutil
 import sys
 
 import pytest
@@ -16,21 +15,9 @@ from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import ROWS, Store
 from momagames.errors import InvalidFile, MissingExtra
 from momagames.reports import report
-from tests.benchmark.tiny import EXACT, POLICIES, RANDOM, plans, suite, whole
+from tests.benchmark.tiny import EXACT, POLICIES, RANDOM, plans, suite
 
 polars = pytest.importorskip("polars", reason='needs polars: pip install "momagames[analysis]"')
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("results") / "here"
-    assert not run_suite(whole(), folder).failed
-    return folder
-
-
-@pytest.fixture
-def folder(finished, tmp_path):
-    return shutil.copytree(finished, tmp_path / "copy")
 
 
 def rows(folder):

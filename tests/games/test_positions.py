@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.episode import load_state
+from momagames.engine.positions import load_state
 from momagames.errors import InvalidState
 from tests.games.walk import legal, moves, start
 

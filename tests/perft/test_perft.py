@@ -7,7 +7,7 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.episode import load_state
+from momagames.engine.positions import load_state
 from tests.perft.count import FOLDER, ORACLES, POSITIONS, count
 
 CASES = [(id, case) for id in ORACLES for case in json.loads((FOLDER / f"{id}.json").read_text())]

@@ -426,5 +426,6 @@ def restore(state: State, record: State) -> None:
             state[name] = states[name][0]
 
 
-TRANSIENT = (*(f"bomb_{part}" for part in BOMB_PARTS), "flame_ply", "flame_order", "flame_orders")
+# `burning` may be too large after a wall fell on the last flame, with which the rules play the same.
+TRANSIENT = (*(f"bomb_{part}" for part in BOMB_PARTS), "flame_ply", "flame_order", "flame_orders", "burning")
 CODEC = Codec(save, load, KEYS, show, read, PARAMETERS, TRANSIENT, restore)

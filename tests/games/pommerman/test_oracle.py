@@ -5,7 +5,7 @@ import pytest
 
 import momagames
 from momagames.engine.batch import Batch
-from momagames.engine.episode import load_state
+from momagames.engine.positions import load_state
 from momagames.games.pommerman.rules.state import OBJECTIVES
 from tests.games.pommerman import naive
 from tests.games.pommerman.dense_positions import random_position

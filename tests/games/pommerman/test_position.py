@@ -562,8 +562,8 @@ def test_time_limit():
 def test_record_not_over_at_the_time_limit():
     record = make_episode(POSITION | {"step_count": 799}).state.copy()
     record["ply"] = 800
-    state = load_state(momagames.spec(FFA, board_size=7), record)[0]
-    assert (state["over"], state["truncated"]) == (1, 1)
+    with pytest.raises(InvalidState, match="invalid over=0: expected 1, which follows from the other fields"):
+        load_state(momagames.spec(FFA, board_size=7), record)
 
 
 WON = [{"result": "win", "winners": [f"agent_{seat}"]} for seat in range(2)]

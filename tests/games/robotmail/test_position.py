@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
-from momagames.engine.episode import Episode, load_state
+from momagames.engine.episode import Episode
+from momagames.engine.positions import load_state
 from momagames.errors import InvalidState
 from momagames.games.robotmail.layouts import loader
 from tests.games.robotmail import dense_positions
@@ -392,13 +393,16 @@ def test_spoiled_records_are_rejected(field, value):
     assert play.states.tobytes() == before
 
 
-def test_derived_fields_of_a_record_are_ignored():
+@pytest.mark.parametrize(
+    "field", ["width", "height", "target", "robot", "docked", "required", "max_step", "column", "index", "fields"]
+)
+def test_parameters_of_a_record_are_those_of_the_game(field):
     play = make_episode()
-    record = play.state.copy()
-    for field in ("width", "height", "target", "robot", "docked", "required", "max_step", "column", "index", "fields"):
-        record[field] = 0
-    play.load(record)
-    assert play.states.tobytes() == make_episode().states.tobytes()
+    record, before = play.state.copy(), play.states.tobytes()
+    record[field] = 77
+    with pytest.raises(InvalidState, match=rf"invalid {field}\S*=77: expected"):
+        play.load(record)
+    assert play.states.tobytes() == before
 
 
 # ------------------------------------------------------------------------------------------------- games that are over

@@ -65,7 +65,7 @@ state_dtype = record(
     board=("u1", (CELLS,)),
     hidden=("u1", (CELLS,)),
     fire=("u2", (CELLS,)),
-    burning=("u1",),  # steps until the last flame is gone; 0: no flames
+    burning=("u1",),  # most steps until the last flame is gone; 0: no flames
     # agents by seat
     alive=("u1", (SEATS,)),
     row=("u1", (SEATS,)),
