@@ -17,6 +17,14 @@ settings.load_profile("momagames")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items):
+    """Without the compiler, leave out the tests marked `compiled`: they are about it, or play hundreds of games."""
+    skip = pytest.mark.skip(reason="compiled only")
+    for item in items:
+        if INTERPRETED and item.get_closest_marker("compiled"):
+            item.add_marker(skip)
+
+
 @pytest.fixture(scope="session")
 def interpreted() -> bool:
     """Whether the rules run without the compiler (NUMBA_DISABLE_JIT=1): tests then play smaller games."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import os
 import random
 
 import numpy as np
@@ -119,9 +118,6 @@ def solve(game, rows, **limits):
     return exact.pareto_front(game, {"board": rows}, **{**LIMITS, **limits})
 
 
-compiled_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="too many positions without compiler")
-
-
 # -------------------------------------------------------------------------------------------------------------- fronts
 
 
@@ -151,7 +147,7 @@ def test_witnesses_attain_the_points_in_the_aec_api(colors, params, interpreted)
             np.testing.assert_array_equal(env.unwrapped.returns[0], point)
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_weighted_optima_lie_on_the_front():
     game = make_game(5, 5, 3)
     lattice = [w for w in itertools.product(range(5), repeat=3) if sum(w) == 4]
@@ -183,7 +179,7 @@ def test_terminal_position_has_one_point():
         assert front.witnesses == [[]]
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_tables_grow_during_a_search(monkeypatch):
     game, rows = make_game(5, 5, 3), random_board(5, 5, 3, 1)
     expected = solve(game, rows)
@@ -201,7 +197,7 @@ def test_tables_grow_during_a_search(monkeypatch):
 # -------------------------------------------------------------------------------------------------------------- limits
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_limits_are_enforced_and_named():
     game, rows = make_game(5, 5, 3), random_board(5, 5, 3, 1)
     needed = solve(game, rows)
@@ -217,7 +213,7 @@ def test_limits_are_enforced_and_named():
         exact.pareto_front(large, max_states=10**9, max_bytes=3 << 20)
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_keyboard_interrupt_propagates():
     def stop(states, size):
         raise KeyboardInterrupt
@@ -294,7 +290,7 @@ def test_rejects_rewards_outside_the_declared_bounds():
         )
 
 
-@compiled_only
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("height", "width", "colors", "params"),
     [
@@ -351,7 +347,7 @@ def test_rejects_an_invalid_position():
 # --------------------------------------------------------------------------------------------------------- small boards
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_pareto_front_if_small():
     small, large = make_game(6, 6, 3), make_game(7, 7, 3)
     assert loops.compile_search(small, 1) is loops.compile_search(large, 1)  # one compiled search serves every size
@@ -364,7 +360,7 @@ def test_pareto_front_if_small():
     assert exact.pareto_front_if_small(make_game(3, 3, 2, num_agents=2), env.unwrapped.episode.state) is None
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_pareto_front_if_small_has_a_state_limit(monkeypatch):
     monkeypatch.setattr(exact, "QUICK_STATES", 10)
     env = momagames.make(ID, api="gymnasium", board_height=6, board_width=6, num_colors=3)

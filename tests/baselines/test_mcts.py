@@ -26,7 +26,6 @@ from tests.baselines import gambles
 
 METHOD_NAMES = ["uct", "pareto_uct"]
 WORDS = range(2 if INTERPRETED else 20)  # generator words of the searches of one position
-compiled_only = pytest.mark.skipif(INTERPRETED, reason="too many playouts without the compiler")
 REWARDS = np.zeros((3, 3, 2, 2))
 REWARDS[0, :, 0] = [[2, 0], [0, 0], [0, 0]]  # the first agent depends on the second one's action 0
 REWARDS[1, :, 0] = [[1, 0], [1, 0], [1, 0]]
@@ -106,7 +105,7 @@ def test_parries_a_threat(name):
     assert set(actions) == {CAPTURE}
 
 
-@compiled_only
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", METHOD_NAMES)
 def test_plans_find_the_exact_front(name):
     game = momagames.spec("mo-samegame-v0", board_width=4, board_height=4, num_colors=2)
@@ -117,7 +116,7 @@ def test_plans_find_the_exact_front(name):
         assert actions.values.tolist() == front.values.tolist()
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_avoids_flames():
     """In MO-Pommerman's duel, a simultaneous game, the agent avoids burning cells and leaves the cell of a bomb."""
     game = momagames.spec("mo-pommerman-duel-v0", board_size=7, num_rigid=4, num_wood=8, num_items=4)
@@ -147,7 +146,7 @@ def test_does_not_foresee_chance(name):
         assert set(count_actions(game, start, name, [5], weights=[1, 0], simulations=400, exploration=0.5, horizon=2)) == {0}
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_open_loop_ignores_the_seed_of_the_state():
     """In MO-TileBlast the refill tiles, and with them the legal actions of a node, differ between playouts."""
     game = momagames.spec("mo-tileblast-v0")
@@ -313,7 +312,7 @@ def test_natural_log():
 # ------------------------------------------------------------------------------------------------------ as a player, as a plan
 
 
-@compiled_only
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", METHOD_NAMES)
 @pytest.mark.parametrize("kind", ["meteors", "breakthrough"])
 def test_actions_depend_on_the_generator_word_only(name, kind):
@@ -337,7 +336,7 @@ def test_actions_depend_on_the_generator_word_only(name, kind):
     assert other.returns.tolist() != together.returns.tolist()
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_wins_against_random_play():
     game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
     starts = generate_starts(game, np.arange(40, dtype=np.uint64))
@@ -373,7 +372,7 @@ def test_policies_of_a_lattice(name):
     assert batch_policy(name, game).label == name
 
 
-@compiled_only
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", METHOD_NAMES)
 @pytest.mark.parametrize("budget", [1, 700, 5000])
 def test_plans_respect_the_budget(name, budget):

@@ -16,10 +16,8 @@ from momagames.engine import worker_kernels as pieces
 from momagames.engine.batch import Batch
 from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.engine.workers import Workers
-from momagames.kernels.jit import INTERPRETED, compile_entry_point
+from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
-
-compiled_only = pytest.mark.skipif(INTERPRETED, reason="there are no other threads without the compiler")
 
 
 def count(low, high, hits, weight):
@@ -54,7 +52,7 @@ def test_every_row_once_a_call(rows, threads):
         assert (hits == step * (step + 1) // 2).all()
 
 
-@compiled_only
+@pytest.mark.compiled
 @pytest.mark.parametrize("threads", [2, 5])
 def test_no_piece_is_lost_in_many_short_calls(threads):
     """Workers that are late for one call meet the next."""
@@ -64,7 +62,7 @@ def test_no_piece_is_lost_in_many_short_calls(threads):
     assert (hits == 20_000).all()
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_workers_do_take_part():
     """A worker does its own run, and the caller's where the caller does nothing."""
     team, hits, _ = make_workers(1 << 16, 2)
@@ -78,7 +76,7 @@ def test_workers_do_take_part():
     assert (hits == 2).all()
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_sleepers_are_woken():
     team, hits, _ = make_workers(5000, 2)
     team.run()
@@ -91,7 +89,7 @@ def test_sleepers_are_woken():
         assert (hits == call).all()
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_workers_go_home_with_their_batch():
     before = set(ours())
     teams = [make_workers(100, 3)[0] for _ in range(4)]
@@ -138,7 +136,7 @@ def test_batches_of_several_python_threads():
     assert len(set(results)) == 1
 
 
-@compiled_only
+@pytest.mark.compiled
 def test_close_ends_the_threads():
     envs = [momagames.make_vec("mo-breakthrough-v0", 64, threads=3) for _ in range(4)]
     for one in envs:

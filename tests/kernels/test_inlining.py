@@ -4,10 +4,9 @@ import numba
 import numpy as np
 import pytest
 
-from momagames.kernels import jit
 from momagames.kernels.jit import compile_entry_point, inlining, kernel, noinline_kernel
 
-pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="about the compiler")
+pytestmark = pytest.mark.compiled
 
 
 @noinline_kernel

@@ -17,7 +17,7 @@ from momagames.kernels import jit
 from momagames.kernels.jit import cache, compiler
 from momagames.kernels.jit.sources import PACKAGE, Sources
 
-pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="about the compiler")
+pytestmark = pytest.mark.compiled
 
 PROGRAM = """
 import numpy as np

@@ -19,6 +19,8 @@ from momagames.engine.episode import Episode
 from momagames.engine.policies import UNSEATED, SeatedPolicies
 from momagames.engine.positions import load_state
 
+pytestmark = pytest.mark.compiled
+
 STOP, UP, DOWN, LEFT, RIGHT, BOMB = range(6)
 MANY = 300  # choices from the same position
 FILE = Path(__file__).parents[2] / "peers" / "data" / "pommerman.jsonl.gz"

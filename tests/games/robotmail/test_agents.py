@@ -17,6 +17,8 @@ from momagames.games.robotmail.policies import make_energy_saver
 from momagames.kernels.rng import random_words
 from tests.peers.test_recorded_robotmail import RECORDS, play
 
+pytestmark = pytest.mark.compiled
+
 STAND, FORWARD, BACKWARD, LEFT, RIGHT = range(5)
 NAMES = ("nearest", "astar", "energy_saver")
 energy_saver = partial(make_energy_saver, momagames.spec("mo-robotmail-v0"))

@@ -11,6 +11,8 @@ from momagames.games.robotmail.cli import group_sources
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.generator import generate
 
+pytestmark = pytest.mark.compiled
+
 COLORS = "b,g,y,r\ng,w,w,g\ngr,g,g,g\n"
 TARGETS = "0,0,12,0\n0,0,0,12\n0,0,0,0\n"
 

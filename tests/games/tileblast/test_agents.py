@@ -12,6 +12,8 @@ from momagames.errors import UnknownId
 from momagames.games.tileblast.rules.pieces import CODES, KINDS
 from momagames.kernels.rng import random_words
 
+pytestmark = pytest.mark.compiled
+
 ONLY_POWER = [CODES[name] for name in ("snail", "stump", "basket")]
 PER_HIT = [CODES[name] for name in ("bush", "gnomes")]
 EMPTY = "#############\n"

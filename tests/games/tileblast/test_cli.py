@@ -11,6 +11,8 @@ from momagames.games.tileblast.cli.difficulty import measure_moves_to_win
 from momagames.games.tileblast.levels import loader
 from momagames.games.tileblast.levels.generator import generate
 
+pytestmark = pytest.mark.compiled
+
 GOOD = (
     """\
 id: 7

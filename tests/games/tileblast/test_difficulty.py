@@ -10,6 +10,8 @@ from momagames.errors import InvalidLevel, InvalidParameter, UnknownId
 from momagames.games.tileblast.cli.difficulty import measure_moves_to_win, rate_level, win_quantile
 from momagames.games.tileblast.levels import loader
 
+pytestmark = pytest.mark.compiled
+
 # policy, runs that were made of each level; level -> share that was won within the limit, median moves to a win
 MEASURED = {
     ("random", 200): {1: (1.00, 10), 2: (0.43, 20), 3: (0.04, 39), 5: (0.22, 68), 9: (0.04, 85), 11: (0.09, 81)},

@@ -15,6 +15,8 @@ from momagames.games.tileblast.serve.limits import RateLimiter
 from momagames.games.tileblast.serve.protocol import RequestError
 from tests.games.tileblast.serve.client import click, create, error, post, raw
 
+pytestmark = pytest.mark.compiled
+
 CREATE = {"levelIndex": 1, "seed": 1, "returnFullState": False}
 
 

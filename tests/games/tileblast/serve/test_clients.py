@@ -5,10 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 
 import numpy as np
+import pytest
 import requests
 
 from momagames.games.tileblast.serve import service
 from tests.games.tileblast.serve.client import click, create, mask, post, read_board
+
+pytestmark = pytest.mark.compiled
 
 
 class Competitor:

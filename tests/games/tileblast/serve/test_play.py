@@ -10,6 +10,8 @@ import momagames
 from momagames.games.tileblast.serve.protocol import format_numbers
 from tests.games.tileblast.serve.client import click, create, mask, post, read_board
 
+pytestmark = pytest.mark.compiled
+
 GAME = "mo-tileblast-v0"
 SHARED_KEYS = (
     "cluster",

@@ -15,6 +15,8 @@ from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, Remot
 from momagames.games.tileblast.serve.remote_env import RemoteTileBlast
 from tests.games.tileblast.serve.client import create, post
 
+pytestmark = pytest.mark.compiled
+
 OBJECTIVES = RemoteTileBlast.objectives
 
 

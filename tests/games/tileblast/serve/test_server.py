@@ -25,6 +25,8 @@ from momagames.games.tileblast.serve.sessions import Sessions
 from momagames.games.tileblast.serve.simulator import Levels
 from tests.games.tileblast.serve.client import create, post, raw
 
+pytestmark = pytest.mark.compiled
+
 
 def test_both_loopbacks(url):
     port = url.rpartition(":")[2]

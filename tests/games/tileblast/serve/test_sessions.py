@@ -12,6 +12,8 @@ from momagames.games.tileblast.serve.protocol import RequestError
 from momagames.games.tileblast.serve.sessions import Sessions
 from tests.games.tileblast.serve.client import click, create, error, mask, post, raw
 
+pytestmark = pytest.mark.compiled
+
 
 class Clock:
     now = 0.0
