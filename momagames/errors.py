@@ -7,9 +7,21 @@ from difflib import get_close_matches
 from math import inf
 from numbers import Integral, Real
 
+MAX_LINE, MAX_VALUE = 2000, 500  # characters of a line of a message, and of a value that it quotes
+
 
 class MomagamesError(Exception):
     """Base class of every error that momagames raises on purpose."""
+
+    def __init__(self, message: str = "", *args: object) -> None:
+        lines = str(message).split("\n")
+        super().__init__("\n".join(shorten(line, MAX_LINE) for line in lines), *args)
+
+
+def shorten(text: str, length: int) -> str:
+    """Return a text; without its middle if it is longer than that."""
+    half = length // 2
+    return text if len(text) <= length else f"{text[:half]} ... ({len(text):,} characters) ... {text[-half:]}"
 
 
 class UnknownId(MomagamesError, KeyError):
@@ -85,12 +97,12 @@ def check_choice(what: str, value: object, allowed: Iterable[str]) -> None:
 def invalid_value(what: str, value: object, expected: str, hint: str = "") -> str:
     """Return the message "invalid name=value: expected ..." and a hint, see `nearest`; `what` may be "place: name"."""
     place, colon, name = what.rpartition(": ")
-    return f"{place}{colon}invalid {name}={value!r}: expected {expected}{hint}"
+    return f"{place}{colon}invalid {name}={shorten(repr(value), MAX_VALUE)}: expected {expected}{hint}"
 
 
 def nearest(given: object, allowed: Iterable[str], alike: float = 0.5) -> str:
     """ "; did you mean 'x'?" or the empty string. `alike` says how much alike two words must be, from 0 to 1."""
-    close = get_close_matches(str(given), list(allowed), n=1, cutoff=alike)
+    close = get_close_matches(str(given)[:100], list(allowed), n=1, cutoff=alike)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

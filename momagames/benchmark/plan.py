@@ -35,7 +35,7 @@ Indicator = Literal[
     "rounded_cardinality",
     "sparsity",
 ]
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=100)]  # also names a folder
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=UNLIMITED)]
 Seeds = Annotated[tuple[Annotated[int, Field(ge=0, lt=2**63)], ...], Field(min_length=1)]
@@ -118,7 +118,7 @@ class _Experiment(FrozenModel):
                    run do not depend on the speed of the machine
     """
 
-    name: str
+    name: Annotated[str, Field(max_length=200)]
     ideal_point: Literal["declared", "reference"]
     games: Annotated[tuple[GameChoice, ...], Field(min_length=1)]
     methods: Annotated[tuple[MethodChoice, ...], Field(min_length=1)]

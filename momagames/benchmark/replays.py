@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from momagames.baselines.base import list_team
 from momagames.benchmark import evaluate
 from momagames.benchmark.plan import Run
-from momagames.benchmark.store.files import read_json
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
 from momagames.benchmark.store.store import check_schema, read_rows, read_run
@@ -26,6 +25,7 @@ from momagames.engine.episode import Episode
 from momagames.engine.playouts import compile_playouts, generate_starts, make_step_buffers
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, check_range, invalid_value, nearest, one_of
+from momagames.files.json_data import read_json
 from momagames.wrappers.recording import replay_data
 
 

@@ -9,7 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from momagames.baselines import method
@@ -26,27 +25,12 @@ from momagames.benchmark.plan import (
     Suite,
 )
 from momagames.contract import Game
-from momagames.errors import InvalidFile, MomagamesError, UnknownId, invalid_value, nearest, one_of
+from momagames.errors import InvalidFile, MomagamesError, UnknownId, first_of, invalid_value, nearest, one_of
+from momagames.files.reading import is_file, read_text
+from momagames.files.yaml_data import MAX_BYTES, parse_yaml
 
-MAX_BYTES = 1_000_000
 PYDANTIC_EXPECTED = re.compile(r"^(?:Input should be|\w+ should (?:have|match)) (.*?)(?: after validation, not \d+)?$")
 Kind = TypeVar("Kind", Suite, Collection)
-
-
-class _Loader(yaml.SafeLoader):
-    """Safe YAML loader that rejects duplicate keys and aliases (a small file could expand into a huge one)."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases (*name) are not allowed")
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.YAMLError(f"duplicate key {key!r} in line {node.start_mark.line + 1}")
-        return super().construct_mapping(node, deep)
 
 
 def list_suites() -> dict[str, Path]:
@@ -76,7 +60,7 @@ def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
             if name in whole.suites[:k]:
                 raise InvalidFile(f"duplicate suite {name!r}")
             beside = Path(place).parent / name  # relative to the collection
-            one, file = _load_yaml(beside if beside.is_file() else name)
+            one, file = _load_yaml(beside if is_file(beside) else name)
             if "suites" in one:
                 raise InvalidFile(f"{name!r} is a collection: expected a suite")
             members.append(_validate(Suite, one, file))
@@ -86,18 +70,13 @@ def _read_suite(source: str | Path | Mapping[str, Any]) -> tuple[Suite, str]:
 def _load_yaml(source: str | Path) -> tuple[dict[str, Any], str]:
     """Return the mapping in a file, and the path of the file."""
     path = Path(source)
-    if not path.is_file():
+    if not is_file(path):
         known = list_suites()
         if str(source) not in known:
             expected = f"a file, or one of the packaged suites {one_of(known)}"
             raise UnknownId(invalid_value("suite", str(source), expected, nearest(source, known)))
         path = known[str(source)]
-    if path.stat().st_size > MAX_BYTES:
-        raise InvalidFile(f"{path}: {path.stat().st_size:,} bytes: expected at most {MAX_BYTES:,}")
-    try:
-        data = yaml.load(path.read_text(encoding="utf-8"), _Loader)
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        raise InvalidFile(f"{path}: {' '.join(str(error).split())}") from None
+    data = parse_yaml(read_text(path, MAX_BYTES), str(path))
     if not isinstance(data, dict):
         raise InvalidFile(f"{path}: expected a mapping with the keys {one_of(Suite.model_fields)}")
     return data, str(path)
@@ -180,7 +159,7 @@ def _validate(model: type[Kind], data: Mapping[str, Any], source: str) -> Kind:
     except (TypeError, ValueError) as error:
         if not isinstance(error, ValidationError):
             raise InvalidFile(f"{source}: {error}") from None
-        raise InvalidFile("\n".join(_describe_error(model, source, one) for one in error.errors())) from None
+        raise InvalidFile(first_of([_describe_error(model, source, one) for one in error.errors()])) from None
 
 
 def _describe_error(model: type[BaseModel], source: str, error: Any) -> str:

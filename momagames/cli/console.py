@@ -34,9 +34,8 @@ def command() -> str:
 
 def parameters(pairs: list[str]) -> dict[str, Any]:
     """Parse ["board_width=5"] into {"board_width": 5}; values are YAML. Raises InvalidParameter."""
-    import yaml
-
-    from momagames.errors import InvalidParameter
+    from momagames.errors import InvalidFile, InvalidParameter
+    from momagames.files.yaml_data import parse_yaml
 
     found: dict[str, Any] = {}
     for pair in pairs:
@@ -44,20 +43,10 @@ def parameters(pairs: list[str]) -> dict[str, Any]:
         if not equals or not name:
             raise InvalidParameter(f"--param {pair!r} is not of the form name=value, such as board_width=5")
         try:
-            found[name] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise InvalidParameter(f"--param {pair!r}: {' '.join(str(error).split())}") from None
+            found[name] = parse_yaml(value, f"--param {name}")
+        except InvalidFile as error:
+            raise InvalidParameter(str(error)) from None
     return found
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file. Raises InvalidFile."""
-    from momagames.errors import InvalidFile
-
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFile(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def table(*columns: Any, **options: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import FAILED, Params, command, console, parameters, read_text, table
+from momagames.cli.console import FAILED, Params, command, console, parameters, table
 
 if TYPE_CHECKING:
     from momagames.fronts import FrontFile
@@ -98,6 +98,7 @@ def make(
     from momagames import fronts
     from momagames.baselines.exact import Checkpoint
     from momagames.benchmark.plan import GameChoice, Opponent
+    from momagames.files.reading import read_text
 
     screen = console()
     choice = GameChoice(id=id, params=parameters(param or []))

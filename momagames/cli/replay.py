@@ -74,7 +74,7 @@ def _again(run: Path, point: int, episodes: int, seed: int) -> None:
 def _play(episode: Replay, gif: Path | None, file: Path | None, window: bool, rate: float) -> None:
     import json
 
-    from momagames.files import atomic_path
+    from momagames.files.writing import atomic_path
     from momagames.wrappers.recording import replay_from_data, write_video
 
     print(episode.title)

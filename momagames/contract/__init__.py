@@ -22,7 +22,15 @@ from momagames.contract.objectives import Objective, check_objectives
 from momagames.contract.observations import Field
 from momagames.contract.parameters import Parameter, check_parameters
 from momagames.contract.policies import Policy, reset_policy
-from momagames.contract.positions import Codec, State, check_position, make_record_codec, position_number, restore_record
+from momagames.contract.positions import (
+    Codec,
+    State,
+    check_position,
+    make_record_codec,
+    parse_field,
+    position_number,
+    restore_record,
+)
 
 __all__ = [
     "Chance",
@@ -48,6 +56,7 @@ __all__ = [
     "first_legal_action",
     "has_choice",
     "make_record_codec",
+    "parse_field",
     "position_number",
     "reset_policy",
     "restore_record",

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from momagames.errors import InvalidState, invalid_value, nearest, one_of
+from momagames.errors import InvalidFile, InvalidState, invalid_value, nearest, one_of
+from momagames.files.json_data import parse_json
 
 # Largest values of the fields that every record has; None: any. Those of `to_move` depend on the number of agents.
 HEADER_LIMITS: dict[str, Any] = {"to_move": None, "ply": None, "over": 1, "truncated": 2, "gone": 1, "rng": None}
@@ -35,7 +36,7 @@ class Codec:
     load: Callable[[State, Mapping[str, Any]], None]
     position_keys: tuple[str, ...] = ()
     show: Callable[[State], str] = None  # type: ignore[assignment]  # set below
-    read: Callable[[str], dict[str, Any]] = json.loads
+    read: Callable[[str], dict[str, Any]] = lambda text: parse_field(text, "position")
     parameters: tuple[str, ...] = ()
     transient: tuple[str, ...] = ()
     restore: Callable[[State, State], None] | None = None
@@ -133,6 +134,16 @@ def check_position(given: Mapping[str, Any], keys: Sequence[str], needed: str) -
             raise InvalidState(f"invalid key {name!r} of a position: expected {one_of(keys)}{slip}")
     if needed not in given:
         raise InvalidState(f"a position needs {needed!r}; given: {sorted(str(name) for name in given)}")
+
+
+def parse_field(value: Any, name: str) -> Any:
+    """Return a value of a position; a text is read as JSON. Raises InvalidState."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_json(value, name)
+    except InvalidFile as error:
+        raise InvalidState(f"invalid {error}: expected JSON") from None
 
 
 def position_number(given: Mapping[str, Any], name: str, low: int, high: int) -> int:

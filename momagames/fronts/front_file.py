@@ -20,10 +20,10 @@ from momagames import registry
 from momagames.benchmark.plan import FrozenModel, GameChoice, Opponent, canonical_json
 from momagames.contract import Game
 from momagames.errors import InvalidFile, MomagamesError, one_of
-from momagames.files import write_file_atomically
+from momagames.files.json_data import read_json
+from momagames.files.writing import write_file_atomically
 
 SCHEMA = 1
-MAX_BYTES = 64 << 20  # of a front file after decompression
 
 Claim = Literal["returns", "clairvoyant", "guaranteed", "response"]
 PLAN_CLAIMS: tuple[Claim, ...] = ("returns", "clairvoyant")  # claims whose witnesses are sequences of actions
@@ -169,17 +169,8 @@ def write_front(path: str | Path, front: FrontFile) -> None:
 def read_front(path: str | Path) -> FrontFile:
     """Read a front file and check its hash; InvalidFile with the location of an error."""
     place = Path(path)
-    try:
-        with gzip.open(place) if place.suffix == ".gz" else place.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-        if len(raw) > MAX_BYTES:
-            raise InvalidFile(f"{place}: larger than the limit of {MAX_BYTES >> 20} MiB for front files")
-        data = json.loads(raw)
-    except (OSError, EOFError, ValueError, RecursionError) as error:
-        if isinstance(error, InvalidFile):
-            raise
-        raise InvalidFile(f"{place}: {getattr(error, 'strerror', None) or error}") from None
-    if not isinstance(data, dict) or "sha256" not in data:
+    data = read_json(place)
+    if "sha256" not in data:
         raise InvalidFile(f"{place}: not a front file: 'sha256' is missing")
     claimed = data.pop("sha256")
     if isinstance(data.get("schema"), int) and data["schema"] > SCHEMA:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import State, check_position, position_number
+from momagames.contract import State, check_position, parse_field, position_number
 from momagames.errors import InvalidState, invalid_value
 
 KEYS = ("board", "next_agent", "first_agent", "ply", "rng")
@@ -108,10 +108,7 @@ def parse_items(text: str) -> tuple[dict[str, Any], list[str]]:
         if not equals:
             rest.append(word)
             continue
-        try:
-            position[name] = json.loads(value)
-        except ValueError as error:
-            raise InvalidState(f"{name}={value!r} cannot be read: {error}") from None
+        position[name] = parse_field(value, name)
     return position, rest
 
 

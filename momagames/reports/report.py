@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
-from momagames.files import write_file_atomically
+from momagames.files.writing import write_file_atomically
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.html.page import render_page
 from momagames.reports.html.replay_player import add_player

@@ -25,12 +25,12 @@ from momagames.errors import (
     nearest,
     one_of,
 )
-from momagames.files import atomic_path
+from momagames.files.json_data import read_json
+from momagames.files.writing import atomic_path
 from momagames.wrappers.introspection import base_env
 
 FORMAT = "momagames-record-1"
 FORMATS = ("json", "gif", "mp4")
-MAX_BYTES = 64 * 2**20  # largest size of a file to read
 
 
 class ReplayRecorder:
@@ -140,18 +140,9 @@ def write_video(path: Path, frames: list[NDArray[np.uint8]], kind: str, fps: flo
 def read_replay(path: str | Path) -> dict[str, Any]:
     """Read a replay file. Raises InvalidFile if it is not a replay."""
     file = Path(path)
-    try:
-        if file.stat().st_size > MAX_BYTES:
-            raise InvalidFile(f"{file} has more than {MAX_BYTES} bytes; that is no record")
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidFile(f"{file} cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise InvalidFile(f"{file} is not JSON: {error}") from None
-    except RecursionError:
-        raise InvalidFile(f"{file} is nested too deeply for a record") from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InvalidFile(f"{file} is not a record of a game ('format' is not {FORMAT!r})")
+    data = read_json(file)
+    if data.get("format") != FORMAT:
+        raise InvalidFile(f"{file}: not a replay: {invalid_value('format', data.get('format'), repr(FORMAT))}")
     kinds = {"id": str, "params": dict, "start": dict, "actions": list, "returns": list}
     for key, kind in kinds.items():
         if not isinstance(data.get(key), kind):

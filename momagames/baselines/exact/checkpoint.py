@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.npz_io import read_npz, write_npz
 from momagames.errors import InvalidFile
+from momagames.files.npz_data import read_npz, write_npz
 
 SCHEMA = 2
 INTERVAL_SECONDS = 60.0

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from momagames import registry
 from momagames.baselines.moppo.network_policy import NetworkPolicy
-from momagames.baselines.npz_io import read_npz, write_npz
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter
+from momagames.files.npz_data import read_npz, write_npz
 from momagames.registry import format_id
 
 SCHEMA = 1

@@ -27,7 +27,6 @@ import io
 import json
 import lzma
 import tempfile
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,13 +34,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.benchmark.store.files import read_json
 from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import Store, format_json
 from momagames.errors import InvalidFile
-from momagames.files import write_file_atomically
+from momagames.files.json_data import parse_json, read_json
+from momagames.files.npz_data import MAX_BYTES, read_arrays
+from momagames.files.reading import read_bytes
+from momagames.files.writing import write_file_atomically
 
 Arrays = dict[str, NDArray[Any]]
 SUITE, TEXTS = "suite.json", ("config.json", "metadata.json", "front.json")
@@ -94,14 +95,15 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
     if place.exists() and any(place.iterdir()):
         raise InvalidFile(f"{folder}: the folder is not empty; choose an empty or a new one")
     try:
-        with np.load(io.BytesIO(lzma.decompress(Path(file).read_bytes())), allow_pickle=False) as stored:
-            arrays = dict(stored)
-        texts = json.loads(arrays["files"].tobytes())
+        arrays = read_arrays(read_bytes(file, MAX_BYTES), str(file))
+        texts = parse_json(arrays["files"].tobytes(), f"{file}: files")
         dominated = _decode_table("dominated", arrays).iter_rows()
         rows = _decode_table("rows", arrays).sort("run", maintain_order=True)
-    except (OSError, ValueError, KeyError, EOFError, lzma.LZMAError, zipfile.BadZipFile) as error:
-        raise InvalidFile(f"{file}: {getattr(error, 'strerror', None) or error}") from None
-    for name, contents in texts["runs"].items():
+    except InvalidFile:
+        raise
+    except (ValueError, LookupError) as error:
+        raise InvalidFile(f"{file}: {error}") from None
+    for name, contents in _check_texts(texts, file)["runs"].items():
         run = place / "runs" / name
         run.mkdir(parents=True)
         facts = contents["metadata.json"]["facts"]
@@ -113,6 +115,19 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
             (run / POLICIES).write_bytes(policies.tobytes())
     (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8")
     rows.write_parquet(place / PACKED)
+
+
+def _check_texts(texts: Any, file: str | Path) -> dict[str, Any]:
+    """Return the texts of an archive if they are those of a results directory. Raises InvalidFile."""
+    is_valid = isinstance(texts, dict) and texts.keys() == {SUITE, "runs"} and isinstance(texts["runs"], dict)
+    for name, contents in texts["runs"].items() if is_valid else ():
+        is_name = Path(name).name == name and name not in (".", "..")
+        is_valid &= is_name and isinstance(contents, dict) and contents.keys() <= set(TEXTS)
+        is_valid = is_valid and isinstance(contents.get("metadata.json"), dict)
+        is_valid = is_valid and isinstance(contents["metadata.json"].get("facts"), dict)
+    if not is_valid:
+        raise InvalidFile(f"{file}: 'files' is not the list of the files of a results directory")
+    return dict(texts)
 
 
 def _check_restored(store: Store, restored: Path) -> None:

@@ -12,7 +12,7 @@ from momagames.benchmark.plan import Run, canonical_json, expand_runs
 from momagames.benchmark.store.packed_rows import RETURN, import_polars
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
-from momagames.files import atomic_path
+from momagames.files.writing import atomic_path
 
 FlatRow = dict[str, Any]
 # Column -> type. "return_NAME" of each objective follows, then the columns of LAST. Missing values are empty.

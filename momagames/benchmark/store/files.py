@@ -1,28 +1,14 @@
-"""Helpers for reading and syncing files, and for identifying the process that writes them."""
+"""Helpers for syncing files, and for identifying the process that writes them."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import hashlib
-import json
 import os
 import socket
 from pathlib import Path
 from typing import Any
-
-from momagames.errors import InvalidFile
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the JSON mapping in a file. Raises InvalidFile."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidFile(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    if not isinstance(data, dict):
-        raise InvalidFile(f"{path}: not a mapping")
-    return data
 
 
 def flush_file(file: Any) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,9 @@ from numpy.typing import NDArray
 
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile
+from momagames.files.json_data import parse_json
+from momagames.files.npz_data import read_arrays
+from momagames.files.reading import read_bytes
 
 POLICIES, LINKS = "policies.npz", "links"
 
@@ -54,17 +56,12 @@ def unpack_policy(path: Path, known: Any, point: int) -> dict[str, NDArray[Any]]
     known     expected hash of the file
     Raises    InvalidFile if the file is missing, has another hash or cannot be read
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InvalidFile(f"{path}: {error.strerror or error}; the policies of this run are missing") from None
+    content = read_bytes(path)
     if hash_content(content) != known:
         raise InvalidFile(f"{path}: changed since the run finished: its hash is not the one in front.json")
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            links = json.loads(bytes(arrays[LINKS])) if LINKS in arrays.files else {}
-            places = {name: name for name in arrays.files if name != LINKS} | links
-            parts = {place: place.partition("/") for place in places}
-            return {name: arrays[places[place]] for place, (number, _, name) in parts.items() if number == str(point)}
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
-        raise InvalidFile(f"{path}: {error}") from None
+    arrays = read_arrays(content, str(path))
+    links = parse_json(arrays.pop(LINKS).tobytes(), f"{path}: {LINKS}") if LINKS in arrays else {}
+    if not isinstance(links, dict) or any(place not in arrays for place in links.values()):
+        raise InvalidFile(f"{path}: {LINKS}: expected places of arrays")
+    parts = {place: place.partition("/") for place in (*arrays, *links)}
+    return {name: arrays[links.get(place, place)] for place, (number, _, name) in parts.items() if number == str(point)}

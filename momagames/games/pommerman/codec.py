@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from momagames.contract import Codec, State, check_position, position_number, restore_record
+from momagames.contract import Codec, State, check_position, parse_field, position_number, restore_record
 from momagames.errors import InvalidState, one_of
 from momagames.games import board_codec
 from momagames.games.pommerman import rules
@@ -114,12 +113,7 @@ def load(state: State, given: Mapping[str, Any]) -> None:
 
 def read_rows(given: Mapping[str, Any], name: str, width: int) -> list[list[int]]:
     """Return a list of rows of integers, empty if the key is missing. Raises InvalidState."""
-    rows = given.get(name, [])
-    if isinstance(rows, str):
-        try:
-            rows = json.loads(rows)
-        except ValueError:
-            raise InvalidState(f"{name}={rows!r} cannot be read: expected a list of lists of {width} whole numbers") from None
+    rows = parse_field(given.get(name, []), name)
     if not isinstance(rows, Sequence) and not isinstance(rows, np.ndarray):
         raise InvalidState(f"invalid {name}={rows!r}: expected a list of lists of {width} whole numbers")
     out = []
@@ -138,8 +132,7 @@ def is_integer(value: Any) -> bool:
 
 def read_list(given: Mapping[str, Any], name: str, count: int, what: str, high: int) -> list[int]:
     """Return a list of `count` integers 0..high. Raises InvalidState."""
-    values = given[name]
-    values = json.loads(values) if isinstance(values, str) else values
+    values = parse_field(given[name], name)
     if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
         raise InvalidState(f"invalid {name}={values!r}: expected a list of {count} whole numbers, one for each {what}")
     for k, value in enumerate(values):
@@ -299,8 +292,7 @@ def load_messages(state: State, given: Mapping[str, Any]) -> None:
 def load_visited(state: State, given: Mapping[str, Any]) -> None:
     """§9.1 Load the visited cells of each agent, as hex numbers with a bit for each cell; by default its own cell."""
     size, seats = int(state["size"]), int(state["seats"])
-    words = given.get("visited")
-    words = json.loads(words) if isinstance(words, str) else words
+    words = parse_field(given.get("visited"), "visited")
     if words is None:
         words = [f"{1 << int(state['row'][seat]) * size + int(state['col'][seat]):x}" for seat in range(seats)]
     if not isinstance(words, (list, tuple)) or len(words) != seats:
@@ -361,7 +353,7 @@ def load_over(state: State, given: Mapping[str, Any]) -> None:
 
 def parse_end(end: Any, seats: int) -> tuple[int, set[int]]:
     """Return the result and the seats of the winners from {"result": ..., "winners": [names]}."""
-    end = json.loads(end) if isinstance(end, str) else end
+    end = parse_field(end, "over")
     names = [f"agent_{seat}" for seat in range(seats)]
     if (
         not isinstance(end, Mapping)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.contract import Codec, State, check_position, position_number
+from momagames.contract import Codec, State, check_position, parse_field, position_number
 from momagames.errors import InvalidState, nearest, one_of
 from momagames.games import board_codec
 from momagames.games.tileblast import rules
@@ -91,7 +91,7 @@ def combine_attributes(state: State, *names: str) -> int:
 
 def load_list(state: State, given: Mapping[str, Any], name: str, count: int, limit: str) -> None:
     """Read a whole number for each goal or feed, zeros by default."""
-    values = parse_json(given.get(name, [0] * count), name)
+    values = parse_field(given.get(name, [0] * count), name)
     limits = [MAX_COUNT if most == ALL else int(most) for most in state[limit][:count]]
     if not isinstance(values, list) or len(values) != count:
         raise InvalidState(f"invalid {name}={values!r}: expected {count} whole numbers, in the level's order")
@@ -99,19 +99,9 @@ def load_list(state: State, given: Mapping[str, Any], name: str, count: int, lim
         state[name][k] = position_number({f"{name}[{k}]": value}, f"{name}[{k}]", 0, most)
 
 
-def parse_json(value: Any, name: str) -> Any:
-    """Return the data of JSON text."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except ValueError:
-        raise InvalidState(f"invalid {name}={value[:40]!r}: expected JSON") from None
-
-
 def read_rows(given: Mapping[str, Any], name: str, width: int) -> list[list[Any]]:
     """Return a list of lists, empty by default."""
-    entries = parse_json(given.get(name, []), name)
+    entries = parse_field(given.get(name, []), name)
     if not isinstance(entries, (list, tuple)) or any(not isinstance(e, (list, tuple)) or len(e) != width for e in entries):
         raise InvalidState(f"invalid {name}={str(entries)[:60]}: expected a list of lists of {width} values, see SPEC §9")
     return [list(entry) for entry in entries]
@@ -208,7 +198,7 @@ def read(text: str) -> dict[str, Any]:
             name, colon, value = line.partition(":")
             if not colon:
                 raise InvalidState(f"invalid line {line[:40]!r}: expected 'key: value' or a comment that begins with #")
-            position[name.strip()] = parse_json(value.strip(), name.strip())
+            position[name.strip()] = parse_field(value.strip(), name.strip())
     return position
 
 

@@ -427,7 +427,7 @@ TEXTS = {
     "id: 1\nid: 2\n": "line 2, column 1, id: duplicate key 'id'",
     "\x00": "invalid YAML",
     "": "invalid value None: expected a mapping",
-    "!!python/object:os.system {}": "expected a mapping|missing",
+    "!!python/object:os.system {}": "line 1, column 1: invalid YAML: tags",
     "title: !!int x": "invalid YAML",
 }
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from momagames.contract import check_parameters
-from momagames.errors import InvalidLayout, first_of, nearest, one_of
+from momagames.errors import InvalidFile, InvalidLayout, first_of, nearest, one_of
+from momagames.files.reading import read_bytes
 from momagames.games.robotmail.layouts import linter
 from momagames.games.robotmail.layouts.generator import ARGUMENTS, generate
 from momagames.games.robotmail.layouts.layout import Layout
@@ -26,6 +27,7 @@ ACCEPTS = (
     "STEM of two files STEM_colors.csv and STEM_targets.csv; a pair of paths or of CSV texts; {'colors': rows, 'targets': rows}"
 )
 ENDINGS = tuple(f"_{name}.csv" for name in MAPS)
+MAX_BYTES = 256 << 10  # of a file
 
 
 def load(source: Any) -> Layout:
@@ -157,11 +159,11 @@ def find_files(path: str | os.PathLike[str]) -> list[str]:
 def read_file(map: int, path: Path) -> str | Problem:
     """Return the text of a file, or the problem that prevents reading it."""
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_bytes(path, MAX_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         column = error.start - error.object.rfind(b"\n", 0, error.start)
         return Problem(map, f"the byte 0x{error.object[error.start]:02x} is not UTF-8", (line, column))
-    except (OSError, ValueError) as error:
+    except InvalidFile as error:
         beside = [file.name for file in path.parent.glob("*.csv")] if path.parent.is_dir() else []
-        return Problem(map, f"cannot be read ({getattr(error, 'strerror', None) or error}){nearest(path.name, beside)}")
+        return Problem(map, f"cannot be read ({str(error).removeprefix(f'{path}: ')}){nearest(path.name, beside)}")

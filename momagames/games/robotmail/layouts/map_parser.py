@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from momagames.errors import shorten
 from momagames.games.robotmail.layouts.layout import COLORS, Cell
 from momagames.games.robotmail.layouts.problem import MAPS, Problem
 from momagames.games.robotmail.rules.state import MAX_INDEX, MAX_SIDE
@@ -111,9 +112,11 @@ def find_wrong_numbers(targets: Map) -> list[Problem]:
     found = []
     for cell, text in targets.cells():
         if not WHOLE.fullmatch(text):
-            found.append(targets.problem_at(cell, f"invalid target {text!r}: expected {NUMBERS}{hint_number(text)}"))
+            found.append(
+                targets.problem_at(cell, f"invalid target {shorten(repr(text), 60)}: expected {NUMBERS}{hint_number(text)}")
+            )
         elif parse_target(text) is None:
-            found.append(targets.problem_at(cell, f"invalid target {text}: expected {NUMBERS}"))
+            found.append(targets.problem_at(cell, f"invalid target {shorten(text, 60)}: expected {NUMBERS}"))
     return found
 
 

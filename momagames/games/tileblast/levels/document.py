@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from momagames.files.yaml_data import YamlLoader, construct_scalar, describe_error
 from momagames.games.tileblast.levels.problem import Path, Problem
 
 LITERAL = "|"
@@ -29,14 +30,11 @@ class Document:
     def __post_init__(self) -> None:
         try:
             # JSON allows tabs as space, YAML does not; JSON has no tabs within its strings
-            node = yaml.compose(self.text.replace("\t", " "), Loader=yaml.SafeLoader)
+            node = yaml.compose(self.text.replace("\t", " "), Loader=YamlLoader)
             self.data = self.read_node(node, ()) if node else None
-        except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            at = (mark.line + 1, mark.column + 1) if mark else None
-            self.problems.append(Problem((), f"invalid YAML: {error.problem or error.context}", at))
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            self.problems.append(Problem((), f"invalid YAML: {error}"))
+        except yaml.YAMLError as error:
+            problem, at = describe_error(error)
+            self.problems.append(Problem((), f"invalid YAML: {problem}", at))
 
     def read_node(self, node: yaml.Node, path: Path, key: yaml.Node | None = None) -> Any:
         """Return the data of a node; store its place, or that of its key."""
@@ -51,9 +49,10 @@ class Document:
             return data
         if isinstance(node, yaml.SequenceNode):
             return [self.read_node(part, (*path, k)) for k, part in enumerate(node.value)]
-        if isinstance(node, yaml.ScalarNode) and node.style == LITERAL:
+        assert isinstance(node, yaml.ScalarNode)
+        if node.style == LITERAL:
             self.locate_lines(node, path)
-        return yaml.constructor.SafeConstructor().construct_object(node)
+        return construct_scalar(node)
 
     def locate_lines(self, node: yaml.ScalarNode, path: Path) -> None:
         """Store the places of the lines of a multi-line text."""

@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from momagames.errors import InvalidLevel, first_of
+from momagames.errors import InvalidFile, InvalidLevel, first_of
+from momagames.files.reading import read_text
+from momagames.files.yaml_data import MAX_BYTES
 from momagames.games.tileblast.levels.document import Document
 from momagames.games.tileblast.levels.level import Feed, Goal, Level, Piece, goal_bounds, write_level
 from momagames.games.tileblast.levels.level_parser import LevelParser
@@ -79,7 +80,7 @@ def load_source(level: Source, check: bool) -> Level:
 
 def parse_source(level: Source, check: bool) -> tuple[Level | None, list[Problem]]:
     """Return a level, or None if it cannot be parsed, and its problems with their places in the file."""
-    document = None if isinstance(level, Mapping) else Document(read_text(level))
+    document = None if isinstance(level, Mapping) else Document(read_level(level))
     if document and document.problems:
         return None, document.problems
     parser = LevelParser()
@@ -90,13 +91,13 @@ def parse_source(level: Source, check: bool) -> tuple[Level | None, list[Problem
     return parsed, problems
 
 
-def read_text(level: Any) -> str:
+def read_level(level: Any) -> str:
     """Return the text of a level file; raise InvalidLevel if there is none."""
     if is_level_number(level) and 1 <= level <= NUM_LEVELS:
         return resources.files(__package__).joinpath(f"data/{level:02}.yaml").read_text(encoding="utf-8")
     if not isinstance(level, str | os.PathLike):
         raise InvalidLevel(f"invalid level={level!r}: expected {EXPECTED}")
     try:
-        return Path(level).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
+        return read_text(level, MAX_BYTES)
+    except InvalidFile as error:
         raise InvalidLevel(f"invalid level={str(level)!r}: cannot be read ({error}); expected {EXPECTED}") from error

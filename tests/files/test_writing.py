@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from momagames.files import atomic_path, write_file_atomically
+from momagames.files.writing import atomic_path, write_file_atomically
 
 
 def test_ctrl_c_is_delayed_until_the_file_is_complete(tmp_path):

@@ -1,0 +1,54 @@
+"""Bytes and text of files, up to a limit. A file that cannot be read is an InvalidFile with its name and the reason."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+from pathlib import Path
+from typing import IO
+
+from momagames.errors import InvalidFile
+
+MAX_BYTES = 64 << 20
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether there is a file of this name. A text that can be no name, such as one that is too long, names none."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:
+    """Return the content of a file; that of a file named *.gz or *.xz is decompressed, up to the limit. Raises InvalidFile."""
+    place = Path(path)
+    try:
+        with _open(place) as file:
+            content = file.read(max_bytes + 1)
+    except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
+        raise InvalidFile(f"{place}: {getattr(error, 'strerror', None) or error}") from None
+    if len(content) > max_bytes:
+        raise InvalidFile(f"{place}: larger than {max_bytes:,} bytes, the limit of such files")
+    return content
+
+
+def read_text(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> str:
+    """Return the text of a file in UTF-8. Raises InvalidFile."""
+    return decode_text(read_bytes(path, max_bytes), str(path))
+
+
+def decode_text(content: bytes, place: str) -> str:
+    """Return the text of bytes in UTF-8. Raises InvalidFile with the line; `place` names the file."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InvalidFile(f"{place}: line {line}: not UTF-8: {error.reason}") from None
+
+
+def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
+    if path.suffix == ".gz":
+        return gzip.open(path)
+    return lzma.open(path) if path.suffix == ".xz" else path.open("rb")
