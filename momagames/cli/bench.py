@@ -306,6 +306,30 @@ def _make_status_table(found: Status) -> Any:
     return listing
 
 
+@bench.command("check")
+def check_results(
+    folder: Folder,
+    discard: Annotated[
+        bool, typer.Option("--discard", help="Move damaged runs to the folder `failed`; `bench resume` runs them again.")
+    ] = False,
+) -> None:
+    """Check the stored files of every finished run against their checksums."""
+    from momagames.benchmark.store.check import check_store
+    from momagames.benchmark.store.store import Store
+
+    store, screen = Store(folder), console()
+    store.read_suite()
+    with progress(screen, len(store.run_directories())) as advance:
+        found = check_store(store, discard, advance)
+    for problem in found.problems:
+        screen.print(problem, style="red", markup=False, soft_wrap=True)
+    screen.print(f"{found.runs} runs checked, {len(found.damaged)} damaged", highlight=False)
+    if found.damaged and not discard:
+        screen.print(f"to run them again: momagames bench check {folder} --discard, then momagames bench resume {folder}")
+    if found.problems:
+        raise typer.Exit(FAILED)
+
+
 @bench.command("report")
 def report_results(
     folder: Folder,
@@ -381,8 +405,10 @@ def merge(
 ) -> None:
     """Merge results directories of one suite."""
     from momagames.benchmark.store.merge import merge_results
+    from momagames.benchmark.store.store import Store
 
-    done = merge_results(folders, out)
+    with progress(console(), sum(len(Store(folder).run_directories()) for folder in folders)) as advance:
+        done = merge_results(folders, out, advance)
     print(f"{done.copied} runs copied, {done.equal} already there, {done.failed} failed; into {out}")
 
 

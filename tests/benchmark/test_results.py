@@ -13,12 +13,13 @@ from momagames.benchmark.store import packed_rows
 from momagames.benchmark.store.costs import Timings, count_units, describe_cost, format_duration
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge_results
+from momagames.benchmark.store.policy_files import POLICIES as POLICY_FILE
 from momagames.benchmark.store.status import read_status
 from momagames.benchmark.store.store import RUN_FILES, SCHEMA, Store
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from momagames.reports import report
 from momagames.reports.data.results_comparison import compare_results
-from tests.benchmark.tiny import GREEDY, HOPELESS, POLICIES, RANDOM, plans, suite, whole
+from tests.benchmark.tiny import GREEDY, HOPELESS, POLICIES, RANDOM, plans, seal, suite, whole
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
 
@@ -112,7 +113,7 @@ def test_shards_in_folders_of_their_own_are_merged(here, tmp_path):
     out = Store(tmp_path / "out")
     for run in whole().list_runs():
         assert (out.run_directory(run) / "rows.jsonl").read_bytes() == (here.run_directory(run) / "rows.jsonl").read_bytes()
-        assert {path.name for path in out.run_directory(run).iterdir()} == set(RUN_FILES)
+        assert {path.name for path in out.run_directory(run).iterdir()} == set(RUN_FILES) - {POLICY_FILE}
     assert out.read_suite() == whole()
     assert report(out.folder).panels
     again = merge_results([tmp_path / "1", here.folder], tmp_path / "out")
@@ -134,6 +135,7 @@ def test_merge_errors(here, part, tmp_path):
     run = whole().list_runs()[0]
     rows = other.run_directory(run) / "rows.jsonl"
     rows.write_text(rows.read_text().replace('"length":', '"length":1'))
+    seal(rows.parent)
     with pytest.raises(InvalidFile, match="something is not reproducible"):
         merge_results([here.folder, other.folder], tmp_path / "out")
     data = json.loads((other.folder / "suite.json").read_text())
@@ -166,6 +168,7 @@ def test_results_of_another_version_are_found_and_measured_together(here, tmp_pa
     rows = [json.loads(line) for line in (old.run_directory(run) / "rows.jsonl").read_text().splitlines()]
     worse = [{**rows[0], "return": [value - 1 for value in rows[0]["return"]]}]
     (old.run_directory(run) / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in worse))
+    seal(old.run_directory(run))
     assert report(tmp_path).panels  # a report of old results by this version
     found = {(one.title.split(":")[0], one.method): one for one in compare_results([tmp_path, here.folder])}
     gained = found["boards 0", "greedy"].differences[0]["hypervolume"]
@@ -284,12 +287,15 @@ def test_files_of_a_newer_schema_are_rejected(here, tmp_path):
         data = json.loads(path.read_text())
         assert data["schema"] == SCHEMA
         path.write_text(json.dumps({**data, "schema": SCHEMA + 1}))
+        seal(new.run_directory(run))
         with pytest.raises(InvalidFile, match=rf"{path.name}: written by a newer momagames \(schema {SCHEMA + 1}; this one"):
             use()
         path.write_text(json.dumps({**data, "schema": 1}))
+        seal(new.run_directory(run))
         with pytest.raises(InvalidFile, match="schema 1 is not read any more"):
             use()
         path.write_text(json.dumps(data))
+        seal(new.run_directory(run))
 
 
 def test_configs_match_their_digest(here, tmp_path):

@@ -13,7 +13,7 @@ from momagames.benchmark.runner import run_suite
 from momagames.benchmark.store.files import process_namespace
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
-from tests.benchmark.tiny import whole
+from tests.benchmark.tiny import seal, whole
 
 ENDLESS = """
 import itertools, sys, time
@@ -188,10 +188,12 @@ def test_damaged_files_are_named(tmp_path):
     run = suite.list_runs()[0]
     store.write_run(run, [{"row": 1}], {})
     (store.runs / run.folder / "rows.jsonl").write_text('{"row": 1}\n{"row"')
+    seal(store.run_directory(run))
     with pytest.raises(InvalidFile, match=r"rows\.jsonl: line 2"):
         list(store.read_rows(run))
     (store.runs / run.folder / "metadata.json").write_text("{")
-    with pytest.raises(InvalidFile, match=r"metadata\.json"):
+    seal(store.run_directory(run))
+    with pytest.raises(InvalidFile, match=r"metadata\.json: line 1, column 2"):
         store.read_metadata(run)
     (tmp_path / "suite.json").write_text("{}")
     with pytest.raises(InvalidFile, match=r"suite\.json"):

@@ -7,6 +7,7 @@ Arrays by name:
     files               JSON as bytes: suite.json, and the config.json, metadata.json and front.json of each run, where
                         facts.dominated is replaced by its length
     policies/RUN        the bytes of policies.npz
+    rows_sha256         uint8[runs, 32]: the checksum of the rows of each run, in the order of `files`
     rows/COLUMN/...     the columns of rows.parquet (see `store.packing`), sorted by game, method and seed
     dominated/N/...     item N of the entries of facts.dominated of all runs; null where an entry is shorter
 
@@ -34,10 +35,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.benchmark.store.checksums import hash_files, read_checksums, write_checksums
 from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.policy_files import POLICIES
-from momagames.benchmark.store.store import Store, format_json
+from momagames.benchmark.store.store import HASHED, ROWS, Store, format_json
 from momagames.errors import InvalidFile
 from momagames.files.json_data import parse_json, read_json
 from momagames.files.npz_data import MAX_BYTES, read_arrays
@@ -75,6 +77,8 @@ def pack_archive(folder: str | Path, file: str | Path) -> None:
     width = max(map(len, dominated), default=0)
     items = {str(k): [entry[k] if k < len(entry) else None for entry in dominated] for k in range(width)}
     arrays["files"] = _json_bytes({SUITE: read_json(store.folder / SUITE), "runs": runs})
+    sums = "".join(read_checksums(store.runs / name)[ROWS] for name in runs)
+    arrays["rows_sha256"] = np.frombuffer(bytes.fromhex(sums), np.uint8).reshape(-1, 32)
     arrays |= _encode_table("dominated", library.DataFrame(items))
     rows = library.read_parquet(store.folder / PACKED)
     arrays |= _encode_table("rows", rows.sort(ROW_ORDER, maintain_order=True))
@@ -99,11 +103,12 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
         texts = parse_json(arrays["files"].tobytes(), f"{file}: files")
         dominated = _decode_table("dominated", arrays).iter_rows()
         rows = _decode_table("rows", arrays).sort("run", maintain_order=True)
+        sums = arrays["rows_sha256"]
     except InvalidFile:
         raise
     except (ValueError, LookupError) as error:
         raise InvalidFile(f"{file}: {error}") from None
-    for name, contents in _check_texts(texts, file)["runs"].items():
+    for (name, contents), rows_sum in zip(_check_texts(texts, file)["runs"].items(), sums, strict=True):
         run = place / "runs" / name
         run.mkdir(parents=True)
         facts = contents["metadata.json"]["facts"]
@@ -113,8 +118,10 @@ def unpack_archive(file: str | Path, folder: str | Path) -> None:
             (run / text).write_text(format_json(data), encoding="utf-8")
         if (policies := arrays.get(f"policies/{name}")) is not None:
             (run / POLICIES).write_bytes(policies.tobytes())
+        write_checksums(run, {ROWS: rows_sum.tobytes().hex(), **hash_files(run, HASHED)})
     (place / SUITE).write_text(format_json(texts[SUITE]), encoding="utf-8")
     rows.write_parquet(place / PACKED)
+    write_checksums(place, hash_files(place, [PACKED]))
 
 
 def _check_texts(texts: Any, file: str | Path) -> dict[str, Any]:

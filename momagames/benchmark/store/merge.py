@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from momagames.benchmark.plan import Run
-from momagames.benchmark.store.store import Store, read_run, read_run_files
+from momagames.benchmark.store.checksums import read_checksums
+from momagames.benchmark.store.store import ROWS, Store, read_run, read_run_files, verify_run
 from momagames.errors import InvalidFile, InvalidParameter
 
 
@@ -20,9 +22,12 @@ class MergeCounts:
     failed: int
 
 
-def merge_results(folders: Sequence[str | Path], out: str | Path) -> MergeCounts:
+def merge_results(
+    folders: Sequence[str | Path], out: str | Path, on_run: Callable[[str], None] = lambda name: None
+) -> MergeCounts:
     """Copy the runs of all results directories into `out`, which may already hold runs; the sources stay unchanged.
 
+    on_run     called with the name of each merged run
     Raises     InvalidFile if suites or versions differ, or if two directories have different rows of one run
     """
     stores = [Store(folder) for folder in folders]
@@ -45,27 +50,30 @@ def merge_results(folders: Sequence[str | Path], out: str | Path) -> MergeCounts
     copied = equal = 0
     for store in stores:
         for run in store.finished_runs():
+            place = store.run_directory(run)
+            verify_run(place)
             if into.has_run(run):
-                _check_equal_rows(store, into, run)
+                _check_equal_rows(place, into.run_directory(run))
                 equal += 1
             else:
-                into.import_run(run, read_run_files(store.run_directory(run)))
+                into.import_run(run, read_run_files(place))
                 copied += 1
-    failed = {
-        run.digest: place for store in stores for place in _list_failed(store) if not into.has_run(run := read_run(place))
-    }
-    for place in failed.values():
-        into.import_run(read_run(place), read_run_files(place))
+            on_run(place.name)
+    failed = {run.digest: (run, place) for store in stores for run, place in _list_failed(store) if not into.has_run(run)}
+    for run, place in failed.values():
+        into.import_run(run, read_run_files(place))
     return MergeCounts(copied, equal, len(failed))
 
 
-def _list_failed(store: Store) -> list[Path]:
-    return sorted(store.failed.iterdir()) if store.failed.is_dir() else []
+def _list_failed(store: Store) -> Iterator[tuple[Run, Path]]:
+    """Yield the failed runs, except damaged ones of which one cannot say which run they were."""
+    for place in sorted(store.failed.iterdir()) if store.failed.is_dir() else ():
+        with suppress(InvalidFile):
+            yield read_run(place), place
 
 
-def _check_equal_rows(store: Store, into: Store, run: Run) -> None:
-    one, other = store.run_directory(run), into.run_directory(run)
-    if list(store.read_rows(run)) != list(into.read_rows(run)):
+def _check_equal_rows(one: Path, other: Path) -> None:
+    if read_checksums(one)[ROWS] != read_checksums(other)[ROWS]:
         raise InvalidFile(
             f"{one} and {other} have different rows, though they are results of one run: something is not reproducible"
         )

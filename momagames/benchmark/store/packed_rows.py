@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from momagames.benchmark.store.checksums import find_changed_files
 from momagames.errors import InvalidFile, MissingExtra
 
 Row = dict[str, Any]
@@ -36,6 +37,17 @@ def read_packed_rows(place: Path, objectives: Sequence[str]) -> Iterator[Row]:
     for values in zip(*columns.values(), strict=True):
         row = {name: value for name, value in zip(columns, values, strict=True) if value is not None}
         yield {**row, "return": list(row["return"])}
+
+
+def find_changed_table(place: Path) -> list[str]:
+    """Return a message if the packed file of all runs differs from its checksum."""
+    packed = place.parent.parent / PACKED
+    return _find_changes(packed, packed.stat().st_mtime_ns) if packed.is_file() else []
+
+
+@functools.lru_cache(maxsize=2)
+def _find_changes(packed: Path, changed: int) -> list[str]:
+    return find_changed_files(packed.parent, [packed.name])
 
 
 @functools.lru_cache(maxsize=2)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from momagames.benchmark.plan import canonical_json
+from momagames.benchmark.store.checksums import hash_files, read_checksums, write_checksums
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.packed_rows import PACKED, read_packed_rows
-from momagames.benchmark.store.store import ROWS, Store, read_run
+from momagames.benchmark.store.store import FRONT, ROWS, Store, read_run
 from momagames.errors import InvalidFile
 
 
@@ -39,12 +40,15 @@ def pack(folder: str | Path) -> Packing:
     before = _size([packed, *texts])
     if texts:
         export(store.folder, packed, "parquet")
+        write_checksums(store.folder, hash_files(store.folder, [PACKED]))
         for path in texts:
             _check(path, packed)
         for path in texts:
             path.unlink()
             if read_run(path.parent).kind == "plans":
-                (path.parent / "front.json").unlink(missing_ok=True)
+                known = read_checksums(path.parent)
+                write_checksums(path.parent, {name: known[name] for name in known if name != FRONT})
+                (path.parent / FRONT).unlink(missing_ok=True)
     return Packing(len(texts), before, _size([packed]))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.benchmark.store.checksums import hash_content
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile
 from momagames.files.json_data import parse_json
@@ -43,11 +44,6 @@ def pack_policies(policies: Sequence[BatchPolicy]) -> bytes:
     file = io.BytesIO()
     np.savez_compressed(file, allow_pickle=False, **arrays)
     return file.getvalue()
-
-
-def hash_content(content: bytes) -> str:
-    """Return the hash that front.json stores for the file."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def unpack_policy(path: Path, known: Any, point: int) -> dict[str, NDArray[Any]]:

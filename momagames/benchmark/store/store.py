@@ -6,7 +6,9 @@
     FOLDER/runs/RUN/front.json     the points of its front with the policies behind them, see `store.run_front`
     FOLDER/runs/RUN/policies.npz   parameters of those policies if they were trained in the run, see `store.policy_files`
     FOLDER/runs/RUN/metadata.json  versions, machine, times, counts
+    FOLDER/runs/RUN/SHA256SUMS     checksums of these files, which are compared when they are read, see `store.checksums`
     FOLDER/rows.parquet            rows of packed runs, instead of their rows.jsonl, see `store.packing`
+    FOLDER/SHA256SUMS              its checksum
     FOLDER/failed/RUN/error.txt    error of a run, as one line and as a traceback, beside its partial files
     FOLDER/working/...             runs in progress; leftovers of a crash are removed at the next start
 
@@ -31,20 +33,29 @@ from pydantic import ValidationError
 
 import momagames
 from momagames.benchmark.plan import Run, Suite, canonical_json
+from momagames.benchmark.store.checksums import (
+    CHECKSUMS,
+    find_changed_files,
+    hash_content,
+    hash_files,
+    read_checksums,
+    write_checksums,
+)
 from momagames.benchmark.store.files import flush_file, is_alive, process_namespace, sync_directory
-from momagames.benchmark.store.packed_rows import read_packed_rows
-from momagames.benchmark.store.policy_files import POLICIES, hash_content, pack_policies
+from momagames.benchmark.store.packed_rows import PACKED, find_changed_table, read_packed_rows
+from momagames.benchmark.store.policy_files import POLICIES, pack_policies
 from momagames.benchmark.store.provenance import collect_env_info
 from momagames.benchmark.store.run_front import FrontCollector
 from momagames.engine.policies import BatchPolicy
-from momagames.errors import InvalidFile
+from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
 from momagames.files.writing import write_file_atomically
 
 SCHEMA = 2  # version of the file formats; version 1 was not written
 STALE_S = 7 * 24 * 3600  # age at which an unfinished run of another machine is removed
-RUN_FILES = ("config.json", "rows.jsonl", "front.json", "metadata.json")
-ROWS, ERROR = "rows.jsonl", "error.txt"
+ROWS, FRONT, METADATA, ERROR = "rows.jsonl", "front.json", "metadata.json", "error.txt"
+HASHED = ("config.json", ROWS, FRONT, METADATA, POLICIES)  # files of a run with checksums
+RUN_FILES = (*HASHED, CHECKSUMS)
 
 
 class Store:
@@ -123,10 +134,9 @@ class Store:
                 content = pack_policies(trained)
                 write_file_atomically(scratch / POLICIES, content)
                 known = {"policies": hash_content(content)}
-            write_file_atomically(
-                scratch / "front.json", format_json({"schema": SCHEMA, "points": front.compute_points(), **known})
-            )
-            write_file_atomically(scratch / "metadata.json", metadata())
+            write_file_atomically(scratch / FRONT, format_json({"schema": SCHEMA, "points": front.compute_points(), **known}))
+            write_file_atomically(scratch / METADATA, metadata())
+            write_checksums(scratch, hash_files(scratch, HASHED))
         except Exception as error:
             self._record_failure(run, scratch, summary_line(error), traceback.format_exc(), metadata)
             raise
@@ -143,7 +153,14 @@ class Store:
         if ERROR in files:
             self._move_to_failed(run, scratch)
         else:
+            verify_run(scratch)
             self._finish_run(run, scratch)
+
+    def discard_run(self, place: Path, problems: Sequence[str]) -> None:
+        """Move a damaged run to `failed`, so that it is run again."""
+        write_file_atomically(place / ERROR, "\n".join((problems[0], "", *problems)))
+        shutil.rmtree(self.failed / place.name, ignore_errors=True)
+        self._move_into_place(place, self.failed / place.name)
 
     def record_crash(self, run: Run, reason: str, seconds: float) -> None:
         """Record a run whose process died or was killed."""
@@ -153,7 +170,7 @@ class Store:
             {
                 "config.json": format_config(run).encode(),
                 ERROR: f"{reason}\n".encode(),
-                "metadata.json": format_json(facts).encode(),
+                METADATA: format_json(facts).encode(),
             },
         )
 
@@ -180,7 +197,7 @@ class Store:
     def _record_failure(self, run: Run, scratch: Path, line: str, trace: str, metadata: Callable[[], str]) -> None:
         write_file_atomically(scratch / ERROR, f"{line}\n\n{trace}")
         with contextlib.suppress(ValueError, OSError):  # facts that are not JSON do not fail again
-            write_file_atomically(scratch / "metadata.json", metadata())
+            write_file_atomically(scratch / METADATA, metadata())
         self._move_to_failed(run, scratch)
 
     def _move_to_failed(self, run: Run, scratch: Path) -> None:
@@ -219,16 +236,22 @@ class Store:
 
     def finished_runs(self) -> Iterator[Run]:
         """Yield every finished run, of all suites and versions, sorted by name."""
-        for place in sorted(self.runs.iterdir()) if self.runs.is_dir() else ():
+        for place in self.run_directories():
             yield read_run(place)
 
+    def run_directories(self) -> list[Path]:
+        """Return the directories of the finished runs, sorted by name."""
+        return sorted(self.runs.iterdir()) if self.runs.is_dir() else []
+
     def read_rows(self, run: Run) -> Iterator[dict[str, Any]]:
-        """Return the rows of a finished run."""
+        """Return the rows of a finished run. Raises InvalidFile if any of its files was changed."""
+        verify_run(self.run_directory(run))
         return read_rows(self.run_directory(run))
 
     def read_metadata(self, run: Run) -> dict[str, Any]:
         """Return versions, machine, times and counts of a finished run."""
-        path = self.run_directory(run) / "metadata.json"
+        path = self.run_directory(run) / METADATA
+        verify_run(path.parent, [METADATA])
         return check_schema(path, read_json(path))
 
     def read_error(self, run: Run) -> str | None:
@@ -238,7 +261,7 @@ class Store:
 
     def failed_seconds(self, run: Run) -> float:
         """Return the seconds that a failed run took."""
-        path = self.failed / run.folder / "metadata.json"
+        path = self.failed / run.folder / METADATA
         return float(read_json(path).get("wall_s", 0.0)) if path.is_file() else 0.0
 
 
@@ -262,6 +285,36 @@ def read_run(place: Path) -> Run:
     return run
 
 
+def verify_run(place: Path, names: Sequence[str] | None = None) -> None:
+    """Raise InvalidFile if a file of a finished run is missing or differs from its checksum; `names` limits the check."""
+    problems = find_changed_files(place, names, _packed_files(place))
+    if names is None and not (place / ROWS).is_file():
+        problems += find_changed_table(place)
+    if problems:
+        hint = f"`momagames bench check {place.parent.parent}` lists all damaged runs"
+        raise InvalidFile(f"{first_of(problems)}; {hint}")
+
+
+def _packed_files(place: Path) -> tuple[str, ...]:
+    """Return the files of a run that may be missing because its rows are packed."""
+    return (ROWS,) if (place.parent.parent / PACKED).is_file() else ()
+
+
+def find_damage(place: Path) -> list[str]:
+    """Return messages on a finished run: files that were changed, also if its rows are packed. An empty list: it is intact."""
+    problems = find_changed_files(place, None, _packed_files(place))
+    try:
+        if not problems and read_run(place).folder != place.name:
+            problems = [f"{place}: has the files of the run {read_run(place).folder}"]
+        if not problems and not (place / ROWS).is_file():
+            text = "".join(map(format_row, read_rows(place)))
+            if hash_content(text.encode()) != read_checksums(place).get(ROWS):
+                problems = [f"{place}: its packed rows changed since they were written"]
+    except InvalidFile as error:
+        problems = [str(error)]
+    return problems
+
+
 def read_rows(place: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of the run in this directory, from its own file or, if packed, from the file of all runs."""
     path = place / ROWS
@@ -269,11 +322,11 @@ def read_rows(place: Path) -> Iterator[dict[str, Any]]:
         objectives = [objective.name for objective in read_run(place).game.make_game().objectives]
         yield from read_packed_rows(place, objectives)
         return
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                yield json.loads(line)
-            except json.JSONDecodeError as error:
+                yield dict(json.loads(line))
+            except (TypeError, ValueError) as error:
                 raise InvalidFile(f"{path}: line {number}: {error}") from None
 
 
@@ -284,7 +337,7 @@ def format_row(row: Mapping[str, Any]) -> str:
 
 def read_run_files(place: Path) -> dict[str, bytes]:
     """Return the files of a finished or failed run, for `Store.import_run`; packed rows become text."""
-    found = {name: (place / name).read_bytes() for name in (*RUN_FILES, POLICIES, ERROR) if (place / name).is_file()}
+    found = {name: (place / name).read_bytes() for name in (*RUN_FILES, ERROR) if (place / name).is_file()}
     if ERROR not in found and ROWS not in found:
         found[ROWS] = "".join(map(format_row, read_rows(place))).encode()
     return found
