@@ -164,7 +164,7 @@ class Episode:
         mask = self.mask(agent)
         try:
             if self._simple:
-                number = _to_integer(action)
+                number = action if type(action) is int else _to_integer(action)  # an int, as usually, saves a call
                 return 0 <= number < self._parts[0] and bool(self.game.allows_illegal or mask[number])
             parts = [_to_integer(part) for part in action]
         except (TypeError, ValueError, OverflowError):
