@@ -23,7 +23,7 @@ from learning_page import PAGES, RESULTS, ROOT, draw_curves, format_page
 from tables import image, table
 
 from momagames.analysis.statistics import Interval
-from momagames.benchmark.store.archive import pack_archive, unpack_archive
+from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.overview import RATIO, OverviewRow, list_methods
 from momagames.reports.data.panels import Panel

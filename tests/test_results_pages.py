@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from momagames.benchmark import load_suite, run_suite
-from momagames.benchmark.store.archive import pack_archive
+from momagames.benchmark.store.archive_file import pack_archive
 from momagames.reports.report import report
 from tests.benchmark.tiny import EXACT, INDICATORS, POLICIES, RANDOM, plans
 

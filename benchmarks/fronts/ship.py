@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from momagames.benchmark.store.archive import unpack_archive
+from momagames.benchmark.store.archive_file import unpack_archive
 from momagames.cli.app import app
 
 DATA = Path(__file__).resolve().parents[2] / "momagames/fronts/data"

@@ -1,4 +1,4 @@
-"""Atomic file writes: a path holds the complete new content, or what it held before."""
+"""Atomic writes: a path holds the complete new content, or what it held before."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import signal
 import threading
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO, Any
 
 
 @contextmanager
@@ -30,8 +31,23 @@ def write_file_atomically(path: Path, content: str | bytes) -> None:
     """Write a file through `atomic_path`, and flush it to disk before it is renamed."""
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
+        flush_file(file)
+
+
+def flush_file(file: IO[Any]) -> None:
+    """Flush the content of a file to disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def sync_directory(folder: Path) -> None:
+    """Flush the entries of a directory to disk, where the system can open directories."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 @contextmanager

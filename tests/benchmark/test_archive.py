@@ -8,7 +8,7 @@ import pytest
 
 from momagames.benchmark import run_suite
 from momagames.benchmark.store import archive
-from momagames.benchmark.store.archive import pack_archive, unpack_archive
+from momagames.benchmark.store.archive_file import pack_archive, unpack_archive
 from momagames.benchmark.store.packed_rows import PACKED
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import Store

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from momagames.benchmark.runner import run_suite
-from momagames.benchmark.store.files import process_namespace
+from momagames.benchmark.store.processes import process_namespace
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
 from tests.benchmark.tiny import seal, whole

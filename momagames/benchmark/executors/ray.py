@@ -19,7 +19,7 @@ from momagames.benchmark.executors.executor import Outcome, execute_run
 from momagames.benchmark.executors.processes import count_cores, order_runs
 from momagames.benchmark.executors.worker_pool import Worker, dispatch
 from momagames.benchmark.plan import ROWS_FORMAT, Run
-from momagames.benchmark.store.files import is_alive, process_namespace
+from momagames.benchmark.store.processes import is_alive, process_namespace
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
 

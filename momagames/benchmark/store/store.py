@@ -41,15 +41,15 @@ from momagames.benchmark.store.checksums import (
     read_checksums,
     write_checksums,
 )
-from momagames.benchmark.store.files import flush_file, is_alive, process_namespace, sync_directory
 from momagames.benchmark.store.packed_rows import PACKED, find_changed_table, read_packed_rows
 from momagames.benchmark.store.policy_files import POLICIES, pack_policies
+from momagames.benchmark.store.processes import is_alive, process_namespace
 from momagames.benchmark.store.provenance import collect_env_info
 from momagames.benchmark.store.run_front import FrontCollector
 from momagames.engine.policies import BatchPolicy
 from momagames.errors import InvalidFile, first_of
 from momagames.files.json_data import read_json
-from momagames.files.writing import write_file_atomically
+from momagames.files.writing import flush_file, sync_directory, write_file_atomically
 
 SCHEMA = 2  # version of the file formats; version 1 was not written
 STALE_S = 7 * 24 * 3600  # age at which an unfinished run of another machine is removed

@@ -1,4 +1,4 @@
-"""Helpers for syncing files, and for identifying the process that writes them."""
+"""Identification of the processes that write a results directory."""
 
 from __future__ import annotations
 
@@ -8,23 +8,6 @@ import hashlib
 import os
 import socket
 from pathlib import Path
-from typing import Any
-
-
-def flush_file(file: Any) -> None:
-    """Flush the content of a file to disk."""
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def sync_directory(folder: Path) -> None:
-    """Flush the entries of a directory to disk, where the system can open directories."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 @functools.cache
