@@ -24,7 +24,7 @@ from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import compile_playouts, generate_starts, make_step_buffers
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
-from momagames.errors import InvalidFile, InvalidParameter, check_range, invalid_value, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
 from momagames.wrappers.recording import replay_data
 
@@ -106,9 +106,7 @@ def find_typical_episode(folder: str | Path, point: int) -> TypicalEpisode:
     place, run, chosen = _find_point(folder, point)
     if run.kind == "plans":
         return TypicalEpisode({}, 0)
-    rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"] and row["set"] == "report"]
-    if not rows:
-        raise InvalidFile(f"{place}: no game of {chosen['policy']!r} is stored")
+    rows = [row for row in _read_episodes(place, run, chosen) if row["set"] == "report"]
     returns = np.array([row["return"] for row in rows], np.float64)
     spread = returns.std(axis=0)
     off = np.abs(returns - returns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
@@ -150,7 +148,7 @@ def _find_row(
         if wrong := [name for name, value in asked.items() if value is not None]:
             raise InvalidParameter(f"a plan has no {wrong[0]}: it plays one start position")
         return chosen
-    rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"]]
+    rows = _read_episodes(place, run, chosen)
     for name, value in asked.items():
         if value is None and name == "episode":
             rows = [row for row in rows if row["set"] == "report"] or rows
@@ -161,9 +159,18 @@ def _find_row(
                 raise InvalidParameter(
                     f"no {name} {value!r} in this run; there are {one_of(there)}{nearest(str(value), there)}"
                 )
-    if not rows:
-        raise InvalidFile(f"{place}: no game of {chosen['policy']!r} is stored")
     return rows[0]
+
+
+def _read_episodes(place: Path, run: Run, chosen: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of the policy of a point. Packed rows that cannot be read without an extra are computed again."""
+    try:
+        rows = [row for row in read_rows(place) if row["policy"] == chosen["policy"]]
+    except MissingExtra:
+        rows = list(evaluate.evaluate_policies(run, {}, [_restore_policy(place, run, chosen)]))
+    if not rows:
+        raise InvalidFile(f"{place}: no episode of {chosen['policy']!r} is stored")
+    return rows
 
 
 def _restore_policy(place: Path, run: Run, chosen: dict[str, Any]) -> BatchPolicy:

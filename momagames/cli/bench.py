@@ -41,6 +41,8 @@ Folder = Annotated[Path, typer.Argument(help="Results directory.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Results directory [momagames-results/SUITE].")]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", help="Maximum number of workers [all cores].", min=1)]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="List runs and estimated costs only.")]
+Every = Annotated[bool, typer.Option("--every", help="Print all tables.")]
+Open = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 Where = Annotated[ExecutorName, typer.Option("--executor", help="Executor: this process, local processes or a Ray cluster.")]
 Address = Annotated[
     str | None, typer.Option(help="Address of the Ray cluster: auto, HOST:PORT or ray://HOST:PORT [a new local one].")
@@ -118,9 +120,9 @@ def _format_choice(name: str, values: dict[str, Any]) -> str:
 
 
 @bench.command()
-def quick(out: Out = None, workers: Workers = None, dry_run: DryRun = False) -> None:
+def quick(out: Out = None, workers: Workers = None, dry_run: DryRun = False, every: Every = False, open: Open = False) -> None:
     """Run the suite `quick`: about a minute, and a first table and page."""
-    run("quick", out, workers, dry_run)
+    run("quick", out, workers, dry_run, every, open)
 
 
 @bench.command()
@@ -129,6 +131,8 @@ def run(
     out: Out = None,
     workers: Workers = None,
     dry_run: DryRun = False,
+    every: Every = False,
+    open: Open = False,
     executor: Where = ExecutorName.pool,
     address: Address = None,
     shard: Part = None,
@@ -137,7 +141,7 @@ def run(
     from momagames.benchmark import load_suite
 
     loaded = load_suite(suite)
-    _run_suite(loaded, out or RESULTS / loaded.name, workers, dry_run, executor, address, shard)
+    _run_suite(loaded, out or RESULTS / loaded.name, workers, dry_run, every, open, executor, address, shard)
 
 
 @bench.command()
@@ -145,6 +149,8 @@ def resume(
     folder: Folder,
     workers: Workers = None,
     dry_run: DryRun = False,
+    every: Every = False,
+    open: Open = False,
     executor: Where = ExecutorName.pool,
     address: Address = None,
     shard: Part = None,
@@ -156,7 +162,7 @@ def resume(
     store = Store(folder)
     suite = check_suite(store.read_suite(), str(folder / "suite.json"))
     _warn_other_version(store)
-    _run_suite(suite, folder, workers, dry_run, executor, address, shard)
+    _run_suite(suite, folder, workers, dry_run, every, open, executor, address, shard)
 
 
 def _warn_other_version(store: Store) -> None:
@@ -171,11 +177,20 @@ def _warn_other_version(store: Store) -> None:
 
 
 def _run_suite(
-    suite: Suite, folder: Path, workers: int | None, dry_run: bool, place: ExecutorName, address: str | None, part: str | None
+    suite: Suite,
+    folder: Path,
+    workers: int | None,
+    dry_run: bool,
+    every: bool,
+    open: bool,
+    place: ExecutorName,
+    address: str | None,
+    part: str | None,
 ) -> None:
     from momagames.benchmark import run_suite
     from momagames.benchmark.runner import ALL_RUNS, Shard
     from momagames.benchmark.store.store import Store
+    from momagames.reports.report import PAGE
 
     store, screen = Store(folder), console()
     shard = Shard.parse(part) if part else ALL_RUNS
@@ -195,11 +210,14 @@ def _run_suite(
     except KeyboardInterrupt:
         print("momagames: interrupted; the same command resumes the suite", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    page = _report(store, suite, shard)
+    problem = _report(store, suite, shard, every, has_news=bool(due))
     for outcome in results.failed:
         screen.print(f"failed: {outcome.run.folder}: {outcome.error}", style="red", markup=False, soft_wrap=True)
     screen.print(f"{len(results.finished)} runs in {results.seconds:.0f} s, {len(results.failed)} failed", highlight=False)
-    screen.print(page, soft_wrap=True)
+    if problem is not None:
+        screen.print(f"all tables: momagames bench report {folder} --every", highlight=False, soft_wrap=True)
+        screen.print(f"in a browser: momagames bench report {folder} --open", highlight=False, soft_wrap=True)
+        _print_page(folder / PAGE, problem, open)
     if results.failed:
         raise typer.Exit(FAILED)
 
@@ -224,18 +242,40 @@ def _describe_executor(executor: Executor) -> str:
     return f"{workers or 'all'} workers" if workers != 1 else "1 worker"
 
 
-def _report(store: Store, suite: Suite, shard: Shard) -> str:
-    """Print the tables and write the page, unless other shards are unfinished; return the last line of output."""
+def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_news: bool) -> str | None:
+    """Print what won where, or all tables, and write the page; return why it could not be written ("" if it was).
+
+    Without news the stored summary is printed. Nothing is done, and None returned, if other shards are unfinished.
+    """
     from momagames.benchmark.runner import ALL_RUNS
-    from momagames.reports import report
+    from momagames.reports.report import PAGE, report
+    from momagames.reports.summary import read_summary, summarize
+    from momagames.reports.text.report_tables import summary_table
 
     missing = sum(not store.has_run(one) for one in suite.list_runs())
     if shard != ALL_RUNS and missing:
-        return f"{missing} runs of the suite are not finished here; `momagames bench report {store.folder}` shows what is"
+        print(f"{missing} runs of the suite are not finished here; `momagames bench report {store.folder}` shows what is")
+        return None
+    if not has_news and not every and (store.folder / PAGE).is_file() and (rows := read_summary(store)):
+        console().print(summary_table(rows))
+        return ""
     with console().status("comparing") as status:
         made = report(store.folder, command(), progress=status.update)
-    console().print(made.table())
-    return f"page: {made.page}"
+    console().print(made.table(every=True) if every else summary_table(summarize(made.panels, made.overview)))
+    return made.page_error
+
+
+def _print_page(page: Path, problem: str, open: bool) -> None:
+    """Print the path of the page, and open it in a browser. Raises InvalidFile if it could not be written."""
+    import webbrowser
+
+    from momagames.errors import InvalidFile
+
+    if problem:
+        raise InvalidFile(problem)
+    console().print(f"page: {page}", highlight=False, soft_wrap=True)
+    if open:
+        webbrowser.open(page.resolve().as_uri())
 
 
 def _label_outcome(outcome: Outcome) -> str:
@@ -333,7 +373,8 @@ def check_results(
 @bench.command("report")
 def report_results(
     folder: Folder,
-    every: Annotated[bool, typer.Option("--every", help="All comparisons, not only the primary ones.")] = False,
+    every: Every = False,
+    open: Open = False,
     figures: Annotated[
         Path | None, typer.Option(help="Directory for figures for papers, as SVG and PNG (extra `figures`).")
     ] = None,
@@ -346,7 +387,7 @@ def report_results(
     with screen.status("comparing") as status:
         made = report(folder, command(), replays, status.update)
     screen.print(made.table(every))
-    screen.print(f"page: {made.page}", soft_wrap=True)
+    _print_page(made.page, made.page_error, open)
     if figures:
         from momagames.reports.figures.paper_figures import write_figures
 

@@ -43,7 +43,7 @@ def parameters(pairs: list[str]) -> dict[str, Any]:
         if not equals or not name:
             raise InvalidParameter(f"--param {pair!r} is not of the form name=value, such as board_width=5")
         try:
-            found[name] = parse_yaml(value, f"--param {name}")
+            found[name] = parse_yaml(value, f"--param {pair!r}")
         except InvalidFile as error:
             raise InvalidParameter(str(error)) from None
     return found

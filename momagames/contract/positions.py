@@ -141,9 +141,9 @@ def parse_field(value: Any, name: str) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return parse_json(value, name)
+        return parse_json(value, "JSON")
     except InvalidFile as error:
-        raise InvalidState(f"invalid {error}: expected JSON") from None
+        raise InvalidState(invalid_value(name, value, str(error))) from None
 
 
 def position_number(given: Mapping[str, Any], name: str, low: int, high: int) -> int:

@@ -26,7 +26,7 @@ def parse_json(text: str | bytes, place: str) -> Any:
     Not accepted: NaN and infinite numbers, duplicate keys, integers of more than 4,300 digits, more than 100 levels.
     """
     try:
-        data = json.loads(text, object_pairs_hook=_make_dict, parse_constant=_refuse_constant)
+        data = json.loads(text, object_pairs_hook=_make_dict, parse_constant=_reject_constant)
         _check_depth(data, MAX_DEPTH)
     except json.JSONDecodeError as error:
         raise InvalidFile(f"{place}: line {error.lineno}, column {error.colno}: {error.msg}") from None
@@ -45,7 +45,7 @@ def _make_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"invalid number {name}: expected a finite one")
 
 

@@ -30,15 +30,15 @@ class YamlLoader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or event.anchor:
-            self._refuse("aliases (*name) and anchors (&name) are not allowed", event)
+            self._reject("aliases (*name) and anchors (&name) are not allowed", event)
         if event.tag:
-            self._refuse(f"tags ({event.tag.replace('tag:yaml.org,2002:', '!!')}) are not allowed", event)
+            self._reject(f"tags ({event.tag.replace('tag:yaml.org,2002:', '!!')}) are not allowed", event)
         self._nodes += 1
         self._depth += 1
         if self._nodes > MAX_NODES:
-            self._refuse(f"more than {MAX_NODES:,} keys and values", event)
+            self._reject(f"more than {MAX_NODES:,} keys and values", event)
         if self._depth > MAX_DEPTH:
-            self._refuse(f"nested too deeply: expected at most {MAX_DEPTH} levels", event)
+            self._reject(f"nested too deeply: expected at most {MAX_DEPTH} levels", event)
         node = super().compose_node(parent, index)
         self._depth -= 1
         return node
@@ -48,24 +48,24 @@ class YamlLoader(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, (str, int, float, bool, type(None))):
-                self._refuse("a key is a list or a mapping", key_node)
+                self._reject("a key is a list or a mapping", key_node)
             if key in known:
-                self._refuse(f"duplicate key {key!r}", key_node)
+                self._reject(f"duplicate key {key!r}", key_node)
             known.add(key)
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         return construct_scalar(node) if isinstance(node, yaml.ScalarNode) else super().construct_object(node, deep)
 
-    def _refuse(self, problem: str, place: Any) -> NoReturn:
+    def _reject(self, problem: str, place: Any) -> NoReturn:
         raise yaml.MarkedYAMLError(problem=problem, problem_mark=place.start_mark)
 
 
 # A word or number that looks like something else, such as a date or the merge key <<, is a text.
 YamlLoader.yaml_implicit_resolvers = {
-    first: kept
+    first: matching
     for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    if (kept := [(tag, pattern) for tag, pattern in pairs if tag.rpartition(":")[2] in PLAIN])
+    if (matching := [(tag, pattern) for tag, pattern in pairs if tag.rpartition(":")[2] in PLAIN])
 }
 
 

@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError, model_validator
 from momagames import registry
 from momagames.benchmark.plan import FrozenModel, GameChoice, Opponent, canonical_json
 from momagames.contract import Game
-from momagames.errors import InvalidFile, MomagamesError, one_of
+from momagames.errors import InvalidFile, MomagamesError, invalid_value, one_of
 from momagames.files.json_data import read_json
 from momagames.files.writing import write_file_atomically
 
@@ -39,6 +39,13 @@ STATEMENTS: dict[Claim, str] = {
 BEST_KNOWN = (
     "The union of the points of archived runs. Each point was attained. Better points may exist: it is not the true front."
 )
+
+
+def state_claim(kind: Literal["proven", "best known"], claim: Claim, agent: str, opponent: Opponent | None) -> str:
+    """Return the claim of a front as a sentence."""
+    if kind == "best known":
+        return BEST_KNOWN
+    return STATEMENTS[claim].format(agent=agent, opponent=opponent.label if opponent else "")
 
 
 class Start(FrozenModel):
@@ -121,6 +128,9 @@ class FrontFile(FrozenModel):
             raise ValueError("expected a method in a proven front, and runs in a best-known front")
         if (self.claim == "response") != (self.opponent is not None):
             raise ValueError("expected an opponent for the claim response, and for no other claim")
+        expected = state_claim(self.kind, self.claim, self.agent, self.opponent)
+        if self.statement != expected:
+            raise ValueError(invalid_value("statement", self.statement, f"{expected!r}, which is what the claim says"))
         return self
 
     @property

@@ -21,7 +21,7 @@ from momagames.contract import Game
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import GREEDY, RANDOM
 from momagames.errors import InvalidParameter
-from momagames.fronts.front_file import STATEMENTS, Claim, FrontFile, Method, Point, Start
+from momagames.fronts.front_file import Claim, FrontFile, Method, Point, Start, state_claim
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _make_proven_front(
     return FrontFile(
         kind="proven",
         claim=claim,
-        statement=STATEMENTS[claim].format(agent=game.agents[seat], opponent=opponent.label if opponent else ""),
+        statement=state_claim("proven", claim, game.agents[seat], opponent),
         game=choice,
         canonical=registry.format_id(game.id, game.params),
         start=start,

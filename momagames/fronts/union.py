@@ -12,7 +12,7 @@ from momagames.baselines.archive import is_nondominated
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile
-from momagames.fronts.front_file import BEST_KNOWN, FrontFile, Point
+from momagames.fronts.front_file import Claim, FrontFile, Point, state_claim
 from momagames.fronts.generation import collect_provenance, make_start
 
 
@@ -48,10 +48,11 @@ def _union(found: list[tuple[Store, Run]], command: str) -> FrontFile:
     if not points:
         raise InvalidFile(f"{run.canonical}, seed {run.seed}: its runs have no points")
     mask = is_nondominated(np.array([point.value for point in points]))  # of equal points the first
+    claim: Claim = "clairvoyant" if game.chance == "step" else "returns"
     return FrontFile(
         kind="best known",
-        claim="clairvoyant" if game.chance == "step" else "returns",
-        statement=BEST_KNOWN,
+        claim=claim,
+        statement=state_claim("best known", claim, game.agents[0], None),
         game=run.game,
         canonical=registry.format_id(game.id, game.params),
         start=make_start(game, run.seed),

@@ -14,6 +14,7 @@ from momagames.files.writing import write_file_atomically
 from momagames.reports.data.report_data import ReportData, collect_report_data
 from momagames.reports.html.page import render_page
 from momagames.reports.html.replay_player import add_player
+from momagames.reports.summary import summarize, write_summary
 from momagames.reports.text.report_tables import (
     aggregate_table,
     crossplay_tables,
@@ -23,12 +24,15 @@ from momagames.reports.text.report_tables import (
     utility_table,
 )
 
+PAGE = "report.html"
+
 
 @dataclass(frozen=True)
 class Report(ReportData):
-    """The result of `report`: the data, and the path of the HTML page."""
+    """The result of `report`: the data, the path of the HTML page, and why it could not be written ("" if it was)."""
 
     page: Path
+    page_error: str = ""
 
     def table(self, every: bool = False) -> Group:
         """Return the tables for a terminal: the overview, the primary panels, and the aggregate over all games.
@@ -48,7 +52,7 @@ class Report(ReportData):
 def report(
     folder: str | Path, command: str = "", replays: bool = True, progress: Callable[[str], None] | None = None
 ) -> Report:
-    """Analyze a results directory and write `report.html` to it.
+    """Analyze a results directory and write `report.html` to it, where it can be written (see `Report.page_error`).
 
     command     the command that produced the results, for the page
     replays     add replays of the policies behind the points to the page
@@ -61,7 +65,12 @@ def report(
     errors = [(run, error) for run in suite.list_runs(store.read_version()) if (error := store.read_error(run))]
     if not data.panels and not errors:
         raise InvalidFile(f"{folder}: no run of {suite.name!r} is finished; continue with `momagames bench run`")
-    path = store.folder / "report.html"
+    path = store.folder / PAGE
     page = render_page(store, suite, data, errors, command)
-    write_file_atomically(path, add_player(page, store, data.panels, progress) if replays else page)
-    return Report(**vars(data), page=path)
+    problem = ""
+    try:
+        write_file_atomically(path, add_player(page, store, data.panels, progress) if replays else page)
+        write_summary(store, summarize(data.panels, data.overview))
+    except OSError as error:  # the tables are worth showing all the same
+        problem = f"{path}: the page cannot be written: {error.strerror or error}"
+    return Report(**vars(data), page=path, page_error=problem)

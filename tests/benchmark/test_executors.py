@@ -14,6 +14,7 @@ import pytest
 from momagames.benchmark.executors import InProcess, Outcome, ProcessPool, execute_run, processes, worker_pool
 from momagames.benchmark.executors.processes import order_runs
 from momagames.benchmark.runner import run_suite
+from momagames.benchmark.store.policy_files import POLICIES as POLICY_FILE
 from momagames.benchmark.store.store import RUN_FILES, Store, read_run
 from momagames.errors import InvalidCall
 from tests.benchmark.tiny import EXACT, GREEDY, POLICIES, RANDOM, plans, suite, whole
@@ -52,7 +53,7 @@ def check_store(folder):
     for place in store.runs.iterdir():
         run = read_run(place)
         assert place.name == run.folder
-        assert {path.name for path in place.iterdir()} == set(RUN_FILES)
+        assert {path.name for path in place.iterdir()} == set(RUN_FILES) - {POLICY_FILE}
         rows = list(store.read_rows(run))
         assert store.read_metadata(run)["rows"] == len(rows) > 0
         assert len(json.loads((place / "front.json").read_text())["points"]) == len(rows)

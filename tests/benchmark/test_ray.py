@@ -10,7 +10,7 @@ import pytest
 from momagames.benchmark.executors import ray as executor
 from momagames.benchmark.executors.ray import RayCluster
 from momagames.benchmark.runner import run_suite
-from momagames.benchmark.store import files
+from momagames.benchmark.store import processes
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidCall, MissingExtra, RemoteError
 from tests.benchmark.tiny import HOPELESS, POLICIES, RANDOM, broken, plans, suite
@@ -48,7 +48,7 @@ def here(tmp_path_factory):
 
 def make_folder(process):
     """Create a temporary directory like a worker."""
-    return Path(tempfile.mkdtemp(prefix=f"{executor.PREFIX}@{files.process_namespace()}@{process.pid}@"))
+    return Path(tempfile.mkdtemp(prefix=f"{executor.PREFIX}@{processes.process_namespace()}@{process.pid}@"))
 
 
 def contents(store, tested):

@@ -1,12 +1,16 @@
 """The policies behind the points of fronts: played again as stored, and in new games."""
 
 import json
+import shutil
+import sys
 
 import numpy as np
 import pytest
 
-from momagames.benchmark.replays import evaluate_again, load_points, replay
+from momagames.benchmark.replays import evaluate_again, find_typical_episode, load_points, replay
 from momagames.benchmark.runner import run_suite
+from momagames.benchmark.store import packed_rows
+from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.store import Store
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.reports.data.points import read_plan_points, read_policy_episodes
@@ -124,3 +128,20 @@ def test_new_episodes(store):
     assert returns.tolist() == [load_points(store.run_directory(plan))[0]["return"]]
     with pytest.raises(InvalidParameter, match="episodes=0"):
         evaluate_again(place, 0, 0, seed=1)
+
+
+def test_packed_runs_replay_without_the_library_that_packed_them(store, tmp_path, monkeypatch):
+    pytest.importorskip("polars")
+    folder = shutil.copytree(store.folder, tmp_path / "packed")
+    before = {
+        (run.folder, one["point"]): replay(store.run_directory(run), one["point"]).record
+        for run in store.finished_runs()
+        for one in load_points(store.run_directory(run))[:3]
+    }
+    typical = {key: find_typical_episode(store.runs / key[0], key[1]) for key in before}
+    pack(folder)
+    packed_rows._read_tables.cache_clear()
+    monkeypatch.setitem(sys.modules, "polars", None)
+    for (name, point), record in before.items():
+        assert replay(folder / "runs" / name, point).record == record
+        assert find_typical_episode(folder / "runs" / name, point) == typical[name, point]

@@ -17,6 +17,8 @@ from momagames.benchmark.executors import ProcessPool
 from momagames.benchmark.executors.executor import execute_run
 from momagames.benchmark.replays import evaluate_again, load_points, replay
 from momagames.benchmark.runner import run_suite
+from momagames.benchmark.store import policy_files
+from momagames.benchmark.store.checksums import hash_content
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.merge import merge_results
 from momagames.benchmark.store.policy_files import POLICIES
@@ -235,13 +237,23 @@ def test_points_replay_without_training(done, monkeypatch, name):
     assert len(again["random", "player_0"]) == run.report_episodes
 
 
+def test_policies_of_another_layout_are_rejected(tmp_path, monkeypatch):
+    path = tmp_path / POLICIES
+    monkeypatch.setattr(policy_files, "LAYOUT_VERSION", 2)
+    path.write_bytes(policy_files.pack_policies([]))
+    monkeypatch.undo()
+    with pytest.raises(InvalidFile, match="invalid layout=2: expected 1, the version that this momagames reads"):
+        policy_files.unpack_policy(path, hash_content(path.read_bytes()), 0)
+
+
 def test_only_policies_of_the_front_are_stored(done):
     folder, tested = done
     (run,) = runs_of(tested, "nsga2")
     place = Store(folder).run_directory(run)
     with np.load(place / POLICIES, allow_pickle=False) as arrays:
         names = set(arrays.files)
-    assert names == {f"{point['point']}/{name}" for point in load_points(place) for name in ("numbers", "rows")}
+    arrays = {f"{point['point']}/{name}" for point in load_points(place) for name in ("numbers", "rows")}
+    assert names == {"layout", *arrays}
     assert not (Store(folder).run_directory(runs_of(tested, "random")[0]) / POLICIES).exists()
 
 
@@ -258,7 +270,7 @@ def test_rejects_missing_or_changed_policies(copied):
     with pytest.raises(InvalidFile, match=rf"{POLICIES}: changed since the run finished"):
         replay(copied, 0)
     (copied / POLICIES).unlink()
-    with pytest.raises(InvalidFile, match=rf"{POLICIES}: No such file .*the policies of this run are missing"):
+    with pytest.raises(InvalidFile, match=rf"{POLICIES}: No such file"):
         evaluate_again(copied, 0, 2, 0)
 
 

@@ -33,7 +33,7 @@ def test_a_bench_from_nothing_to_a_page(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
     first = momagames_command("bench", "run", "tiny.yaml", "--workers", "1", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
-    assert "HV ratio" in first.stdout
+    assert "Mean hypervolume" in first.stdout
     assert first.stdout.strip().endswith("page: momagames-results/tiny/report.html")
     page = tmp_path / "momagames-results" / "tiny" / "report.html"
     assert "bench run tiny.yaml --workers 1" in page.read_text(encoding="utf-8")

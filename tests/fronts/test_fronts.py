@@ -1,6 +1,7 @@
 """Front files: verification of their claims, and messages of errors in them."""
 
 import gzip
+import hashlib
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ import momagames
 from momagames import fronts
 from momagames.baselines.exact import Checkpoint, pareto_front
 from momagames.benchmark import run_suite
-from momagames.benchmark.plan import GameChoice, Opponent
+from momagames.benchmark.plan import GameChoice, Opponent, canonical_json
 from momagames.benchmark.store.store import Store
 from momagames.cli.app import app
 from momagames.errors import InvalidFile, InvalidParameter
@@ -141,7 +142,17 @@ def test_wrong_game_seed_or_agent_is_rejected(made):
     with pytest.raises(InvalidFile, match="canonical"):
         fronts.verify(replace_content(made, canonical="mo-samegame-v0()"))
     with pytest.raises(InvalidFile, match="invalid agent='player_9'"):
-        fronts.verify(replace_content(made, agent="player_9"))
+        fronts.verify(replace_content(made, agent="player_9", statement=made.statement.replace(made.agent, "player_9")))
+
+
+def test_the_statement_must_be_that_of_the_claim(made, tmp_path):
+    path = tmp_path / "front.json"
+    for changes in ({"statement": made.statement.replace("Pareto", "whole")}, {"agent": "player_9"}, {"claim": "clairvoyant"}):
+        content = {**made.content(), **changes}
+        sha256 = hashlib.sha256(canonical_json(content).encode()).hexdigest()
+        path.write_text(json.dumps({**content, "sha256": sha256}))
+        with pytest.raises(InvalidFile, match=r"invalid statement='The .*': expected 'The .*', which is what the claim says"):
+            fronts.read_front(path)
 
 
 def test_fronts_of_the_package():

@@ -35,11 +35,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.benchmark.store.checksums import hash_files, read_checksums, write_checksums
+from momagames.benchmark.plan import Run
+from momagames.benchmark.store.checksums import CHECKSUMS, hash_files, read_checksums, write_checksums
 from momagames.benchmark.store.packed_rows import PACKED, RETURN, import_polars
 from momagames.benchmark.store.packing import pack
 from momagames.benchmark.store.policy_files import POLICIES
-from momagames.benchmark.store.store import HASHED, ROWS, Store, format_json
+from momagames.benchmark.store.store import FRONT, HASHED, ROWS, Store, format_json
 from momagames.errors import InvalidFile
 from momagames.files.json_data import parse_json, read_json
 from momagames.files.npz_data import MAX_BYTES, read_arrays
@@ -67,7 +68,8 @@ def pack_archive(folder: str | Path, file: str | Path) -> None:
     arrays: Arrays = {}
     for run in store.finished_runs():
         place = store.run_directory(run)
-        runs[place.name] = texts = {name: read_json(place / name) for name in TEXTS if (place / name).is_file()}
+        names = [name for name in TEXTS if (place / name).is_file() and not _is_plan_front(run, name)]
+        runs[place.name] = texts = {name: read_json(place / name) for name in names}
         facts = texts["metadata.json"]["facts"]
         if "dominated" in facts:
             dominated += facts["dominated"]
@@ -142,11 +144,18 @@ def _check_restored(store: Store, restored: Path) -> None:
     read = import_polars(MISSING_POLARS).read_parquet
     if not read(store.folder / PACKED).equals(read(restored / PACKED)):
         raise InvalidFile(f"{store.folder / PACKED}: the archive does not restore its rows")
-    runs = [path for path in store.runs.rglob("*") if path.is_file()]
-    for path in (store.folder / SUITE, *runs):
+    files = {store.folder / SUITE: True}
+    for run in store.finished_runs():
+        files |= {path: not _is_plan_front(run, path.name) for path in store.run_directory(run).iterdir()}
+    for path, is_stored in files.items():
         copy = restored / path.relative_to(store.folder)
-        if not copy.is_file() or copy.read_bytes() != path.read_bytes():
+        if is_stored and path.name != CHECKSUMS and (not copy.is_file() or copy.read_bytes() != path.read_bytes()):
             raise InvalidFile(f"{path}: the archive does not restore it")
+
+
+def _is_plan_front(run: Run, name: str) -> bool:
+    """Return whether a file is the front of plans, which an archive omits because it repeats their rows."""
+    return run.kind == "plans" and name == FRONT
 
 
 # --------------------------------------------------------------------------------------------------------------- columns

@@ -57,7 +57,7 @@ def _read_tables(packed: Path, changed: int) -> dict[str, Any]:
     try:
         table = library.read_parquet(packed)
         return {key[0]: part for key, part in table.partition_by("run", as_dict=True, maintain_order=True).items()}
-    except (library.exceptions.PolarsError, OSError) as error:
+    except (library.exceptions.PolarsError, library.exceptions.PanicException, OSError) as error:
         raise InvalidFile(f"{packed}: {' '.join(str(error).split())}") from None
 
 

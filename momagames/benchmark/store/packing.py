@@ -1,9 +1,8 @@
 """Packing of the rows of all finished runs of a results directory into one Parquet file.
 
-The Parquet file replaces the text file of each run. It is much smaller and quick to read. The front.json of plans, which
-duplicates their rows, is removed as well. The file is read back and compared line by line before a text file is removed. After
-an interruption every row is still readable, and the next call resumes. Runs that finish later have text files until the next
-call.
+The Parquet file replaces the text file of each run. It is much smaller and quick to read. The file is read back and compared
+line by line before a text file is removed. After an interruption every row is still readable, and the next call resumes. Runs
+that finish later have text files until the next call.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from momagames.benchmark.plan import canonical_json
-from momagames.benchmark.store.checksums import hash_files, read_checksums, write_checksums
+from momagames.benchmark.store.checksums import hash_files, write_checksums
 from momagames.benchmark.store.export import export
 from momagames.benchmark.store.packed_rows import PACKED, read_packed_rows
-from momagames.benchmark.store.store import FRONT, ROWS, Store, read_run
+from momagames.benchmark.store.store import ROWS, Store, read_run
 from momagames.errors import InvalidFile
 
 
@@ -45,10 +44,6 @@ def pack(folder: str | Path) -> Packing:
             _check(path, packed)
         for path in texts:
             path.unlink()
-            if read_run(path.parent).kind == "plans":
-                known = read_checksums(path.parent)
-                write_checksums(path.parent, {name: known[name] for name in known if name != FRONT})
-                (path.parent / FRONT).unlink(missing_ok=True)
     return Packing(len(texts), before, _size([packed]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -98,9 +99,14 @@ class Panel:
 
 def short_name(game: Game) -> str:
     """Return the id with the parameters that differ from their defaults."""
-    defaults = {parameter.name: parameter.default for parameter in game.parameters}
-    given = [f"{name}={value}" for name, value in game.params.items() if value != defaults.get(name)]
+    given = [f"{name}={value}" for name, value in list_changed_parameters(game).items()]
     return f"{game.id}({', '.join(given)})" if given else game.id
+
+
+def list_changed_parameters(game: Game) -> dict[str, Any]:
+    """Return the parameters that differ from their defaults."""
+    defaults = {parameter.name: parameter.default for parameter in game.parameters}
+    return {name: value for name, value in game.params.items() if value != defaults.get(name)}
 
 
 def build_panels(

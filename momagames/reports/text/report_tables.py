@@ -14,6 +14,7 @@ from momagames.reports.data.crossplay import CrossPlay
 from momagames.reports.data.overview import RATIO, OverviewRow
 from momagames.reports.data.panels import Panel
 from momagames.reports.data.scores import Score
+from momagames.reports.summary import SummaryRow
 from momagames.reports.text.captions import (
     aggregate_caption,
     crossplay_caption,
@@ -55,6 +56,18 @@ def overview_tables(rows: Sequence[OverviewRow], settings: Indicators) -> list[R
                     table.add_row(title, *(_overview_cell(row, name) for name in columns))
             tables.append(table)
     return [*tables, Text(f"{overview_caption(rows, settings)}\n", "dim italic")]
+
+
+def summary_table(rows: Sequence[SummaryRow]) -> Table:
+    """Return a line for each comparison: the best methods, and the next one, with their means."""
+    title = "Mean hypervolume, as a share of that of the exact front or of the ideal point"
+    table = Table(title=title, title_justify="left", title_style="dim", box=None, padding=(0, 1, 0, 0))
+    for name in ("comparison", "best", "next"):
+        table.add_column(name, overflow="fold", style="bold" if name == "best" else "")
+    for row in rows:
+        best = ", ".join(name for name, _ in row.best) + f" {row.best[0][1]:.3f}"
+        table.add_row(row.title, best, "{} {:.3f}".format(*row.others[0]) if row.others else "")
+    return table
 
 
 def _overview_cell(row: OverviewRow, method: str) -> Text:

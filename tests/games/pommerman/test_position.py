@@ -297,7 +297,7 @@ REFUSED = [
     # agents
     ({"agents": POSITION["agents"][:3]}, "agents lists 3; this game has 4"),
     ({"agents": 3}, "agents=3: expected a list of lists of 6 whole numbers"),
-    ({"agents": "[["}, "agents='\\[\\[' cannot be read"),
+    ({"agents": "[["}, "agents='\\[\\[': expected JSON"),
     ({"agents": agent(1, row=1.5)}, r"agents\[1\]=.*1.5.*: expected 6 whole numbers"),
     ({"agents": [[1, 1, 1, 2, 3]] * 4}, r"agents\[0\]=.*: expected 6 whole numbers"),
     ({"agents": agent(0, alive=2)}, r"agents\[0\]: invalid alive=2: expected 0..1"),
@@ -366,7 +366,7 @@ OWNERS = [
     ([1, 2, 3, 16], r"invalid flame_owners\[3\]=16: expected 0..15"),
     ([1, 2, -3, 1], r"flame_owners\[2\]=-3"),
     ([1, 1.5, 3, 1], r"flame_owners\[1\]=1.5"),
-    ("x", "invalid state of"),
+    ("x", "invalid flame_owners='x': expected JSON"),
     (7, "flame_owners=7"),
 ]
 REFUSED += [({"flame_owners": owners}, why) for owners, why in OWNERS]
@@ -429,7 +429,7 @@ def test_too_many_possible_bombs_are_rejected():
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [("bombs=[[1", "bombs='\\[\\[1' cannot be read"), ("0000", "needs 'agents'|board has 4")]
+    ("text", "why"), [("bombs=[[1", "bombs='\\[\\[1': expected JSON"), ("0000", "needs 'agents'|board has 4")]
 )
 def test_text_that_cannot_be_read(text, why):
     with pytest.raises(InvalidState, match=why):
@@ -592,7 +592,7 @@ WON = [{"result": "win", "winners": [f"agent_{seat}"]} for seat in range(2)]
         ((0,), 10, {"result": "win", "winners": "agent_1"}, "expected"),
         ((0,), 10, {"result": "win", "winners": ["agent_2"]}, "with names of agent_0 to agent_1"),
         ((0,), 10, {"result": "win", "winners": ["agent_1", []]}, "expected"),
-        ((0,), 10, "{", "invalid state of"),
+        ((0,), 10, "{", "invalid over='{': expected JSON"),
     ],
 )
 def test_impossible_ends_are_rejected(dead, steps, over, why):

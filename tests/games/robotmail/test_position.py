@@ -331,7 +331,7 @@ NEEDED = [
     ({"state": 5}, "invalid state of .*: expected a record, a dict or a text, got int"),
     ({"state": np.zeros(1, [("x", "u1")])[0]}, "invalid state of .*: expected a record, a dict or a text"),
     ({"state": ""}, "a position needs 'robots'"),
-    ({"state": "robots=[[1"}, r"robots='\[\[1' cannot be read"),
+    ({"state": "robots=[[1"}, r"robots='\[\[1': expected JSON"),
     ({"state": "robots [[1]]"}, "'robots' cannot be read: expected lines name=value with the names 'robots', 'mails'"),
     ({"state": "robot=[]"}, "invalid key 'robot' of a position.*did you mean 'robots'"),
 ]
