@@ -93,12 +93,16 @@ def find_entry(id: str) -> Entry:
 
 
 def spec(id: str, **params: Any) -> Game:
-    """Return the declared facts of a game with these parameters: agents, objectives, spaces, bounds, parameters."""
+    """Return the declared facts of a game with these parameters: agents, objectives, spaces, bounds, parameters.
+
+    An array as a parameter is taken as a list, a number of NumPy as one of Python.
+    """
     found = find_entry(id)
     clash = set(params) & set(found.fixed)
     if clash:
         raise InvalidParameter(f"{id} fixes {one_of(sorted(clash))}; choose another id to change that")
-    game: Game = load_object(found.factory)(id, **{**found.fixed, **params})
+    plain = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in params.items()}
+    game: Game = load_object(found.factory)(id, **{**found.fixed, **plain})
     return game
 
 

@@ -17,6 +17,7 @@ from momagames.adapters.spaces import format_mask, format_masks
 from momagames.contract import Game, State
 from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, MOVER, OVER, TERMINATED, TRUNCATED
+from momagames.errors import IllegalAction
 from momagames.kernels.record import CUT_OFF
 
 
@@ -111,6 +112,8 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         if not self._started:
             raise checks.not_reset_error("last()")
         agent = self.agent_selection
+        if not self.agents:
+            raise checks.finished_error("last()")
         return (
             self.observe(agent) if observe else None,
             self._cumulative_rewards[agent].copy(),
@@ -127,7 +130,13 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         if not self._started:
             raise checks.not_reset_error("step()")
         agent = self.agent_selection
+        if not self.agents:
+            raise checks.finished_error("step()")
         if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:  # the end of the message is PettingZoo's
+                raise IllegalAction(
+                    f"illegal action={action!r} of {agent}: when an agent is dead, the only valid action is None"
+                )
             self._was_dead_step(action)
             return
         i = self._index[agent]
@@ -147,6 +156,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         episode, given = self.episode, [actions.get(agent) for agent in self.possible_agents]
         status = episode.try_step(given)
         if status < 0:
+            missing = [agent for agent in self.agents if agent not in actions]
+            if missing and self.illegal == "raise":
+                raise IllegalAction(f"no action of {', '.join(missing)}: expected an action of each live agent")
             chosen = {}
             for agent in self.agents:
                 i = self._index[agent]

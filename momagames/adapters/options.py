@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from momagames.contract import Game, split_mask
 from momagames.engine.episode import PASS, random_legal
-from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_choice, nearest, one_of
+from momagames.errors import InvalidCall, InvalidParameter, InvalidState, check_choice, invalid_value, nearest, one_of
 
 ILLEGAL = ("raise", "forfeit", "random", "next")
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -83,7 +83,7 @@ def read_start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
               options are ignored, as in Gymnasium, except for likely misspellings.
     """
     known = ("state", *game.codec.position_keys)
-    for key in options or ():
+    for key in check_reset_options(options):
         if key not in known and nearest(key, known):
             raise InvalidParameter(
                 f"invalid option {key!r} in reset() of {game.id}: expected {one_of(known)}{nearest(key, known)}"
@@ -97,6 +97,18 @@ def read_start_position(game: Game, options: Mapping[str, Any] | None) -> Any:
     if given["state"] is None:
         raise InvalidState(f"invalid state=None of {game.id} in reset(options=...): leave it out to generate a start position")
     return given["state"]
+
+
+def check_reset_options(options: Any) -> Mapping[str, Any]:
+    """Return the options of reset(), an empty dict for None. Raises InvalidParameter for anything but a dict."""
+    if options is not None and not isinstance(options, Mapping):
+        raise InvalidParameter(invalid_value("options", options, "a dict or None"))
+    return options or {}
+
+
+def finished_error(call: str) -> InvalidCall:
+    """Return the error for a call after all agents have finished."""
+    return InvalidCall(f"{call} after the episode: all agents have finished, call reset() first")
 
 
 def not_reset_error(call: str) -> InvalidCall:

@@ -13,6 +13,7 @@ from momagames.adapters import options as checks
 from momagames.adapters.aec import MultiObjectiveAEC
 from momagames.adapters.agent_spaces import AgentSpaces
 from momagames.adapters.bases import ParallelBase
+from momagames.errors import IllegalAction, invalid_value
 
 
 class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
@@ -55,6 +56,8 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
         aec = self.aec_env
         if not self._started:
             raise checks.not_reset_error("step()")
+        if not isinstance(actions, Mapping):
+            raise IllegalAction(invalid_value("actions", actions, "a dict with an action of each live agent"))
         if not actions.keys() <= self._names:
             for agent in actions:
                 self.action_space(agent)  # raises for an unknown agent

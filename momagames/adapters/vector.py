@@ -93,7 +93,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         Raises    InvalidState, InvalidParameter; the environments do not change
         """
         seed = checks.check_seed(seed)
-        options = dict(options or {})
+        options = dict(checks.check_reset_options(options))
         chosen = options.pop("reset_mask", None)
         chosen = None if chosen is None else self.batch.select_envs(chosen)
         position = checks.read_start_position(self.game, options)

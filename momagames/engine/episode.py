@@ -201,7 +201,8 @@ class Episode:
         if self._simple and isinstance(action, (int, np.integer)):
             hint = game.human.legal_hint(self.state, int(action), mask)
         count = prod(int(part.sum()) for part in split_mask(mask, self._parts))
-        message = f"illegal action={given!r} of {game.agents[agent]}: expected one of {count} legal actions"
+        what = "no action" if given is None else f"illegal action={given!r}"
+        message = f"{what} of {game.agents[agent]}: expected one of {count} legal actions"
         return IllegalAction(message + (f"; {hint}" if hint else ""))
 
     def step(self, actions: Any) -> int:
@@ -251,7 +252,7 @@ class Episode:
 
 def _to_integer(value: Any) -> int:
     """Return a number as an integer. Raises TypeError or ValueError for other values, such as texts and fractions."""
-    if isinstance(value, (complex, np.complexfloating)):
+    if isinstance(value, (complex, np.complexfloating, np.ma.MaskedArray)):
         raise TypeError
     number = int(value)
     if number != value:

@@ -1,0 +1,154 @@
+"""Calls in any order with anything as an argument: they work, or raise one of our errors and change nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+
+import momagames
+from momagames.errors import IllegalAction, InvalidCall, InvalidParameter, MomagamesError
+
+SMALL = {
+    "mo-samegame-v0": {"board_width": 3, "board_height": 3, "num_colors": 2},
+    "mo-breakthrough-v0": {"board_width": 3, "board_height": 5},
+    "mo-pommerman-ffa-v0": {"max_steps": 6},
+    "mo-pommerman-radio-v0": {"max_steps": 4},
+    "mo-robotmail-v0": {"max_step": 12},
+}
+ANYTHING = (
+    None, True, 0, 1, -1, 3, 2**63, 2**64, -(2**70), 1.0, 1.5, float("nan"), float("inf"), 1j, "", "0", "text", b"0", [], [0],
+    (0, 0, 0), {}, {"agent_0": 0}, {0: 1}, np.int8(1), np.uint64(2**63), np.float32(1.5), np.bool_(1), np.array(0),
+    np.array([0]), np.array([0, 1, 2]), np.array([]), np.array("x"), np.array([None]), np.ma.masked, np.ma.array([1], mask=[1]), object(), len,
+)  # fmt: skip
+
+
+def play_to_the_end(env):
+    env.reset(seed=0)
+    while env.agents:
+        mask = env.last()[0]["action_mask"]
+        finished = env.terminations[env.agent_selection] or env.truncations[env.agent_selection]
+        env.step(None if finished else env.action_space(env.agent_selection).sample(mask))
+    return env
+
+
+@pytest.mark.parametrize("id", SMALL)
+def test_calls_after_the_end_say_so(id):
+    env = play_to_the_end(momagames.make(id, **SMALL[id]))
+    for call in (env.last, lambda: env.step(0), lambda: env.step(None)):
+        with pytest.raises(InvalidCall, match="all agents have finished, call reset"):
+            call()
+    env.reset(seed=1)
+    assert env.agents
+
+
+@pytest.mark.parametrize("id", SMALL)
+@pytest.mark.parametrize("actions", [None, [0, 1], "text", 3, np.zeros(2)], ids=repr)
+def test_parallel_actions_are_a_dict(id, actions):
+    env = momagames.make(id, "parallel", **SMALL[id])
+    env.reset(seed=0)
+    before = env.get_state()
+    with pytest.raises(IllegalAction, match=r"invalid actions=.*expected a dict with an action of each live agent"):
+        env.step(actions)
+    assert env.get_state() == before
+
+
+def test_agents_without_an_action_are_named():
+    env = momagames.make("mo-pommerman-ffa-v0", "parallel")
+    env.reset(seed=0)
+    with pytest.raises(IllegalAction, match="no action of agent_0, agent_2, agent_3: expected an action of each live agent"):
+        env.step({"agent_1": 0})
+    env = momagames.make("mo-breakthrough-v0", "parallel")
+    env.reset(seed=0)
+    with pytest.raises(IllegalAction, match="no action of player_0: expected one of"):
+        env.step({})
+
+
+@pytest.mark.parametrize("id", SMALL)
+@pytest.mark.parametrize("options", [1.5, "text", np.zeros(3), [1], 0], ids=repr)
+def test_options_are_a_dict(id, options):
+    made = [momagames.make(id, api, **SMALL[id]) for api in ("aec", "parallel", "gymnasium")]
+    for env in (*made, momagames.make_vec(id, num_envs=2, **SMALL[id])):
+        env.reset(seed=0)
+        with pytest.raises(InvalidParameter, match=r"invalid options=.*: expected a dict or None"):
+            env.reset(options=options)
+
+
+@pytest.mark.parametrize("id", momagames.ids())
+def test_parameters_may_be_anything(id):
+    for parameter in momagames.spec(id).parameters:
+        for value in ANYTHING:
+            try:
+                momagames.spec(id, **{parameter.name: value})
+            except MomagamesError as error:
+                assert parameter.name in str(error)  # noqa: PT017
+
+
+def test_arrays_are_lists():
+    objectives = np.array(["kills", "bombs"])
+    assert momagames.canonical("mo-pommerman-ffa-v0", objectives=objectives) == momagames.canonical(
+        "mo-pommerman-ffa-v0", objectives=["kills", "bombs"]
+    )
+    assert momagames.spec("mo-samegame-v0", board_width=np.int64(5)).params["board_width"] == 5
+
+
+class AnyCalls(RuleBasedStateMachine):
+    """Calls of one AEC environment in any order. A game that was refused a call goes on as if nothing had happened."""
+
+    id = ""
+
+    def __init__(self):
+        super().__init__()
+        self.env = momagames.make(self.id, **SMALL[self.id])
+        self.is_started = False
+
+    def attempt(self, call):
+        before = self.env.get_state() if self.is_started else None
+        try:
+            call()
+        except MomagamesError:
+            if self.is_started:
+                assert self.env.get_state() == before
+            return False
+        return True
+
+    @rule(seed=st.sampled_from(ANYTHING), options=st.sampled_from(ANYTHING))
+    def reset(self, seed, options):
+        self.is_started |= self.attempt(lambda: self.env.reset(seed=seed, options=options))
+
+    @rule(seed=st.integers(0, 5))
+    def start(self, seed):
+        self.env.reset(seed=seed)
+        self.is_started = True
+
+    @rule(action=st.sampled_from(ANYTHING))
+    def step(self, action):
+        self.attempt(lambda: self.env.step(action))
+
+    @precondition(lambda self: self.is_started and self.env.agents)
+    @rule()
+    def play(self):
+        observation, _, terminated, truncated, _ = self.env.last()
+        space = self.env.action_space(self.env.agent_selection)
+        self.env.step(None if terminated or truncated else space.sample(observation["action_mask"]))
+
+    @rule(agent=st.sampled_from(ANYTHING))
+    def look(self, agent):
+        try:
+            hash(agent)
+        except TypeError:
+            agent = "nobody"
+        for call in (self.env.observe, self.env.action_space, self.env.observation_space):
+            self.attempt(lambda: call(agent))  # noqa: B023
+
+    @rule()
+    def read(self):
+        for call in (self.env.last, self.env.get_state, self.env.render, self.env.state):
+            self.attempt(call)
+
+
+@pytest.mark.parametrize("id", SMALL)
+def test_any_calls_in_any_order(id):
+    machine = type("AnyCallsOf", (AnyCalls,), {"id": id})
+    machine.TestCase.settings = settings(max_examples=30, stateful_step_count=25)
+    machine.TestCase().runTest()
