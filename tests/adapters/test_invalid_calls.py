@@ -17,9 +17,10 @@ SMALL = {
     "mo-robotmail-v0": {"max_step": 12},
 }
 ANYTHING = (
-    None, True, 0, 1, -1, 3, 2**63, 2**64, -(2**70), 1.0, 1.5, float("nan"), float("inf"), 1j, "", "0", "text", b"0", [], [0],
-    (0, 0, 0), {}, {"agent_0": 0}, {0: 1}, np.int8(1), np.uint64(2**63), np.float32(1.5), np.bool_(1), np.array(0),
-    np.array([0]), np.array([0, 1, 2]), np.array([]), np.array("x"), np.array([None]), np.ma.masked, np.ma.array([1], mask=[1]), object(), len,
+    None, True, 0, 1, -1, 3, 2**63, 2**64, -(2**70), 1.0, 1.5, float("nan"), float("inf"), 1j, "", "0", "text", b"0",
+    [], [0], (0, 0, 0), {}, {"agent_0": 0}, {0: 1}, object(), len,
+    np.int8(1), np.uint64(2**63), np.float32(1.5), np.bool_(1), np.array(0), np.array([0]), np.array([0, 1, 2]),
+    np.array([]), np.array("x"), np.array([None]), np.ma.masked, np.ma.array([1], mask=[1]),
 )  # fmt: skip
 
 
