@@ -8,6 +8,8 @@ import json
 import os
 import platform
 import subprocess
+import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -99,44 +101,53 @@ def format_figure(part: str, variant: str, value: float) -> tuple[str, str]:
     return f"{value:,.0f} ns", f"{1000 / value:.3g} M/s"
 
 
-def table(results: dict[str, Any]) -> Table:
-    facts = results["machine"]
-    title = (
-        f"{facts['processor']}, {facts['cores']} cores, load {facts['load']} before and {results['load after']} after; "
-        + f"Python {facts['python']}, "
-        + ", ".join(f"{name} {facts[name]}" for name in VERSIONED if facts[name])
-        + (f"; {facts['compiler']}" if facts["compiler"] else "")
-    )
-    out = Table(title=title, caption="CPU time a step, median of interleaved rounds; threads, http and 'wall': wall time")
+def describe_machine(facts: dict[str, Any]) -> str:
+    """Processor, cores, load and versions as one line."""
+    versions = ", ".join(f"{name} {facts[name]}" for name in VERSIONED if facts[name])
+    line = f"{facts['processor']}, {facts['cores']} cores, load {facts['load']}; Python {facts['python']}, {versions}"
+    return line + (f"; {facts['compiler']}" if facts["compiler"] else "")
+
+
+def table(part: str, found: dict[str, dict[str, float]]) -> Table:
+    """The figures of a part."""
+    out = Table(caption="CPU time a step, median of interleaved rounds; threads, http and 'wall': wall time")
     for name in ("what", "case", "variant"):
         out.add_column(name)
     out.add_column("median", justify="right")
     out.add_column("steps", justify="right")
     out.add_column("ratio")
-    for part in PARTS:
-        for case, values in results.get(part, {}).items():
-            for variant, value in values.items():
-                out.add_row(part, case, variant, *format_figure(part, variant, value), remark(part, case, values, variant))
-        out.add_section()
+    for case, values in found.items():
+        for variant, value in values.items():
+            out.add_row(part, case, variant, *format_figure(part, variant, value), remark(part, case, values, variant))
     return out
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
-    parser.add_argument("--json", type=Path, help="write the figures there too")
+    parser.add_argument("--json", type=Path, help="write the figures there too, after each part")
     parser.add_argument("--rounds", type=int, default=9, help="rounds of each measurement (9)")
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS), help="some of the parts")
     given = parser.parse_args()
-    console = Console()
+    console = Console(width=max(Console().width, 150))
     results: dict[str, Any] = {"machine": machine()}
+    console.print(describe_machine(results["machine"]))
+    failed = []
     for part in PARTS:
-        if part in given.only:
+        if part not in given.only:
+            continue
+        try:
             with console.status(part):
                 results[part] = PARTS[part](given.rounds)
-    results["load after"] = [round(value, 2) for value in os.getloadavg()] if hasattr(os, "getloadavg") else None
-    Console(width=max(console.width, 150)).print(table(results))
-    if given.json:
-        given.json.write_text(json.dumps(results, indent=1) + "\n")
+        except Exception:  # the other parts are measured all the same
+            failed.append(part)
+            console.print(f"{part} failed:\n{traceback.format_exc()}", style="red", markup=False)
+            continue
+        console.print(table(part, results[part]))
+        results["load after"] = [round(value, 2) for value in os.getloadavg()] if hasattr(os, "getloadavg") else None
+        if given.json:
+            given.json.write_text(json.dumps(results, indent=1) + "\n")
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class CLoop:
         self.library, n = library, batch.num_envs
         self.size = batch.game.params["board_width"], batch.game.params["board_height"]
         self.states = np.zeros((n, library.state_bytes()), np.uint8)
-        same = ("observations", "masks", "rewards", "terminated", "truncated", "to_move", "_ended", "_sums", "_lengths",
+        same = ("observations", "masks", "rewards", "terminated", "truncated", "to_move", "_ended", "_sums", "lengths",
                 "returns", "final_lengths", "finished")  # fmt: skip
         self.arrays = {name: np.zeros_like(getattr(batch, name)) for name in same}
         self.pointers = [ctypes.c_void_p(array.ctypes.data) for array in self.arrays.values()]
