@@ -18,13 +18,13 @@ from momagames.benchmark import evaluate
 from momagames.benchmark.plan import Run
 from momagames.benchmark.store.policy_files import POLICIES, unpack_policy
 from momagames.benchmark.store.run_front import FrontCollector
-from momagames.benchmark.store.store import check_schema, read_rows, read_run
+from momagames.benchmark.store.store import check_schema, read_rows, read_run, verify_run
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import compile_playouts, generate_starts, make_step_buffers
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
-from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, invalid_value, nearest, one_of
+from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
 from momagames.wrappers.recording import replay_data
 
@@ -43,6 +43,8 @@ class Replay:
 
 def load_points(folder: str | Path) -> list[dict[str, Any]]:
     """Return the points of a run's front, see `store.run_front`. Raises InvalidFile unless `folder` holds a finished run."""
+    _check_run_directory(Path(folder))
+    verify_run(Path(folder))
     path = Path(folder) / "front.json"
     if not path.is_file() and (run := read_run(path.parent)).kind == "plans":  # packed: the rows are the points
         plans = FrontCollector(run)
@@ -131,9 +133,20 @@ def evaluate_again(folder: str | Path, point: int, episodes: int, seed: int) -> 
     return {match: np.array(returns, np.float64) for match, returns in found.items()}
 
 
+def _check_run_directory(place: Path) -> None:
+    """Raise InvalidFile, with the runs that there are, unless this is the directory of a finished run."""
+    if (place / "config.json").is_file():
+        return
+    for runs in (place / "runs", place, place.parent):
+        if known := sorted(path.parent.name for path in runs.glob("*/config.json")):
+            problem = f"{place}: not a finished run: expected a folder of {runs}{nearest(place.name, known)}"
+            raise InvalidFile("\n".join([problem, first_of(known, 10)]))
+    raise InvalidFile(f"{place}: not a finished run: expected a folder runs/RUN of a results directory")
+
+
 def _find_point(folder: str | Path, point: int) -> tuple[Path, Run, dict[str, Any]]:
     place = Path(folder)
-    run, known = read_run(place), load_points(place)
+    known, run = load_points(place), read_run(place)
     if not 0 <= point < len(known):
         raise InvalidParameter(invalid_value(f"{place}: point", point, f"0..{len(known) - 1}"))
     return place, run, known[point]

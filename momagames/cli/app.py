@@ -45,12 +45,30 @@ class GameCommands(TyperGroup):
 
 app = typer.Typer(
     cls=GameCommands,
-    help="A benchmark of multi-objective, multi-agent games.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",  # the other one takes [the default] for a tag
 )
+
+
+def _print_version(is_asked: bool) -> None:
+    import momagames
+
+    if is_asked:
+        print(f"momagames {momagames.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """A benchmark of multi-objective, multi-agent games."""
+
+
 app.add_typer(bench, name="bench")
 app.add_typer(front, name="front")
 

@@ -47,9 +47,10 @@ def _list(run: Path) -> None:
     from momagames.benchmark import replays
     from momagames.benchmark.store.store import read_run
 
+    points = replays.load_points(run)
     names = [objective.name for objective in read_run(run).game.make_game().objectives]
     listing = table("point", "policy", *names)
-    for one in replays.load_points(run):
+    for one in points:
         listing.add_row(str(one["point"]), one["policy"], *(f"{value:.4g}" for value in one["return"]))
     console().print(listing)
     console().print("--point N plays one of them", style="dim")

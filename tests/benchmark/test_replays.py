@@ -145,3 +145,22 @@ def test_packed_runs_replay_without_the_library_that_packed_them(store, tmp_path
     for (name, point), record in before.items():
         assert replay(folder / "runs" / name, point).record == record
         assert find_typical_episode(folder / "runs" / name, point) == typical[name, point]
+
+
+def test_a_missing_run_names_those_that_exist(store, tmp_path):
+    known = [place.name for place in store.run_directories()]
+    for given in (store.folder, store.runs, store.runs / known[0][:-3], store.runs / "nothing"):
+        with pytest.raises(InvalidFile, match="not a finished run: expected a folder") as error:
+            load_points(given)
+        assert known[0] in str(error.value)
+    with pytest.raises(InvalidFile, match=rf"did you mean '{known[0]}'"):
+        replay(store.runs / known[0][:-3], 0)
+    with pytest.raises(InvalidFile, match=r"expected a folder runs/RUN of a results directory"):
+        replay(tmp_path, 0)
+
+
+def test_a_damaged_run_is_not_replayed(store, tmp_path):
+    place = shutil.copytree(store.run_directories()[0], tmp_path / "runs" / store.run_directories()[0].name)
+    (place / "rows.jsonl").write_text("")
+    with pytest.raises(InvalidFile, match=r"rows\.jsonl: changed since it was written"):
+        replay(place, 0)

@@ -18,6 +18,11 @@ def momagames_command(*arguments, cwd=None, **environment):
     )
 
 
+def test_version():
+    done = momagames_command("--version")
+    assert (done.returncode, done.stdout) == (0, f"momagames {momagames.__version__}\n")
+
+
 def test_help_imports_no_heavy_module():
     code = (
         "import sys\n"
