@@ -158,7 +158,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         if status < 0:
             missing = [agent for agent in self.agents if agent not in actions]
             if missing and self.illegal == "raise":
-                raise IllegalAction(f"no action of {', '.join(missing)}: expected an action of each live agent")
+                raise IllegalAction(f"illegal action=None of {', '.join(missing)}: expected an action of each live agent")
             chosen = {}
             for agent in self.agents:
                 i = self._index[agent]

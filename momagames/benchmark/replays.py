@@ -138,7 +138,8 @@ def _check_run_directory(place: Path) -> None:
     if (place / "config.json").is_file():
         return
     for runs in (place / "runs", place, place.parent):
-        if known := sorted(path.parent.name for path in runs.glob("*/config.json")):
+        known = sorted(path.parent.name for path in runs.glob("*/config.json"))
+        if known and runs.name == "runs":
             problem = f"{place}: not a finished run: expected a folder of {runs}{nearest(place.name, known)}"
             raise InvalidFile("\n".join([problem, first_of(known, 10)]))
     raise InvalidFile(f"{place}: not a finished run: expected a folder runs/RUN of a results directory")

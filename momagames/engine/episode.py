@@ -201,8 +201,7 @@ class Episode:
         if self._simple and isinstance(action, (int, np.integer)):
             hint = game.human.legal_hint(self.state, int(action), mask)
         count = prod(int(part.sum()) for part in split_mask(mask, self._parts))
-        what = "no action" if given is None else f"illegal action={given!r}"
-        message = f"{what} of {game.agents[agent]}: expected one of {count} legal actions"
+        message = f"illegal action={given!r} of {game.agents[agent]}: expected one of {count} legal actions"
         return IllegalAction(message + (f"; {hint}" if hint else ""))
 
     def step(self, actions: Any) -> int:

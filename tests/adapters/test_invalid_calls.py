@@ -57,11 +57,13 @@ def test_parallel_actions_are_a_dict(id, actions):
 def test_agents_without_an_action_are_named():
     env = momagames.make("mo-pommerman-ffa-v0", "parallel")
     env.reset(seed=0)
-    with pytest.raises(IllegalAction, match="no action of agent_0, agent_2, agent_3: expected an action of each live agent"):
+    with pytest.raises(
+        IllegalAction, match="illegal action=None of agent_0, agent_2, agent_3: expected an action of each live agent"
+    ):
         env.step({"agent_1": 0})
     env = momagames.make("mo-breakthrough-v0", "parallel")
     env.reset(seed=0)
-    with pytest.raises(IllegalAction, match="no action of player_0: expected one of"):
+    with pytest.raises(IllegalAction, match="illegal action=None of player_0: expected one of"):
         env.step({})
 
 
@@ -103,7 +105,7 @@ class AnyCalls(RuleBasedStateMachine):
         self.env = momagames.make(self.id, **SMALL[self.id])
         self.is_started = False
 
-    def attempt(self, call):
+    def make_call(self, call):
         before = self.env.get_state() if self.is_started else None
         try:
             call()
@@ -115,7 +117,7 @@ class AnyCalls(RuleBasedStateMachine):
 
     @rule(seed=st.sampled_from(ANYTHING), options=st.sampled_from(ANYTHING))
     def reset(self, seed, options):
-        self.is_started |= self.attempt(lambda: self.env.reset(seed=seed, options=options))
+        self.is_started |= self.make_call(lambda: self.env.reset(seed=seed, options=options))
 
     @rule(seed=st.integers(0, 5))
     def start(self, seed):
@@ -124,7 +126,7 @@ class AnyCalls(RuleBasedStateMachine):
 
     @rule(action=st.sampled_from(ANYTHING))
     def step(self, action):
-        self.attempt(lambda: self.env.step(action))
+        self.make_call(lambda: self.env.step(action))
 
     @precondition(lambda self: self.is_started and self.env.agents)
     @rule()
@@ -138,14 +140,14 @@ class AnyCalls(RuleBasedStateMachine):
         try:
             hash(agent)
         except TypeError:
-            agent = "nobody"
+            agent = "stranger"
         for call in (self.env.observe, self.env.action_space, self.env.observation_space):
-            self.attempt(lambda: call(agent))  # noqa: B023
+            self.make_call(lambda: call(agent))  # noqa: B023
 
     @rule()
     def read(self):
         for call in (self.env.last, self.env.get_state, self.env.render, self.env.state):
-            self.attempt(call)
+            self.make_call(call)
 
 
 @pytest.mark.parametrize("id", SMALL)

@@ -88,7 +88,7 @@ def test_an_illegal_action_steps_no_agent() -> None:
     before = env.get_state()
     with pytest.raises(momagames.MomagamesError, match="of rover_2"):
         env.step({"rover_0": [0, 0], "rover_1": [0, 0], "rover_2": [3, 0]})
-    with pytest.raises(momagames.MomagamesError, match="no action of rover_1, rover_2"):
+    with pytest.raises(momagames.MomagamesError, match="illegal action=None of rover_1, rover_2"):
         env.step({"rover_0": [0, 0]})
     assert env.get_state() == before
 

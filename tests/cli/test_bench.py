@@ -247,7 +247,7 @@ def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
     front.write_text(json.dumps(wrong))
     code, said = ask("replay", plan, "--point", "0")
     front.write_text(before)
-    assert (code, "stored: " in said) == (2, True)
+    assert (code, "changed since it was written" in said) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_replay_in_the_terminal_and_in_files(ask, done, tmp_path):
         (["bench", "export", "nowhere", "--csv", "-o", "out"], "suite.json is missing"),
         (["bench", "run", "quick", "--shard", "3/2"], "invalid shard='3/2': expected 1/2 to 2/2"),
         (["bench", "run", "quick", "--address", "auto"], "--address 'auto' is for --executor ray"),
-        (["replay", "nowhere"], "config.json"),
+        (["replay", "nowhere"], "not a finished run"),
     ],
 )
 def test_invalid_calls(ask, arguments, said, tmp_path, monkeypatch):
