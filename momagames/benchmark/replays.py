@@ -138,8 +138,7 @@ def _check_run_directory(place: Path) -> None:
     if (place / "config.json").is_file():
         return
     for runs in (place / "runs", place, place.parent):
-        known = sorted(path.parent.name for path in runs.glob("*/config.json"))
-        if known and runs.name == "runs":
+        if runs.name == "runs" and (known := sorted(path.parent.name for path in runs.glob("*/config.json"))):
             problem = f"{place}: not a finished run: expected a folder of {runs}{nearest(place.name, known)}"
             raise InvalidFile("\n".join([problem, first_of(known, 10)]))
     raise InvalidFile(f"{place}: not a finished run: expected a folder runs/RUN of a results directory")

@@ -44,16 +44,6 @@ YAML = {
 }
 
 
-@pytest.mark.parametrize("name", YAML)
-def test_yaml_is_refused_at_once(name):
-    text, why = YAML[name]
-    with pytest.raises(InvalidFile) as error:
-        parse_yaml(text, "suite.yaml")
-    assert str(error.value).startswith("suite.yaml: ")
-    assert why in str(error.value)
-    assert len(str(error.value)) < 400
-
-
 def test_yaml_of_plain_data():
     text = "a: 1\nb: 2020-99-99\nc: 2020-01-01\nd: [x, 1.5, null, yes, 0x10, {e: '<<'}]\n<<: {f: 1}"
     expected = {"a": 1, "b": "2020-99-99", "c": "2020-01-01", "d": ["x", 1.5, None, True, 16, {"e": "<<"}], "<<": {"f": 1}}
@@ -72,13 +62,20 @@ JSON = {
 }
 
 
-@pytest.mark.parametrize("name", JSON)
-def test_json_is_refused(name):
-    text, why = JSON[name]
+@pytest.mark.parametrize(
+    ("parse", "text", "why"),
+    [
+        pytest.param(parse, *case, id=f"{parse.__name__}-{name}")
+        for parse, cases in ((parse_yaml, YAML), (parse_json, JSON))
+        for name, case in cases.items()
+    ],
+)
+def test_texts_are_refused_at_once(parse, text, why):
     with pytest.raises(InvalidFile) as error:
-        parse_json(text, "a.json")
-    assert str(error.value).startswith("a.json: ")
+        parse(text, "name.ext")
+    assert str(error.value).startswith("name.ext: ")
     assert why in str(error.value)
+    assert len(str(error.value)) < 400
 
 
 def test_json_of_files(tmp_path):

@@ -43,11 +43,10 @@ from momagames.benchmark.store.policy_files import POLICIES
 from momagames.benchmark.store.store import FRONT, HASHED, ROWS, Store, format_json
 from momagames.errors import InvalidFile
 from momagames.files.json_data import parse_json, read_json
-from momagames.files.npz_data import MAX_BYTES, read_arrays
+from momagames.files.npz_data import MAX_BYTES, Arrays, read_arrays
 from momagames.files.reading import read_bytes
 from momagames.files.writing import write_file_atomically
 
-Arrays = dict[str, NDArray[Any]]
 SUITE, TEXTS = "suite.json", ("config.json", "metadata.json", "front.json")
 XZ_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "pb": 0}]
 ROW_ORDER = ("game", "method", "seed")  # in the archive, where similar rows are adjacent; rows.parquet is sorted by run
