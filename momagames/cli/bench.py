@@ -210,7 +210,7 @@ def _run_suite(
     except KeyboardInterrupt:
         print("momagames: interrupted; the same command resumes the suite", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    problem = _report(store, suite, shard, every, has_news=bool(due))
+    problem = _report(store, suite, shard, every, has_new_runs=bool(due))
     for outcome in results.failed:
         screen.print(f"failed: {outcome.run.folder}: {outcome.error}", style="red", markup=False, soft_wrap=True)
     screen.print(f"{len(results.finished)} runs in {results.seconds:.0f} s, {len(results.failed)} failed", highlight=False)
@@ -242,10 +242,10 @@ def _describe_executor(executor: Executor) -> str:
     return f"{workers or 'all'} workers" if workers != 1 else "1 worker"
 
 
-def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_news: bool) -> str | None:
-    """Print what won where, or all tables, and write the page; return why it could not be written ("" if it was).
+def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_new_runs: bool) -> str | None:
+    """Print the best methods, or all tables, and write the page; return why it could not be written ("" if it was).
 
-    Without news the stored summary is printed. Nothing is done, and None returned, if other shards are unfinished.
+    Without new runs the stored summary is printed. Nothing is done, and None returned, if other shards are unfinished.
     """
     from momagames.benchmark.runner import ALL_RUNS
     from momagames.reports.report import PAGE, report
@@ -256,7 +256,7 @@ def _report(store: Store, suite: Suite, shard: Shard, every: bool, has_news: boo
     if shard != ALL_RUNS and missing:
         print(f"{missing} runs of the suite are not finished here; `momagames bench report {store.folder}` shows what is")
         return None
-    if not has_news and not every and (store.folder / PAGE).is_file() and (rows := read_summary(store)):
+    if not has_new_runs and not every and (store.folder / PAGE).is_file() and (rows := read_summary(store)):
         console().print(summary_table(rows))
         return ""
     with console().status("comparing") as status:
