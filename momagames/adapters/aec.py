@@ -156,13 +156,12 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         episode, given = self.episode, [actions.get(agent) for agent in self.possible_agents]
         status = episode.try_step(given)
         if status < 0:
-            missing = [agent for agent in self.agents if agent not in actions]
+            live = {agent: self._index[agent] for agent in self.agents}
+            chosen = {i: episode.resolve_action(i, given[i]) for i in live.values()}
+            missing = [agent for agent, i in live.items() if agent not in actions and chosen[i] is None]
             if missing and self.illegal == "raise":
                 raise IllegalAction(f"illegal action=None of {', '.join(missing)}: expected an action of each live agent")
-            chosen = {}
-            for agent in self.agents:
-                i = self._index[agent]
-                chosen[i] = episode.resolve_action(i, given[i])
+            for agent, i in live.items():
                 if chosen[i] is None:
                     if self.illegal == "forfeit":
                         self.forfeit(agent)
