@@ -26,7 +26,7 @@ GAMES = 6
 
 def aec_loop(params: dict[str, Any]) -> Measure:
     """ns an agent step of the plain AEC loop over recorded games of random actions."""
-    env = momagames.make(ID, **params, always_legal=True)
+    env = momagames.make(ID, **params)
     games = record(env, range(GAMES), np.random.default_rng(0))
     return lambda: replay(env, games, time.process_time)
 

@@ -158,7 +158,7 @@ def test_replay(record):
     What was drawn is put into the position, since our chance is another.
     """
     layout = "\n".join(record["colors"]), "\n".join(record["targets"])
-    env = momagames.make("mo-robotmail-v0", layout=layout, objectives=OBJECTIVES, **record["config"])
+    env = momagames.make("mo-robotmail-v0", layout=layout, objectives=OBJECTIVES, always_legal=False, **record["config"])
     start = {key: value for key, value in record["init"].items() if key != "masks"}
     env.reset(seed=0, options={"state": start})
     robots = env.possible_agents

@@ -101,8 +101,8 @@ def test_astar_is_as_strong_as_the_original(interpreted):
 def test_legal_moves_on_every_layout(layout):
     """Random policies for all robots of a game, with each kind of parameters: all actions are legal."""
     for sizes in (
-        {"num_players": 2, "num_robots_per_player": 3, "random_num_steps": True},
-        {"num_players": 3, "num_robots_per_player": 2, "with_battery": False, "always_legal": True},
+        {"num_players": 2, "num_robots_per_player": 3, "random_num_steps": True, "always_legal": False},
+        {"num_players": 3, "num_robots_per_player": 2, "with_battery": False},
     ):
         game = momagames.spec("mo-robotmail-v0", layout=layout, max_step=200, **sizes)
         batch = Batch(game, 6, autoreset="disabled")

@@ -20,20 +20,21 @@ LARGE = {"seed": 1, "width": 24, "height": 24}
 RANDOM = {"seed": 4, "width": 13, "height": 7, "density": 0.15}
 CASES = {  # layout, players, robots of each, and what else is not as usual
     "documented": ("documented", 2, 1, {}),
+    "documented, empty masks": ("documented", 2, 1, {"always_legal": False}),
     "rbgame, many": ("rbgame", 4, 3, {"random_num_steps": True, "max_step": 60}),
     "ring, without battery": ("ring", 3, 2, {"with_battery": False}),
-    "ring, always legal": ("ring", 2, 3, {"always_legal": True, "observation": "dict"}),
-    "mini6, crowded": ("mini6", 4, 2, {"observation": "dict", "required_mail": 2}),
-    "mini6, crowded, always legal": ("mini6", 3, 3, {"always_legal": True, "with_battery": False, "random_num_steps": True}),
-    "wide12": ("wide12", 6, 4, {"required_mail": 9, "random_num_steps": True}),
+    "ring": ("ring", 2, 3, {"observation": "dict"}),
+    "mini6, crowded": ("mini6", 4, 2, {"observation": "dict", "required_mail": 2, "always_legal": False}),
+    "mini6, without battery": ("mini6", 3, 3, {"with_battery": False, "random_num_steps": True}),
+    "wide12": ("wide12", 6, 4, {"required_mail": 9, "random_num_steps": True, "always_legal": False}),
     "tall": ("tall", 2, 2, {"observation": "dict", "with_battery": False}),
     "tall, alone": ("tall", 1, 1, {"required_mail": 1}),
-    "tiny": ("tiny", 2, 1, {"always_legal": True}),
+    "tiny": ("tiny", 2, 1, {}),
     "street": ("street", 2, 2, {"observation": "dict", "required_mail": 3, "random_num_steps": True}),
     "depot": ("depot", 1, 4, {"max_step": 30}),
     "random": ("random", 5, 1, {"max_step": 3, "random_num_steps": True, "observation": "dict"}),
-    "random, wide": (RANDOM, 2, 4, {"required_mail": 2, "always_legal": True, "random_num_steps": True}),
-    "random, large": (LARGE, 6, 6, {"observation": "dict", "random_num_steps": True}),
+    "random, wide": (RANDOM, 2, 4, {"required_mail": 2, "random_num_steps": True}),
+    "random, large": (LARGE, 6, 6, {"observation": "dict", "random_num_steps": True, "always_legal": False}),
     "walled": (WALLED, 2, 2, {"observation": "dict"}),
 }
 

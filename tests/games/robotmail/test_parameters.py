@@ -38,7 +38,7 @@ def test_ids():
         game = momagames.spec(id)
         assert game.params == {
             "layout": "documented", "required_mail": 6, "num_players": players, "num_robots_per_player": team,
-            "with_battery": True, "random_num_steps": False, "max_step": steps, "always_legal": False,
+            "with_battery": True, "random_num_steps": False, "max_step": steps, "always_legal": True,
             "observation": "vector", "objectives": CORE,
         }  # fmt: skip
         assert game.agents == tuple(f"robot_{i}" for i in range(players * team))
@@ -441,8 +441,9 @@ def test_actions_by_name():
 
 
 def test_legal_hint():
-    play = Episode(momagames.spec(ID, layout=ONE_ROW))
-    play.load(BOXED)
-    game, state = play.game, play.state
-    assert game.human.legal_hint(state, 7, play.mask(0)) == "actions are 0..4; legal now: 0 stand, 4 right"
-    assert game.human.legal_hint(state, 7, play.mask(1)) == "actions are 0..4; legal now: none, any action is a skip"
+    for always, boxed in ((True, "0 stand"), (False, "none, any action is a skip")):
+        play = Episode(momagames.spec(ID, layout=ONE_ROW, always_legal=always))
+        play.load(BOXED)
+        game, state = play.game, play.state
+        assert game.human.legal_hint(state, 7, play.mask(0)) == "actions are 0..4; legal now: 0 stand, 4 right"
+        assert game.human.legal_hint(state, 7, play.mask(1)) == f"actions are 0..4; legal now: {boxed}"

@@ -105,8 +105,9 @@ def test_batteries_of_any_numbers(number):
 
 KINDS = {
     "usual": ("documented", 2, 1, {}),
+    "empty masks": ("mini6", 3, 2, {"always_legal": False}),
     "soon won": ("mini6", 3, 2, {"required_mail": 1, "random_num_steps": True, "max_step": 40}),
-    "without battery": ("tall", 2, 2, {"with_battery": False, "always_legal": True, "max_step": 30, "required_mail": 2}),
+    "without battery": ("tall", 2, 2, {"with_battery": False, "max_step": 30, "required_mail": 2}),
     "by chance": ({"seed": 4, "width": 8, "height": 6}, 1, 4, {"max_step": 20, "observation": "dict", "objectives": "team"}),
     "most": ({"seed": 1, "width": 24, "height": 24}, 6, 6, {"max_step": 25, "random_num_steps": True}),
 }
