@@ -38,7 +38,9 @@ def make(id: str, api: Api = "aec", **options: Any) -> MultiObjectiveAEC | Multi
 
     api        "aec" (PettingZoo, agents in turn), "parallel" (PettingZoo) or "gymnasium" (one agent)
     options    parameters of the game, and options of the API: render_mode, render_options (a dict, see `View.render_options`),
-               illegal ("raise", "forfeit", "random", "next"); for "gymnasium" also agent and others
+               illegal ("raise", "forfeit", "random", "next"), max_cycles (truncate the episode after so many steps, in "aec"
+               after so many actions of each agent), numeric_infos (no strings in infos); for "gymnasium" also agent, team and
+               others
     Raises     UnknownId, InvalidParameter, UnknownParameter (a TypeError as well) for a keyword that nothing takes
     """
     check_choice("api", api, FACTORIES)

@@ -17,7 +17,7 @@ from momagames.adapters.spaces import format_mask, format_masks
 from momagames.contract import Game, State
 from momagames.engine.episode import Episode
 from momagames.engine.loops import AGENT_LEFT, MOVER, OVER, TERMINATED, TRUNCATED
-from momagames.errors import IllegalAction
+from momagames.errors import IllegalAction, InvalidCall
 from momagames.kernels.record import CUT_OFF
 
 
@@ -26,6 +26,9 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
 
     Each agent's observation is a dict of the game's fields and `action_mask`; `reward_space(agent)` bounds its reward
     vector, float32[K]. Made by `momagames.make(id)`.
+
+    max_cycles       truncate the episode when every live agent has acted so often; the count starts at each reset
+    numeric_infos    leave all values out of the infos that are neither numbers nor arrays
     """
 
     def __init__(
@@ -34,11 +37,14 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         illegal: str = "raise",
         render_mode: str | None = None,
         render_options: Mapping[str, Any] | None = None,
+        max_cycles: int | None = None,
+        numeric_infos: bool = False,
     ) -> None:
         AgentSpaces.__init__(self, game)
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
+        self.max_cycles, self.numeric_infos = checks.check_max_cycles(max_cycles), numeric_infos
         self.episode = Episode(game)
         self._index = checks.AgentDict({agent: i for i, agent in enumerate(game.agents)})
         self._sequential = game.sequential
@@ -75,6 +81,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self.agent_selection = self.agents[0] if self.agents and not self._sequential else self.possible_agents[episode.mover]
         self._skip_agent_selection: str | None = None
         self._last_action: Any = None
+        self._turns = dict.fromkeys(self.agents, 0)  # for max_cycles
 
     @property
     def returns(self) -> NDArray[np.float64]:
@@ -202,6 +209,8 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self._last_action = actions if self._sequential else actions.copy()
         self._update_rewards()
         self._update_infos()
+        if self.max_cycles is not None and not status & OVER:
+            status |= self._count_turn(self.max_cycles)
         if status & (OVER | AGENT_LEFT):
             self._finish_agents(status)
         elif self._sequential:
@@ -210,6 +219,19 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
             self.agent_selection = self.agents[0]
         if self.render_mode == "human":
             self.render()
+
+    def _count_turn(self, limit: int) -> int:
+        """Count the actions of this step; return the status of a truncated episode once every live agent is at the limit."""
+        for agent in [self.agent_selection] if self._sequential else self.agents:
+            self._turns[agent] += 1
+        gone = self.episode.state["gone"]
+        done = all(self._turns[agent] >= limit for agent in self.agents if not gone[self._index[agent]])
+        return OVER | TRUNCATED if done else 0
+
+    def truncate(self) -> None:
+        """Truncate the episode for all live agents; the position does not change."""
+        for agent in self.agents:
+            self.truncations[agent] = not self.terminations[agent]
 
     def _update_rewards(self) -> None:
         """Set `rewards` to those of this step, for the live agents."""
@@ -220,6 +242,8 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         """Set the infos of all live agents."""
         if self.game.infos:
             infos = self.game.infos(self.episode.state)
+            if self.numeric_infos:
+                infos = checks.keep_numeric(infos)
             self.infos = {agent: infos.copy() for agent in self.agents}
 
     def _finish_agents(self, status: int) -> None:
@@ -244,6 +268,21 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         self._update_rewards()
         self._update_infos()
         self._finish_agents(OVER | TERMINATED | (i + 1) % len(self.possible_agents) * MOVER)
+
+    def _accumulate_rewards(self) -> None:
+        """Raise InvalidCall: PettingZoo's TerminateIllegalWrapper calls this after it has written a scalar among the rewards.
+
+        What it has overwritten is restored: the illegal action changes nothing.
+        """
+        gone = self.episode.state["gone"]
+        self._update_rewards()
+        self._cumulative_rewards = {agent: self.episode.totals[self._index[agent]] for agent in self.agents}
+        self.terminations = {agent: bool(gone[self._index[agent]]) for agent in self.agents}
+        self.truncations = dict.fromkeys(self.agents, False)
+        raise InvalidCall(
+            "illegal action in TerminateIllegalWrapper, whose scalar penalty would be lost among the vector rewards: expected "
+            'make(..., illegal="forfeit") without that wrapper, which ends the episode with the lowest reward of each objective'
+        )
 
     # ------------------------------------------------------------------------------------------------------- position
 
@@ -295,7 +334,10 @@ def make(
     illegal: str = "raise",
     render_mode: str | None = None,
     render_options: Mapping[str, Any] | None = None,
+    max_cycles: int | None = None,
+    numeric_infos: bool = False,
     **params: Any,
 ) -> MultiObjectiveAEC:
     """Make the AEC environment of an id; see `momagames.make`."""
-    return MultiObjectiveAEC(registry.spec(id, **params), illegal, render_mode, render_options)
+    game = registry.spec(id, **params)
+    return MultiObjectiveAEC(game, illegal, render_mode, render_options, max_cycles, numeric_infos)

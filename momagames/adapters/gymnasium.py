@@ -28,6 +28,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
              the agent of the team that is to move, which the infos name as `agent`
     others   policy of the other agents: a name, or a callable (state record, action mask, generator) -> action; or a dict of
              these by agent. Its method `reset()`, if it has one, is called at the start of an episode
+    max_cycles       truncate the episode after this number of steps; the count starts at each reset
+    numeric_infos    leave all values out of the infos that are neither numbers nor arrays, except a mask of several parts
 
     The observation is the field of the game (a Dict of several fields). The action mask is in the infos, as `action_mask`
     int8[M] (a tuple of masks for several parts). The reward of a step, float32[K], is the sum of the rewards of the agent,
@@ -45,8 +47,11 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         render_options: Mapping[str, Any] | None = None,
         team: int | None = None,
+        max_cycles: int | None = None,
+        numeric_infos: bool = False,
     ) -> None:
         self.game = game
+        self.max_cycles, self.numeric_infos = checks.check_max_cycles(max_cycles), numeric_infos
         self.render_mode = checks.check_render_mode(render_mode)
         self.render_options = checks.check_render_options(game, render_options)
         self.illegal = checks.check_illegal(illegal)
@@ -69,6 +74,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self.episode.start(checks.read_start_position(self.game, options), seed)
         super().reset(seed=seed)
         self._started = True
+        self._steps = 0
         self._last_action = None
         self._start = self.episode.state.copy()
         for policy in self._policies.values():
@@ -98,6 +104,9 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             mask = self.episode.mask(self._acting_agent)
             self._step_game(checks.substitute_legal(self.illegal, action, mask, self.game.actions, self.np_random))
         self._status = self._play_opponents(self._status)
+        self._steps += 1
+        if self._steps == self.max_cycles and not self._status & OVER:
+            self._status |= OVER | TRUNCATED
         reward = (self._own_returns() - before).astype(np.float32)
         left = self._has_finished()
         terminated, truncated = left or bool(self._status & TERMINATED), not left and bool(self._status & TRUNCATED)
@@ -153,6 +162,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         infos = self.game.infos(self.episode.state) if self.game.infos else {}
         if self.team is not None:
             infos["agent"] = self.game.agents[self._acting_agent]
+        if self.numeric_infos:
+            infos = checks.keep_numeric(infos)
         return {"action_mask": format_mask(self.game, self.episode.mask(self._acting_agent)), **infos}
 
     def clone(self) -> SingleAgentEnv:
@@ -195,7 +206,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
 
     def _copy_from(self, other: SingleAgentEnv) -> None:
         """Copy the state of the environment that this one was copied from."""
-        self._started, self._status = other._started, other._status
+        self._started, self._status, self._steps = other._started, other._status, other._steps
         self.episode.copy_from(other.episode)
         if self._policies or self.illegal == "random":
             self.np_random.bit_generator.state = other.np_random.bit_generator.state
@@ -299,7 +310,10 @@ def make(
     illegal: str = "raise",
     render_mode: str | None = None,
     render_options: Mapping[str, Any] | None = None,
+    max_cycles: int | None = None,
+    numeric_infos: bool = False,
     **params: Any,
 ) -> SingleAgentEnv:
     """Make the Gymnasium environment of an id; see `momagames.make`."""
-    return SingleAgentEnv(registry.spec(id, **params), agent, others, illegal, render_mode, render_options, team)
+    game = registry.spec(id, **params)
+    return SingleAgentEnv(game, agent, others, illegal, render_mode, render_options, team, max_cycles, numeric_infos)

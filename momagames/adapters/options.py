@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Number
 from typing import Any, TypeVar
 
 import numpy as np
@@ -51,6 +52,20 @@ def find_next_legal(given: Any, mask: NDArray[np.int8], parts: tuple[int, ...]) 
         allowed = np.flatnonzero(part)
         chosen.append(int(allowed[np.searchsorted(allowed, number) % allowed.size]) if allowed.size else PASS)
     return chosen[0] if len(parts) == 1 else np.array(chosen, np.int64)
+
+
+def check_max_cycles(max_cycles: Any) -> int | None:
+    """Return a valid `max_cycles` option, or raise InvalidParameter."""
+    if max_cycles is None:
+        return None
+    if isinstance(max_cycles, bool) or not isinstance(max_cycles, (int, np.integer)) or max_cycles < 1:
+        raise InvalidParameter(invalid_value("max_cycles", max_cycles, "an integer from 1, or None"))
+    return int(max_cycles)
+
+
+def keep_numeric(info: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers and arrays of an info; libraries that store infos in arrays do not support other values."""
+    return {name: value for name, value in info.items() if isinstance(value, (Number, np.generic, np.ndarray))}
 
 
 def check_render_mode(render_mode: str | None) -> str | None:

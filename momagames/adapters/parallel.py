@@ -21,10 +21,13 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
 
     In a simultaneous game `step` takes an action of each agent. In a sequential game only the action of the agent in
     `infos[agent]["active_agent"]` counts; those of the others may be missing or None, and their masks are zeros.
+
+    max_cycles    truncate the episode after this number of steps; the count starts at each reset
     """
 
-    def __init__(self, aec: MultiObjectiveAEC) -> None:
+    def __init__(self, aec: MultiObjectiveAEC, max_cycles: int | None = None) -> None:
         self.aec_env = aec
+        self.max_cycles = checks.check_max_cycles(max_cycles)
         AgentSpaces.__init__(self, aec.game)
         self.render_mode, self.render_options = aec.render_mode, aec.render_options
         self._started = False
@@ -42,6 +45,7 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
         aec = self.aec_env
         aec.reset(seed=seed, options=options)
         self._started = True
+        self._cycles = 0
         self.agents = aec.agents[:]
         observations = aec.observe_agents(self.agents)
         infos = self._infos(self.agents)
@@ -68,6 +72,9 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
             aec.step(actions.get(aec.agent_selection))
         else:
             aec.step_all(actions)
+        self._cycles += 1
+        if self._cycles == self.max_cycles:
+            aec.truncate()
         rewards = dict(aec.rewards)
         terminations, truncations = dict(aec.terminations), dict(aec.truncations)
         observations = aec.observe_agents(playing)
@@ -79,7 +86,7 @@ class MultiObjectiveParallel(AgentSpaces, ParallelBase):  # type: ignore[misc]
         infos = self.aec_env.infos
         if not self.game.sequential and self.game.infos:  # they are new dicts
             return dict(infos)
-        if not self.game.sequential:
+        if not self.game.sequential or self.aec_env.numeric_infos:
             return {agent: infos[agent].copy() for agent in agents}
         return {agent: {**infos[agent], "active_agent": self.aec_env.agent_selection} for agent in agents}
 
@@ -111,7 +118,11 @@ def make(
     illegal: str = "raise",
     render_mode: str | None = None,
     render_options: Mapping[str, Any] | None = None,
+    max_cycles: int | None = None,
+    numeric_infos: bool = False,
     **params: Any,
 ) -> MultiObjectiveParallel:
     """Make the parallel environment of an id; see `momagames.make`."""
-    return MultiObjectiveParallel(MultiObjectiveAEC(registry.spec(id, **params), illegal, render_mode, render_options))
+    game = registry.spec(id, **params)
+    aec = MultiObjectiveAEC(game, illegal, render_mode, render_options, numeric_infos=numeric_infos)
+    return MultiObjectiveParallel(aec, max_cycles)

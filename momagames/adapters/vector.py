@@ -17,6 +17,7 @@ from momagames.contract import Game
 from momagames.engine.batch import Autoreset, Batch, Views
 from momagames.engine.positions import load_state
 from momagames.errors import IllegalAction, InvalidParameter
+from momagames.kernels.rng import random_words
 
 AUTORESET = {
     "next_step": AutoresetMode.NEXT_STEP,
@@ -73,6 +74,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         self._truncated = _squeeze_axis(self.batch.truncated, self._is_single)
         self._returns = _squeeze_axis(self.batch.returns, self._is_single)
         self._action_rng = np.random.default_rng(0)  # for illegal="random"
+        self._sample_words = random_words(0, num_envs)
         self._infos = {"action_mask": self.action_masks, "to_move": self.batch.to_move}
 
     def _format_observations(self, buffer: NDArray[np.uint8]) -> Any:
@@ -102,6 +104,7 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
         states = None if position is None else self._read_positions(position)
         if seed is not None:
             self._action_rng = np.random.default_rng(seed)
+            self._sample_words = random_words(seed, self.num_envs)
             self.batch.seed(seed)
         if states is None:
             self.batch.reset(chosen)
@@ -120,6 +123,14 @@ class MultiObjectiveVectorEnv(VectorEnv):  # type: ignore[misc]
                 )
             return np.concatenate([load_state(self.game, one) for one in given])
         return np.repeat(load_state(self.game, given), self.num_envs)
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """Return uniformly random legal actions for `step`, int64[N] or int64[N, A], [..., P] for actions of P parts.
+
+        `reset(seed=...)` seeds them. The action is 0 where the mask is empty. The array is overwritten by the next call.
+        """
+        actions = self.batch.sample_actions(self._sample_words)
+        return actions.reshape([n for i, n in enumerate(actions.shape) if i == 0 or n > 1])
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Step every environment.

@@ -9,10 +9,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo.utils import BaseWrapper
 
+from momagames.adapters.options import keep_numeric
 from momagames.contract import State
 from momagames.wrappers.common import ONE, RewardWrapperBase, reward_spaces
 from momagames.wrappers.episodes import EpisodeStatistics
-from momagames.wrappers.flatten import MASK, FlattenAgents, keep_numeric
+from momagames.wrappers.flatten import MASK, FlattenAgents
 from momagames.wrappers.introspection import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import RewardSpec

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -72,8 +70,3 @@ def _mask_space(actions: spaces.Space[Any]) -> spaces.Box:
     if isinstance(actions, spaces.MultiDiscrete):
         return spaces.Box(0, 1, (int(actions.nvec.sum()),), np.int8)
     raise InvalidParameter(f"Flatten: invalid action space {actions}: expected Discrete or MultiDiscrete")
-
-
-def keep_numeric(info: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers and arrays of an info; libraries that store infos in arrays do not support other values."""
-    return {name: value for name, value in info.items() if isinstance(value, (Number, np.generic, np.ndarray))}

@@ -9,11 +9,12 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec, WrapperSpec
 from numpy.typing import NDArray
 
+from momagames.adapters.options import keep_numeric
 from momagames.contract import State
 from momagames.errors import InvalidCall
 from momagames.wrappers.common import ONE, RewardWrapperBase, reward_space
 from momagames.wrappers.episodes import EpisodeStatistics
-from momagames.wrappers.flatten import MASK, FlatObservation, keep_numeric
+from momagames.wrappers.flatten import MASK, FlatObservation
 from momagames.wrappers.introspection import override_illegal, reward_spec_of
 from momagames.wrappers.recording import ReplayRecorder
 from momagames.wrappers.reward_spec import layers

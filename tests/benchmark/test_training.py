@@ -26,7 +26,7 @@ from momagames.benchmark.store.store import Store
 from momagames.benchmark.suite_files import load_suite
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
 from tests.benchmark.tiny import POLICIES as SEATS
-from tests.benchmark.tiny import RANDOM, suite
+from tests.benchmark.tiny import RANDOM, seal, suite
 
 NSGA2 = {"name": "nsga2", "options": {"population": 8, "episodes": 2, "shared": False}}
 CMA = {"name": "cma", "options": {"population": 4, "episodes": 2, "shared": True, "divisions": 1, "sigma": 1.0}}
@@ -267,23 +267,22 @@ def copied(done, tmp_path):
 def test_rejects_missing_or_changed_policies(copied):
     content = (copied / POLICIES).read_bytes()
     (copied / POLICIES).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    with pytest.raises(InvalidFile, match=rf"{POLICIES}: changed since the run finished"):
+    with pytest.raises(InvalidFile, match=rf"{POLICIES}: changed since it was written"):
         replay(copied, 0)
     (copied / POLICIES).unlink()
-    with pytest.raises(InvalidFile, match=rf"{POLICIES}: No such file"):
+    with pytest.raises(InvalidFile, match=rf"{POLICIES}: is missing"):
         evaluate_again(copied, 0, 2, 0)
 
 
 def test_rejects_arrays_of_another_game(copied):
-    import hashlib
-
     with np.load(copied / POLICIES) as arrays:
         changed = dict(arrays)
     changed["0/numbers"] = changed["0/numbers"][:, :-1]
     np.savez(copied / POLICIES, **changed)
     front = json.loads((copied / "front.json").read_text())
-    front["policies"] = hashlib.sha256((copied / POLICIES).read_bytes()).hexdigest()
+    front["policies"] = hash_content((copied / POLICIES).read_bytes())
     (copied / "front.json").write_text(json.dumps(front))
+    seal(copied)
     with pytest.raises(InvalidFile, match=rf"{POLICIES}: invalid array numbers of .*, expected finite float64\(2, "):
         replay(copied, 0)
 

@@ -107,7 +107,7 @@ def build_parameters(variant: Variant, with_battery: Any) -> tuple[Parameter, ..
         Parameter("with_battery", True, "moving takes energy, and robots must charge"),
         Parameter("random_num_steps", False, "turns of 1 to 5 steps at random, instead of 1"),
         Parameter("max_step", variant.max_step, "steps of all robots until the game is truncated", 1, MAX_STEPS),
-        Parameter("always_legal", True, "a robot without a legal action may stand, so that no mask is empty; False: as the original"),
+        Parameter("always_legal", True, "a robot without a legal action may stand: no mask is empty"),
         Parameter("observation", "vector", "the robots, or fields that also show the board", choices=("vector", "dict")),
     )
 
