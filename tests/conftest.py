@@ -7,6 +7,8 @@ import time
 import pytest
 from hypothesis import settings
 
+from momagames.engine import workers
+
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 examples = 8 if INTERPRETED else 30
 settings.register_profile("momagames", deadline=None, derandomize=True, database=None, max_examples=examples)
@@ -15,6 +17,8 @@ settings.load_profile("momagames")
 # A shell lets what it runs in the background ignore Ctrl-C, and programs that are started from there inherit that: the
 # tests that interrupt a program would interrupt nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+workers.LONG_CALLS = 0  # batches with several threads share the work from the first call, however small it is
 
 
 def pytest_collection_modifyitems(items):

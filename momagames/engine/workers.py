@@ -1,7 +1,8 @@
 """Worker threads that share the environments of a batch.
 
 The calling thread works too and waits only for pieces that a worker has started, so that sleeping or preempted workers
-delay no call. Workers spin for a moment after a call and then sleep.
+delay no call. Workers spin for a moment after a call and then sleep. Small batches are not shared: the threads start when
+calls take so long that sharing pays.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from momagames.kernels.jit import INTERPRETED
 
 PIECES_PER_THREAD = 8  # pieces of a thread's run: bounds the loss when another process takes its core
 MIN_PIECE_ROWS = 16  # smallest number of rows of a piece: sharing has a cost
+SHARED_FROM = 100_000  # ns of work: shorter calls are faster on one thread
+LONG_CALLS = 4  # calls of that length in a row that start the threads; a single one may have been compiled or preempted
 
 yield_processor = getattr(os, "sched_yield", partial(time.sleep, 0))  # preferred, because a sleep takes at least 50 us
 
@@ -41,12 +44,16 @@ class Workers:
         self._control[FIRST::LINE] = self._control[PIECES]  # no pieces yet
         self._gate = WorkerGate()
         self._process: int | None = None
+        self._long_calls = 0
 
     def run(self) -> None:
         """Work on all rows."""
-        if (
-            self._process != os.getpid() and not self._gate.closed
-        ):  # the first call, here or in a forked child, which inherits no threads
+        if self._long_calls < LONG_CALLS:
+            start = time.perf_counter_ns()
+            self._run_pieces(self._control, 0, self._threads, True, *self._arrays)
+            self._long_calls = self._long_calls + 1 if time.perf_counter_ns() - start >= SHARED_FROM else 0
+            return
+        if self._process != os.getpid() and not self._gate.closed:  # also in a forked child, which inherits no threads
             self._start()
         if self._gate.asleep:
             self._gate.notify()

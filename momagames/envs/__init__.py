@@ -1,4 +1,7 @@
-"""The games as modules, with the names of MOMAland where it has them: `from momagames.envs import mosame_game_v0`.
+"""The games as modules, with the names of MOMAland where it has them.
+
+    from momagames.envs import mo_samegame_v0
+    from momagames.envs.samegame import mosame_game_v0    as in momaland.envs; also from momagames.envs itself
 
 Each module has `env(**params)`, `raw_env(**params)` and `parallel_env(**params)`, see `momagames.make`.
 """
@@ -14,14 +17,29 @@ from momagames.environments import make
 from momagames.games import MODULE_ALIASES
 
 
-def _module(name: str, id: str) -> ModuleType:
-    module = ModuleType(f"{__name__}.{name}", f"{id} as a module: env(), raw_env() and parallel_env() take its parameters.")
+def _add_module(parent: ModuleType, name: str, doc: str) -> ModuleType:
+    """Return the module of a package, which is created unless it exists."""
+    path = f"{parent.__name__}.{name}"
+    if path not in sys.modules:
+        sys.modules[path] = ModuleType(path, doc)
+        setattr(parent, name, sys.modules[path])
+    return sys.modules[path]
+
+
+def _add_environment(parent: ModuleType, name: str, id: str) -> None:
+    module = _add_module(parent, name, f"{id} as a module: env(), raw_env() and parallel_env() take its parameters.")
     module.env = module.raw_env = partial(make, id)  # type: ignore[attr-defined]
     module.parallel_env = partial(make, id, api="parallel")  # type: ignore[attr-defined]
-    sys.modules[module.__name__] = module
-    return module
 
 
-_names = {**{id.replace("-", "_"): id for id in registry.ids()}, **MODULE_ALIASES}
-globals().update({name: _module(name, id) for name, id in _names.items()})
-__all__ = sorted(_names)
+_here = sys.modules[__name__]
+for _id in registry.ids():
+    _add_environment(_here, _id.replace("-", "_"), _id)
+for _path, _id in MODULE_ALIASES.items():
+    _folder, _, _name = _path.partition(".")
+    _package = _add_module(_here, _folder, f"Environments of momaland.envs.{_folder}.")
+    _package.__path__ = []
+    _add_environment(_package, _name, _id)
+    _add_environment(_here, _name, _id)
+
+__all__ = sorted([*(_id.replace("-", "_") for _id in registry.ids()), *(_path.partition(".")[2] for _path in MODULE_ALIASES)])

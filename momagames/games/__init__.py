@@ -58,5 +58,5 @@ COMMANDS: dict[str, Command] = {
     "serve": Command("momagames.games.tileblast.cli.serve:serve", "Serve a game over HTTP."),
 }
 
-# Module names of MOMAland -> ids, see `momagames.envs`.
-MODULE_ALIASES = {"mosame_game_v0": "mo-samegame-v0", "mobreakthrough_v0": "mo-breakthrough-v0"}
+# Modules of MOMAland -> ids, see `momagames.envs`.
+MODULE_ALIASES = {"samegame.mosame_game_v0": "mo-samegame-v0", "breakthrough.mobreakthrough_v0": "mo-breakthrough-v0"}

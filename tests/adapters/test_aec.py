@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 from pettingzoo import AECEnv
@@ -130,3 +132,10 @@ def test_agents_that_had_left_before_the_given_position() -> None:
         assert env.observe(env.agent_selection)["action_mask"][0].any()
         env.step([1, 0])
     assert env.get_state()["ply"] == 1
+
+
+def test_modules_have_the_paths_of_momaland() -> None:
+    for path in ("samegame.mosame_game_v0", "breakthrough.mobreakthrough_v0", "mosame_game_v0", "mo_robotmail_12_v0"):
+        module = importlib.import_module(f"momagames.envs.{path}")
+        assert isinstance(module.env(), AECEnv)
+        assert module.parallel_env().unwrapped.game.id == module.env().unwrapped.game.id

@@ -13,6 +13,7 @@ import pytest
 
 import momagames
 from momagames.engine import worker_kernels as pieces
+from momagames.engine import workers
 from momagames.engine.batch import Batch
 from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.engine.workers import Workers
@@ -74,6 +75,21 @@ def test_workers_do_take_part():
     while team._control[pieces.DONE] < team._control[pieces.PIECES] and time.monotonic() < deadline:
         time.sleep(0.001)
     assert (hits == 2).all()
+
+
+@pytest.mark.compiled
+def test_short_calls_are_not_shared(monkeypatch):
+    """The threads start after several long calls in a row."""
+    monkeypatch.setattr(workers, "LONG_CALLS", 3)
+    team, hits, _ = make_workers(64, 2)
+    before = ours()
+    for limit, started in ((10**12, False), (0, True)):
+        monkeypatch.setattr(workers, "SHARED_FROM", limit)
+        for _ in range(4):
+            assert ours() == before
+            team.run()
+        assert (len(ours()) > len(before)) == started
+    assert (hits == 8).all()
 
 
 @pytest.mark.compiled

@@ -1,0 +1,133 @@
+"""docs/known-limits.md: each limit, with the version that the page names; another version may have none of it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+
+import momagames
+from momagames.errors import InvalidCall
+from momagames.wrappers import Scalarize
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.compiled]
+PAGE = Path(__file__).resolve().parents[2] / "docs/known-limits.md"
+NAMES = {"MO-Gymnasium": "mo-gymnasium", "Stable-Baselines3": "stable_baselines3", "RLlib": "ray"}
+SAMEGAME, BREAKTHROUGH = "mo-samegame-v0", "mo-breakthrough-v0"
+
+
+def read_lines() -> dict[str, tuple[str, str]]:
+    """What is limited -> library and version, from the table of the page."""
+    rows = [line.strip("|\n ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| ")]
+    return {row[2]: (row[0], row[1]) for row in rows[1:]}
+
+
+def step_synchronous_vector() -> None:
+    envs = gymnasium.make_vec(f"momagames/{SAMEGAME}", num_envs=2, vectorization_mode="sync")
+    _, infos = envs.reset(seed=0)
+    envs.step(infos["action_mask"].argmax(axis=1))
+
+
+def read_reward_space() -> None:
+    _ = gymnasium.wrappers.TimeLimit(gymnasium.make(f"momagames/{SAMEGAME}"), 10).reward_space
+
+
+def check_linear_reward() -> None:
+    wrappers = importlib.import_module("mo_gymnasium.wrappers")
+    check_env(wrappers.LinearReward(gymnasium.make(f"momagames/{SAMEGAME}", illegal="random"), weight=np.ones(5)))
+
+
+def make_asynchronous_vector() -> None:
+    mo_gymnasium = importlib.import_module("mo_gymnasium")
+    vector = importlib.import_module("mo_gymnasium.wrappers.vector")
+    vector.MOAsyncVectorEnv([lambda: mo_gymnasium.make("deep-sea-treasure-v0")])  # an environment of its own
+
+
+def import_aec_wrappers() -> None:
+    importlib.import_module("momaland.utils.aec_wrappers")
+
+
+def make_ipro() -> None:
+    ipro = importlib.import_module("morl_baselines.multi_policy.ipro.ipro")
+    ipro.IPRO(importlib.import_module("mo_gymnasium").make("deep-sea-treasure-v0"), log=False)
+
+
+def check_vectors() -> None:
+    api_test(momagames.make(SAMEGAME), num_cycles=20)
+
+
+def play_illegal_action() -> None:
+    env = TerminateIllegalWrapper(momagames.make(BREAKTHROUGH), illegal_reward=-1)
+    env.reset(seed=0)
+    env.step(int(env.observe("player_0")["action_mask"].argmin()))
+
+
+class Pictures(gymnasium.Env[Any, Any]):
+    """Boards of 11x11 as images."""
+
+    observation_space = gymnasium.spaces.Box(0, 255, (3, 11, 11), np.uint8)
+    action_space = gymnasium.spaces.Discrete(2)
+
+
+def make_cnn_policy() -> None:
+    sb3 = importlib.import_module("stable_baselines3")
+    sb3.PPO("CnnPolicy", Pictures())
+
+
+def choose_filters() -> None:
+    importlib.import_module("ray.rllib.models.utils").get_filter_config((11, 11, 3))
+
+
+def wrap_vectors() -> None:
+    torchrl = importlib.import_module("torchrl.envs")
+    env = torchrl.PettingZooWrapper(momagames.make(SAMEGAME, illegal="random"), use_mask=True)
+    env.rollout(2)
+
+
+def wrap_waiting_agents() -> None:
+    torchrl = importlib.import_module("torchrl.envs")
+    env = Scalarize(momagames.make(BREAKTHROUGH, api="parallel", numeric_infos=True), [1, 0, 0, 0])
+    torchrl.PettingZooWrapper(env, use_mask=True, seed=0).rollout(2)
+
+
+LIMITS: dict[str, tuple[Callable[[], None], type[Exception], str]] = {
+    '`make_vec(id, vectorization_mode="sync")`': (step_synchronous_vector, ValueError, "with a sequence"),
+    "attributes behind wrappers": (read_reward_space, AttributeError, "reward_space"),
+    "`LinearReward` under `check_env`": (check_linear_reward, AssertionError, "share an object"),
+    "`MOAsyncVectorEnv`": (make_asynchronous_vector, ValueError, "must accept 8 arguments"),
+    "`momaland.utils.aec_wrappers`": (import_aec_wrappers, ModuleNotFoundError, "gymnasium.wrappers.normalize"),
+    "`IPRO`": (make_ipro, AttributeError, "reward_space"),
+    "`api_test`": (check_vectors, ValueError, ""),
+    "`TerminateIllegalWrapper`": (play_illegal_action, InvalidCall, "penalty would be lost"),
+    "`CnnPolicy` on boards": (make_cnn_policy, RuntimeError, "Kernel size can't be greater"),
+    "default CNN on 11x11 boards": (choose_filters, ValueError, "No default CNN configuration"),
+    "`PettingZooWrapper` with vectors or strings": (wrap_vectors, RuntimeError, "size"),
+    "`PettingZooWrapper` with turn-based games in the Parallel API": (wrap_waiting_agents, RuntimeError, "multinomial"),
+}
+
+
+def test_every_line_has_a_check() -> None:
+    assert set(read_lines()) == set(LIMITS)
+
+
+@pytest.mark.parametrize("what", LIMITS)
+def test_limit(what: str) -> None:
+    library, stated = read_lines()[what]
+    try:
+        installed = version(NAMES.get(library, library.lower()))
+    except PackageNotFoundError:
+        pytest.skip(f"{library} is not installed")
+    if installed != stated:
+        pytest.skip(f"the page is about {library} {stated}, installed is {installed}")
+    call, error, message = LIMITS[what]
+    with pytest.raises(error, match=message):
+        call()
