@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import settings
 
-from momagames.engine import workers
+from momagames.engine.workers import Workers
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 examples = 8 if INTERPRETED else 30
@@ -18,7 +18,8 @@ settings.load_profile("momagames")
 # tests that interrupt a program would interrupt nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-workers.LONG_CALLS = 0  # batches with several threads share the work from the first call, however small it is
+MEASURE_CALLS = Workers._probe
+Workers._probe = Workers._run_shared  # batches with several threads share the work of every call, however small it is
 
 
 def pytest_collection_modifyitems(items):

@@ -1,8 +1,10 @@
 """Worker threads that share the environments of a batch.
 
 The calling thread works too and waits only for pieces that a worker has started, so that sleeping or preempted workers
-delay no call. Workers spin for a moment after a call and then sleep. Small batches are not shared: the threads start when
-calls take so long that sharing pays.
+delay no call. Workers spin for a moment after a call and then sleep.
+
+Short calls run on the calling thread alone. Longer ones are measured now and then with and without the workers, and run in
+the faster way: cores may be taken by other processes.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from momagames.kernels.jit import INTERPRETED
 PIECES_PER_THREAD = 8  # pieces of a thread's run: bounds the loss when another process takes its core
 MIN_PIECE_ROWS = 16  # smallest number of rows of a piece: sharing has a cost
 SHARED_FROM = 100_000  # ns of work: shorter calls are faster on one thread
-LONG_CALLS = 4  # calls of that length in a row that start the threads; a single one may have been compiled or preempted
+WINDOW = 256  # calls between two measurements
+PROBES = 4  # calls that are measured in each way, of which the shortest counts
 
 yield_processor = getattr(os, "sched_yield", partial(time.sleep, 0))  # preferred, because a sleep takes at least 50 us
 
@@ -44,15 +47,38 @@ class Workers:
         self._control[FIRST::LINE] = self._control[PIECES]  # no pieces yet
         self._gate = WorkerGate()
         self._process: int | None = None
-        self._long_calls = 0
+        self._probes: list[int] = []  # ns of measured calls, alone and then with the workers
+        self._remaining = 0  # calls until the next measurement
+        self._is_shared = False
 
     def run(self) -> None:
         """Work on all rows."""
-        if self._long_calls < LONG_CALLS:
-            start = time.perf_counter_ns()
-            self._run_pieces(self._control, 0, self._threads, True, *self._arrays)
-            self._long_calls = self._long_calls + 1 if time.perf_counter_ns() - start >= SHARED_FROM else 0
+        if not self._remaining:
+            self._probe()
             return
+        self._remaining -= 1
+        if self._is_shared:
+            self._run_shared()
+        else:
+            self._run_alone()
+
+    def _probe(self) -> None:
+        """Measure a call; after the last one choose how to run the next calls."""
+        start = time.perf_counter_ns()
+        if len(self._probes) < PROBES:
+            self._run_alone()
+        else:
+            self._run_shared()
+        self._probes.append(time.perf_counter_ns() - start)
+        alone, shared = self._probes[:PROBES], self._probes[PROBES:]
+        if len(shared) == PROBES or (len(alone) == PROBES and min(alone) < SHARED_FROM):
+            self._is_shared = bool(shared) and min(shared) < min(alone)
+            self._probes, self._remaining = [], WINDOW
+
+    def _run_alone(self) -> None:
+        self._run_pieces(self._control, 0, self._threads, True, *self._arrays)
+
+    def _run_shared(self) -> None:
         if self._process != os.getpid() and not self._gate.closed:  # also in a forked child, which inherits no threads
             self._start()
         if self._gate.asleep:

@@ -7,6 +7,7 @@ import pickle
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.engine.workers import Workers
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
+from tests.conftest import MEASURE_CALLS
 
 
 def count(low, high, hits, weight):
@@ -78,18 +80,35 @@ def test_workers_do_take_part():
 
 
 @pytest.mark.compiled
-def test_short_calls_are_not_shared(monkeypatch):
-    """The threads start after several long calls in a row."""
-    monkeypatch.setattr(workers, "LONG_CALLS", 3)
+@pytest.mark.parametrize(
+    ("alone", "shared", "expected"),
+    [(99_999, 1, "aa aaaa aa aaaa"), (300_000, 200_000, "aass ssss aass ssss"), (200_000, 300_000, "aass aaaa aass aaaa")],
+)
+def test_long_calls_are_shared_where_it_pays(monkeypatch, alone, shared, expected):
+    """Calls are measured in both ways, unless they are short, and then run in the faster way until the next measurement."""
+    monkeypatch.setattr(Workers, "_probe", MEASURE_CALLS)
+    monkeypatch.setattr(workers, "PROBES", 2)
+    monkeypatch.setattr(workers, "WINDOW", 4)
     team, hits, _ = make_workers(64, 2)
-    before = ours()
-    for limit, started in ((10**12, False), (0, True)):
-        monkeypatch.setattr(workers, "SHARED_FROM", limit)
-        for _ in range(4):
-            assert ours() == before
-            team.run()
-        assert (len(ours()) > len(before)) == started
-    assert (hits == 8).all()
+    clock, ways, before = [0], [], ours()
+    monkeypatch.setattr(workers, "time", SimpleNamespace(perf_counter_ns=lambda: clock[0], sleep=time.sleep))
+
+    def watch(way, cost, run):
+        def call():
+            ways.append(way)
+            clock[0] += cost
+            run()
+
+        return call
+
+    team._run_alone = watch("a", alone, team._run_alone)
+    team._run_shared = watch("s", shared, team._run_shared)
+    expected = expected.replace(" ", "")
+    for _ in expected:
+        team.run()
+    assert "".join(ways) == expected
+    assert (hits == len(expected)).all()
+    assert (len(ours()) > len(before)) == ("s" in expected)
 
 
 @pytest.mark.compiled
