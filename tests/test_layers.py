@@ -38,8 +38,8 @@ LAYERS = (
     ("benchmark",),
     ("fronts", "play"),
     ("reports",),
-    ("games/*/cli",),
     ("cli",),
+    ("games/*/cli",),
     ("__main__",),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

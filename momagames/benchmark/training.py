@@ -98,7 +98,8 @@ def train(
 
     evaluations   number of evaluations of the policies of the lattice, evenly spaced over the budget
     episodes      episodes of each policy in an evaluation, against each opponent and in each seat
-    on_update     called after each update with its metrics; "evaluation" is among them after an evaluation
+    on_update     called after each update with its metrics; "evaluation" and "seconds" are among them after an
+                  evaluation
     wandb         Weights & Biases project to log to
     Raises        InvalidParameter for a directory of another training; InvalidFile; MissingExtra without PyTorch or wandb
     """
@@ -133,7 +134,8 @@ def train(
         if any(before < mark <= trainer.steps for mark in marks) or trainer.is_done:
             policies = training.options.make_policies(trainer.make_policy())
             metrics["evaluation"] = evaluate(training, policies, episodes)
-            log.write({**metrics, "seconds": sum(trainer.progress.seconds.values())})
+            metrics["seconds"] = sum(trainer.progress.seconds.values())
+            log.write(metrics)
             save()
         elif time.monotonic() - saved_at > CHECKPOINT_INTERVAL:
             save()

@@ -11,15 +11,15 @@ from typer.core import TyperCommand, TyperGroup
 
 from momagames import registry
 from momagames.cli.bench import bench
-from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, progress
+from momagames.cli.console import WRONG, Params, add_working_directory, console, parameters, progress, table
 from momagames.cli.front import front
+from momagames.cli.games import info, list_games
 from momagames.cli.replay import replay
 from momagames.cli.train import evaluate, exploit, train
 from momagames.plugins import load_object
 
 if TYPE_CHECKING:
     from momagames.benchmark import Match
-    from momagames.contract import Game
 
 
 class GameCommands(TyperGroup):
@@ -90,39 +90,8 @@ def main() -> None:
 # ---------------------------------------------------------------------------------------------------------------- games
 
 
-@app.command("list")
-def list_games() -> None:
-    """List the environments."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Column, Table
-
-    table = Table(
-        Column("id", no_wrap=True, min_width=max(map(len, registry.ids()))),
-        "agents",
-        "objectives",
-        "dynamics",
-        "chance",
-        "utility",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    for id in registry.ids():
-        game = registry.spec(id)
-        names = ", ".join(objective.name for objective in game.objectives)
-        table.add_row(id, str(len(game.agents)), names, game.dynamics, game.chance, game.utility)
-    console().print(table)
-
-
-@app.command()
-def info(id: Annotated[str, typer.Argument(help="Id of the environment, see `momagames list`.")], param: Params = None) -> None:
-    """Show the facts of an environment: objectives, spaces, parameters, versions, source."""
-    game = registry.spec(id, **parameters(param or []))
-    screen = console()
-    screen.print(f"[bold]{game.title}[/bold]  {game.id}")
-    screen.print(registry.format_id(game.id, game.params), style="dim")
-    screen.print(_make_facts_table(game))
-    screen.print(_make_objectives_table(game))
-    screen.print(_make_parameters_table(game))
+app.command("list")(list_games)
+app.command()(info)
 
 
 @app.command()
@@ -212,19 +181,16 @@ app.command()(exploit)
 
 def _make_match_table(result: Match) -> Any:
     """Return a table with a row for each player, and one for ties."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table("player", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    listing = table("player")
     clock = ["late"] if result.time_limit is not None else []
     for name in ("wins", "share", *clock, *(objective.name for objective in result.game.objectives)):
-        table.add_column(name, justify="right")
+        listing.add_column(name, justify="right")
     for p, player in enumerate(result.players):
         late = [str(result.late[p])] if clock else []
         returns = [f"{value:.3g}" for value in result.returns[p]]
-        table.add_row(player, str(result.wins[p]), f"{result.wins[p] / len(result.bouts):.1%}", *late, *returns)
-    table.add_row("(tie)", str(result.ties), f"{result.ties / len(result.bouts):.1%}")
-    return table
+        listing.add_row(player, str(result.wins[p]), f"{result.wins[p] / len(result.bouts):.1%}", *late, *returns)
+    listing.add_row("(tie)", str(result.ties), f"{result.ties / len(result.bouts):.1%}")
+    return listing
 
 
 def _describe_match(result: Match) -> str:
@@ -234,47 +200,3 @@ def _describe_match(result: Match) -> str:
     played = f"{len(result.bouts)} bouts, {result.reruns} reruns, seed {result.seed}, {result.seconds:.1f} s"
     limit = "" if result.time_limit is None else f", {result.time_limit:g} ms a move"
     return f"{played}{limit}; momagames {momagames.__version__}; {registry.format_id(result.game.id, result.game.params)}"
-
-
-def _make_facts_table(game: Game) -> Any:
-    from rich.table import Table
-
-    name, _, _ = game.id.rpartition("-v")
-    size = f"Discrete({game.actions[0]})" if len(game.actions) == 1 else f"MultiDiscrete({list(game.actions)})"
-    fields = "; ".join(f"{f.name} {f.dtype}{list(f.shape)} in {f.low:g}..{f.high:g}" for f in game.fields)
-    teams = "each its own" if len(set(game.teams)) == len(game.agents) else str(list(game.teams))
-    table = Table.grid(padding=(0, 2))
-    for left, right in (
-        ("agents", f"{', '.join(game.agents)} (teams: {teams})"),
-        ("kind", f"{game.dynamics}, chance: {game.chance}, {game.information} information, utility: {game.utility}"),
-        ("actions", f"{size}, legal ones in the action mask"),
-        ("observation", fields),
-        ("longest episode", f"{game.max_episode_steps} environment steps"),
-        ("reference point", "(" + ", ".join(f"{v:g}" for v in game.reference_point) + ")"),
-        ("versions", ", ".join(i for i in registry.ids() if i.rpartition("-v")[0] == name)),
-        ("source", game.source),
-    ):
-        table.add_row(f"[dim]{left}[/dim]", right)
-    return table
-
-
-def _make_objectives_table(game: Game) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table("objective", "unit", "one step", "an episode", "SPEC", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for objective in game.objectives:
-        step, episode = f"{objective.low:g}..{objective.high:g}", f"{objective.return_low:g}..{objective.return_high:g}"
-        table.add_row(objective.name, objective.unit, step, episode, objective.source)
-    return table
-
-
-def _make_parameters_table(game: Game) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table("parameter", "value", "default", "allowed", "meaning", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for p in game.parameters:
-        allowed = "True or False" if isinstance(p.default, bool) else p.allowed
-        table.add_row(p.name, repr(game.params.get(p.name, p.default)), repr(p.default), allowed, p.doc)
-    return table

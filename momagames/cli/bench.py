@@ -5,13 +5,25 @@ from __future__ import annotations
 import string
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import FAILED, INTERRUPTED, add_working_directory, command, console, progress, table
+from momagames.cli.console import (
+    FAILED,
+    INTERRUPTED,
+    AsJson,
+    add_working_directory,
+    command,
+    console,
+    print_facts,
+    print_json,
+    progress,
+    table,
+)
 
 if TYPE_CHECKING:
     from momagames.benchmark.executors import Executor, Outcome
@@ -76,7 +88,7 @@ def show(suite: SuiteArgument) -> None:
     screen.print(loaded.description)
     for experiment in loaded.experiments:
         screen.print(f"\n[bold]{experiment.name}[/bold]  {len(list(expand_runs(experiment)))} runs", highlight=False)
-        screen.print(_describe_experiment(experiment))
+        print_facts(screen, _describe_experiment(experiment))
     wanted = loaded.indicators
     screen.print(f"\nindicators: {', '.join(wanted.names)}", highlight=False)
     screen.print(
@@ -86,10 +98,8 @@ def show(suite: SuiteArgument) -> None:
     )
 
 
-def _describe_experiment(experiment: Experiment) -> Any:
-    from rich.markup import escape
-    from rich.table import Table
-
+def _describe_experiment(experiment: Experiment) -> list[tuple[str, str]]:
+    """Return names and values; a name that repeats is empty."""
     from momagames.benchmark.plan import PlansExperiment
 
     lines = [("games", _format_choice(one.id, one.params)) for one in experiment.games]
@@ -104,12 +114,8 @@ def _describe_experiment(experiment: Experiment) -> Any:
     lines.append(("seeds", ", ".join(map(str, experiment.seeds))))
     lines.append(("time", f"at most {experiment.seconds:g} s a run"))
     lines.append(("ideal point", experiment.ideal_point))
-    grid = Table.grid(padding=(0, 2))
-    before = ""
-    for name, value in lines:
-        grid.add_row("" if name == before else f"[dim]{name}[/dim]", escape(value))
-        before = name
-    return grid
+    names = ["", *(name for name, _ in lines)]
+    return [("" if name == before else name, value) for before, (name, value) in zip(names, lines, strict=False)]
 
 
 def _format_choice(name: str, values: dict[str, Any]) -> str:
@@ -316,11 +322,14 @@ def _load_timings(folder: Path) -> Timings:
 
 
 @bench.command("status")
-def status(folder: Folder) -> None:
+def status(folder: Folder, as_json: AsJson = False) -> None:
     """Show the progress of a suite, its failures, and the remaining time."""
     from momagames.benchmark.store.status import read_status
 
     found, screen = read_status(folder), console()
+    if as_json:
+        print_json(_describe_status(found))
+        return
     screen.print(f"suite {found.suite.name}, momagames {found.version}", highlight=False)
     screen.print(_make_status_table(found))
     for one, error in found.errors:
@@ -329,20 +338,28 @@ def status(folder: Folder) -> None:
         screen.print(f"in progress: {found.running}")
 
 
+def _describe_status(found: Status) -> dict[str, Any]:
+    """Return the progress of a suite as plain data."""
+    return {
+        "suite": found.suite.name,
+        "version": found.version,
+        "methods": [asdict(line) for line in found.lines],
+        "failed": [{"run": one.folder, "error": error} for one, error in found.errors],
+        "running": found.running,
+    }
+
+
 def _make_status_table(found: Status) -> Any:
     from momagames.benchmark.store.costs import describe_cost, format_duration
 
     listing = table("experiment", "method")
     for name in ("finished", "failed", "due", "time used", "left, on one core"):
         listing.add_column(name, justify="right")
-    before = ""
     for line in found.lines:
         runs = line.failed + line.pending
         left = describe_cost(line.remaining, runs)["time"] if runs else ""
         counts = (str(line.finished), str(line.failed or ""), str(line.pending or ""))
-        experiment = line.experiment if line.experiment != before else ""
-        listing.add_row(experiment, line.method, *counts, format_duration(line.seconds), left)
-        before = line.experiment
+        listing.add_row(line.experiment, line.method, *counts, format_duration(line.seconds), left)
     return listing
 
 
@@ -433,10 +450,8 @@ def _make_comparison_table(found: Comparison) -> Any:
 
 
 def _format_interval(found: Any, form: str = ".4g") -> str:
-    from rich.markup import escape
-
     span = f"\n[{found.low:{form}}, {found.high:{form}}]" if found.runs > 1 else ""
-    return escape(f"{found.value:{form}}{span}")
+    return f"{found.value:{form}}{span}"
 
 
 @bench.command("merge")

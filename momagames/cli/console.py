@@ -1,10 +1,11 @@
-"""Shared parts of commands: exit codes, an option, a console, a progress bar."""
+"""Shared parts of commands: exit codes, options, a console, tables, JSON, a progress bar."""
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,13 +13,15 @@ from typing import Annotated, Any
 import typer
 
 Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the game.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 WRONG, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: invalid call; failed run; Ctrl-C
 
 
-def console() -> Any:
-    from rich.console import Console
+def console(**options: Any) -> Any:
+    """Return the console of a command, which prints every cell of a table whole; `options` are those of Rich."""
+    from momagames.cli.tables import TableConsole
 
-    return Console()
+    return TableConsole(**options)
 
 
 def add_working_directory() -> None:
@@ -49,12 +52,23 @@ def parameters(pairs: list[str]) -> dict[str, Any]:
     return found
 
 
-def table(*columns: Any, **options: Any) -> Any:
+def table(*columns: Any) -> Any:
     """Return a table in the style of this package."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from momagames.cli.tables import make_table
 
-    return Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), **options)
+    return make_table(*columns)
+
+
+def print_facts(screen: Any, facts: Sequence[tuple[str, str]]) -> None:
+    """Print a line "name: value" for each fact."""
+    from momagames.cli.tables import format_facts
+
+    screen.print(format_facts(facts, screen.width), soft_wrap=True)
+
+
+def print_json(data: Any) -> None:
+    """Print plain data as one JSON document."""
+    print(json.dumps(data, indent=1))
 
 
 @contextmanager

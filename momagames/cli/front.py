@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import FAILED, Params, command, console, parameters, table
+from momagames.cli.console import FAILED, Params, command, console, parameters, print_facts, table
 
 if TYPE_CHECKING:
     from momagames.fronts import FrontFile
@@ -33,11 +33,9 @@ Named = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A front file, o
 @front.command("list")
 def list_fronts() -> None:
     """List the packaged fronts."""
-    from rich.table import Column
-
     from momagames import fronts
 
-    listing = table(Column("name", no_wrap=True), "kind", "claim", "agent", "objectives", "points", "positions")
+    listing = table("name", "kind", "claim", "agent", "objectives", "points", "positions")
     for name, path in fronts.packaged_fronts().items():
         one = fronts.read_front(path)
         objectives, states = str(len(one.objectives)), f"{one.method.states:,}" if one.method else ""
@@ -52,8 +50,7 @@ def show(source: Named) -> None:
 
     one, screen = fronts.load_front(source), console()
     screen.print(f"[bold]{one.kind}[/bold]: {one.statement}", highlight=False)
-    for name, value in _facts(one):
-        screen.print(f"{name + ':':10} {value}", highlight=False, markup=False, soft_wrap=True)
+    print_facts(screen, _facts(one))
     listing = table("point", *one.objectives, "witness")
     for number, point in enumerate(one.points):
         witness = "a strategy" if point.actions is None else f"{len(point.actions)} actions"

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momagames.cli.console import INTERRUPTED, Params, add_working_directory, console, parameters, progress, table
+from momagames.cli.console import (
+    INTERRUPTED,
+    AsJson,
+    Params,
+    add_working_directory,
+    console,
+    parameters,
+    print_json,
+    progress,
+    table,
+)
 
 if TYPE_CHECKING:
     from momagames.benchmark.plan import Opponent
-    from momagames.benchmark.training import Training
     from momagames.contract import Game
 
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
@@ -84,6 +94,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Random seed of the episodes.", min=0)] = 1,
     divisions: Annotated[int | None, typer.Option(help="Divisions of the weight lattice [as in training].", min=1)] = None,
     opponent: Opponents = None,
+    as_json: AsJson = False,
 ) -> None:
     """Evaluate trained policies and show their Pareto front. Needs no PyTorch."""
     from dataclasses import replace
@@ -96,11 +107,26 @@ def evaluate(
     if divisions:
         training = replace(training, options=replace(training.options, divisions=divisions))
     policies = training.options.make_policies(loaded.make_policy())
-    screen = console()
-    with screen.status("playing"):
+    with console(stderr=True).status("playing"):
         evaluation = trainings.evaluate(training, policies, episodes, seed)
-    screen.print(_make_front_table(training, evaluation))
-    head = loaded.head
+    front, head = _sort_front(evaluation["points"]), loaded.head
+    if as_json:
+        print_json({
+            "game": head["canonical"], "method": head["method"], "seed": head["seed"], "steps": head["steps"],
+            "budget": head["budget"], "version": head["version"], "opponents": [one.label for one in training.opponents],
+            "episodes": episodes, "episodes_seed": seed,
+            "objectives": [objective.name for objective in training.game.objectives],
+            "front": [{"policy": label, "return": point} for label, point in front],
+            "hypervolume": evaluation["hypervolume"],
+        })  # fmt: skip
+        return
+    listing = table("policy")
+    for objective in training.game.objectives:
+        listing.add_column(objective.name, justify="right")
+    for label, point in front:
+        listing.add_row(label, *(f"{value:.4g}" for value in point))
+    screen = console()
+    screen.print(listing)
     screen.print(
         f"{head['canonical']}: {head['method']}, seed {head['seed']}, {head['steps']:,} of {head['budget']:,} steps, momagames "
         f"{head['version']}; {episodes} episodes per policy, seed {seed}; hypervolume {evaluation['hypervolume']:,.6g}",
@@ -164,25 +190,32 @@ def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
     return tuple(opponents)
 
 
-def _make_front_table(training: Training, evaluation: dict[str, Any]) -> Any:
-    """Return a table of the non-dominated policies."""
+def _sort_front(points: dict[str, list[float]]) -> list[tuple[str, list[float]]]:
+    """Return the labels and points of the non-dominated policies, the best in the first objective first."""
     import numpy as np
 
     from momagames.baselines.archive import is_nondominated
 
-    labels, points = list(evaluation["points"]), np.array(list(evaluation["points"].values()))
-    front = np.flatnonzero(is_nondominated(points))
-    table_out = table("policy")
-    for objective in training.game.objectives:
-        table_out.add_column(objective.name, justify="right")
-    for i in front[np.lexsort(points[front].T[::-1])][::-1]:
-        table_out.add_row(labels[i], *(f"{value:.4g}" for value in points[i]))
-    return table_out
+    front = is_nondominated(np.array(list(points.values())))
+    return sorted((pair for pair, on_front in zip(points.items(), front, strict=True) if on_front), key=itemgetter(1))[::-1]
+
+
+def _print_evaluation(metrics: dict[str, Any]) -> None:
+    """Print the metrics of an update if they contain an evaluation."""
+    if "evaluation" in metrics:
+        volume = metrics["evaluation"]["hypervolume"]
+        print(f"{metrics['steps']:,} steps, hypervolume {volume:.5g}, {metrics['seconds']:.1f} s", flush=True)
 
 
 @contextmanager
 def _show_progress(screen: Any, budget: int) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Show a progress bar over the budget; yield a function that takes the metrics of an update."""
+    """Show a progress bar over the budget; yield a function that takes the metrics of an update.
+
+    If the output is no terminal, print a line for each evaluation instead.
+    """
+    if not screen.is_terminal:
+        yield _print_evaluation
+        return
     with progress(screen, budget, share=True) as advance:
         volume = ""
 

@@ -137,7 +137,7 @@ def test_show_prints_the_whole_suite(ask, done):
         "tiny 6 runs", "boards 0 4 runs", "mo-samegame-v0(board_width=4, board_height=4, num_colors=2)", "greedy(divisions=2)",
         "300 environment steps", "seats 2 runs", "greedy(weights=(0, 0, 1, 0))", "every agent",
         "3 to select policies, 5 to report",
-        "seeds 0, 1", "at most 300 s a run", "hypervolume_ratio", "95% intervals",
+        "seeds: 0, 1", "at most 300 s a run", "hypervolume_ratio", "95% intervals",
     ):  # fmt: skip
         assert expected in said, expected
 

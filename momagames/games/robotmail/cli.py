@@ -110,20 +110,17 @@ def group_sources(files: list[str]) -> list[str | tuple[str, str]]:
 
 def print_layout_list() -> None:
     """Print a line for each packaged layout."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
+    from momagames.cli.console import console, table
     from momagames.games.robotmail.layouts import loader
 
-    table = Table("name", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    listing = table("name")
     for column in ("size", "receivers", "mails", "chargers", "walls", "robots at most"):
-        table.add_column(column, justify="right")
+        listing.add_column(column, justify="right")
     for name in loader.NAMES:
         each = loader.load(name)
         counts = [str(len(each.cells(code))) for code in ("y", "gr", "b", "r")]
-        table.add_row(name, f"{each.width} x {each.height}", *counts, str(max_robots(each)))
-    Console(highlight=False).print(table)
+        listing.add_row(name, f"{each.width} x {each.height}", *counts, str(max_robots(each)))
+    console(highlight=False).print(listing)
 
 
 def print_layout(found: Layout, name: str) -> None:

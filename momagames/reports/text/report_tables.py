@@ -47,7 +47,7 @@ def overview_tables(rows: Sequence[OverviewRow], settings: Indicators) -> list[R
         for first in range(0, len(names), METHODS_PER_TABLE):
             columns = names[first : first + METHODS_PER_TABLE]
             table = new_table("", "")
-            table.add_column("game", overflow="fold", max_width=28)
+            table.add_column("game", overflow="fold")
             for name in columns:
                 table.add_column(name, justify="right", overflow="fold")
             for row in rows:
