@@ -16,6 +16,7 @@ from momagames.cli.front import front
 from momagames.cli.games import info, list_games
 from momagames.cli.replay import replay
 from momagames.cli.train import evaluate, exploit, train
+from momagames.cli.warmup import warmup
 from momagames.plugins import load_object
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def main() -> None:
 
 app.command("list")(list_games)
 app.command()(info)
+app.command()(warmup)
 
 
 @app.command()

@@ -74,7 +74,7 @@ class Batch:
         self.lengths = np.zeros(n, np.int32)
         self._parts = np.array(game.actions, np.int64)
         self._actions = np.zeros((n, game.actors, len(game.actions)), np.int64)
-        self._forfeits = np.full(n, -1, np.int32)
+        self._orders = np.full(n, loops.STEP, np.int32)
         self._worst = np.stack([game.forfeit_reward(i) for i in range(agents)])
         self._started = False
         self._workers = self._make_workers()
@@ -114,7 +114,7 @@ class Batch:
     def reset(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """Generate start positions in the chosen environments, or in all."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
-        self._loops.generate(self.states, chosen, self.observations, self.masks)
+        self._run(self._actions, np.where(chosen, loops.START, loops.SKIP))
         self._clear(chosen)
         self._started = True
 
@@ -122,7 +122,7 @@ class Batch:
         """Copy these states, record[N], into the chosen environments, or into all."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else self.select_envs(chosen)
         self.states[chosen] = states[chosen]
-        self._loops.observe(self.states, self.observations, self.masks)
+        self._run(self._actions, loops.OBSERVE)
         self._clear(chosen)
         over, cut = self.states["over"] != 0, self.states["truncated"]
         gone = self.states["gone"][:, : len(self.game.agents)] != 0
@@ -144,14 +144,12 @@ class Batch:
         """
         for name, own in self.state_dict().items():
             own[:] = state[name]
-        self._loops.observe(self.states, self.observations, self.masks)
-        self.to_move[:] = self.states["to_move"]
+        self._run(self._actions, loops.OBSERVE)
         self._started = True
 
     def _clear(self, chosen: NDArray[np.bool_]) -> None:
         for array in (self.rewards, self.terminated, self.truncated, self._sums, self.lengths, self._ended):
             array[chosen] = 0
-        self.to_move[:] = self.states["to_move"]
         self.finished[:] = False
 
     def _check_started(self) -> None:
@@ -185,26 +183,32 @@ class Batch:
 
     def forfeit(self, env: int, agent: int) -> None:
         """Let an agent forfeit its episode in the next step, with `Game.forfeit_reward`; the first forfeit counts."""
-        if self._forfeits[env] < 0:
-            self._forfeits[env] = agent
+        if self._orders[env] < 0:
+            self._orders[env] = agent
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """Step every environment. The caller has checked the actions, int64[N, S, P]."""
         self._check_started()
+        self._run(actions)
+
+    def _run(self, actions: NDArray[np.int64], orders: Any = None) -> None:
+        """Run the compiled loop with these orders (see `engine.loops`), or with steps and the forfeits so far."""
+        if orders is not None:
+            self._orders[:] = orders
         if self._workers:
             if actions is not self._actions:
                 self._actions[:] = actions
             self._workers.run()
         else:
             self._loops.step(0, self.num_envs, *self.step_arguments(actions))
-        self._forfeits[:] = -1
+        self._orders[:] = loops.STEP
 
     def step_arguments(self, actions: NDArray[np.int64]) -> tuple[Any, ...]:
         """Return the arguments of the compiled step, from `mode` on; see `engine.loops`."""
         return (
             self.mode, self.states, actions, self.observations, self.masks, self.rewards, self.terminated, self.truncated,
             self.to_move, self._ended, self._sums, self.lengths, self.returns, self.final_lengths, self.finished,
-            self.final_observations, self.final_masks, self._forfeits, self._worst,
+            self.final_observations, self.final_masks, self._orders, self._worst,
         )  # fmt: skip
 
     def sample_actions(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:

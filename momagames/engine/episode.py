@@ -51,7 +51,7 @@ class Episode:
         """Set the attributes that are derived from the others and not pickled."""
         game = self.game
         self._loops = loops.compile_episode_loops(game)
-        self._step = self._loops.step
+        self._play = self._loops.play
         self._arrays = (np.array(game.actions, np.int64), self.reward, self.totals, self.returns, self.observations, self.masks)
         self._fields = [list(game.observation_views(row).items()) for row in self.observations]
         self._pool = None if game.sequential else ObservationPool(game, len(self.observations))
@@ -91,7 +91,7 @@ class Episode:
         """Generate a start position; without a seed the random stream continues."""
         if seed is not None:
             self.states["rng"] = np.uint64(seed % 2**64)
-        self._loops.generate(self.states)
+        self._observe(loops.START)
         self._clear_returns()
 
     def load(self, given: Any, seed: int | None = None) -> None:
@@ -100,6 +100,7 @@ class Episode:
         if not states["rng"][0]:
             states["rng"] = self.states["rng"] if seed is None else np.uint64(seed % 2**64)
         self.states[:] = states
+        self._observe()
         self._clear_returns()
 
     def start(self, position: Any, seed: int | None = None) -> None:
@@ -114,11 +115,10 @@ class Episode:
             array[:] = 0
         if self.log is not None:
             self.log[:] = [self.game.codec.save(self.state)]
-        self._update_observations()
 
-    def _update_observations(self) -> None:
-        self.mover = int(self.states["to_move"][0])
-        self._loops.observe_all(self.states, self.observations, self.masks)
+    def _observe(self, order: int = loops.OBSERVE) -> None:
+        """Write the observations, with order START after generating a start position."""
+        self.mover = self._play(order, self.states, self.pending, *self._arrays) // loops.MOVER
 
     def mask(self, agent: int) -> NDArray[np.int8]:
         """Return the action mask of an agent, int8[M] (a buffer: copy it, do not write to it)."""
@@ -229,7 +229,7 @@ class Episode:
         return self._run_step()
 
     def _run_step(self) -> int:
-        status: int = self._step(self.states, self.pending, *self._arrays)
+        status: int = self._play(loops.STEP, self.states, self.pending, *self._arrays)
         if status >= 0:
             self.mover = status // loops.MOVER
             if self.log is not None:
@@ -239,7 +239,7 @@ class Episode:
     def end(self, reward: NDArray[np.float32]) -> None:
         """End the episode with this reward, float32[A, K]."""
         self.states["over"] = 1
-        self._update_observations()
+        self._observe()
         self.reward[:] = reward
         if self._sequential:
             self.totals[self.mover] = 0

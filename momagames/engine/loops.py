@@ -3,6 +3,9 @@
 
 `compile_episode_loops` serves one environment (AEC, Parallel, Gymnasium), `compile_batch_loops` many (vector API, search,
 rollouts). Both call the same kernels of the game.
+
+A kernel is compiled again for each place that calls it. Therefore one loop starts, steps and observes, and calls each kernel in
+one place.
 """
 
 from __future__ import annotations
@@ -17,12 +20,14 @@ import numpy as np
 from momagames.contract import Game
 from momagames.engine.worker_kernels import compile_shared_loop
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import compile_entry_point, kernel, value_mask64
+from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel, value_mask64
 from momagames.kernels.record import CUT_OFF
 from momagames.kernels.rng import advance, below
 
 ONE, ONE_BYTE = np.uint64(1), np.uint8(1)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # autoreset modes
+# What a loop does with a state; in a batch also 0, 1, ...: the number of the agent that forfeits the episode in this step
+STEP, START, OBSERVE, SKIP = -1, -2, -3, -4
 
 OVER, TERMINATED, TRUNCATED, AGENT_LEFT, MOVER = 1, 2, 4, 8, 16  # bits of the status that `EpisodeLoops.step` returns
 
@@ -147,31 +152,41 @@ class EpisodeLoops:
 
     generate(states)                                  write a start position
     observe(states, agent, obs, mask)                 write the observation of `agent`, uint8[B], and its mask, int8[M]
-    observe_all(states, obs, masks)                   the same for the agent to move (one row), or for every agent (a row each)
-    step(states, actions, parts, reward, totals, returns, obs, masks)
-                                                      step, then observe_all; adds the reward to `returns` and to
-                                                      `totals`, which restart for the agents that acted; returns OVER |
-                                                      TERMINATED | TRUNCATED | AGENT_LEFT, and the agent to move times
-                                                      MOVER. Returns -1 - actor and changes nothing if an action is illegal
+    play(order, states, actions, parts, reward, totals, returns, obs, masks)
+                                                      STEP, START or neither (OBSERVE); then write the observation and the
+                                                      mask of the agent to move (one row), or of every agent (a row each). A
+                                                      step adds the reward to `returns` and to `totals`, which restart for
+                                                      the agents that acted. Returns OVER | TERMINATED | TRUNCATED |
+                                                      AGENT_LEFT, and the agent to move times MOVER; or -1 - actor if an
+                                                      action is illegal, and changes nothing
     """
 
     generate: Loop
     observe: Loop
-    observe_all: Loop
-    step: Loop
+    play: Loop
 
 
 @dataclass(frozen=True)
 class BatchLoops:
     """Loops of a batch; see `momagames.engine.batch.Batch` for the arrays."""
 
-    generate: Loop
-    observe: Loop
     find_illegal_env: Loop
     find_illegal_actor: Loop
     step: Loop
     step_shared: Loop
     sample_actions: Loop
+
+
+def _make_starter(game: Game) -> Loop:
+    generate = game.kernels.generate
+
+    @noinline_kernel
+    def start_episode(state):
+        """Write a start position."""
+        reset_header(state)
+        generate(state)
+
+    return start_episode
 
 
 def _make_observer(game: Game) -> Loop:
@@ -221,33 +236,32 @@ def _make_legality_check(game: Game) -> Loop:
 @cache_by_rules
 def compile_episode_loops(game: Game) -> EpisodeLoops:
     """Return the loops of one environment for the rules of a game."""
-    rules = game.kernels
-    generate_state, legal, step_state, observe_state = rules.generate, rules.legal, rules.step, rules.observe
-    observe_rows, find_illegal_actor, sequential = _make_observer(game), _make_legality_check(game), game.sequential
+    legal, step_state, observe_state = game.kernels.legal, game.kernels.step, game.kernels.observe
+    start_episode, observe_rows, sequential = _make_starter(game), _make_observer(game), game.sequential
+    find_illegal_actor = _make_legality_check(game)
 
     def generate(states):
-        reset_header(states[0])
-        generate_state(states[0])
+        start_episode(states[0])
 
     def observe(states, agent, obs, mask):
         legal(states[0], agent, mask)
         observe_state(states[0], agent, obs)
 
-    def observe_all(states, obs, masks):
-        observe_rows(states[0], obs, masks)
-
-    def step(states, actions, parts, reward, totals, returns, obs, masks):
+    def play(order, states, actions, parts, reward, totals, returns, obs, masks):
         state = states[0]
-        actor = find_illegal_actor(state, actions, masks, parts)
-        if actor >= 0:
-            return -1 - actor
         mover = np.int64(state["to_move"])
-        step_state(state, actions, reward)
+        if order == STEP:
+            actor = find_illegal_actor(state, actions, masks, parts)
+            if actor >= 0:
+                return -1 - actor
+            step_state(state, actions, reward)
+        elif order == START:
+            start_episode(state)
         observe_rows(state, obs, masks)
         gone = 0
         for agent in range(reward.shape[0]):
             gone |= np.int64(state["gone"][agent])
-            for k in range(reward.shape[1]):
+            for k in range(reward.shape[1] if order == STEP else 0):
                 before = totals[agent, k] if sequential and agent != mover else np.float32(0.0)
                 totals[agent, k] = before + reward[agent, k]
                 returns[agent, k] += reward[agent, k]
@@ -257,33 +271,21 @@ def compile_episode_loops(game: Game) -> EpisodeLoops:
     return EpisodeLoops(
         generate=compile_entry_point(generate, f"{name}.generate"),
         observe=compile_entry_point(observe, f"{name}.observe"),
-        observe_all=compile_entry_point(observe_all, f"{name}.observe_all"),
-        step=compile_entry_point(step, f"{name}.step"),
+        play=compile_entry_point(play, f"{name}.play"),
     )
 
 
 @cache_by_rules
 def compile_batch_loops(game: Game) -> BatchLoops:
     """Return the loops of a batch for the rules of a game."""
-    generate_state, step_state, sequential = game.kernels.generate, game.kernels.step, game.sequential
-    observe_rows, find_illegal_row = _make_observer(game), _make_legality_check(game)
+    step_state, start_episode, observe_rows = game.kernels.step, _make_starter(game), _make_observer(game)
+    find_illegal_row, sequential = _make_legality_check(game), game.sequential
 
     @kernel
     def copy_rewards(source, target):
         for agent in range(source.shape[0]):
             for k in range(source.shape[1]):
                 target[agent, k] = source[agent, k]
-
-    def generate(states, chosen, obs, masks):
-        for i in range(states.shape[0]):
-            if chosen[i]:
-                reset_header(states[i])
-                generate_state(states[i])
-                observe_rows(states[i], obs[i], masks[i])
-
-    def observe(states, obs, masks):
-        for i in range(states.shape[0]):
-            observe_rows(states[i], obs[i], masks[i])
 
     def find_illegal_env(first, states, actions, masks, parts, skip):
         """Return the first environment from `first` on with an illegal action, or -1."""
@@ -298,48 +300,53 @@ def compile_batch_loops(game: Game) -> BatchLoops:
 
     def step(
         low, high, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
-        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
+        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, orders, worst,
     ):  # fmt: skip
         for i in range(low, high):
-            state = states[i]
-            finished[i] = False
-            if ended[i]:
-                rewards[i] = 0
-                if mode == DISABLED:
-                    continue
-                reset_header(state)
-                generate_state(state)
-                ended[i] = False
-            else:
-                if forfeits[i] < 0:
-                    step_state(state, actions[i], rewards[i])
+            state, order, is_last = states[i], orders[i], False
+            if order == SKIP:
+                continue
+            if order == START:
+                start_episode(state)
+            elif order != OBSERVE:
+                finished[i] = False
+                if ended[i]:
+                    rewards[i] = 0
+                    if mode == DISABLED:
+                        continue
+                    start_episode(state)
+                    ended[i] = False
                 else:
-                    state["over"] = 1
-                    copy_rewards(worst[forfeits[i]], rewards[i])
-                lengths[i] += 1
+                    if order == STEP:
+                        step_state(state, actions[i], rewards[i])
+                    else:
+                        state["over"] = 1
+                        copy_rewards(worst[order], rewards[i])
+                    lengths[i] += 1
+                    for agent in range(rewards.shape[1]):
+                        for k in range(rewards.shape[2]):
+                            sums[i, agent, k] += rewards[i, agent, k]
+                status = episode_status(state)
                 for agent in range(rewards.shape[1]):
-                    for k in range(rewards.shape[2]):
-                        sums[i, agent, k] += rewards[i, agent, k]
-            status = episode_status(state)
-            over = status & OVER != 0
-            for agent in range(rewards.shape[1]):
-                has_left = state["gone"][agent] != 0
-                terminated[i, agent] = has_left or status & TERMINATED != 0
-                truncated[i, agent] = status & TRUNCATED != 0 and not has_left
-            if over:
-                finished[i] = True
-                final_lengths[i] = lengths[i]
-                lengths[i] = 0
-                copy_rewards(sums[i], returns[i])
-                sums[i] = 0
-                if mode == SAME_STEP:
-                    observe_rows(state, final_obs[i], final_masks[i])
-                    reset_header(state)
-                    generate_state(state)
-                else:
-                    ended[i] = True
+                    has_left = state["gone"][agent] != 0
+                    terminated[i, agent] = has_left or status & TERMINATED != 0
+                    truncated[i, agent] = status & TRUNCATED != 0 and not has_left
+                if status & OVER != 0:
+                    finished[i] = True
+                    final_lengths[i] = lengths[i]
+                    lengths[i] = 0
+                    copy_rewards(sums[i], returns[i])
+                    sums[i] = 0
+                    is_last = mode == SAME_STEP
+                    ended[i] = not is_last
+            while True:  # first the last observation of an episode; a loop, so that the kernels are compiled in one place
+                row, mask = (final_obs[i], final_masks[i]) if is_last else (obs[i], masks[i])
+                observe_rows(state, row, mask)
+                if not is_last:
+                    break
+                start_episode(state)
+                is_last = False
             to_move[i] = state["to_move"]
-            observe_rows(state, obs[i], masks[i])
 
     name = game.rules_key
     step_rows = compile_entry_point(step, f"{name}.batch.step")
@@ -356,8 +363,6 @@ def compile_batch_loops(game: Game) -> BatchLoops:
                     start += parts[part]
 
     return BatchLoops(
-        generate=compile_entry_point(generate, f"{name}.batch.generate"),
-        observe=compile_entry_point(observe, f"{name}.batch.observe"),
         find_illegal_env=compile_entry_point(find_illegal_env, f"{name}.batch.find_illegal_env"),
         find_illegal_actor=compile_entry_point(find_illegal_actor, f"{name}.batch.find_illegal_actor"),
         step=step_rows,

@@ -115,13 +115,13 @@ def _make_step_loop(game: Game) -> Callable[..., None]:
 
     def step_many(
         steps, words, parts, mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
-        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
+        ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, orders, worst,
     ):  # fmt: skip
         for _ in range(steps):
             sample_actions(masks, words, actions, parts, states)
             step(
                 0, states.shape[0], mode, states, actions, obs, masks, rewards, terminated, truncated, to_move,
-                ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, forfeits, worst,
+                ended, sums, lengths, returns, final_lengths, finished, final_obs, final_masks, orders, worst,
             )  # fmt: skip
 
     return compile_entry_point(step_many, f"{game.rules_key}.batch.step_many")

@@ -157,7 +157,7 @@ def test_a_damaged_index_of_imports_is_replaced(copied):
 def test_code_of_a_game_depends_on_its_rules_alone(id):
     """Not on another game, the drawing toolbox or the game's assembly."""
     game = registry.spec(id)
-    functions, _ = cache._find_functions(loops.compile_episode_loops(game).step.py_func)
+    functions, _ = cache._find_functions(loops.compile_episode_loops(game).play.py_func)
     sources = Sources(Path("no", "index"))
     closure = sources.find_closure({os.path.realpath(function.__code__.co_filename) for function in functions})
     files = {Path(file).relative_to(PACKAGE).parts for file in closure}

@@ -180,7 +180,7 @@ def test_a_person_out_of_the_game_sees_the_whole_state(hit, pygame):
     assert board.help_text() == "arrows: move, 0 to 2: say, b: big, p: pause, escape: leave"
     before = pixels(board, pygame)
     board.session.episode.state["gone"][1] = 1
-    board.session.episode._update_observations()
+    board.session.episode._observe()
     until(board, lambda: ply(board) == 1)
     assert board.renderer.options == {"viewer": None}
     assert "rover_1 is out" in board.status_text()

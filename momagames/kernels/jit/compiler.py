@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from momagames.kernels.jit.cache import enable_disk_cache
+from momagames.kernels.jit.compile_notice import announce_compilation
 from momagames.kernels.jit.inlining import InlineCompiler, ignore_literals
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
@@ -61,4 +62,5 @@ def compile_entry_point(function: F, name: str) -> F:
     compiled = compile_function(function, nogil=True)
     if not INTERPRETED:
         enable_disk_cache(compiled, name)
+        announce_compilation(compiled, name)
     return compiled

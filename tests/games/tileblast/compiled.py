@@ -43,7 +43,7 @@ class CompiledTileBlast:
         twin = object.__new__(CompiledTileBlast)
         twin.play = Episode(self.play.game)
         twin.play.states[:] = self.play.states
-        twin.play._update_observations()
+        twin.play._observe()
         return twin
 
     def valid(self):
@@ -67,7 +67,7 @@ class CompiledTileBlast:
         wide = Episode(tileblast.game("mo-tileblast-v0", "general", channels=channels))
         wide.states[:] = self.play.states
         wide.states["channels"] = channels
-        wide._update_observations()
+        wide._observe()
         return wide.observations[0][: channels * 117].tolist()
 
     def remaining(self):

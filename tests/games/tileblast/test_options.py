@@ -132,7 +132,7 @@ def test_prune_equivalent_actions():
 
     def future(tap):
         trial.states[:] = play.states
-        trial._update_observations()
+        trial._observe()
         trial.step(tap)
         return trial.states.tobytes()
 

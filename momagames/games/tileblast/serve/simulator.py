@@ -82,7 +82,7 @@ class ServedLevel:
     def start(self, seed: int) -> Position:
         """Start a game."""
         self._states[:] = self.game.make_state(seed)
-        self._loops.generate(self._states)
+        self._play(loops.START)
         self._loaded = None
         return Position(self, seed, b"", self._bytes.tobytes())
 
@@ -92,7 +92,7 @@ class ServedLevel:
         if cell is None or not self._mask[0, cell]:
             return None
         self._action[0, 0] = cell
-        self._loops.step(self._states, self._action, self._action_counts, *self._statistics, self._board, self._mask)
+        self._play(loops.STEP)
         self._loaded = after = Position(self, before.seed, before.taps + bytes([cell]), self._bytes.tobytes())
         return after
 
@@ -118,8 +118,13 @@ class ServedLevel:
         """Copy a position into the buffers, unless they hold it."""
         if self._loaded is not position:
             self._bytes[:] = np.frombuffer(position.record, np.uint8)
-            self._loops.observe_all(self._states, self._board, self._mask)
+            self._play(loops.OBSERVE)
             self._loaded = position
+
+    def _play(self, order: int) -> None:
+        """Step, start or observe the position in the buffers, see `engine.loops`."""
+        buffers = self._action, self._action_counts, *self._statistics, self._board, self._mask
+        self._loops.play(order, self._states, *buffers)
 
 
 class Levels:

@@ -1,0 +1,50 @@
+"""`momagames warmup`, and the line that tells of a long compilation."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PLAY = """
+import momagames
+from momagames.kernels.jit import compile_notice
+compile_notice.NOTICE_AFTER = {after}
+env = momagames.make("mo-breakthrough-v0")
+for _ in range(2):
+    env.reset(seed=0)
+    env.step(int(env.observe("player_0")["action_mask"].argmax()))
+momagames.make_vec("mo-breakthrough-v0", 2).reset(seed=0)
+"""
+NOTICE = (
+    "momagames: compiling the rules of breakthrough, once on this machine (up to half a minute); "
+    "`momagames warmup` compiles ahead\n"
+)
+
+
+def run(folder, *command):
+    env = {**os.environ, "MOMAGAMES_CACHE_DIR": str(folder), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run([sys.executable, *command], env=env, capture_output=True, text=True, check=True, timeout=300)
+    return done.stdout, done.stderr
+
+
+@pytest.mark.compiled
+def test_warmup_compiles_ahead(tmp_path):
+    """Afterwards nothing is compiled, so that nothing is written to the cache. Ids with the same rules are compiled once."""
+    out, _ = run(tmp_path, "-m", "momagames", "warmup", "mo-breakthrough-v0", "mo-breakthrough-v0")
+    assert out.startswith("mo-breakthrough-v0: ")
+    assert out.count("\n") == 1
+    written = sorted(tmp_path.iterdir())
+    assert written
+    assert run(tmp_path, "-c", PLAY.format(after=0)) == ("", "")
+    assert sorted(tmp_path.iterdir()) == written
+
+
+@pytest.mark.compiled
+def test_long_compilations_are_announced_once(tmp_path):
+    assert run(tmp_path, "-c", PLAY.format(after=0)) == ("", NOTICE)
+
+
+@pytest.mark.compiled
+def test_short_compilations_are_silent(tmp_path):
+    assert run(tmp_path, "-c", PLAY.format(after=600)) == ("", "")
