@@ -63,7 +63,7 @@ def run(checkout: Path, *words: str, interpreted: bool = True) -> str:
         "PYTHONPATH": str(checkout),
         "MOMAGAMES_CACHE_DIR": str(checkout / "cache"),
         "NUMBA_DISABLE_JIT": str(int(interpreted)),
-        "PYTEST_ADDOPTS": "-p no:cacheprovider",  # one process
+        "PYTEST_ADDOPTS": "-p no:cacheprovider -n 0",
     }
     done = subprocess.run(words, cwd=checkout, env=os.environ | settings, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

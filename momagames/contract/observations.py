@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,9 +26,15 @@ class Field:
     high: float
     order: tuple[int, ...] | None = None
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.dtype).itemsize
+        return prod(self.shape) * np.dtype(self.dtype).itemsize
+
+    @cached_property
+    def _memory_layout(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The shape in memory, and the place of each axis of `shape` in it."""
+        order = self.order or tuple(range(len(self.shape)))
+        return tuple(self.shape[axis] for axis in order), tuple(order.index(axis) for axis in range(len(order)))
 
     def view(self, rows: NDArray[np.uint8]) -> NDArray[Any]:
         """Return a view of this field in a buffer of observations.
@@ -34,8 +42,8 @@ class Field:
         rows     uint8[..., nbytes], the bytes of this field
         Returns  dtype[..., *shape]
         """
-        lead = rows.shape[:-1]
-        order = self.order or tuple(range(len(self.shape)))
-        memory = rows.view(self.dtype).reshape(lead + tuple(self.shape[axis] for axis in order))
-        back = tuple(len(lead) + int(axis) for axis in np.argsort(order))
-        return memory.transpose(tuple(range(len(lead))) + back)
+        lead, (shape, places) = rows.shape[:-1], self._memory_layout
+        memory = rows.view(self.dtype).reshape(lead + shape)
+        if self.order is None:
+            return memory
+        return memory.transpose(*range(len(lead)), *(len(lead) + place for place in places))
