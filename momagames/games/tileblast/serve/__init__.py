@@ -5,6 +5,9 @@ simulator.py      levels and positions: a tap makes a new position
 goal_distance.py  remainingGoalsDistance of a position
 sessions.py       positions of running games
 limits.py         rates, sizes and times of requests
+hosts.py          hosts and origins that are served
+health.py         counters of /health
+request_log.py    bounded log
 service.py        answers to requests
 app.py            routes of requests
 timeouts.py       slow connections

@@ -6,7 +6,7 @@ import errno
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,7 +19,10 @@ except ImportError as error:
     raise MissingExtra('the simulator needs starlette and uvicorn: pip install "momagames[serve]"') from error
 
 from momagames.games.tileblast.serve.app import app
+from momagames.games.tileblast.serve.health import Counters
+from momagames.games.tileblast.serve.hosts import HostCheck
 from momagames.games.tileblast.serve.limits import Limits
+from momagames.games.tileblast.serve.request_log import make_logger
 from momagames.games.tileblast.serve.service import Service
 from momagames.games.tileblast.serve.sessions import Sessions
 from momagames.games.tileblast.serve.simulator import Levels
@@ -79,7 +82,7 @@ def describe_error(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
-def make_server(service: Service, limits: Limits) -> uvicorn.Server:
+def make_server(service: Service, limits: Limits, hosts: HostCheck) -> uvicorn.Server:
     """Return the server, not started."""
     config: Any = {
         "access_log": False,
@@ -91,15 +94,17 @@ def make_server(service: Service, limits: Limits) -> uvicorn.Server:
         "timeout_keep_alive": KEEP_ALIVE,
         "ws": "none",
     }
-    connections = Connections(limits)
+    counters = Counters()
+    connections = Connections(limits, make_logger(counters))
     protocol: Any = connections.protocol  # uvicorn calls it, but declares a class
-    return uvicorn.Server(uvicorn.Config(connections.track_requests(app(service, limits)), http=protocol, **config))
+    tracked_app = connections.track_requests(app(service, limits, hosts, counters))
+    return uvicorn.Server(uvicorn.Config(tracked_app, http=protocol, **config))
 
 
-def run_server(service: Service, limits: Limits, sockets: list[socket.socket]) -> None:
+def run_server(service: Service, limits: Limits, hosts: HostCheck, sockets: list[socket.socket]) -> None:
     """Serve until Ctrl-C or SIGTERM; running requests are answered first."""
     try:
-        make_server(service, limits).run(sockets=sockets)
+        make_server(service, limits, hosts).run(sockets=sockets)
     finally:
         for one in sockets:
             one.close()
@@ -107,11 +112,19 @@ def run_server(service: Service, limits: Limits, sockets: list[socket.socket]) -
 
 @contextmanager
 def serve_in_background(
-    service: Service | None = None, limits: Limits | None = None, host: str = LOCALHOST, port: int = 0
+    service: Service | None = None,
+    limits: Limits | None = None,
+    host: str = LOCALHOST,
+    port: int = 0,
+    allow_hosts: Iterable[str] = (),
 ) -> Iterator[str]:
-    """Serve in a thread during a context; yield the address, such as "http://localhost:40123"."""
+    """Serve in a thread during a context; yield the address, such as "http://localhost:40123".
+
+    allow_hosts   names in the header Host that are served, in addition to the loopback ones and `host`
+    """
+    hosts = HostCheck([host, *allow_hosts])
     sockets = listen(host, port)
-    server = make_server(service or Service(Levels(), Sessions()), limits or Limits())
+    server = make_server(service or Service(Levels(), Sessions()), limits or Limits(), hosts)
     thread = threading.Thread(target=server.run, kwargs={"sockets": sockets}, daemon=True)
     thread.start()
     try:

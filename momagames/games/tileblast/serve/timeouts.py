@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -93,15 +94,17 @@ class Connection(asyncio.Protocol):
 
 
 class Connections:
-    """Open connections, the one with the oldest last request first."""
+    """Open connections, the one with the oldest last request first; `logger` replaces that of uvicorn's protocol."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, logger: logging.Logger) -> None:
+        self.limits, self._logger = limits, logger
         self._open: dict[Address | None, Connection] = {}
 
     def protocol(self, **options: Any) -> Connection:
         """Return a protocol, for uvicorn's option `http`."""
-        return Connection(AutoHTTPProtocol(**options), self)
+        inner: Any = AutoHTTPProtocol(**options)
+        inner.logger = self._logger
+        return Connection(inner, self)
 
     def track_requests(self, app: ASGIApp) -> ASGIApp:
         """Return the application wrapped in calls of begin_request and end_request."""

@@ -36,9 +36,10 @@ def url(levels):
 
 @pytest.fixture
 def serve(levels):
-    """Factory of simulators: serve(max_sessions=..., idle=..., rate=..., body=..., ...) -> context."""
+    """Factory of simulators: serve(max_sessions=..., idle=..., host=..., allow_hosts=..., rate=..., ...) -> context."""
 
-    def start(max_sessions=10_000, idle=0, **limits):
-        return serve_in_background(Service(levels, Sessions(max_sessions, idle)), Limits(**limits))
+    def start(max_sessions=10_000, idle=0, host="localhost", allow_hosts=(), **limits):
+        service = Service(levels, Sessions(max_sessions, idle))
+        return serve_in_background(service, Limits(**limits), host=host, allow_hosts=allow_hosts)
 
     return start

@@ -172,7 +172,7 @@ def connection(url):
     return socket.create_connection((parts.hostname, parts.port), timeout=10)
 
 
-@pytest.mark.parametrize("said", [b"", b"POST /session/create HTTP/1.1\r\nhost: x\r\n"])
+@pytest.mark.parametrize("said", [b"", b"POST /session/create HTTP/1.1\r\nhost: localhost\r\n"])
 def test_silent_connections_are_closed(serve, said):
     with serve(patience=0.2) as url, connection(url) as silent:
         silent.sendall(said)
@@ -188,7 +188,7 @@ def test_endless_heads_are_closed(serve):
 
 def test_missing_body(serve):
     with serve(patience=0.2) as url, connection(url) as slow:
-        slow.sendall(b"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{")
+        slow.sendall(b"POST /session/create HTTP/1.1\r\nhost: localhost\r\ncontent-length: 50\r\n\r\n{")
         assert slow.recv(15) == b"HTTP/1.1 408 Re"
         assert post(url, "/sessions/list") == {"sessionIds": []}
 
@@ -196,14 +196,13 @@ def test_missing_body(serve):
 def test_client_disconnects_during_a_request(url, game):
     for _ in range(20):
         with connection(url) as half:
-            half.sendall(
-                b"POST /session/click HTTP/1.1\r\nhost: x\r\ncontent-length: 5000\r\n\r\n" + f'{{"sessionId": "{game}"'.encode()
-            )
+            head = b"POST /session/click HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5000\r\n\r\n"
+            half.sendall(head + f'{{"sessionId": "{game}"'.encode())
     assert requests.get(url + "/ping", timeout=10).text == "Pong"
 
 
 LOAD = json.dumps(CREATE).encode()
-LOAD = b"POST /load HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(LOAD) + LOAD
+LOAD = b"POST /load HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(LOAD) + LOAD
 
 
 def cut_off(greedy, said):
@@ -240,7 +239,7 @@ def test_clients_that_do_not_read_are_closed(serve):
         assert cut_off(deaf, b"\r\n")  # which means nothing, and shows whether it is open
 
 
-@pytest.mark.parametrize("said", [b"", b"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{"])
+@pytest.mark.parametrize("said", [b"", b"POST /session/create HTTP/1.1\r\nhost: localhost\r\ncontent-length: 50\r\n\r\n{"])
 def test_idle_connections_are_closed_first(serve, said):
     with serve(connections=10) as url, ExitStack() as stack:
         waiting = [stack.enter_context(connection(url)) for _ in range(25)]
@@ -264,7 +263,7 @@ def test_oldest_of_simultaneous_connections_is_closed(serve, monkeypatch):
 
     monkeypatch.setattr(service, "format_position", slowly)
     ask = json.dumps(CREATE)
-    head = f"POST /session/create HTTP/1.1\r\nhost: x\r\ncontent-length: {len(ask)}\r\n\r\n"
+    head = f"POST /session/create HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(ask)}\r\n\r\n"
     for _ in range(3):
         with serve(connections=10) as url, connection(url) as busy, ExitStack() as stack:
             busy.sendall((head + ask).encode())
@@ -275,7 +274,7 @@ def test_oldest_of_simultaneous_connections_is_closed(serve, monkeypatch):
 
 
 def test_one_connection_for_a_thousand_requests(url):
-    ask = b"GET /ping HTTP/1.1\r\nhost: x\r\nx-long: " + b"y" * 200 + b"\r\n\r\n"
+    ask = b"GET /ping HTTP/1.1\r\nhost: localhost\r\nx-long: " + b"y" * 200 + b"\r\n\r\n"
     with connection(url) as client:
         for _ in range(1000):
             client.sendall(ask)

@@ -129,11 +129,14 @@ def test_the_command_serves_until_it_is_stopped(tmp_path, stop):
     file = tmp_path / "mine.yaml"
     file.write_text(format_level(packaged.load(3).data | {"title": "Mine"}))
     command = [sys.executable, "-m", "momagames", "serve", "tileblast", "--port", "0", "--levels", str(file)]
+    command += ["--allow-host", "games.example", "--allow-host", "192.0.2.7"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
     try:
         assert running.stdout.readline() == "level 13: Mine\n"
         url = re.search(r"http://localhost:\d+", running.stdout.readline()).group()
         session = create(url, 13)["sessionId"]
+        for host, status in (("games.example", 200), ("192.0.2.7:80", 200), ("other.example", 421)):
+            assert requests.get(url + "/ping", headers={"host": host}, timeout=10).status_code == status
         running.send_signal(stop)
         _, errors = running.communicate(timeout=30)
     finally:
