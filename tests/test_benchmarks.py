@@ -5,12 +5,45 @@ import json
 import os
 import subprocess
 import sys
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from momagames.games.tileblast.serve import server
+
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = sorted((ROOT / "benchmarks").rglob("*.py"))
+PARTS = {
+    "throughput", "aec", "pommerman", "http", "tileblast", "robotmail", "search", "c_loop", "cold_start", "memory", "threads",
+}  # fmt: skip
+RUNS = [  # script, arguments, libraries of extras, parts of what is printed
+    ("fronts/exact_sizes.py", ("4x4x3:2",), (), ("| 4x4x3 | 2 of 2 |",)),
+    ("fronts/ship.py", ("5x5x2-0", "--out", "."), (), ("mo-samegame-v0-5x5x2-0: ",)),
+    ("learning/targets.py", ("samegame5", "--budget", "1000", "--out", "."), ("torch",), ("share of the exact hypervolume",)),
+    (
+        "learning/throughput.py",
+        ("--num-envs", "16", "--updates", "1", "--frames", "0", "--threads", "1"),
+        ("torch",),
+        ("| update |", "decisions per second"),
+    ),
+    (
+        "learning/scalar.py",
+        ("--only", "maskable-ppo", "torchrl", "moppo", "rllib", "--budget", "128", "--board", "3x3x2", "--rllib-batch", "128",
+         "--episodes", "2"),
+        ("torch", "sb3_contrib", "torchrl", "ray.rllib"),
+        ("maskable-ppo seed 0: ", "torchrl      seed 0: ", "moppo        seed 0: ", "rllib        seed 0: "),
+    ),
+    (
+        "learning/morl.py",
+        ("pcn", "pql", "--budget", "50", "--board", "3x3x2"),
+        ("torch", "morl_baselines"),
+        ("random play: ", "pcn        seed 0: ", "pql        seed 0: "),
+    ),
+    # the test of docs/tutorials trains momaland's MOMAPPO: its compilation takes half a minute
+    ("learning/momappo.py", ("--weights", "0", "--episodes", "2"), ("momaland", "supersuit"), ("random play: ",)),
+]  # fmt: skip
 NEEDED = {"torch", "morl_baselines", "sb3_contrib", "torchrl", "ray", "supersuit"}  # of extras
 
 
@@ -26,21 +59,86 @@ def test_scripts_import(script, monkeypatch):
         pytest.skip(f"needs {error.name}")
 
 
+def run_python(*words, cwd=ROOT):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    command = [sys.executable, *map(str, words)]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
 def measure_speed(*words):
-    command = [sys.executable, "-m", "benchmarks.speed", "--rounds", "1", *words]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    return run_python("-m", "benchmarks.speed", "--rounds", "1", "--steps", "200", *words)
 
 
-def test_speed_is_measured_part_by_part(tmp_path):
+def test_every_part_of_speed_runs(tmp_path):
     file = tmp_path / "speed.json"
-    done = measure_speed("--only", "c_loop", "memory", "--json", str(file))
+    done = measure_speed("--json", file)
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(file.read_text())
-    assert found["memory"]
-    assert all(value > 0 for values in found["c_loop"].values() for value in values.values())
+    assert set(found) == {"machine", "load after", *PARTS}
+    for part in PARTS:
+        values = [value for case in found[part].values() for value in case.values()]
+        assert values
+        assert all(value >= 0 for value in values)
     assert "Breakthrough 8x8" in done.stdout
     assert "Python" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize(("script", "words", "needed", "printed"), RUNS, ids=[run[0] for run in RUNS])
+def test_scripts_run(script, words, needed, printed, tmp_path):
+    for name in needed:
+        pytest.importorskip(name)
+    done = run_python(ROOT / "benchmarks" / script, *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for text in printed:
+        assert text in done.stdout
+
+
+def test_every_script_is_run():
+    folders = {path.parent.name for path in SCRIPTS} - {"c_loop"}
+    assert folders == {"speed", "fronts", "learning"}
+    scripts = {
+        path.relative_to(ROOT / "benchmarks").as_posix() for path in SCRIPTS if path.parent.name in ("fronts", "learning")
+    }
+    assert scripts == {run[0] for run in RUNS}
+    modules = {path.stem for path in SCRIPTS if path.parent.name == "speed"} | {"c_loop", "threads"}
+    assert modules - {"__init__", "__main__", "timing", "peers", "originals"} == set(PARTS)
+
+
+@pytest.fixture
+def http(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    module = importlib.import_module("benchmarks.speed.http")
+    monkeypatch.setattr(module, "PAUSE", 0.01)
+    return module
+
+
+def test_http_reconnects_to_a_simulator_that_closes_connections(http, monkeypatch):
+    monkeypatch.setattr(server, "KEEP_ALIVE", 0.05)
+    with server.serve_in_background() as url:
+        ask = http.keep_alive(url.removeprefix("http://"))
+        for _ in range(3):
+            assert ask("/sessions/list", {}) == {"sessionIds": []}
+            time.sleep(0.3)
+
+
+def test_http_measures_a_round_again_after_a_restart(http):
+    """The simulator restarts at the second click: the connection is closed, and the session is lost."""
+    played, clicks = http.games(1, 1), []
+    with ExitStack() as first, ExitStack() as second:
+        url = first.enter_context(server.serve_in_background())
+        host, port = url.removeprefix("http://").split(":")
+        send = http.keep_alive(f"{host}:{port}")
+
+        def ask(path, data):
+            clicks.append(path)
+            if clicks.count("/session/click") == 2 and path == "/session/click":
+                first.close()
+                second.enter_context(server.serve_in_background(port=int(port)))
+            return send(path, data)
+
+        assert http.loop(ask, 1, played)() > 0
+    assert clicks.count("/session/create") == 2
+    assert clicks.count("/session/click") == 2 + len(played[0][1])
 
 
 def test_a_part_that_fails_does_not_lose_the_others(tmp_path, monkeypatch):

@@ -84,7 +84,7 @@ def run_command(arguments: list[str]) -> None:
     app(arguments, standalone_mode=False)
 
 
-def write_best_known() -> None:
+def write_best_known(out: Path) -> None:
     """Write the unions of archived runs, for boards that are too large for a proof."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         unpack_archive(ARCHIVE, "paper")
@@ -92,7 +92,7 @@ def write_best_known() -> None:
         for name in LARGE:
             for seed in range(10):
                 content = (Path("best-known") / f"{name}-{seed}.json").read_bytes()
-                (DATA / f"{name}-best-known-{seed}.json.gz").write_bytes(gzip.compress(content, mtime=0))
+                (out / f"{name}-best-known-{seed}.json.gz").write_bytes(gzip.compress(content, mtime=0))
 
 
 def main() -> None:
@@ -100,13 +100,14 @@ def main() -> None:
     parser.add_argument("word", nargs="?", default="")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--best-known", action="store_true")
+    parser.add_argument("--out", type=Path, default=DATA, help="Directory of the files: by default that of the package.")
     given = parser.parse_args()
     if given.best_known:
-        write_best_known()
+        write_best_known(given.out.resolve())
         return
     loaded: set[str] = set()
     for name, arguments in list_commands().items():
-        path = DATA / f"{name}.json"
+        path = given.out / f"{name}.json"
         if given.word not in name or (path.exists() and not given.again):
             continue
         for _ in range(1 if arguments[0] in loaded else 2):  # the first search of a game loads its compiled code

@@ -49,15 +49,15 @@ class Mail:
         )
 
 
-def play_randomly(seed: int) -> Points:
+def play_randomly(seed: int, episodes: int) -> Points:
     """Return the mean returns of the team in random play, float64[1, K]."""
     env, rng, total = Mail.parallel_env(), np.random.default_rng(seed), np.zeros(len(REFERENCE_POINT))
-    for episode in range(EPISODES):
+    for episode in range(episodes):
         env.reset(seed=episode)
         while env.agents:
             rewards = env.step({agent: rng.integers(env.action_space(agent).n) for agent in env.agents})[1]
             total += sum(rewards.values())
-    return total[None] / EPISODES
+    return total[None] / episodes
 
 
 def train_momappo(weights: int, steps: int, seed: int) -> Points:
@@ -83,12 +83,14 @@ def report(name: str, run: Callable[[], Points]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weights", type=int, default=3, help="Number of weight vectors.")
+    parser.add_argument("--weights", type=int, default=3, help="Number of weight vectors; 0: random play only.")
     parser.add_argument("--steps", type=int, default=100_000, help="Environment steps per weight vector.")
+    parser.add_argument("--episodes", type=int, default=EPISODES, help="Episodes of random play.")
     parser.add_argument("--seed", type=int, default=0, help="Random seed.")
     arguments = parser.parse_args()
-    report("random play", lambda: play_randomly(arguments.seed))
-    report("MOMAPPO", lambda: train_momappo(arguments.weights, arguments.steps, arguments.seed))
+    report("random play", lambda: play_randomly(arguments.seed, arguments.episodes))
+    if arguments.weights:
+        report("MOMAPPO", lambda: train_momappo(arguments.weights, arguments.steps, arguments.seed))
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ def moppo(instance: Instance, budget: int, seed: int) -> Learner:
     return train, evaluate
 
 
-def rllib(budget: int, seed: int) -> Learner:
+def rllib(budget: int, seed: int, batch_size: int, episodes: int) -> Learner:
     import ray
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module import RLModuleSpec
@@ -174,7 +174,7 @@ def rllib(budget: int, seed: int) -> Learner:
         .multi_agent(policies={"shared"}, policy_mapping_fn=lambda agent, episode, **_: "shared")
         .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
         .env_runners(num_env_runners=0)
-        .training(gamma=1.0, lr=1e-3, train_batch_size=RLLIB_BATCH, minibatch_size=128, num_epochs=4)
+        .training(gamma=1.0, lr=1e-3, train_batch_size=batch_size, minibatch_size=128, num_epochs=4)
         .debugging(seed=seed)
         .build_algo()
     )
@@ -187,7 +187,7 @@ def rllib(budget: int, seed: int) -> Learner:
 
     def evaluate() -> float:
         policy, won = learner.get_module("shared"), 0
-        for n in range(EPISODES):
+        for n in range(episodes):
             game = momagames.make(
                 "mo-breakthrough-v0", api="gymnasium", agent=f"player_{n % 2}", others="random", **BREAKTHROUGH
             )
@@ -202,7 +202,7 @@ def rllib(budget: int, seed: int) -> Learner:
                 returns, over = returns + reward, terminated or truncated
             won += returns[0] > 0
         learner.stop()
-        return won / EPISODES
+        return won / episodes
 
     return train, evaluate
 
@@ -235,6 +235,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1, help="Number of seeds.")
     parser.add_argument("--instance-seed", type=int, default=0, help="Seed of the MO-SameGame instance.")
     parser.add_argument("--board", default="5x5x3", help="MO-SameGame board: width x height x colors.")
+    parser.add_argument("--rllib-batch", type=int, default=RLLIB_BATCH, help="Steps per update of RLlib; at least 128.")
+    parser.add_argument("--episodes", type=int, default=EPISODES, help="Episodes of RLlib's policy against random play.")
     parser.add_argument("--threads", type=int, default=1, help="PyTorch threads.")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
@@ -255,7 +257,8 @@ def main() -> None:
     for name in arguments.only:
         for seed in range(arguments.seeds):
             if name == "rllib":
-                report(name, seed, rllib(arguments.budget, seed), 1.0, f"of {EPISODES} episodes won against random play")
+                learner = rllib(arguments.budget, seed, arguments.rllib_batch, arguments.episodes)
+                report(name, seed, learner, 1.0, f"of {arguments.episodes} episodes won against random play")
             else:
                 report(name, seed, LEARNERS[name](instance, arguments.budget, seed), best, "of the best sum")
 

@@ -16,7 +16,7 @@ import argparse
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -279,6 +279,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", choices=sorted(TARGETS))
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--budget", type=int, help="Environment steps of a training, instead of those of the target.")
     parser.add_argument("--out", type=Path, default=Path("learning-targets"))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--archive", action="store_true")
@@ -292,6 +293,7 @@ def main() -> None:
             print(f"{name:16s}{target.id} {target.params}: {target.target}")
         return
     target = TARGETS[arguments.name]
+    target = replace(target, budget=arguments.budget or target.budget)
     print(
         f"{arguments.name}: {target.target}; {target.budget:,} steps, {arguments.threads} threads, torch {torch.__version__}",
         flush=True,

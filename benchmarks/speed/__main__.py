@@ -1,4 +1,4 @@
-"""python -m benchmarks.speed [--json FILE] [--rounds N] [--only PART ...]"""
+"""python -m benchmarks.speed [--json FILE] [--rounds N] [--steps N] [--only PART ...]"""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import platform
 import subprocess
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +19,20 @@ from rich.table import Table
 
 from benchmarks.speed import aec, c_loop, cold_start, http, memory, pommerman, robotmail, search, throughput, tileblast
 from benchmarks.speed.peers import REQUIRED_AEC, REQUIRED_BATCH
+from benchmarks.speed.timing import STEPS
 
-PARTS = {
-    "throughput": lambda rounds: throughput.measure(rounds),
-    "aec": lambda rounds: aec.measure(rounds),
-    "pommerman": lambda rounds: pommerman.measure(rounds),
-    "http": lambda rounds: http.measure(rounds),
-    "tileblast": lambda rounds: tileblast.measure(rounds),
-    "robotmail": lambda rounds: robotmail.measure(rounds),
-    "search": lambda rounds: search.measure(rounds),
-    "c_loop": lambda rounds: c_loop.measure(rounds),
-    "cold_start": lambda rounds: cold_start.measure(min(rounds, 5)),
-    "memory": lambda rounds: memory.measure(),
-    "threads": lambda rounds: throughput.measure_threads(rounds),
+PARTS: dict[str, Callable[[int, int], dict[str, Any]]] = {  # of rounds and steps
+    "throughput": throughput.measure,
+    "aec": aec.measure,
+    "pommerman": pommerman.measure,
+    "http": http.measure,
+    "tileblast": tileblast.measure,
+    "robotmail": robotmail.measure,
+    "search": search.measure,
+    "c_loop": lambda rounds, steps: c_loop.measure(rounds),
+    "cold_start": cold_start.measure,
+    "memory": lambda rounds, steps: memory.measure(),
+    "threads": throughput.measure_threads,
 }
 VERSIONED = ("momagames", "numba", "numpy", "pettingzoo", "gymnasium", "momaland")
 
@@ -126,6 +128,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("--json", type=Path, help="write the figures there too, after each part")
     parser.add_argument("--rounds", type=int, default=9, help="rounds of each measurement (9)")
+    parser.add_argument(
+        "--steps",
+        type=int,
+        default=STEPS,
+        help=f"environment steps of a run ({STEPS:,}); with fewer, games and sizes are fewer",
+    )
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS), help="some of the parts")
     given = parser.parse_args()
     console = Console(width=max(Console().width, 150))
@@ -137,7 +145,7 @@ def main() -> None:
             continue
         try:
             with console.status(part):
-                results[part] = PARTS[part](given.rounds)
+                results[part] = PARTS[part](given.rounds, given.steps)
         except Exception:  # the other parts are measured all the same
             failed.append(part)
             console.print(f"{part} failed:\n{traceback.format_exc()}", style="red", markup=False)

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+from benchmarks.speed.timing import scale
+
 IMPORT = "import time, json, {module}; print(json.dumps([time.process_time(), 0]))"
 FIRST = """
 import time; start = time.perf_counter()
@@ -32,14 +34,15 @@ def run(code: str, **environment: str) -> tuple[float, float]:
 IDS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-pommerman-ffa-v0", "mo-tileblast-v0", "mo-robotmail-v0")
 
 
-def measure(rounds: int, ids: tuple[str, ...] = IDS) -> dict[str, dict[str, float]]:
-    """Seconds: {"import": CPU of both imports, id: wall (and CPU) of make, reset and step, cold and warm}."""
+def measure(rounds: int, steps: int) -> dict[str, dict[str, float]]:
+    """Seconds: {"import": CPU of both imports, id: wall (and CPU) of make, reset and step, cold and warm}; up to 5 rounds."""
+    rounds = min(rounds, 5)
     imports: dict[str, list[float]] = {"pettingzoo": [], "momagames": []}
     for _ in range(rounds):
         for module, seconds in imports.items():
             seconds.append(run(IMPORT.format(module=module))[0])
     out = {"import, CPU": {module: statistics.median(seconds) for module, seconds in imports.items()}}
-    for id in ids:
+    for id in IDS[: scale(len(IDS), steps)]:
         with tempfile.TemporaryDirectory() as folder:
             cold = run(FIRST.format(id=id), MOMAGAMES_CACHE_DIR=folder)
             warm = [run(FIRST.format(id=id), MOMAGAMES_CACHE_DIR=folder) for _ in range(rounds)]

@@ -11,7 +11,7 @@ import numpy as np
 import momagames
 from benchmarks.speed import originals
 from benchmarks.speed.throughput import Recording
-from benchmarks.speed.timing import Measure
+from benchmarks.speed.timing import Measure, scale
 from momagames.engine.episode import Episode
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -40,7 +40,7 @@ def copy_fields(episode: Episode) -> Callable[[Iterable[Any]], list[dict[str, An
     return observe_all
 
 
-def parallel_loop(case: str, pool: bool = True) -> Measure:
+def parallel_loop(case: str, num_games: int, pool: bool = True) -> Measure:
     """ns a joint step of the plain Parallel loop over recorded games; the policy's time is not counted."""
     id, params = CASES[case]
     env = momagames.make(id, api="parallel", **params)
@@ -49,7 +49,7 @@ def parallel_loop(case: str, pool: bool = True) -> Measure:
     rng = np.random.default_rng(0)
     parts = env.aec_env.game.actions
     games: list[list[dict[str, Any]]] = []
-    for seed in range(GAMES):
+    for seed in range(num_games):
         env.reset(seed=seed)
         games.append([])
         while env.agents:
@@ -70,17 +70,17 @@ def parallel_loop(case: str, pool: bool = True) -> Measure:
     return replay
 
 
-def measure(rounds: int) -> dict[str, dict[str, float]]:
+def measure(rounds: int, steps: int) -> dict[str, dict[str, float]]:
     """ns a joint step, and gains over the original's figure: {case: {variant: median}}."""
     out = {}
     for case, (id, params) in CASES.items():
-        recording = Recording(id, params, 1024)
+        recording = Recording(id, params, 1024, steps=steps)
         measures: dict[str, Measure] = {
             "N=1024": recording.time_vector_env,
             "N=1024, engine": recording.time_engine,
             "N=1024, rollouts": recording.rollouts,
-            "parallel": parallel_loop(case),
-            "parallel, no pool": parallel_loop(case, pool=False),
+            "parallel": parallel_loop(case, scale(GAMES, steps)),
+            "parallel, no pool": parallel_loop(case, scale(GAMES, steps), pool=False),
         }
         out[case] = originals.gains(measures, ORIGINAL[case], rounds)
     return out

@@ -10,7 +10,7 @@ import numpy as np
 import momagames
 from benchmarks.speed import originals
 from benchmarks.speed.throughput import Recording
-from benchmarks.speed.timing import Measure, record, replay
+from benchmarks.speed.timing import Measure, record, replay, scale
 
 CASES: dict[str, dict[str, Any]] = {
     "RoboticMail 4 x 3": {"num_players": 4, "num_robots_per_player": 3, "max_step": 1500},
@@ -24,23 +24,23 @@ REQUIRED = {"RoboticMail 4 x 3": {"N=1024": 150, "AEC": 3}}
 GAMES = 6
 
 
-def aec_loop(params: dict[str, Any]) -> Measure:
+def aec_loop(params: dict[str, Any], num_games: int) -> Measure:
     """ns an agent step of the plain AEC loop over recorded games of random actions."""
     env = momagames.make(ID, **params)
-    games = record(env, range(GAMES), np.random.default_rng(0))
+    games = record(env, range(num_games), np.random.default_rng(0))
     return lambda: replay(env, games, time.process_time)
 
 
-def measure(rounds: int) -> dict[str, dict[str, float]]:
+def measure(rounds: int, steps: int) -> dict[str, dict[str, float]]:
     """ns an agent step, and gains over the original's figure: {case: {variant: median}}."""
     out = {}
     for case, params in CASES.items():
-        recording = Recording(ID, params, 1024)
+        recording = Recording(ID, params, 1024, steps=steps)
         measures: dict[str, Measure] = {
             "N=1024": recording.time_vector_env,
             "N=1024, engine": recording.time_engine,
             "N=1024, rollouts": recording.rollouts,
-            "AEC": aec_loop(params),
+            "AEC": aec_loop(params, scale(GAMES, steps)),
         }
         out[case] = originals.gains(measures, ORIGINAL[case], rounds)
     return out

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import momagames
-from benchmarks.speed.timing import Measure, interleaved
+from benchmarks.speed.timing import Measure, interleaved, scale
 from momagames.baselines import method
 from momagames.engine.playouts import generate_starts
 
@@ -30,19 +30,20 @@ SEARCHES: dict[str, tuple[str, dict[str, Any]]] = {
 REQUIRED = {"nrpa": 300_000, "beam": 500_000}  # steps a second
 
 
-def plan(name: str, options: dict[str, Any], start: Any, game: Any) -> float:
+def plan(name: str, options: dict[str, Any], start: Any, game: Any, budget: int) -> float:
     """ns of CPU time a step."""
     chosen = method(name)(**options)
     before = time.process_time()
-    found = chosen.plan(game, start, BUDGET, 0)
+    found = chosen.plan(game, start, budget, 0)
     return (time.process_time() - before) / found.steps * 1e9
 
 
-def measure(rounds: int) -> dict[str, dict[str, float]]:
+def measure(rounds: int, steps: int) -> dict[str, dict[str, float]]:
     """ns a step: {case: {search: median}}."""
     game = momagames.spec("mo-samegame-v0")
     start = generate_starts(game, np.array([0], np.uint64))
-    measures: dict[str, Measure] = {name: partial(plan, *chosen, start, game) for name, chosen in SEARCHES.items()}
+    budget = scale(BUDGET, steps)
+    measures: dict[str, Measure] = {name: partial(plan, *chosen, start, game, budget) for name, chosen in SEARCHES.items()}
     return {CASE: interleaved(measures, rounds)}
 
 

@@ -13,12 +13,11 @@ import numpy as np
 
 import momagames
 from benchmarks.speed.peers import CASES, momaland_env
-from benchmarks.speed.timing import Measure, interleaved, record, replay, samples
+from benchmarks.speed.timing import STEPS, Measure, interleaved, record, replay, samples
 from momagames.engine.random_rollouts import random_rollouts, random_steps
 from momagames.kernels.rng import random_words
 
 WARM_UP = 100  # steps before the recording: games in all phases
-STEPS = 50_000  # environment steps of one run, about
 PASSES = 9  # of a run with threads
 GAIN = "gain"  # ends the name of a ratio among times
 
@@ -26,13 +25,13 @@ GAIN = "gain"  # ends the name of a ratio among times
 class Recording:
     """A batch that plays recorded actions again and again from the same positions."""
 
-    def __init__(self, id: str, params: dict[str, Any], num_envs: int, threads: int = 1) -> None:
+    def __init__(self, id: str, params: dict[str, Any], num_envs: int, threads: int = 1, steps: int = STEPS) -> None:
         self.envs = momagames.make_vec(id, num_envs=num_envs, threads=threads, **params)
         self.batch = self.envs.batch
         self.envs.reset(seed=1)
         self.words = random_words(1, num_envs)
         random_steps(self.batch, self.words, WARM_UP)
-        self.length = max(4, min(2000, STEPS // num_envs))
+        self.length = max(4, min(2000, steps // num_envs))
         self.start = self.batch.states.copy()
         self.batch.load(self.start)
         self.actions = []
@@ -80,6 +79,11 @@ class Recording:
         return float((time.process_time() - start) / max(1, lengths.sum()) * 1e9)
 
 
+def select_sizes(sizes: tuple[int, ...], steps: int) -> list[int]:
+    """Return the batch sizes for runs of so many steps: all up to 1024, and larger ones that make a step."""
+    return [n for n in sizes if n <= max(1024, steps)]
+
+
 def momaland_loop(case: str, games: int) -> Measure | None:
     """momaland's plain AEC loop (reset, last, step) over recorded games, or None."""
     env = momaland_env(case)
@@ -89,13 +93,13 @@ def momaland_loop(case: str, games: int) -> Measure | None:
     return lambda: replay(env, recorded, time.process_time)
 
 
-def measure(rounds: int) -> dict[str, dict[str, float]]:
+def measure(rounds: int, steps: int) -> dict[str, dict[str, float]]:
     """ns a step: {case: {variant: median}}."""
     measures: dict[str, Measure] = {}
     for case in CASES:
         sizes = (1024,) if "20x20" in case else (1, 32, 1024, 16384)
-        for n in sizes:
-            recording = Recording(*CASES[case], n)
+        for n in select_sizes(sizes, steps):
+            recording = Recording(*CASES[case], n, steps=steps)
             measures[f"{case}|N={n}"] = recording.time_vector_env
             if n == 1024:
                 measures[f"{case}|N={n}, engine"] = recording.time_engine
@@ -107,7 +111,7 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
     return grouped(interleaved(measures, rounds))
 
 
-def measure_threads(rounds: int) -> dict[str, dict[str, float]]:
+def measure_threads(rounds: int, steps: int) -> dict[str, dict[str, float]]:
     """ns of wall time a step, and gains over one thread, each a median over rounds: {case: {variant: median}}.
 
     "at once" are two batches of half the size, one thread each, with nothing between them: what the machine's second core
@@ -117,11 +121,11 @@ def measure_threads(rounds: int) -> dict[str, dict[str, float]]:
     out: dict[str, dict[str, float]] = {}
     for case in ("SameGame 15x15x5", "Breakthrough 8x8"):
         out[case] = {}
-        for n in (1024, 16384):
-            halves = [Recording(*CASES[case], n // 2) for _ in range(2)]
+        for n in select_sizes((1024, 16384), steps):
+            halves = [Recording(*CASES[case], n // 2, steps=steps) for _ in range(2)]
             measures: dict[str, Measure] = {
-                "threads=1": partial(steadily, Recording(*CASES[case], n, 1)),
-                "threads=2": partial(steadily, Recording(*CASES[case], n, 2)),
+                "threads=1": partial(steadily, Recording(*CASES[case], n, 1, steps)),
+                "threads=2": partial(steadily, Recording(*CASES[case], n, 2, steps)),
                 "at once": partial(at_once, halves),
             }
             found = samples(measures, rounds)

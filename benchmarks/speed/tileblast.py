@@ -9,11 +9,11 @@ REQUIRED = {1: 300_000, 12: 100_000}  # valid taps a second of one core, N=1024
 ID = "mo-tileblast-v0"
 
 
-def measure(rounds: int) -> dict[str, dict[str, float]]:
+def measure(rounds: int, steps: int) -> dict[str, dict[str, float]]:
     """ns a tap: {level: {variant: median}}."""
     measures: dict[str, Measure] = {}
     for level in REQUIRED:
-        recording = Recording(ID, {"level": level}, 1024)
+        recording = Recording(ID, {"level": level}, 1024, steps=steps)
         measures[f"TileBlast level {level}|N=1024"] = recording.time_vector_env
         measures[f"TileBlast level {level}|N=1024, engine"] = recording.time_engine
         measures[f"TileBlast level {level}|N=1024, rollouts"] = recording.rollouts

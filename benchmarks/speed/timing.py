@@ -6,7 +6,13 @@ import statistics
 from collections.abc import Callable, Iterable
 from typing import Any
 
+STEPS = 50_000  # environment steps of one run, about
 Measure = Callable[[], float]  # runs once and returns the nanoseconds of a step
+
+
+def scale(number: int, steps: int) -> int:
+    """Return a number of games or steps that is right for runs of STEPS steps, for runs of `steps` steps; at least 1."""
+    return max(1, number * steps // STEPS)
 
 
 def interleaved(measures: dict[str, Measure], rounds: int) -> dict[str, float]:
