@@ -75,14 +75,18 @@ class Workers:
             self._is_shared = bool(shared) and min(shared) < min(alone)
             self._probes, self._remaining = [], WINDOW
 
-    def _run_alone(self) -> None:
-        self._run_pieces(self._control, 0, self._threads, True, *self._arrays)
-
     def _run_shared(self) -> None:
         if self._process != os.getpid() and not self._gate.closed:  # also in a forked child, which inherits no threads
             self._start()
         if self._gate.asleep:
             self._gate.notify()
+        self._work()
+
+    def _run_alone(self) -> None:
+        self._work()
+
+    def _work(self) -> None:
+        """Work until all rows are done; threads that are awake, also after an earlier call, take part."""
         begin = True
         while not self._run_pieces(self._control, 0, self._threads, begin, *self._arrays):
             begin = False

@@ -111,6 +111,15 @@ def test_long_calls_are_shared_where_it_pays(monkeypatch, alone, shared, expecte
     assert (len(ours()) > len(before)) == ("s" in expected)
 
 
+def test_every_call_waits_for_workers_that_are_awake():
+    """Also a call that wakes none: after a shared call they look for pieces for a moment."""
+    team, _, _ = make_workers(64, 2)
+    begun = []
+    team._run_pieces = lambda control, thread, threads, begin, *arrays: begun.append(begin) or len(begun) % 3 == 0
+    team._run_alone()
+    assert begun == [True, False, False]
+
+
 @pytest.mark.compiled
 def test_sleepers_are_woken():
     team, hits, _ = make_workers(5000, 2)
