@@ -32,7 +32,7 @@ class Window:
         try:
             import pygame
         except ImportError as error:
-            raise MissingExtra('a window (render_mode="human") needs pygame-ce: pip install "momagames[render]"') from error
+            raise MissingExtra('a window (render_mode="human") needs pygame: pip install "momagames[render]"') from error
         self._pygame = pygame
         self._title = title
         self.pointer: tuple[int, int] | None = None
