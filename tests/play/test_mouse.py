@@ -343,7 +343,7 @@ def stuck(board):
 
 
 def test_agents_without_a_move_are_skipped(mouse):
-    board = opened(ROBOTMAIL)
+    board = opened(ROBOTMAIL, always_legal=False)
     stuck(board)
     board.next_step_time = 1.0
     mouse.key("space")
