@@ -18,8 +18,9 @@ settings.load_profile("momagames")
 # tests that interrupt a program would interrupt nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Batches with several threads share the work of every call, however small it is.
 MEASURE_CALLS = Workers._probe
-Workers._probe = Workers._run_shared  # batches with several threads share the work of every call, however small it is
+Workers._probe = lambda self: self._run(is_shared=True)
 
 
 def pytest_collection_modifyitems(items):

@@ -73,7 +73,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         gone = episode.state["gone"]
         self.agents = [agent for agent, i in self._index.items() if not gone[i]]
         self._update_rewards()
-        self._cumulative_rewards = {agent: episode.totals[self._index[agent]] for agent in self.agents}
+        self._link_totals()
         self.terminations = dict.fromkeys(self.agents, over and cut != CUT_OFF)
         self.truncations = dict.fromkeys(self.agents, over and cut != 0)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
@@ -238,6 +238,10 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         rewards = dict(zip(self.possible_agents, self.episode.reward.copy()))  # noqa: B905 - as long as each other
         self.rewards = rewards if len(self.agents) == len(rewards) else {agent: rewards[agent] for agent in self.agents}
 
+    def _link_totals(self) -> None:
+        """Make the cumulative rewards of the live agents views of the totals of the episode."""
+        self._cumulative_rewards = {agent: self.episode.totals[self._index[agent]] for agent in self.agents}
+
     def _update_infos(self) -> None:
         """Set the infos of all live agents."""
         if self.game.infos:
@@ -276,7 +280,7 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
         """
         gone = self.episode.state["gone"]
         self._update_rewards()
-        self._cumulative_rewards = {agent: self.episode.totals[self._index[agent]] for agent in self.agents}
+        self._link_totals()
         self.terminations = {agent: bool(gone[self._index[agent]]) for agent in self.agents}
         self.truncations = dict.fromkeys(self.agents, False)
         raise InvalidCall(
@@ -310,8 +314,8 @@ class MultiObjectiveAEC(AgentSpaces, AECBase):  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if self._started:  # cumulative rewards are views of the totals of the episode
-            self._cumulative_rewards = {agent: self.episode.totals[self._index[agent]] for agent in self.agents}
+        if self._started:
+            self._link_totals()
 
     # ---------------------------------------------------------------------------------------------------------- show
 

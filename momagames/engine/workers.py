@@ -57,36 +57,24 @@ class Workers:
             self._probe()
             return
         self._remaining -= 1
-        if self._is_shared:
-            self._run_shared()
-        else:
-            self._run_alone()
+        self._run(self._is_shared)
 
     def _probe(self) -> None:
         """Measure a call; after the last one choose how to run the next calls."""
         start = time.perf_counter_ns()
-        if len(self._probes) < PROBES:
-            self._run_alone()
-        else:
-            self._run_shared()
+        self._run(is_shared=len(self._probes) >= PROBES)
         self._probes.append(time.perf_counter_ns() - start)
         alone, shared = self._probes[:PROBES], self._probes[PROBES:]
         if len(shared) == PROBES or (len(alone) == PROBES and min(alone) < SHARED_FROM):
             self._is_shared = bool(shared) and min(shared) < min(alone)
             self._probes, self._remaining = [], WINDOW
 
-    def _run_shared(self) -> None:
-        if self._process != os.getpid() and not self._gate.closed:  # also in a forked child, which inherits no threads
+    def _run(self, is_shared: bool) -> None:
+        """Work until all rows are done. A shared call wakes the threads; those still awake take part in any call."""
+        if is_shared and self._process != os.getpid() and not self._gate.closed:  # a forked child inherits no threads
             self._start()
-        if self._gate.asleep:
+        if is_shared and self._gate.asleep:
             self._gate.notify()
-        self._work()
-
-    def _run_alone(self) -> None:
-        self._work()
-
-    def _work(self) -> None:
-        """Work until all rows are done; threads that are awake, also after an earlier call, take part."""
         begin = True
         while not self._run_pieces(self._control, 0, self._threads, begin, *self._arrays):
             begin = False

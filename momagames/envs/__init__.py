@@ -33,13 +33,14 @@ def _add_environment(parent: ModuleType, name: str, id: str) -> None:
 
 
 _here = sys.modules[__name__]
-for _id in registry.ids():
-    _add_environment(_here, _id.replace("-", "_"), _id)
+_names = {id.replace("-", "_"): id for id in registry.ids()}
 for _path, _id in MODULE_ALIASES.items():
     _folder, _, _name = _path.partition(".")
     _package = _add_module(_here, _folder, f"Environments of momaland.envs.{_folder}.")
     _package.__path__ = []
     _add_environment(_package, _name, _id)
+    _names[_name] = _id
+for _name, _id in _names.items():
     _add_environment(_here, _name, _id)
 
-__all__ = sorted([*(_id.replace("-", "_") for _id in registry.ids()), *(_path.partition(".")[2] for _path in MODULE_ALIASES)])
+__all__ = sorted(_names)

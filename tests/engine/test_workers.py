@@ -93,16 +93,12 @@ def test_long_calls_are_shared_where_it_pays(monkeypatch, alone, shared, expecte
     clock, ways, before = [0], [], ours()
     monkeypatch.setattr(workers, "time", SimpleNamespace(perf_counter_ns=lambda: clock[0], sleep=time.sleep))
 
-    def watch(way, cost, run):
-        def call():
-            ways.append(way)
-            clock[0] += cost
-            run()
+    def watch(is_shared, run=team._run):
+        ways.append("s" if is_shared else "a")
+        clock[0] += shared if is_shared else alone
+        run(is_shared)
 
-        return call
-
-    team._run_alone = watch("a", alone, team._run_alone)
-    team._run_shared = watch("s", shared, team._run_shared)
+    team._run = watch
     expected = expected.replace(" ", "")
     for _ in expected:
         team.run()
@@ -116,7 +112,7 @@ def test_every_call_waits_for_workers_that_are_awake():
     team, _, _ = make_workers(64, 2)
     begun = []
     team._run_pieces = lambda control, thread, threads, begin, *arrays: begun.append(begin) or len(begun) % 3 == 0
-    team._run_alone()
+    team._run(is_shared=False)
     assert begun == [True, False, False]
 
 

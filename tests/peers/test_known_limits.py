@@ -87,16 +87,16 @@ def choose_filters() -> None:
     importlib.import_module("ray.rllib.models.utils").get_filter_config((11, 11, 3))
 
 
+def roll_out_in_torchrl(env: Any) -> None:
+    importlib.import_module("torchrl.envs").PettingZooWrapper(env, use_mask=True, seed=0).rollout(2)
+
+
 def wrap_vectors() -> None:
-    torchrl = importlib.import_module("torchrl.envs")
-    env = torchrl.PettingZooWrapper(momagames.make(SAMEGAME, illegal="random"), use_mask=True)
-    env.rollout(2)
+    roll_out_in_torchrl(momagames.make(SAMEGAME, illegal="random"))
 
 
 def wrap_waiting_agents() -> None:
-    torchrl = importlib.import_module("torchrl.envs")
-    env = Scalarize(momagames.make(BREAKTHROUGH, api="parallel", numeric_infos=True), [1, 0, 0, 0])
-    torchrl.PettingZooWrapper(env, use_mask=True, seed=0).rollout(2)
+    roll_out_in_torchrl(Scalarize(momagames.make(BREAKTHROUGH, api="parallel", numeric_infos=True), [1, 0, 0, 0]))
 
 
 LIMITS: dict[str, tuple[Callable[[], None], type[Exception], str]] = {
