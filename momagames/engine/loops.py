@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 def cache_by_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
-    """Cache compiled loops by `Game.rules_key`; parameters are part of the states."""
+    """Cache compiled loops and their parts by `Game.rules_key`; parameters are part of the states."""
     cache: dict[str, T] = {}
 
     @functools.wraps(make)
@@ -177,6 +177,7 @@ class BatchLoops:
     sample_actions: Loop
 
 
+@cache_by_rules
 def _make_starter(game: Game) -> Loop:
     generate = game.kernels.generate
 
@@ -189,6 +190,7 @@ def _make_starter(game: Game) -> Loop:
     return start_episode
 
 
+@cache_by_rules
 def _make_observer(game: Game) -> Loop:
     legal, observe, sequential = game.kernels.legal, game.kernels.observe, game.sequential
 
@@ -203,6 +205,7 @@ def _make_observer(game: Game) -> Loop:
     return observe_rows
 
 
+@cache_by_rules
 def _make_legality_check(game: Game) -> Loop:
     sequential, allows_illegal = game.sequential, game.allows_illegal
 

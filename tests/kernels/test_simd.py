@@ -14,6 +14,7 @@ from momagames.kernels.jit import (
     unpack_bit_triples64,
     unpack_bits64,
     value_mask64,
+    view_as,
 )
 
 WORDS = st.integers(0, 2**64 - 1)
@@ -56,6 +57,12 @@ def reversed_by_scratch(numbers):
         numbers[i] = there[i] - here[i]
 
 
+def add_as_words(numbers, out):
+    words = view_as(numbers, np.uint64)
+    for i in range(words.shape[0]):
+        out[i] += words[i]
+
+
 def rest(a, b):
     return remainder(a, b)
 
@@ -64,9 +71,9 @@ def count(word):
     return bit_count(word)
 
 
-spread, triples, few, equal, value, copy, reversed_by_scratch, rest, count = (
+spread, triples, few, equal, value, copy, reversed_by_scratch, add_as_words, rest, count = (
     compile_entry_point(f, f"tests.bytes.{f.__name__}")
-    for f in (spread, triples, few, equal, value, copy, reversed_by_scratch, rest, count)
+    for f in (spread, triples, few, equal, value, copy, reversed_by_scratch, add_as_words, rest, count)
 )
 
 
@@ -121,6 +128,14 @@ def test_local_array():
     numbers = np.arange(16) ** 2
     reversed_by_scratch(numbers)
     assert numbers.tolist() == [(15 - i) ** 2 - i**2 for i in range(16)]
+
+
+@given(st.binary(max_size=40))
+def test_view_as(data):
+    numbers, out = np.frombuffer(data, np.uint8).copy(), np.arange(5, dtype=np.uint64)
+    add_as_words(numbers, out)
+    words = np.frombuffer(data[: len(data) // 8 * 8], np.uint64)
+    assert out.tolist() == [(i + int(words[i]) if i < len(words) else i) % 2**64 for i in range(5)]
 
 
 @pytest.mark.parametrize(("a", "b"), [(0, 1), (17, 5), (2**32 - 1, 2**32 - 1), (2**32 - 1, 7)])

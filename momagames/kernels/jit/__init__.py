@@ -16,6 +16,7 @@ from momagames.kernels.jit.simd import (
     unpack_bit_triples64,
     unpack_bits64,
     value_mask64,
+    view_as,
 )
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "unpack_bit_triples64",
     "unpack_bits64",
     "value_mask64",
+    "view_as",
     "wrapping_kernel",
     "write_atomically",
 ]

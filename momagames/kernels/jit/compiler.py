@@ -11,7 +11,7 @@ import numpy as np
 
 from momagames.kernels.jit.cache import enable_disk_cache
 from momagames.kernels.jit.compile_notice import announce_compilation
-from momagames.kernels.jit.inlining import InlineCompiler, ignore_literals
+from momagames.kernels.jit.inlining import FastCompiler, InlineCompiler, ignore_literals
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -59,7 +59,7 @@ def wrapping_kernel(function: F) -> F:
 
 def compile_entry_point(function: F, name: str) -> F:
     """Compile a loop that calls kernels; `name` distinguishes the entry points made from one closure (one per game)."""
-    compiled = compile_function(function, nogil=True)
+    compiled = compile_function(function, nogil=True, pipeline_class=FastCompiler)
     if not INTERPRETED:
         enable_disk_cache(compiled, name)
         announce_compilation(compiled, name)

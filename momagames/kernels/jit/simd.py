@@ -1,6 +1,6 @@
-"""SIMD intrinsics that read and write 16 or 64 bytes of an array as one vector, and the scratch array of a kernel.
+"""SIMD intrinsics that read and write 16 or 64 bytes of an array as one vector; scratch arrays and views of a kernel.
 
-Each intrinsic is a few instructions on machines with wide registers, and a plain loop on others. The compiler does not
+Each SIMD intrinsic is a few instructions on machines with wide registers, and a plain loop on others. The compiler does not
 vectorize the loops of the rules like this, because their sizes are known only at run time.
 """
 
@@ -22,6 +22,11 @@ if INTERPRETED:
         """Return a scratch array for one kernel call, int64[size], on the stack, with arbitrary contents."""
         return np.empty(size, np.int64)
 
+    def view_as(array: Any, dtype: Any) -> Any:
+        """Return the memory of a contiguous array of one dimension as elements of another type; a rest is left out."""
+        count = array.nbytes // np.dtype(dtype).itemsize
+        return array.view(np.uint8)[: count * np.dtype(dtype).itemsize].view(dtype)
+
 else:
 
     @intrinsic(prefer_literal=True)  # type: ignore[misc, untyped-decorator]
@@ -41,6 +46,27 @@ else:
             return out._getvalue()
 
         return array(size), lower
+
+    @intrinsic  # type: ignore[misc, untyped-decorator]
+    def view_as(typing: Any, array: Any, dtype: Any) -> Any:
+        """Return the memory of a contiguous array of one dimension as elements of another type; a rest is left out.
+
+        Unlike `array.view(dtype)` it checks nothing when it runs, and compiles ten times faster.
+        """
+        if not (isinstance(array, types.Array) and array.ndim == 1 and array.is_c_contig):
+            return None
+        view = types.Array(dtype.dtype, 1, "C", aligned=array.aligned)
+
+        def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            given, out = arrayobj.make_array(array)(context, builder, args[0]), arrayobj.make_array(view)(context, builder)
+            size_of = [context.get_abi_sizeof(context.get_data_type(kind.dtype)) for kind in (array, view)]
+            old, new = (context.get_constant(types.intp, size) for size in size_of)
+            count = builder.sdiv(builder.mul(given.nitems, old), new)
+            data = builder.bitcast(given.data, context.get_data_type(view.dtype).as_pointer())
+            arrayobj.populate_array(out, data=data, shape=[count], strides=[new], itemsize=new, meminfo=None)
+            return out._getvalue()
+
+        return view(array, dtype), lower
 
 
 if INTERPRETED:

@@ -40,7 +40,7 @@ from momagames.games.pommerman.rules.state import (
     WOOD,
     team_members,
 )
-from momagames.kernels.jit import kernel, local_array
+from momagames.kernels.jit import kernel, local_array, view_as
 from momagames.kernels.rng import advance, below
 
 REMEMBERED = 6  # number of recently visited cells
@@ -65,8 +65,8 @@ def act(state, agent, mask, parts, memory, word, action):
     """Act as the scripted agent."""
     for part in range(parts.shape[0]):
         action[part] = STOP
-    board, bombs = local_array(CELL_BYTES).view(np.uint8), local_array(MAX_BOMBS)
-    distance, first = local_array(CELL_BYTES).view(np.uint8), local_array(CELL_BYTES).view(np.uint8)
+    board, bombs = view_as(local_array(CELL_BYTES), np.uint8), local_array(MAX_BOMBS)
+    distance, first = view_as(local_array(CELL_BYTES), np.uint8), view_as(local_array(CELL_BYTES), np.uint8)
     queue = local_array(CELLS)
     size, cell = np.int64(state["size"]), agent_cell(state, agent)
     ammo, strength = np.int64(state["ammo"][agent]), np.int64(state["strength"][agent])

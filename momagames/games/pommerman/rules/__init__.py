@@ -45,7 +45,7 @@ from momagames.games.pommerman.rules.state import (
     state_dtype,
     team_members,
 )
-from momagames.kernels.jit import compile_entry_point, kernel, local_array, noinline_kernel
+from momagames.kernels.jit import compile_entry_point, kernel, local_array, noinline_kernel, view_as
 from momagames.kernels.reward import credit
 
 __all__ = ["collapse_due_ring", "evaluate_position", "generate", "legal", "state_dtype", "step"]
@@ -77,7 +77,7 @@ def legal(state, agent, mask):
 def step(state, actions, reward):
     """§4 Play one step, its phases in order."""
     agent_targets, bomb_targets, kickers = local_array(SEATS), local_array(MAX_BOMBS), local_array(MAX_BOMBS)
-    agent_claims, bomb_claims = local_array(CELL_BYTES).view(np.uint8), local_array(CELL_BYTES).view(np.uint8)
+    agent_claims, bomb_claims = view_as(local_array(CELL_BYTES), np.uint8), view_as(local_array(CELL_BYTES), np.uint8)
     reward[:] = 0
     if state["falling"] >= 0:  # §4.11 of the step before
         collapse_ring(state)

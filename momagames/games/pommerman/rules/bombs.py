@@ -28,7 +28,7 @@ from momagames.games.pommerman.rules.state import (
     WOOD_BURNT,
     team_members,
 )
-from momagames.kernels.jit import kernel, local_array, noinline_kernel
+from momagames.kernels.jit import kernel, local_array, noinline_kernel, view_as
 from momagames.kernels.reward import has_objective
 
 ALL_SEATS = (1 << SEATS) - 1
@@ -59,8 +59,8 @@ def age_flames(state, reward):
     if has_objective(state, ITEM_WASTE):
         credit_lost_items(state, reward)
     board, hidden, fire = state["board"], state["hidden"], state["fire"]
-    words = fire.view(np.uint64)  # four cells at a time: most have no flames
-    for word in range((np.int64(state["size"]) ** 2 + 3) // 4):
+    words = view_as(fire, np.uint64)  # four cells at a time: most have no flames
+    for word in range((np.int64(state["size"]) * np.int64(state["size"]) + 3) // 4):
         if words[word]:
             for cell in range(4 * word, 4 * word + 4):
                 flames = fire[cell]
@@ -76,7 +76,7 @@ def age_flames(state, reward):
 @noinline_kernel
 def credit_lost_items(state, reward):
     """§4.1 F5 Charge the owners of younger flames for an item that appears under them and is lost."""
-    for cell in range(np.int64(state["size"]) ** 2):
+    for cell in range(np.int64(state["size"]) * np.int64(state["size"])):
         flames = state["fire"][cell]
         if flames & EXPIRING and age_cell_flames(flames) and state["hidden"][cell]:
             credit_owners(state, reward, flame_owners(age_cell_flames(flames)), ALL_SEATS, ITEM_WASTE, -1)
@@ -88,7 +88,7 @@ def explode_bombs(state, reward):
     exploding = tick_bombs(state)
     if exploding == 0:
         return
-    covered, blast = local_array(CELLS), local_array(CELL_BYTES).view(np.uint8)
+    covered, blast = local_array(CELLS), view_as(local_array(CELL_BYTES), np.uint8)
     for cell in range(CELLS):
         blast[cell] = 0
     count = np.int64(state["bombs"])
@@ -199,8 +199,8 @@ def update_board(state):
     for bomb in range(np.int64(state["bombs"])):
         board[bomb_cell(state, bomb)] = BOMB
     if state["burning"]:
-        words = fire.view(np.uint64)
-        for word in range((np.int64(state["size"]) ** 2 + 3) // 4):
+        words = view_as(fire, np.uint64)
+        for word in range((np.int64(state["size"]) * np.int64(state["size"]) + 3) // 4):
             if words[word]:
                 for cell in range(4 * word, 4 * word + 4):
                     board[cell] = FLAMES if fire[cell] else board[cell]

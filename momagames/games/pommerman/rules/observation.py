@@ -23,7 +23,7 @@ from momagames.games.pommerman.rules.state import (
     SEATS,
     WORDS,
 )
-from momagames.kernels.jit import copy_padded16, kernel, local_array, noinline_kernel, unpack_bits64, value_mask64
+from momagames.kernels.jit import copy_padded16, kernel, local_array, noinline_kernel, unpack_bits64, value_mask64, view_as
 
 MAX_VIEW = MAX_SIDE - 1
 
@@ -73,7 +73,7 @@ def write_fields(state, agent, out):
     window = view_window(state, agent)
     side = window[4]
     pitch = (side * side + 7) >> 3  # words from one matrix to the next
-    words = out.view(np.uint64)
+    words = view_as(out, np.uint64)
     write_board(state, window, words, out)
     for i in range(np.uint64(pitch), np.uint64(5 * pitch)):
         words[i] = 0
@@ -94,7 +94,7 @@ def write_board(state, window, words, out):
     size, side = np.int64(state["size"]), window[4]
     count = np.uint64((side * side + 7) >> 3)
     if state["view"] == 0:
-        board = state["board"].view(np.uint64)
+        board = view_as(state["board"], np.uint64)
         for i in range(count):
             words[i] = board[i]
         return
@@ -129,7 +129,7 @@ def write_flames(state, window, out, start):
     if state["view"] == 0:
         write_flame_lives(state["fire"], 0, size * size, out[start:])
     else:
-        lives = local_array(SCRATCH).view(np.uint8)
+        lives = view_as(local_array(SCRATCH), np.uint8)
         write_flame_lives(state["fire"], window[0] * size, window[1] * size, lives)
         write_rows(lives, size, window, CLEAR, out, start)
 
@@ -191,8 +191,8 @@ def write_planes(state, agent, out):
     window = view_window(state, agent)
     cells = window[4] * window[4]
     words = local_array(SCRATCH)
-    board = words.view(np.uint8)
-    write_board(state, window, words.view(np.uint64), board)
+    board = view_as(words, np.uint8)
+    write_board(state, window, view_as(words, np.uint64), board)
     for code in range(CODES):
         write_code_plane(board, code, out, code * cells, cells)
     write_agent_planes(state, agent, board, out, cells)

@@ -15,7 +15,7 @@ from momagames.games.robotmail.rules.state import (
     cell_color,
     displayed_battery,
 )
-from momagames.kernels.jit import kernel, noinline_kernel
+from momagames.kernels.jit import kernel, noinline_kernel, view_as
 
 PLANES = 6
 
@@ -23,7 +23,7 @@ PLANES = 6
 @kernel
 def observe(state, agent, out):
     """§7 Write the observation of `agent` as the bytes of its fields."""
-    end = write_robots(state, agent, out.view(np.float32))
+    end = write_robots(state, agent, view_as(out, np.float32))
     if state["fields"]:
         write_fields(state, agent, out, 4 * end)
 
@@ -75,7 +75,7 @@ def write_fields(state, agent, out, end):
             out[at + 5] = state["ground"][cell] & NARROW != 0
             out[targets + i] = state["target"][cell]
             out[mails + i] = state["waiting"][cell]
-    write_counts(state, agent, out[counts:].view(np.int32))
+    write_counts(state, agent, view_as(out[counts:], np.int32))
 
 
 @kernel

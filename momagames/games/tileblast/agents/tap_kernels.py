@@ -27,7 +27,7 @@ from momagames.games.tileblast.rules.pieces import (
 )
 from momagames.games.tileblast.rules.state import CELLS, state_dtype
 from momagames.games.tileblast.rules.taps import ROCKET_FROM, find_group, valid_taps
-from momagames.kernels.jit import kernel, local_array, noinline_kernel
+from momagames.kernels.jit import kernel, local_array, noinline_kernel, view_as
 from momagames.kernels.rng import update_best
 
 # Terms of "greedy_contact": a group that leaves a power piece, a tap on a power piece
@@ -59,7 +59,7 @@ def greedy_contact(state, agent, mask, parts, memory, word, action):
 @kernel
 def one_step_lookahead(state, agent, mask, parts, memory, word, action):
     """Tap where `evaluate_tap` is largest; of equal taps the lowest, after which most pieces fall."""
-    trial = local_array(WORDS).view(state_dtype)
+    trial = view_as(local_array(WORDS), state_dtype)
     best, before = -np.inf, total_goal_distance(state)
     low, high = valid_taps(state)
     while low | high:

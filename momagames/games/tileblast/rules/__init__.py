@@ -139,7 +139,8 @@ def play_valid_tap(state, cell):
     state["won"] = won
     if not won:
         resolve_deadlock(state)
-    points = np.int64(state["hits"]) + max(0, np.int64(state["cluster"]) - 2) ** 2
+    beyond = max(0, np.int64(state["cluster"]) - 2)
+    points = np.int64(state["hits"]) + beyond * beyond
     state["score"] += points
     return points
 

@@ -27,7 +27,7 @@ from momagames.games.tileblast.rules.pieces import (
     UNIT_CAGE,
 )
 from momagames.games.tileblast.rules.state import CELLS, GOALS, HEIGHT, WIDTH
-from momagames.kernels.jit import kernel, local_array, noinline_kernel
+from momagames.kernels.jit import kernel, local_array, noinline_kernel, view_as
 
 # §7.3 Channels
 CELL, COLOR, CLICKABLE, FIXED, GOAL, GROUP = 0, 1, 7, 8, 9, 23
@@ -81,7 +81,7 @@ def observe(state, agent, out):
     if out.shape[0] > size:
         out[size:] = 0
         if state["fields"]:
-            numbers = out[(size + 7) // 8 * 8 :].view(np.int32)
+            numbers = view_as(out[(size + 7) // 8 * 8 :], np.int32)
             for goal in range(GOALS):
                 numbers[goal] = state["rest"][goal]
             numbers[GOALS] = max(0, np.int64(state["limit"]) - np.int64(state["moves"]))
@@ -92,8 +92,8 @@ def write_board(state, out, channels):
     """§7.3 Write the board plane by plane. Pieces of one hit point are bits of their channels; other pieces and covers
     are added afterwards.
     """
-    first, second = local_array(BOARD_WORDS).view(np.uint8), local_array(BOARD_WORDS).view(np.uint8)
-    third, fourth = local_array(BOARD_WORDS).view(np.uint8), local_array(BOARD_WORDS).view(np.uint8)
+    first, second = view_as(local_array(BOARD_WORDS), np.uint8), view_as(local_array(BOARD_WORDS), np.uint8)
+    third, fourth = view_as(local_array(BOARD_WORDS), np.uint8), view_as(local_array(BOARD_WORDS), np.uint8)
     deferred, goal_units = local_array(CELLS), local_array(COLOR_CODES)
     write_goal_units(state, goal_units)
     count = 0
