@@ -130,6 +130,9 @@ class SearchSupport:
                                             move up. May overwrite the state. Returns the number of remaining actions
     compact(game, start)                    the same game on a smaller record, and start, record[1], in that form, for exact
                                             search; None if the position does not fit. Actions and rewards stay the same
+    sample_action(state, agent, word)       the legal action that a uniform choice from the mask of `agent` gives with this
+                                            generator word (see `engine.loops.sample_legal`), 0 if none is legal, where it is
+                                            faster without the mask. For actions of one part
     """
 
     state_key: Callable[..., None] | None = None
@@ -139,6 +142,7 @@ class SearchSupport:
     present: Callable[..., None] | None = None
     move_codes: Callable[..., int] | None = None
     compact: Callable[[Game, NDArray[Any]], tuple[Game, NDArray[Any]] | None] | None = None
+    sample_action: Callable[..., int] | None = None
 
 
 def _align8(nbytes: int) -> int:

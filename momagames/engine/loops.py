@@ -114,6 +114,17 @@ def sample_legal_small(mask, word):
 
 
 @kernel
+def sample_parts(mask, parts, word, action):
+    """Write a uniformly random legal value of each part of an action; return the advanced generator word."""
+    start = 0
+    for part in range(parts.shape[0]):
+        word = advance(word)
+        action[part] = sample_legal(mask[start : start + parts[part]], word)
+        start += parts[part]
+    return word
+
+
+@kernel
 def mask_word(mask, start):
     """Return the entries of the mask from `start` on as bits, up to 64. The mask has at least 64 entries."""
     place = min(start, mask.shape[0] - 64)
@@ -203,6 +214,27 @@ def _make_observer(game: Game) -> Loop:
             observe(state, agent, obs[v])
 
     return observe_rows
+
+
+@cache_by_rules
+def make_random_choice(game: Game) -> Loop:
+    """Return a kernel (state, agent, mask, parts, word, action) -> word that writes a uniformly random legal action.
+
+    It reads the mask only if the game has no `sample_action`. It returns the advanced generator word.
+    """
+    sample_action = game.search.sample_action
+
+    @kernel
+    def sample_from_mask(state, agent, mask, parts, word, action):
+        return sample_parts(mask, parts, word, action)
+
+    @kernel
+    def sample_directly(state, agent, mask, parts, word, action):
+        word = advance(word)
+        action[0] = sample_action(state, agent, word)
+        return word
+
+    return sample_directly if sample_action else sample_from_mask
 
 
 @cache_by_rules
@@ -359,11 +391,7 @@ def compile_batch_loops(game: Game) -> BatchLoops:
         for i in range(actions.shape[0]):
             for actor in range(actions.shape[1]):
                 row = np.int64(states[i]["to_move"]) if sequential and masks.shape[1] > 1 else actor
-                start = 0
-                for part in range(actions.shape[2]):
-                    words[i] = advance(words[i])
-                    actions[i, actor, part] = sample_legal(masks[i, row, start : start + parts[part]], words[i])
-                    start += parts[part]
+                words[i] = sample_parts(masks[i, row], parts, words[i], actions[i, actor])
 
     return BatchLoops(
         find_illegal_env=compile_entry_point(find_illegal_env, f"{name}.batch.find_illegal_env"),

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, reset_header, sample_legal
+from momagames.engine.loops import cache_by_rules, make_random_choice, reset_header
 from momagames.kernels.jit import compile_entry_point, kernel
-from momagames.kernels.rng import advance, update_best
+from momagames.kernels.rng import update_best
 
 RANDOM, GREEDY, KERNEL = 0, 1, 2  # rules of compiled policies
 NO_LIMIT = 2**62
@@ -131,7 +131,8 @@ def _make_greedy(game: Game) -> Callable[..., Any]:
 def compile_playouts(game: Game) -> Callable[..., None]:
     """Compile the loop over episodes for the rules of a game."""
     generate, legal, step, sequential = game.kernels.generate, game.kernels.legal, game.kernels.step, game.sequential
-    choose_greedy = _make_greedy(game)
+    choose_greedy, choose_randomly = _make_greedy(game), make_random_choice(game)
+    needs_mask = game.search.sample_action is None
 
     def play_all(
         states, rules, weights, words, new_start, limit, parts, trial, mask, actions, reward, returns, lengths, steps, moves
@@ -144,7 +145,8 @@ def compile_playouts(game: Game) -> Callable[..., None]:
             while state["over"] == 0 and lengths[i] < limit:
                 for actor in range(actions.shape[0]):
                     agent = np.int64(state["to_move"]) if sequential else actor
-                    legal(state, agent, mask)
+                    if needs_mask or rules[i, agent] == GREEDY:
+                        legal(state, agent, mask)
                     if rules[i, agent] == GREEDY:
                         action, words[i, agent], tried = choose_greedy(
                             state, agent, mask, weights[i, agent], words[i, agent], trial, actions, reward
@@ -152,11 +154,7 @@ def compile_playouts(game: Game) -> Callable[..., None]:
                         actions[actor, 0] = action
                         steps[i] += tried
                     else:
-                        start = 0
-                        for part in range(actions.shape[1]):
-                            words[i, agent] = advance(words[i, agent])
-                            actions[actor, part] = sample_legal(mask[start : start + parts[part]], words[i, agent])
-                            start += parts[part]
+                        words[i, agent] = choose_randomly(state, agent, mask, parts, words[i, agent], actions[actor])
                 step(state, actions, reward)
                 if lengths[i] < moves.shape[1]:
                     moves[i, lengths[i]] = actions[0, 0]

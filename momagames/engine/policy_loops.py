@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import fill_forced_action, has_choice, sample_legal
+from momagames.engine.loops import fill_forced_action, has_choice, sample_parts
 from momagames.kernels.jit import compile_entry_point, kernel
-from momagames.kernels.rng import advance
 
 _loops: dict[tuple[str, str], Callable[..., None]] = {}
 
@@ -63,9 +62,4 @@ def _make_loop(game: Game, name: str, decide: Callable[..., Any]) -> Callable[..
 @kernel
 def random_act(state, agent, mask, parts, memory, word, action):
     """Choose a legal value of each part, uniformly at random."""
-    start = 0
-    for part in range(parts.shape[0]):
-        word = advance(word)
-        action[part] = sample_legal(mask[start : start + parts[part]], word)
-        start += parts[part]
-    return word
+    return sample_parts(mask, parts, word, action)

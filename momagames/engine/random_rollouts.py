@@ -15,7 +15,7 @@ from momagames.engine import loops
 from momagames.engine.batch import Batch
 from momagames.errors import InvalidParameter, InvalidState, check_range
 from momagames.kernels.jit import compile_entry_point
-from momagames.kernels.rng import advance, random_words
+from momagames.kernels.rng import random_words
 
 NO_LIMIT = 2**62
 
@@ -82,7 +82,8 @@ def random_steps(batch: Batch, words: NDArray[np.uint64], steps: int) -> None:
 
 @loops.cache_by_rules
 def _make_rollout_loop(game: Game) -> Callable[..., None]:
-    legal, step, sequential, sample_legal = game.kernels.legal, game.kernels.step, game.sequential, loops.sample_legal
+    choose_randomly, needs_mask = loops.make_random_choice(game), game.search.sample_action is None
+    legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
 
     def roll_out(low, high, states, words, limit, parts, returns, lengths, scratch, mask, actions, reward):
         for i in range(low, high):
@@ -92,12 +93,10 @@ def _make_rollout_loop(game: Game) -> Callable[..., None]:
             length = 0
             while state["over"] == 0 and length < limit:
                 for actor in range(actions.shape[0]):
-                    legal(state, np.int64(state["to_move"]) if sequential else actor, mask)
-                    start = 0
-                    for part in range(parts.shape[0]):
-                        word = advance(word)
-                        actions[actor, part] = sample_legal(mask[start : start + parts[part]], word)
-                        start += parts[part]
+                    agent = np.int64(state["to_move"]) if sequential else actor
+                    if needs_mask:
+                        legal(state, agent, mask)
+                    word = choose_randomly(state, agent, mask, parts, word, actions[actor])
                 step(state, actions, reward)
                 for agent in range(reward.shape[0]):
                     for k in range(reward.shape[1]):

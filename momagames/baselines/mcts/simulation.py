@@ -21,7 +21,7 @@ from momagames.baselines.mcts.tree import (
     select_secure_arm,
 )
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, keep_all_actions, sample_legal
+from momagames.engine.loops import cache_by_rules, keep_all_actions, make_random_choice
 from momagames.engine.playouts import make_step_buffers
 from momagames.errors import check_range
 from momagames.kernels.jit import kernel, noinline_kernel
@@ -114,6 +114,7 @@ def make_playout(game: Game) -> Callable[..., Any]:
     """Compile a playout for this game's rules."""
     legal, step, sequential = game.kernels.legal, game.kernels.step, game.sequential
     prune = game.search.prune_equivalent_actions or keep_all_actions
+    choose_randomly, needs_mask = make_random_choice(game), game.search.sample_action is None
 
     @noinline_kernel
     def simulate(tree, workspace, limit, word):
@@ -137,25 +138,24 @@ def make_playout(game: Game) -> Callable[..., Any]:
                 agent = np.int64(state["to_move"]) if sequential else actor
                 slot = actor * parts.shape[0]
                 has_arms = in_tree and workspace.deterministic[0] and tree.first[node, slot] != NONE
-                if not has_arms:
+                if not has_arms and (in_tree or needs_mask):
                     legal(state, agent, workspace.mask)
                     if in_tree and sequential:
                         prune(state, workspace.mask)
+                if not in_tree:
+                    word = choose_randomly(state, agent, workspace.mask, parts, word, actions[actor])
+                    continue
                 start = 0
                 for part in range(parts.shape[0]):
                     part_mask = workspace.mask[start : start + parts[part]]
-                    if in_tree:
-                        bandit = slot + part
-                        count = list_arms(tree, node, bandit) if has_arms else list_legal_arms(tree, node, bandit, part_mask)
-                        arm = np.int64(NONE)
-                        actions[actor, part] = 0
-                        if count > 0:
-                            arm, word = select_arm(tree, agent, count, workspace.exploration[0], word)
-                            actions[actor, part] = tree.action[arm]
-                        tree.path[depth, bandit] = arm
-                    else:
-                        word = advance(word)
-                        actions[actor, part] = sample_legal(part_mask, word)
+                    bandit = slot + part
+                    count = list_arms(tree, node, bandit) if has_arms else list_legal_arms(tree, node, bandit, part_mask)
+                    arm = np.int64(NONE)
+                    actions[actor, part] = 0
+                    if count > 0:
+                        arm, word = select_arm(tree, agent, count, workspace.exploration[0], word)
+                        actions[actor, part] = tree.action[arm]
+                    tree.path[depth, bandit] = arm
                     start += parts[part]
             if in_tree:
                 depth += 1

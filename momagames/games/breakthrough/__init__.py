@@ -74,7 +74,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         codec=codec.CODEC,
         view=View(view.draw_picture, view.format_text),
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
-        search=SearchSupport(rules.write_state_key, 2 * rules.WORDS + 1),
+        search=SearchSupport(rules.write_state_key, 2 * rules.WORDS + 1, sample_action=rules.sample_action),
         front_solvers=FRONT_SOLVERS,
         mask_space="binary",
         summary="reach the opponent's home row; two agents act in turn, perfect information",

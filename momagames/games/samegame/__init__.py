@@ -34,7 +34,8 @@ def game(id: str, **given: Any) -> Game:
     """Return the game with these parameters (§8)."""
     params = check_parameters(id, PARAMETERS, given)
     width, height, colors, count = (params[n] for n in ("board_width", "board_height", "num_colors", "num_agents"))
-    blank = np.zeros(1, rules.state_dtype)[0]
+    is_small = width * height <= rules.SMALL_CELLS
+    blank = np.zeros(1, rules.small_state_dtype if is_small else rules.state_dtype)[0]
     blank["width"], blank["height"], blank["colors"], blank["agents"] = width, height, colors, count
     for name in ("team_rewards", "color_rewards", "clear_bonus"):
         blank[name] = params[name]
@@ -55,7 +56,7 @@ def game(id: str, **given: Any) -> Game:
         factory=game,
         blank_state=blank,
         kernels=KERNELS,
-        rules_key="samegame",
+        rules_key="samegame" if is_small else "samegame.large",
         codec=codec.CODEC,
         view=View(view.draw_picture, view.format_text),
         human=Human(

@@ -5,6 +5,8 @@ vectorize, and no neighbor needs a bounds check. A byte is the color (0 empty, 1
 row and the first cell of the next are therefore never equal, and loops can ignore the ends of rows.
 """
 
+from typing import Any
+
 import numpy as np
 
 from momagames.kernels.grid import remainder, unpack_bits_short
@@ -24,18 +26,26 @@ GONE = np.uint8(0x20)  # the cell belongs to the group that is being removed
 COLUMN = 1 << 16  # a list entry is a position plus COLUMN times its column
 FIRST, ONE = np.uint64(GUARD), np.uint64(1)  # unsigned positions, because loops over them vectorize
 
-state_dtype = record(
-    MAX_AGENTS,
-    board=("u1", (GUARD + MAX_CELLS + GUARD,)),
-    width=("i4",),
-    height=("i4",),
-    colors=("i4",),
-    agents=("i4",),
-    tiles=("i4",),
-    team_rewards=("u1",),
-    color_rewards=("u1",),
-    clear_bonus=("f4",),
-)
+SMALL_CELLS = 256  # records of small boards are short: large batches of them fit in the cache of a processor
+
+
+def make_state_dtype(cells: int) -> np.dtype[Any]:
+    """Return the dtype of the states of boards with at most `cells` cells."""
+    return record(
+        MAX_AGENTS,
+        width=("i4",),
+        height=("i4",),
+        colors=("i4",),
+        agents=("i4",),
+        tiles=("i4",),
+        team_rewards=("u1",),
+        color_rewards=("u1",),
+        clear_bonus=("f4",),
+        board=("u1", (GUARD + cells + GUARD,)),
+    )
+
+
+state_dtype, small_state_dtype = make_state_dtype(MAX_CELLS), make_state_dtype(SMALL_CELLS)
 
 PARAMETERS = ("width", "height", "colors", "agents", "team_rewards", "color_rewards", "clear_bonus")
 
