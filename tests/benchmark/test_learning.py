@@ -131,8 +131,8 @@ def test_invalid_arguments(arguments, message, tmp_path):
 
 def test_resumes_after_interruption(tmp_path):
     """After Ctrl-C the checkpoint is complete, and the resumed training ends like an uninterrupted one."""
-    budget = 48 * 150
-    train = ["train", "mo-breakthrough-v0", *BOARD, *SMALL, "--budget", str(budget), "--evaluations", "30", "--episodes", "1"]
+    budget = 48 * 60
+    train = ["train", "mo-breakthrough-v0", *BOARD, *SMALL, "--budget", str(budget), "--evaluations", "20", "--episodes", "1"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
 
     def start(out):
