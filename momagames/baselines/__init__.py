@@ -85,9 +85,9 @@ def policy(name: str, game: Game, agent: int | None = None, **options: Any) -> P
     for each agent.
 
     agent      index of the agent that it plays; needed where all agents move at once, except for "random"
-    options    "greedy" has weights, float[K] (default: all equal); "uct" and "pareto_uct" have weights, simulations,
-               exploration and horizon, see `momagames.baselines.mcts`; a checkpoint has weights and greedy; for others see
-               `policy_options`
+    options    "greedy" has weights, float[K] (default: all equal), and estimate, see `momagames.baselines.greedy`; "uct" and
+               "pareto_uct" have weights, simulations, exploration and horizon, see `momagames.baselines.mcts`; a checkpoint
+               has weights and greedy; for others see `policy_options`
     Raises     UnknownId; InvalidParameter if the policy cannot play this game or the options are wrong
     """
     from momagames.engine.policy_sources import make_policy

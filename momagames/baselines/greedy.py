@@ -1,4 +1,4 @@
-"""One ply ahead: the legal action whose immediate reward, weighted, is the highest."""
+"""One ply ahead: the legal action with the highest weighted reward, alone or with an estimate of the future return."""
 
 from __future__ import annotations
 
@@ -9,14 +9,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, check_deterministic, check_sequential
+from momagames.baselines.base import Method, Plans, check_deterministic, check_sequential, check_shared_rewards
 from momagames.baselines.random import sample_plans
 from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
 from momagames.contract import Game
-from momagames.engine.playouts import GREEDY, make_greedy_kernel, make_step_buffers
+from momagames.engine.playouts import (
+    ESTIMATE_FACTORS,
+    ESTIMATES,
+    GREEDY,
+    Estimate,
+    make_estimating_kernel,
+    make_greedy_kernel,
+    make_step_buffers,
+)
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidParameter, check_choice, invalid_value, one_of
 
 
 @dataclass(frozen=True)
@@ -24,9 +32,11 @@ class Greedy(Method):
     """One policy for each weight vector of a simplex lattice; each maximizes the weighted reward of its next move.
 
     Ties are broken at random. As a planner: the policies play one after the other within the budget. Each action that is
-    tried counts as a step.
+    tried counts as a step. With an estimate each action is tried on a copy of the position, whose random draws are its own.
 
     divisions    of the lattice: C(divisions + K - 1, K - 1) policies for K objectives
+    estimate     of the future return, added to the reward of a move: "none"; the game's heuristics "present" or "optimistic"
+                 (see `contract.SearchSupport`); or "both", the first and a tenth of the second
 
     Source: Cormen et al., "Introduction to Algorithms", chapter on greedy algorithms; linear scalarization as in Roijers
     et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013.
@@ -34,10 +44,12 @@ class Greedy(Method):
 
     name: ClassVar[str] = "greedy"
     divisions: int
+    estimate: Estimate = "none"
 
     def __post_init__(self) -> None:
         if self.divisions < 1:
             raise InvalidParameter(f"greedy: invalid divisions={self.divisions}: expected 1 or more")
+        check_choice("greedy: estimate", self.estimate, ESTIMATES)
 
     def check_plan(self, game: Game) -> None:
         check_deterministic(self.name, game)
@@ -48,23 +60,40 @@ class Greedy(Method):
         return sample_plans(game, start, self.policies(game), budget, seed)
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
-        check_sequential(self.name, game)
+        _check_game(game, self.estimate)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
-        return tuple(_make_policy(game, row) for row in lattice)
+        return tuple(_make_policy(game, row, self.estimate) for row in lattice)
 
 
-def make_greedy_policy(game: Game, weights: Sequence[float] | None = None) -> CompiledPolicy:
-    """Return the greedy policy with these weights, float[K]; by default all equal."""
+def make_greedy_policy(game: Game, weights: Sequence[float] | None = None, estimate: Estimate = "none") -> CompiledPolicy:
+    """Return the greedy policy with these weights, float[K], by default all equal, and this estimate, see `Greedy`."""
+    check_choice("greedy: estimate", estimate, ESTIMATES)
+    _check_game(game, estimate)
+    return _make_policy(game, resolve_weights("greedy", game, weights), estimate)
+
+
+GREEDY_POLICY = PolicyFactory(make_greedy_policy, optional=("estimate",))
+
+
+def _check_game(game: Game, estimate: Estimate) -> None:
+    """Raise InvalidParameter if there is no greedy policy for this game."""
     check_sequential("greedy", game)
-    return _make_policy(game, resolve_weights("greedy", game, weights))
+    if estimate == "none":
+        return
+    check_shared_rewards(f"greedy(estimate={estimate!r})", game)
+    needed = ("present", "optimistic") if estimate == "both" else (estimate,)
+    if any(getattr(game.search, name) is None for name in needed):
+        known = [name for name in ("present", "optimistic") if getattr(game.search, name) is not None]
+        expected = one_of(["none", *known]) if known else "'none', because it has no estimates"
+        raise InvalidParameter(f"{game.id}: {invalid_value('estimate', estimate, expected)}")
 
 
-GREEDY_POLICY = PolicyFactory(make_greedy_policy)
+def _make_policy(game: Game, weights: NDArray[np.float64], estimate: Estimate) -> CompiledPolicy:
+    number = ESTIMATES.index(estimate)
 
-
-def _make_policy(game: Game, weights: NDArray[np.float64]) -> CompiledPolicy:
     def scratch(game: Game) -> tuple[Any, ...]:
-        return (weights, np.zeros(1, game.dtype), *make_step_buffers(game))
+        return (weights, ESTIMATE_FACTORS[number], np.zeros(2, game.dtype), *make_step_buffers(game))
 
-    act, row = make_greedy_kernel(game), tuple(weights.tolist())
-    return CompiledPolicy("greedy", act, scratch=scratch, label=format_weights(weights), rule=GREEDY, weights=row)
+    name, make_kernel = ("greedy.estimating", make_estimating_kernel) if number else ("greedy", make_greedy_kernel)
+    label, row = format_weights(weights), tuple(weights.tolist())
+    return CompiledPolicy(name, make_kernel(game), scratch=scratch, label=label, rule=GREEDY + number, weights=row)

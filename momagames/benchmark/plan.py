@@ -6,17 +6,18 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 import momagames
 from momagames import registry
-from momagames.baselines import batch_policy, method, policy_options
+from momagames.baselines import batch_policy, find_policy, method
 from momagames.baselines.base import Method
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
+from momagames.engine.policy_sources import PolicyFactory, source_options
 from momagames.errors import InvalidParameter, nearest, one_of
 
 UNLIMITED = 10_000_000.0  # seconds; four months
@@ -64,7 +65,8 @@ class MethodChoice(FrozenModel):
     def make_method(self, game: Game) -> Method:
         """Return the method of this game. Raises UnknownId, InvalidParameter."""
         kind = method(self.name, game)
-        _check_options(self.name, self.options, [one.name for one in fields(kind)])
+        optional = [one.name for one in fields(kind) if one.default is not MISSING]
+        _check_options(self.name, self.options, [one.name for one in fields(kind)], optional)
         try:
             return TypeAdapter(kind).validate_json(json.dumps(self.options), strict=True)
         except ValidationError as error:
@@ -83,7 +85,9 @@ class Opponent(FrozenModel):
 
     def make_policy(self, game: Game) -> BatchPolicy:
         """Return the policy, or raise UnknownId or InvalidParameter."""
-        _check_options(self.name, self.options, list(policy_options(self.name, game)))
+        source = find_policy(self.name, game)
+        optional = source.optional if isinstance(source, PolicyFactory) else ()
+        _check_options(self.name, self.options, list(source_options(source)), optional)
         return batch_policy(self.name, game, **self.options)
 
     @property
@@ -98,13 +102,13 @@ def _format_value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _check_options(name: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Raise InvalidParameter unless exactly the known options are given."""
+def _check_options(name: str, given: Mapping[str, Any], known: Sequence[str], optional: Sequence[str]) -> None:
+    """Raise InvalidParameter unless the known options are given, with or without the optional ones: newer than suites."""
     for option in given:
         if option not in known:
             expected = one_of(known) if known else "no options"
             raise InvalidParameter(f"{name}: unknown option {option!r}: expected {expected}{nearest(option, known)}")
-    missing = [option for option in known if option not in given]
+    missing = [option for option in known if option not in given and option not in optional]
     if missing:
         raise InvalidParameter(f"{name}: missing option {missing[0]!r}: a suite has no defaults")
 

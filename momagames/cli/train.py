@@ -178,13 +178,16 @@ def exploit(
 
 def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
     """Return opponents with the default options of their policies."""
-    from momagames.baselines import policy_options
+    from momagames.baselines import find_policy
     from momagames.benchmark.plan import Opponent
+    from momagames.engine.policy_sources import source_options
 
     add_working_directory()
     opponents = []
     for name in names:
-        defaults = policy_options(name, game)
+        source = find_policy(name, game)
+        optional = getattr(source, "optional", ())
+        defaults = {option: value for option, value in source_options(source).items() if option not in optional}
         options = {option: [] if value is None else value for option, value in defaults.items()}
         opponents.append(Opponent(name=name, options=options))
     return tuple(opponents)

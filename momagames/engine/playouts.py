@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,16 @@ from numpy.typing import NDArray
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, make_random_choice, reset_header
 from momagames.kernels.jit import compile_entry_point, kernel
-from momagames.kernels.rng import update_best
+from momagames.kernels.rng import advance, mix, update_best
 
-RANDOM, GREEDY, KERNEL = 0, 1, 2  # rules of compiled policies
 NO_LIMIT = 2**62
+OPTIMISM = 0.1  # factor of the optimistic heuristic beside the other one
+# Rules of compiled policies; GREEDY + i is greedy with ESTIMATES[i]
+RANDOM, KERNEL, GREEDY = 0, 1, 2
+Estimate = Literal["none", "present", "optimistic", "both"]
+ESTIMATES: tuple[Estimate, ...] = get_args(Estimate)
+# factors of the heuristics `present` and `optimistic` in the value of a position
+ESTIMATE_FACTORS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, OPTIMISM]])
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,7 @@ def play_episodes(
 ) -> Episodes:
     """Play from `states`, record[N], to the end; they are copied.
 
-    rules     int64[N, A]: RANDOM or GREEDY, for each agent
+    rules     int64[N, A]: RANDOM, or GREEDY plus the number of an estimate, for each agent
     weights   float64[N, A, K], for GREEDY
     words     uint64[N, A], the generators of the players; copied
     """
@@ -76,11 +82,12 @@ def _play_episodes(
     keep_moves: bool,
 ) -> Episodes:
     n = len(states)
+    compile_loop = compile_estimating_playouts if (rules > GREEDY).any() else compile_playouts
     returns = np.zeros((n, len(game.agents), len(game.objectives)))
     lengths, steps = np.zeros(n, np.int64), np.zeros(n, np.int64)
     moves = np.full((n, game.max_episode_steps if keep_moves else 0), -1, np.int32)
-    compile_playouts(game)(
-        states, rules, weights, words, new_start, limit, np.array(game.actions, np.int64), np.zeros(1, game.dtype),
+    compile_loop(game)(
+        states, rules, weights, words, new_start, limit, np.array(game.actions, np.int64), np.zeros(2, game.dtype),
         np.zeros(game.mask_size, np.int8), *make_step_buffers(game), returns, lengths, steps, moves,
     )  # fmt: skip
     return Episodes(states, returns, lengths, steps, moves)
@@ -99,39 +106,90 @@ def can_look_ahead(game: Game) -> bool:
     return game.sequential and len(game.actions) == 1
 
 
-def _make_greedy(game: Game) -> Callable[..., Any]:
-    step = game.kernels.step
+def _make_greedy(game: Game, has_estimate: bool) -> Callable[..., Any]:
+    """Return a kernel that chooses the action of the highest weighted reward, plus estimate of the position after it."""
+    step, draws = game.kernels.step, game.chance == "step"
+    estimate_position = _make_estimate(game) if has_estimate else _estimate_nothing
 
     @kernel
-    def choose_greedy(state, agent, mask, weights, word, trial, actions, reward):
-        """Return the action of the highest weighted reward (ties broken at random), the generator word and the steps tried."""
+    def choose_greedy(state, agent, mask, weights, factors, word, trial, actions, reward):
+        """Return the action (ties broken at random), the generator word and the steps tried."""
         best, action, ties, tried = -np.inf, 0, 0, 0
+        if has_estimate and draws:  # the draws to come are unknown to the agent
+            word = advance(word)
+        rng = mix(word) if has_estimate and draws else state["rng"]
         for a in range(mask.shape[0]):
             if mask[a]:
                 trial[0] = state
+                trial[0]["rng"] = rng
                 actions[0, 0] = a
                 step(trial[0], actions, reward)
                 tried += 1
                 value = 0.0
                 for k in range(weights.shape[0]):
                     value += weights[k] * reward[agent, k]
+                value += estimate_position(trial, weights, factors, reward[agent])
                 is_best, best, ties, word = update_best(value, best, ties, word)
                 if is_best:
                     action = a
         return action, word, tried
 
     @kernel
-    def choose_none(state, agent, mask, weights, word, trial, actions, reward):
+    def choose_none(state, agent, mask, weights, factors, word, trial, actions, reward):
         return 0, word, 0
 
     return choose_greedy if can_look_ahead(game) else choose_none
 
 
+@kernel
+def _estimate_nothing(trial, weights, factors, out):
+    return 0.0
+
+
+def _make_estimate(game: Game) -> Callable[..., Any]:
+    present, optimistic = game.search.present or zero_estimate, game.search.optimistic or zero_estimate
+
+    @kernel
+    def estimate_position(trial, weights, factors, out):
+        """Return the weighted heuristics of the position trial[0]; trial[1] and out, float[K], are buffers."""
+        value = 0.0
+        if trial[0]["over"]:
+            return value
+        for heuristic in range(2):
+            if factors[heuristic] != 0.0:
+                trial[1] = trial[0]
+                if heuristic == 0:
+                    present(trial[1], out)
+                else:
+                    optimistic(trial[1], out)
+                for k in range(weights.shape[0]):
+                    value += factors[heuristic] * weights[k] * out[k]
+        return value
+
+    return estimate_position
+
+
+@kernel
+def zero_estimate(state, out):
+    """Write zeros: the estimate of games without one."""
+    out[:] = 0.0
+
+
 @cache_by_rules
 def compile_playouts(game: Game) -> Callable[..., None]:
-    """Compile the loop over episodes for the rules of a game."""
+    """Compile the loop over episodes of random and greedy agents."""
+    return _compile_playouts(game, has_estimate=False)
+
+
+@cache_by_rules
+def compile_estimating_playouts(game: Game) -> Callable[..., None]:
+    """Compile the same loop for greedy agents with an estimate as well."""
+    return _compile_playouts(game, has_estimate=True)
+
+
+def _compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
     generate, legal, step, sequential = game.kernels.generate, game.kernels.legal, game.kernels.step, game.sequential
-    choose_greedy, choose_randomly = _make_greedy(game), make_random_choice(game)
+    choose_greedy, choose_randomly = _make_greedy(game, has_estimate), make_random_choice(game)
     needs_mask = game.search.sample_action is None
 
     def play_all(
@@ -145,12 +203,14 @@ def compile_playouts(game: Game) -> Callable[..., None]:
             while state["over"] == 0 and lengths[i] < limit:
                 for actor in range(actions.shape[0]):
                     agent = np.int64(state["to_move"]) if sequential else actor
-                    if needs_mask or rules[i, agent] == GREEDY:
+                    rule = rules[i, agent]
+                    if needs_mask or rule >= GREEDY:
                         legal(state, agent, mask)
-                    if rules[i, agent] == GREEDY:
+                    if rule >= GREEDY:
                         action, words[i, agent], tried = choose_greedy(
-                            state, agent, mask, weights[i, agent], words[i, agent], trial, actions, reward
-                        )
+                            state, agent, mask, weights[i, agent], ESTIMATE_FACTORS[rule - GREEDY], words[i, agent], trial,
+                            actions, reward,
+                        )  # fmt: skip
                         actions[actor, 0] = action
                         steps[i] += tried
                     else:
@@ -164,18 +224,31 @@ def compile_playouts(game: Game) -> Callable[..., None]:
                     for k in range(reward.shape[1]):
                         returns[i, agent, k] += reward[agent, k]
 
-    return compile_entry_point(play_all, f"{game.rules_key}.play_all")
+    return compile_entry_point(play_all, f"{game.rules_key}.play_all{'.estimating' if has_estimate else ''}")
 
 
 @cache_by_rules
 def make_greedy_kernel(game: Game) -> Callable[..., Any]:
-    """GREEDY as the kernel of a policy, see `policies.CompiledPolicy`; scratch: weights float64[K], trial, actions, reward."""
-    choose_greedy = _make_greedy(game)
+    """GREEDY as the kernel of a policy, see `policies.CompiledPolicy`.
+
+    Scratch: weights float64[K], factors float64[2] of ESTIMATE_FACTORS, trial record[2], actions, reward
+    """
+    return _make_greedy_act(game, has_estimate=False)
+
+
+@cache_by_rules
+def make_estimating_kernel(game: Game) -> Callable[..., Any]:
+    """The same kernel with an estimate."""
+    return _make_greedy_act(game, has_estimate=True)
+
+
+def _make_greedy_act(game: Game, has_estimate: bool) -> Callable[..., Any]:
+    choose_greedy = _make_greedy(game, has_estimate)
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        weights, trial, actions, reward = scratch
-        action[0], word, _ = choose_greedy(state, agent, mask, weights, word, trial, actions, reward)
+        weights, factors, trial, actions, reward = scratch
+        action[0], word, _ = choose_greedy(state, agent, mask, weights, factors, word, trial, actions, reward)
         return word
 
     return act

@@ -29,10 +29,12 @@ class PolicyFactory:
 
     make       (game, **options) -> policy; every option has a default
     variants   label -> options: the policies that it contributes as a method of the benchmark; empty: one, with the defaults
+    optional   options that a suite may leave out
     """
 
     make: Callable[..., CompiledPolicy]
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
 
 
 PolicySource = CompiledPolicy | PolicyFactory | Callable[..., Any]

@@ -17,6 +17,7 @@ SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
 PLANNERS = [
     ("random", {}),
     ("greedy", {"divisions": 3}),
+    ("greedy", {"divisions": 3, "estimate": "both"}),
     ("beam", {"width": 32, "estimate": "none"}),
     ("beam", {"width": 32, "estimate": "optimistic"}),
     ("beam", {"width": 32, "estimate": "present"}),
@@ -153,6 +154,7 @@ def test_planners_reject_games_with_opponents(name, options):
     ("name", "options", "message"),
     [
         ("greedy", {"divisions": 0}, "1 or more"),
+        ("greedy", {"divisions": 1, "estimate": "presnt"}, "did you mean 'present'"),
         ("beam", {"width": 0, "estimate": "none"}, r"1\.\.4096"),
         ("beam", {"width": 1, "estimate": "optimistc"}, "did you mean 'optimistic'"),
         ("exact", {"max_states": 0, "max_bytes": 1}, "max_states=0"),

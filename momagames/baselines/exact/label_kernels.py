@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from momagames.baselines.search.beam import allow_pass, hash_row, zero_estimate
+from momagames.baselines.search.beam import allow_pass, hash_row
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.engine.playouts import zero_estimate
 from momagames.kernels.jit import compile_entry_point, kernel
 
 

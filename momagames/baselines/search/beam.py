@@ -15,7 +15,7 @@ from momagames.baselines.base import Method, Plan, Plans, check_deterministic
 from momagames.contract import Game
 from momagames.engine.episode import PASS
 from momagames.engine.loops import cache_by_rules, keep_all_actions
-from momagames.engine.playouts import make_step_buffers
+from momagames.engine.playouts import make_step_buffers, zero_estimate
 from momagames.errors import InvalidParameter, check_choice, check_range
 from momagames.kernels.jit import compile_entry_point, kernel, wrapping_kernel
 
@@ -194,11 +194,6 @@ def hash_row(rows, row):
     for w in range(end, rows.shape[1]):
         a = mix_hash(a, rows[row, w])
     return mix_hash(mix_hash(a, b), mix_hash(c, d))
-
-
-@kernel
-def zero_estimate(state, out):
-    out[:] = 0.0
 
 
 @kernel

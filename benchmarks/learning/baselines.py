@@ -1,0 +1,87 @@
+"""What learners on unseen instances are measured against: greedy policies with and without an estimate, and lookahead.
+
+python benchmarks/learning/baselines.py                          # MO-SameGame and seven levels of MO-TileBlast
+python benchmarks/learning/baselines.py --episodes 10 samegame
+
+Instances start at seed 2,000,000, which chose nothing: the factors of the estimate "both" were chosen on others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+import momagames
+from momagames.analysis.indicators import hypervolume
+from momagames.baselines import batch_policy
+from momagames.baselines.weight_lattice import simplex_lattice
+from momagames.contract import Game
+from momagames.engine.playouts import ESTIMATES, generate_starts
+from momagames.engine.policies import BatchPolicy, play_policies
+from momagames.kernels.rng import random_words
+
+FIRST_INSTANCE = 2_000_000
+LEVELS = (2, 3, 4, 6, 8, 10, 12)
+
+
+def play(game: Game, policies: Sequence[BatchPolicy], episodes: int) -> tuple[NDArray[np.float64], float, int]:
+    """Return float64[policies, episodes, K] on the same instances, the CPU seconds and the decisions."""
+    count = len(policies)
+    starts = generate_starts(game, np.arange(FIRST_INSTANCE, FIRST_INSTANCE + episodes, dtype=np.uint64)).repeat(count)
+    seats = np.tile(np.arange(count), episodes)[:, None]
+    words = random_words(1, count * episodes)[:, None]
+    play_policies(game, starts[:count], policies, seats[:count], words[:count])  # compiles
+    begin = time.process_time()
+    played = play_policies(game, starts, policies, seats, words)
+    seconds = time.process_time() - begin
+    return played.returns[:, 0].reshape(episodes, count, -1).swapaxes(0, 1), seconds, int(played.lengths.sum())
+
+
+def compare_on_samegame(episodes: int) -> None:
+    """Print the hypervolume of the mean returns over a lattice of 70 weights, over that of greedy."""
+    game = momagames.spec("mo-samegame-v0")
+    weights = simplex_lattice(len(game.objectives), 4)
+    volumes = {}
+    for estimate in ESTIMATES:
+        policies = [batch_policy("greedy", game, weights=row, estimate=estimate) for row in weights]
+        returns, seconds, decisions = play(game, policies, episodes)
+        volumes[estimate] = hypervolume(returns.mean(axis=1), game.reference_point).value
+        print(
+            f"{game.id}, {episodes} instances, greedy(estimate={estimate}): {volumes[estimate] / volumes['none']:.2f} times "
+            f"the hypervolume of greedy, {decisions / seconds:,.0f} decisions/s",
+            flush=True,
+        )
+
+
+def compare_on_tileblast(episodes: int) -> None:
+    """Print the share of completed episodes in the mean over levels."""
+    players = {"random": {}, "greedy": {}, "one_step_lookahead": {}}
+    players |= {f"greedy(estimate={one})": {"estimate": one} for one in ESTIMATES[1:]}
+    for name, options in players.items():
+        shares = []
+        for level in LEVELS:
+            game = momagames.spec("mo-tileblast-v0", level=level)
+            returns, _, _ = play(game, [batch_policy(name.partition("(")[0], game, **options)], episodes)
+            shares.append(returns[0, :, [one.name for one in game.objectives].index("win")].mean())
+        text = ", ".join(f"{share:.2f}" for share in shares)
+        print(f"mo-tileblast-v0, {episodes} episodes a level, {name}: {np.mean(shares):.3f} completed ({text})", flush=True)
+
+
+PARTS = {"samegame": compare_on_samegame, "tileblast": compare_on_tileblast}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (all)")
+    parser.add_argument("--episodes", type=int, default=100, help="instances, or episodes of a level (100)")
+    given = parser.parse_args()
+    for part in given.parts or PARTS:
+        PARTS[part](given.episodes)
+
+
+if __name__ == "__main__":
+    main()

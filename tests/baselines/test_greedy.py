@@ -1,0 +1,127 @@
+"""Greedy policies with an estimate of the future return."""
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.baselines import batch_policy, method, policy
+from momagames.benchmark.plan import MethodChoice, Opponent
+from momagames.engine.episode import Episode
+from momagames.engine.playouts import OPTIMISM, generate_starts, play_episodes
+from momagames.engine.policies import play_policies, policy_weights
+from momagames.errors import InvalidParameter
+from momagames.kernels.jit import compile_entry_point
+from momagames.kernels.rng import random_words
+
+SMALL = {"board_width": 5, "board_height": 5, "num_colors": 3}
+FACTORS = {"none": (0, 0), "present": (1, 0), "optimistic": (0, 1), "both": (1, OPTIMISM)}
+
+
+def make_heuristics(game):
+    """Return a function from a state to its two heuristics, which are kernels."""
+    present, optimistic = game.search.present, game.search.optimistic
+
+    def write(states, first, second):
+        present(states[0], first)
+        optimistic(states[1], second)
+
+    compiled = compile_entry_point(write, f"{game.rules_key}.tests.heuristics")
+
+    def estimate(state):
+        out = np.zeros((2, len(game.objectives)))
+        if not state["over"]:
+            states = np.zeros(2, game.dtype)
+            states[:] = state
+            compiled(states, out[0], out[1])
+        return out
+
+    return estimate
+
+
+@pytest.mark.parametrize("estimate", FACTORS)
+@pytest.mark.parametrize("weights", [(1, 0, 0), (0.5, 0.25, 0.25)])
+def test_plays_the_best_sum_of_reward_and_estimate(estimate, weights):
+    game = momagames.spec("mo-samegame-v0", **SMALL)
+    chosen = policy("greedy", game, weights=weights, estimate=estimate)
+    heuristics, rng = make_heuristics(game), np.random.default_rng(0)
+    one, decisions = Episode(game), 0
+    for seed in range(5):
+        one.reset(seed)
+        while not one.state["over"]:
+            values = {}
+            for action in np.flatnonzero(one.mask(0)).tolist():
+                trial = Episode(game)
+                trial.load(one.state)
+                trial.step(action)
+                values[action] = trial.returns[0] @ weights + FACTORS[estimate] @ heuristics(trial.state) @ weights
+            action = chosen(one.state, one.mask(0), rng)
+            assert values[action] == pytest.approx(max(values.values()))
+            one.step(action)
+            decisions += len(set(values.values())) > 1
+    assert decisions > 5
+
+
+def test_compiled_episodes_equal_those_of_seated_policies():
+    """Two ways to play the same policies; in a game without draws and ties the generator words do not matter."""
+    game = momagames.spec("mo-samegame-v0", **SMALL)
+    chosen = [batch_policy("greedy", game, weights=[0.5, 0.3, 0.2], estimate="both")]
+    starts, words = generate_starts(game, np.arange(6, dtype=np.uint64)), random_words(1, 6).reshape(6, 1)
+    rules = np.full((6, 1), chosen[0].rule)
+    played = play_episodes(game, starts, rules, policy_weights(game, chosen)[:, None].repeat(6, axis=0), words)
+    seated = play_policies(game, starts, chosen, np.zeros((6, 1), np.int64), words)
+    assert np.isclose(played.returns, seated.returns).all(axis=(1, 2)).sum() >= 5
+
+
+def test_an_estimate_beats_plain_greedy_on_unseen_boards():
+    game = momagames.spec("mo-samegame-v0")
+    starts = generate_starts(game, np.arange(500, 520, dtype=np.uint64))
+    points = []
+    for estimate in ("none", "both"):
+        chosen = [batch_policy("greedy", game, estimate=estimate)]
+        points.append(
+            play_policies(game, starts, chosen, np.zeros((20, 1), np.int64), random_words(2, 20).reshape(20, 1)).returns
+        )
+    assert points[1].sum() > 1.2 * points[0].sum()
+
+
+def test_actions_do_not_depend_on_the_draws_to_come():
+    """A copy that is stepped draws by itself: what the game will draw is unknown to the policy."""
+    game = momagames.spec("mo-tileblast-v0", level=5)
+    chosen = policy("greedy", game, estimate="present")
+    one = Episode(game)
+    one.reset(3)
+    while not one.state["over"]:
+        actions = set()
+        for word in (one.state["rng"], 1, 2, 3):
+            state = one.state.copy()
+            state["rng"] = word
+            actions.add(chosen(state, one.mask(0), np.random.default_rng(int(one.state["ply"]))))
+        assert len(actions) == 1
+        one.step(actions.pop())
+
+
+@pytest.mark.parametrize(
+    ("id", "params", "estimate", "message"),
+    [
+        ("mo-breakthrough-v0", {}, "present", "2 agents with rewards of their own"),
+        ("mo-samegame-v0", {"num_agents": 2}, "both", "2 agents with rewards of their own"),
+        (
+            "mo-robotmail-v0",
+            {"num_players": 1, "num_robots_per_player": 1},
+            "present",
+            "estimate='present': expected 'none', because it has no estimates",
+        ),
+        ("mo-samegame-v0", {}, "presnt", "did you mean 'present'"),
+    ],
+)
+def test_rejects_what_has_no_estimate(id, params, estimate, message):
+    with pytest.raises(InvalidParameter, match=message):
+        policy("greedy", momagames.spec(id, **params), estimate=estimate)
+
+
+def test_suites_may_leave_the_estimate_out():
+    game = momagames.spec("mo-samegame-v0", **SMALL)
+    plain = MethodChoice(name="greedy", options={"divisions": 2}).make_method(game)
+    assert plain == method("greedy")(divisions=2, estimate="none")
+    assert MethodChoice(name="greedy", options={"divisions": 2, "estimate": "both"}).make_method(game).estimate == "both"
+    assert Opponent(name="greedy", options={"weights": []}).make_policy(game).rule == plain.policies(game)[0].rule
