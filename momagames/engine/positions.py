@@ -22,7 +22,9 @@ def load_state(game: Game, given: Any) -> NDArray[Any]:
     states = game.make_state()
     is_record = isinstance(given, (np.void, np.ndarray)) and given.dtype == game.dtype and given.size == 1
     if not is_record and not isinstance(given, (str, Mapping)):
-        raise InvalidState(f"invalid state of {game.id}: expected a record, a dict or a text, got {type(given).__name__}")
+        is_other = getattr(given, "dtype", None) is not None and given.dtype.names is not None
+        found = "a record of other games or board sizes" if is_other else type(given).__name__
+        raise InvalidState(f"invalid state of {game.id}: expected a record, a dict or a text, got {found}")
     try:
         if is_record:
             record = given if isinstance(given, np.void) else given.reshape(-1)[0]
