@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import momagames
+from momagames.games.breakthrough import rules
 from momagames.games.breakthrough.codec import count_moves_left
+from momagames.kernels.jit import compile_entry_point
 from tests.games.breakthrough.naive import NAMES
 from tests.games.walk import board, legal, moves, start
 
@@ -128,3 +130,13 @@ def test_bad_choices_of_objectives(given):
 def test_objectives_are_suggested():
     with pytest.raises(momagames.errors.InvalidParameter, match="did you mean 'captures'"):
         momagames.spec(ID, objectives=["capture"])
+
+
+def test_sample_action_without_a_legal_action():
+    """Play never reaches such a position; a mask without a legal action gives 0 as well."""
+
+    def sample(states):
+        return rules.sample_action(states[0], 0, np.uint64(5))
+
+    state = momagames.spec("mo-breakthrough-v0").make_state()
+    assert compile_entry_point(sample, "tests.breakthrough.sample_action")(state) == 0
