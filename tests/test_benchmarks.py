@@ -22,7 +22,10 @@ PARTS = {
 RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("fronts/exact_sizes.py", ("4x4x3:2",), (), ("| 4x4x3 | 2 of 2 |",)),
     ("fronts/ship.py", ("5x5x2-0", "--out", "."), (), ("mo-samegame-v0-5x5x2-0: ",)),
-    ("learning/baselines.py", ("--episodes", "1"), (), ("greedy(estimate=both): ", "one_step_lookahead: ")),
+    (
+        "learning/baselines.py", ("--episodes", "1"), (),
+        ("greedy(estimate=both): ", "one_step_lookahead: ", "safe:simple(caution=2): "),
+    ),
     ("learning/targets.py", ("samegame5", "--budget", "1000", "--out", "."), ("torch",), ("share of the exact hypervolume",)),
     (
         "learning/throughput.py",

@@ -130,6 +130,15 @@ def test_a_field_that_generate_does_not_write_is_found() -> None:
 
 
 @every_game
+def test_pickles_before_the_first_reset(game: Game) -> None:
+    env = MultiObjectiveAEC(game)
+    other = pickle.loads(pickle.dumps(env))
+    for one in (env, other):
+        one.reset(seed=3)
+    assert repr(env.get_state()) == repr(other.get_state())
+
+
+@every_game
 @pytest.mark.parametrize("how", ["deepcopy", "pickle", "dict", "json", "text", "record"])
 def test_a_restored_position_continues_equally(game: Game, how: str) -> None:
     env = MultiObjectiveAEC(game)

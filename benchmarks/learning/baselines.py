@@ -1,6 +1,6 @@
-"""What learners on unseen instances are measured against: greedy policies with and without an estimate, and lookahead.
+"""What learners on unseen instances are measured against: greedy policies with an estimate, lookahead, filtered players.
 
-python benchmarks/learning/baselines.py                          # MO-SameGame and seven levels of MO-TileBlast
+python benchmarks/learning/baselines.py                          # MO-SameGame, MO-TileBlast, MO-Pommerman
 python benchmarks/learning/baselines.py --episodes 10 samegame
 
 Instances start at seed 2,000,000, which chose nothing: the factors of the estimate "both" were chosen on others.
@@ -26,6 +26,14 @@ from momagames.kernels.rng import random_words
 
 FIRST_INSTANCE = 2_000_000
 LEVELS = (2, 3, 4, 6, 8, 10, 12)
+FILTERED: tuple[tuple[str, dict[str, int]], ...] = (
+    ("random", {}),
+    ("simple", {}),
+    ("safe:random", {"caution": 1}),
+    ("safe:simple", {"caution": 1}),
+    ("safe:random", {"caution": 2}),
+    ("safe:simple", {"caution": 2}),
+)
 
 
 def play(game: Game, policies: Sequence[BatchPolicy], episodes: int) -> tuple[NDArray[np.float64], float, int]:
@@ -71,7 +79,30 @@ def compare_on_tileblast(episodes: int) -> None:
         print(f"mo-tileblast-v0, {episodes} episodes a level, {name}: {np.mean(shares):.3f} completed ({text})", flush=True)
 
 
-PARTS = {"samegame": compare_on_samegame, "tileblast": compare_on_tileblast}
+def compare_on_pommerman(episodes: int) -> None:
+    """Print wins, ties and losses of filtered players against "simple", from every seat in turn."""
+    for id in ("mo-pommerman-ffa-v0", "mo-pommerman-duel-v0", "mo-pommerman-team-full-v0"):
+        game = momagames.spec(id)
+        agents = len(game.agents)
+        starts = generate_starts(game, np.arange(FIRST_INSTANCE, FIRST_INSTANCE + episodes, dtype=np.uint64))
+        seat = np.arange(episodes) % agents
+        teams = np.array(game.teams)
+        is_enemy = teams[None] != teams[seat][:, None]
+        for name, options in FILTERED:
+            policies = [batch_policy(name, game, **options), batch_policy("simple", game)]
+            words = random_words(1, episodes * agents).reshape(episodes, agents)
+            ends = play_policies(game, starts, policies, is_enemy.astype(np.int64), words).states
+            wins = ((ends["winners"] >> seat) & 1).mean()
+            ties = (ends["winners"] == 0).mean()
+            text = f"{name}({', '.join(f'{key}={value}' for key, value in options.items())})" if options else name
+            print(
+                f"{id}, {episodes} games, {text}: {100 * wins:.1f} % won, {100 * ties:.1f} % tied, "
+                f"{100 * (1 - wins - ties):.1f} % lost to simple",
+                flush=True,
+            )
+
+
+PARTS = {"samegame": compare_on_samegame, "tileblast": compare_on_tileblast, "pommerman": compare_on_pommerman}
 
 
 def main() -> None:

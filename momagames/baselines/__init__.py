@@ -4,8 +4,8 @@ A method is a frozen dataclass of its options: `method("greedy")(divisions=4)`; 
 A policy chooses one action at a time: `policy("greedy", game)`.
 
 Names of policies mean the same everywhere: in `make(others=)`, suites, matches, `momagames play` and `train --opponent`. A name
-is one of POLICIES, one of the game's own (`Game.policies`), "module:name" of Python (see `engine.policy_sources`), or the path
-of a checkpoint of training.
+is one of POLICIES, one of the game's own (`Game.policies`), "module:name" of Python (see `engine.policy_sources`), the path of
+a checkpoint of training, or "safe:NAME", a compiled policy that plays safe actions only, where the game declares them.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ POLICIES: dict[str, str] = {
 }
 
 CHECKPOINT = ".npz"  # suffix of checkpoints of training
+SAFE = "safe:"  # prefix of policies that are filtered by the safe actions that a game declares
 
 
 def method(name: str, game: Game | None = None) -> type[Method]:
@@ -65,7 +66,7 @@ def method(name: str, game: Game | None = None) -> type[Method]:
     from momagames.baselines.scripted import make_scripted_method
 
     own: Mapping[str, str] = game.policies if game else {}
-    if game and name not in METHODS and name in own:
+    if game and name not in METHODS and (name in own or name.startswith(SAFE)):
         return make_scripted_method(name, find_policy(name, game))
     if name not in METHODS and not is_python_path(name):
         known = [*METHODS, *own]
@@ -115,6 +116,11 @@ def find_policy(name: str, game: Game) -> PolicySource:
         from momagames.baselines.moppo.checkpoint_policy import make_checkpoint_factory
 
         return make_checkpoint_factory(Path(name))
+    if name.startswith(SAFE):
+        from momagames.baselines.safe import make_safe_source
+
+        inner = name.removeprefix(SAFE)
+        return make_safe_source(name, inner, find_policy(inner, game))
     known = {**game.policies, **POLICIES}
     if name not in known and not is_python_path(name):
         expected = f"{one_of(known)}, 'module:name' of Python, or a checkpoint of training (.npz)"

@@ -112,6 +112,19 @@ class Human:
 
 
 @dataclass(frozen=True)
+class LearningSupport:
+    """Optional support for learners and for filtered policies: kernels.
+
+    clear_unsafe_actions(state, agent, caution, mask)
+                            clears in the mask of `agent` the actions after which it is lost as far as it can see, from its
+                            observation alone; clears nothing if no action would remain. With caution 1 other agents do
+                            nothing, with caution 2 they may also do what harms the agent
+    """
+
+    clear_unsafe_actions: Callable[..., None] | None = None
+
+
+@dataclass(frozen=True)
 class SearchSupport:
     """Optional support for search. All but `compact` are kernels.
 
@@ -208,6 +221,7 @@ class Game:
     view: View = field(default_factory=View)
     human: Human = field(default_factory=Human)
     search: SearchSupport = field(default_factory=SearchSupport)
+    learning: LearningSupport = field(default_factory=LearningSupport)
     params: Mapping[str, Any] = field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
     information: Information = "perfect"

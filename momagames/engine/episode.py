@@ -65,8 +65,10 @@ class Episode:
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        if not state["states"]["over"][0]:  # from a pickle, which may be damaged
-            load_state(state["game"], state["states"])
+        states, blank = state["states"], state["game"].make_state()
+        blank["rng"] = states["rng"]
+        if not states["over"][0] and states.tobytes() != blank.tobytes():  # from a pickle, which may be damaged
+            load_state(state["game"], states)
         self.__dict__.update(state)
         self._set_derived_attributes()
 

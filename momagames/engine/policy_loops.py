@@ -22,11 +22,13 @@ def policy_loop(game: Game, name: str, act: Callable[..., Any], has_scratch: boo
     """
     key = (game.rules_key, name)
     if key not in _loops:
-        _loops[key] = _make_loop(game, name, act if has_scratch else _ignore_scratch(act))
+        _loops[key] = _make_loop(game, name, act if has_scratch else ignore_scratch(act))
     return _loops[key]
 
 
-def _ignore_scratch(act: Callable[..., Any]) -> Callable[..., Any]:
+def ignore_scratch(act: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the kernel of a policy without scratch arrays in the form of one with them."""
+
     @kernel
     def decide(state, agent, mask, parts, memory, scratch, word, action):
         return act(state, agent, mask, parts, memory, word, action)

@@ -149,6 +149,19 @@ def test_damaged_packed_runs_are_run_again(folder):
     assert report(folder).panels
 
 
+@pytest.mark.parametrize(("column", "text"), [("start", "12\0"), ("options", "{"), ("options", None)])
+def test_packed_rows_that_cannot_be_read_are_named(folder, column, text):
+    polars = pytest.importorskip("polars")
+    pack(folder)
+    table = polars.read_parquet(folder / PACKED)
+    run = next(run for run in Store(folder).finished_runs() if run.kind == "policies")
+    changed = polars.when(polars.col("run") == run.folder).then(polars.lit(text)).otherwise(polars.col(column))
+    table.with_columns(changed.alias(column)).write_parquet(folder / PACKED)
+    found = check_store(Store(folder))
+    assert found.damaged == (run.folder,)
+    assert any(run.folder in problem for problem in found.problems)
+
+
 def test_damaged_runs_are_not_imported(folder, tmp_path):
     store, into = Store(folder), Store(tmp_path / "into")
     into.prepare()

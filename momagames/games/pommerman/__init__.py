@@ -15,6 +15,7 @@ from momagames.contract import (
     Game,
     Human,
     Kernels,
+    LearningSupport,
     Objective,
     Parameter,
     State,
@@ -24,6 +25,7 @@ from momagames.contract import (
 )
 from momagames.errors import InvalidParameter, check_choice, one_of
 from momagames.games.pommerman import codec, infos, rules
+from momagames.games.pommerman.agents.safety_kernels import clear_unsafe_actions
 from momagames.games.pommerman.observation_fields import build_fields
 from momagames.games.pommerman.rules import observation
 from momagames.games.pommerman.rules.state import (
@@ -273,6 +275,7 @@ def build_game(
             parse_action=parse_action,
             legal_hint=describe_legal_actions,
         ),
+        learning=LearningSupport(clear_unsafe_actions),
         policies=POLICIES,
         tie_break=add_collapse,
         infos=infos.build_infos,

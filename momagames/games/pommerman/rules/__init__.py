@@ -208,7 +208,13 @@ def original_outcome(mode, result, winners, decided, alive, agent):
 @kernel
 def due_ring(state):
     """§4.11 W1 Return the ring that falls after this step, from 0 outermost; -1: none."""
-    first, now, last = np.int64(state["first_collapse"]), np.int64(state["ply"]), np.int64(state["max_steps"])
+    return due_ring_after(state, np.int64(state["ply"]))
+
+
+@kernel
+def due_ring_after(state, now):
+    """§4.11 W1 Return the ring that falls after step `now`; -1: none."""
+    first, last = np.int64(state["first_collapse"]), np.int64(state["max_steps"])
     if first == 0 or now < first or now >= last:
         return -1
     interval = (last - first) // 4
