@@ -18,7 +18,6 @@ from momagames.engine.playouts import (
     ESTIMATES,
     GREEDY,
     Estimate,
-    make_estimating_kernel,
     make_greedy_kernel,
     make_step_buffers,
 )
@@ -94,6 +93,6 @@ def _make_policy(game: Game, weights: NDArray[np.float64], estimate: Estimate) -
     def scratch(game: Game) -> tuple[Any, ...]:
         return (weights, ESTIMATE_FACTORS[number], np.zeros(2, game.dtype), *make_step_buffers(game))
 
-    name, make_kernel = ("greedy.estimating", make_estimating_kernel) if number else ("greedy", make_greedy_kernel)
-    label, row = format_weights(weights), tuple(weights.tolist())
-    return CompiledPolicy(name, make_kernel(game), scratch=scratch, label=label, rule=GREEDY + number, weights=row)
+    name = "greedy.estimating" if number else "greedy"
+    act, label, row = make_greedy_kernel(game, bool(number)), format_weights(weights), tuple(weights.tolist())
+    return CompiledPolicy(name, act, scratch=scratch, label=label, rule=GREEDY + number, weights=row)

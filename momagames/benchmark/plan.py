@@ -17,7 +17,7 @@ from momagames.baselines import batch_policy, find_policy, method
 from momagames.baselines.base import Method
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy
-from momagames.engine.policy_sources import PolicyFactory, source_options
+from momagames.engine.policy_sources import optional_options, source_options
 from momagames.errors import InvalidParameter, nearest, one_of
 
 UNLIMITED = 10_000_000.0  # seconds; four months
@@ -86,8 +86,7 @@ class Opponent(FrozenModel):
     def make_policy(self, game: Game) -> BatchPolicy:
         """Return the policy, or raise UnknownId or InvalidParameter."""
         source = find_policy(self.name, game)
-        optional = source.optional if isinstance(source, PolicyFactory) else ()
-        _check_options(self.name, self.options, list(source_options(source)), optional)
+        _check_options(self.name, self.options, list(source_options(source)), optional_options(source))
         return batch_policy(self.name, game, **self.options)
 
     @property

@@ -22,7 +22,7 @@ from momagames.benchmark.store.store import check_schema, read_rows, read_run, v
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.episode import Episode
-from momagames.engine.playouts import compile_playouts, generate_starts, make_step_buffers
+from momagames.engine.playouts import GREEDY, compile_playouts, generate_starts, make_step_buffers
 from momagames.engine.policies import BatchPolicy, SeatedPolicies, policy_weights
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra, check_range, first_of, invalid_value, nearest, one_of
 from momagames.files.json_data import read_json
@@ -234,8 +234,8 @@ def _replay_with_rules(
     both = policy_weights(game, (own, other))
     weights = np.array([[both[0 if agent in ours else 1] for agent in agents]])
     actions, reward = make_step_buffers(game)
-    step = compile_playouts(game)
-    scratch = np.array(game.actions, np.int64), np.zeros(1, game.dtype), np.zeros(game.mask_size, np.int8), actions, reward
+    step = compile_playouts(game, bool((rules > GREEDY).any()))
+    scratch = np.array(game.actions, np.int64), np.zeros(2, game.dtype), np.zeros(game.mask_size, np.int8), actions, reward
     played = []
     while not states["over"][0]:
         books = np.zeros((1, len(game.agents), len(game.objectives))), np.zeros(1, np.int64), np.zeros(1, np.int64)

@@ -180,13 +180,13 @@ def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
     """Return opponents with the default options of their policies."""
     from momagames.baselines import find_policy
     from momagames.benchmark.plan import Opponent
-    from momagames.engine.policy_sources import source_options
+    from momagames.engine.policy_sources import optional_options, source_options
 
     add_working_directory()
     opponents = []
     for name in names:
         source = find_policy(name, game)
-        optional = getattr(source, "optional", ())
+        optional = optional_options(source)
         defaults = {option: value for option, value in source_options(source).items() if option not in optional}
         options = {option: [] if value is None else value for option, value in defaults.items()}
         opponents.append(Opponent(name=name, options=options))

@@ -117,8 +117,8 @@ class LearningSupport:
 
     clear_unsafe_actions(state, agent, caution, mask)
                             clears in the mask of `agent` the actions after which it is lost as far as it can see, from its
-                            observation alone; clears nothing if no action would remain. With caution 1 other agents do
-                            nothing, with caution 2 they may also do what harms the agent
+                            observation alone; clears nothing if no action would remain. With caution 1 other agents at
+                            most get in its way, with caution 2 they may also do what harms it
     """
 
     clear_unsafe_actions: Callable[..., None] | None = None

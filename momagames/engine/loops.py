@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -33,17 +33,19 @@ OVER, TERMINATED, TRUNCATED, AGENT_LEFT, MOVER = 1, 2, 4, 8, 16  # bits of the s
 
 Loop = Callable[..., Any]
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
-def cache_by_rules(make: Callable[[Game], T]) -> Callable[[Game], T]:
-    """Cache compiled loops and their parts by `Game.rules_key`; parameters are part of the states."""
-    cache: dict[str, T] = {}
+def cache_by_rules(make: Callable[Concatenate[Game, P], T]) -> Callable[Concatenate[Game, P], T]:
+    """Cache compiled loops and their parts by `Game.rules_key` and the other arguments; parameters are part of the states."""
+    cache: dict[tuple[Any, ...], T] = {}
 
     @functools.wraps(make)
-    def get_loops(game: Game) -> T:
-        if game.rules_key not in cache:
-            cache[game.rules_key] = make(game)
-        return cache[game.rules_key]
+    def get_loops(game: Game, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        key = game.rules_key, args, *kwargs.items()
+        if key not in cache:
+            cache[key] = make(game, *args, **kwargs)
+        return cache[key]
 
     return get_loops
 

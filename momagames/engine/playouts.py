@@ -82,11 +82,10 @@ def _play_episodes(
     keep_moves: bool,
 ) -> Episodes:
     n = len(states)
-    compile_loop = compile_estimating_playouts if (rules > GREEDY).any() else compile_playouts
     returns = np.zeros((n, len(game.agents), len(game.objectives)))
     lengths, steps = np.zeros(n, np.int64), np.zeros(n, np.int64)
     moves = np.full((n, game.max_episode_steps if keep_moves else 0), -1, np.int32)
-    compile_loop(game)(
+    compile_playouts(game, bool((rules > GREEDY).any()))(
         states, rules, weights, words, new_start, limit, np.array(game.actions, np.int64), np.zeros(2, game.dtype),
         np.zeros(game.mask_size, np.int8), *make_step_buffers(game), returns, lengths, steps, moves,
     )  # fmt: skip
@@ -176,18 +175,8 @@ def zero_estimate(state, out):
 
 
 @cache_by_rules
-def compile_playouts(game: Game) -> Callable[..., None]:
-    """Compile the loop over episodes of random and greedy agents."""
-    return _compile_playouts(game, has_estimate=False)
-
-
-@cache_by_rules
-def compile_estimating_playouts(game: Game) -> Callable[..., None]:
-    """Compile the same loop for greedy agents with an estimate as well."""
-    return _compile_playouts(game, has_estimate=True)
-
-
-def _compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
+def compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
+    """Compile the loop over episodes of random and greedy agents; `has_estimate`: greedy ones may have an estimate."""
     generate, legal, step, sequential = game.kernels.generate, game.kernels.legal, game.kernels.step, game.sequential
     choose_greedy, choose_randomly = _make_greedy(game, has_estimate), make_random_choice(game)
     needs_mask = game.search.sample_action is None
@@ -228,21 +217,11 @@ def _compile_playouts(game: Game, has_estimate: bool) -> Callable[..., None]:
 
 
 @cache_by_rules
-def make_greedy_kernel(game: Game) -> Callable[..., Any]:
+def make_greedy_kernel(game: Game, has_estimate: bool) -> Callable[..., Any]:
     """GREEDY as the kernel of a policy, see `policies.CompiledPolicy`.
 
     Scratch: weights float64[K], factors float64[2] of ESTIMATE_FACTORS, trial record[2], actions, reward
     """
-    return _make_greedy_act(game, has_estimate=False)
-
-
-@cache_by_rules
-def make_estimating_kernel(game: Game) -> Callable[..., Any]:
-    """The same kernel with an estimate."""
-    return _make_greedy_act(game, has_estimate=True)
-
-
-def _make_greedy_act(game: Game, has_estimate: bool) -> Callable[..., Any]:
     choose_greedy = _make_greedy(game, has_estimate)
 
     @kernel

@@ -53,6 +53,11 @@ def is_python_source(source: PolicySource) -> bool:
     return not isinstance(source, CompiledPolicy | PolicyFactory)
 
 
+def optional_options(source: PolicySource) -> tuple[str, ...]:
+    """Return the options of a source that a suite may leave out."""
+    return source.optional if isinstance(source, PolicyFactory) else ()
+
+
 def source_options(source: PolicySource) -> dict[str, Any]:
     """Return the options of a source with their defaults."""
     if isinstance(source, PolicyFactory):

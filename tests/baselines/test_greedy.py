@@ -6,6 +6,7 @@ import pytest
 import momagames
 from momagames.baselines import batch_policy, method, policy
 from momagames.benchmark.plan import MethodChoice, Opponent
+from momagames.benchmark.replays import _replay_with_rules
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import OPTIMISM, generate_starts, play_episodes
 from momagames.engine.policies import play_policies, policy_weights
@@ -117,6 +118,18 @@ def test_actions_do_not_depend_on_the_draws_to_come():
 def test_rejects_what_has_no_estimate(id, params, estimate, message):
     with pytest.raises(InvalidParameter, match=message):
         policy("greedy", momagames.spec(id, **params), estimate=estimate)
+
+
+def test_replayed_episodes_have_the_estimate():
+    game = momagames.spec("mo-samegame-v0", **SMALL)
+    chosen = batch_policy("greedy", game, weights=[0.5, 0.3, 0.2], estimate="both")
+    starts, words = generate_starts(game, np.arange(4, dtype=np.uint64)), random_words(1, 4).reshape(4, 1)
+    played = play_episodes(
+        game, starts, np.full((4, 1), chosen.rule), np.tile(chosen.weights, (4, 1, 1)), words, keep_moves=True
+    )
+    for i in range(4):
+        again = _replay_with_rules(game, starts[i : i + 1].copy(), chosen, chosen, [0], words[i : i + 1].copy())
+        assert [int(action[0, 0]) for action in again] == played.moves[i, : played.lengths[i]].tolist()
 
 
 def test_suites_may_leave_the_estimate_out():

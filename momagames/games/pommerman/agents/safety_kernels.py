@@ -58,7 +58,8 @@ GONE = 0  # fuse of a bomb that has exploded
 def clear_unsafe_actions(state, agent, caution, mask):
     """Clear the actions in the mask after which the agent cannot survive; if none would remain, clear nothing.
 
-    caution    1: other agents stand still; 2: enemies nearby may lay bombs and block cells (1 where that leaves no action)
+    caution    1: other agents stand still, but may claim the cell that the agent steps onto; 2: enemies nearby may also lay
+               bombs and block cells. Where that leaves no action, the level below is taken
     """
     if state["alive"][agent] == 0:
         return
