@@ -41,6 +41,8 @@ METHODS: dict[str, str] = {
     "exact": "momagames.baselines.exact.method:Exact",
     "nsga2": "momagames.baselines.evolution.nsga2:Nsga2",
     "cma": "momagames.baselines.evolution.cma:Cma",
+    "cross_entropy": "momagames.baselines.candidates.cross_entropy:CrossEntropy",
+    "grpo": "momagames.baselines.candidates.grpo:Grpo",
     "moppo": "momagames.baselines.moppo.method:Moppo",
     "hindsight_exact": "momagames.baselines.hindsight:HindsightExact",
 }

@@ -113,15 +113,25 @@ class Human:
 
 @dataclass(frozen=True)
 class LearningSupport:
-    """Optional support for learners and for filtered policies: kernels.
+    """Optional support for learners and for filtered policies.
 
     clear_unsafe_actions(state, agent, caution, mask)
                             clears in the mask of `agent` the actions after which it is lost as far as it can see, from its
                             observation alone; clears nothing if no action would remain. With caution 1 other agents at
                             most get in its way, with caution 2 they may also do what harms it
+    vector_names            names of the vectors that `write_vectors` writes
+    write_vectors(state, out)
+                            out float64[V, K]: V numbers for each objective that tell what a position that is not over is worth;
+                            learners use their changes, instead of those of `SearchSupport.present` and `optimistic`. May
+                            overwrite the state
+    exchangeable            sets of objectives, by index, that differ in their names only: a permutation of the objectives of
+                            a set and of the matching parts of the position leaves the rules as they are
     """
 
     clear_unsafe_actions: Callable[..., None] | None = None
+    vector_names: tuple[str, ...] = ()
+    write_vectors: Callable[..., None] | None = None
+    exchangeable: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from momagames.kernels.jit import kernel, wrapping_kernel
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX2 = np.uint64(0x94D049BB133111EB)
-S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+S11, S27, S30, S31, S32 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 
 @wrapping_kernel
@@ -41,6 +41,12 @@ def random_words(seed: int, count: int) -> NDArray[np.uint64]:
 def below(word, n):
     """Return an integer in 0..n-1 from a generator state, n < 2^31 (bias below n / 2^32)."""
     return np.int64(((mix(word) >> S32) * np.uint64(n)) >> S32)
+
+
+@kernel
+def uniform(word):
+    """Return a uniform number in [0, 1) from a generator state."""
+    return np.float64(mix(word) >> S11) * 2.0**-53
 
 
 @kernel

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_deterministic
 from momagames.baselines.search.move_codes import code_by_ply
-from momagames.baselines.search.nrpa_kernels import list_actions, uniform
+from momagames.baselines.search.nrpa_kernels import list_actions
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
@@ -20,7 +20,7 @@ from momagames.engine.loops import cache_by_rules, keep_all_actions
 from momagames.engine.playouts import NO_LIMIT, make_step_buffers
 from momagames.errors import check_range
 from momagames.kernels.jit import compile_entry_point, kernel
-from momagames.kernels.rng import advance, below, update_best
+from momagames.kernels.rng import advance, below, uniform, update_best
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,12 @@ from momagames.engine.loops import keep_all_actions
 from momagames.engine.playouts import make_step_buffers
 from momagames.errors import InvalidParameter
 from momagames.kernels.jit import kernel
-from momagames.kernels.rng import advance, mix
+from momagames.kernels.rng import advance, uniform
 
 NUM_SLOTS = 1 << 17  # slots of a table
 MAX_CODES = NUM_SLOTS * 3 // 4  # capacity of a table
 MAX_BYTES = 2**29  # largest memory of the lines
-EMPTY_KEY, ONE, UNIFORM_SHIFT = np.uint64(0), np.uint64(1), np.uint64(11)
-UNIFORM_SCALE = 2.0**-53
+EMPTY_KEY, ONE = np.uint64(0), np.uint64(1)
 MAX_CHANGE = 60.0  # largest change of a weight in one adaptation
 HALVINGS = 10
 MIN_ODDS, MAX_ODDS = 1e-100, 1e100
@@ -219,12 +218,6 @@ def list_actions(mask, actions):
         actions[0] = 0
         count = 1
     return count
-
-
-@kernel
-def uniform(word):
-    """Return a uniform number in [0, 1) from a generator state."""
-    return np.float64(mix(word) >> UNIFORM_SHIFT) * UNIFORM_SCALE
 
 
 @kernel

@@ -6,7 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from momagames.contract import Field, Game, Human, Kernels, Objective, Parameter, SearchSupport, View, check_parameters
+from momagames.contract import (
+    Field,
+    Game,
+    Human,
+    Kernels,
+    LearningSupport,
+    Objective,
+    Parameter,
+    SearchSupport,
+    View,
+    check_parameters,
+)
 from momagames.games.samegame import codec, compact, heuristics, move_codes, rules, view
 
 # SPEC §8
@@ -73,6 +84,11 @@ def game(id: str, **given: Any) -> Game:
             heuristics.present,
             move_codes.write_codes,
             compact.pack,
+        ),
+        learning=LearningSupport(
+            vector_names=heuristics.VECTOR_NAMES,
+            write_vectors=heuristics.write_vectors,
+            exchangeable=(tuple(range(colors)),) if params["color_rewards"] else (),
         ),
         action_objectives=codec.action_objectives,
         summary="remove groups of equal tiles; agents act in turn, perfect information",

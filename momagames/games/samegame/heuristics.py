@@ -6,7 +6,10 @@ import numpy as np
 from momagames.games.samegame.move_codes import mark_group
 from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, NOTHING, ODD, ONE, SAME, find_groups
 from momagames.kernels.grid import bit_count
-from momagames.kernels.jit import equal_mask64, kernel
+from momagames.kernels.jit import equal_mask64, kernel, local_array
+
+MAX_COLORS = 10
+VECTOR_NAMES = ("all tiles squared", "groups squared", "tiles in groups", "groups", "largest group squared")
 
 
 @kernel
@@ -26,10 +29,27 @@ def optimistic(state, out):
 @kernel
 def present(state, out):
     """Write the sum of the squared sizes of the present groups. Overwrites the state."""
+    out[:] = 0.0
+    ignored = local_array(MAX_COLORS)
+    measure_groups(state, out, ignored, ignored, ignored)
+
+
+@kernel
+def write_vectors(state, out):
+    """Write five numbers for each color, or for all: see VECTOR_NAMES. Overwrites the state."""
+    optimistic(state, out[0])
+    out[1:] = 0.0
+    measure_groups(state, out[1], out[2], out[3], out[4])
+
+
+@kernel
+def measure_groups(state, squares, tiles, groups, largest):
+    """Add the squared sizes, the sizes and the number of the present groups to arrays with an entry for each objective, and
+    update the largest squared size. Overwrites the state.
+    """
     board = state["board"]
     width = np.int64(state["width"])
     cells = width * np.int64(state["height"])
-    out[:] = 0.0
     for start in range(0, cells, 64):
         window = min(start, max(cells - 64, 0))  # the last 64 cells; removed groups are not counted again
         p = GUARD + window
@@ -39,6 +59,9 @@ def present(state, out):
             starts &= starts - ONE
             tile = board[FIRST + np.uint64(cell)]
             if tile & GONE == 0:
-                color = np.int64(tile & COLOR)
+                objective = np.int64(tile & COLOR) - 1 if state["color_rewards"] else 0
                 size = mark_group(board, width, cell)[0]
-                out[color - 1 if state["color_rewards"] else 0] += size * size
+                squares[objective] += size * size
+                tiles[objective] += size
+                groups[objective] += 1
+                largest[objective] = max(largest[objective], size * size)

@@ -1,0 +1,98 @@
+"""The cross-entropy method on the parameters of a linear scorer of candidate actions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.base import Method, TrainingResult
+from momagames.baselines.candidates.policy import CandidatePolicy, restore_policy
+from momagames.baselines.candidates.trainer import CandidateTrainer, Floats, TrainingSetup
+from momagames.contract import Game
+from momagames.engine.policies import BatchPolicy, CompiledPolicy
+from momagames.errors import InvalidParameter, check_range
+
+NOISE = 0.1  # variance added to that of the elites, so that the search does not converge early; it falls linearly
+NOISE_SHARE = 2 / 3  # and is 0 after this share of the budget
+
+
+@dataclass(frozen=True)
+class CrossEntropy(Method):
+    """One linear scorer of candidate actions for all weights of the objectives, by the cross-entropy method.
+
+    Every generation plays fresh start positions with fresh weights, the same for all its scorers. A scorer's fitness is the
+    mean of its utilities, each standardized over the scorers of the generation. The final mean of the search distribution is
+    the result, so that no policy is selected on the episodes that trained it.
+
+    population   scorers in a generation
+    elites       scorers from which the next search distribution is estimated
+    episodes     episodes of each scorer in a generation
+    divisions    of the simplex lattice of the weights: C(divisions + K - 1, K - 1) policies for K objectives
+
+    Source: Rubinstein, "The cross-entropy method for combinatorial and continuous optimization", Methodol. Comput. Appl.
+    Probab. 1, 1999; noise, Szita and Lőrincz, "Learning Tetris using the noisy cross-entropy method", Neural Comp. 18, 2006.
+    """
+
+    name: ClassVar[str] = "cross_entropy"
+    trains: ClassVar[bool] = True
+    population: int = 40
+    elites: int = 8
+    episodes: int = 16
+    divisions: int = 4
+
+    def __post_init__(self) -> None:
+        check_range(f"{self.name}: population", self.population, 4, 1024)
+        check_range(f"{self.name}: elites", self.elites, 2, self.population)
+        check_range(f"{self.name}: episodes", self.episodes, 1, 4096)
+        check_range(f"{self.name}: divisions", self.divisions, 1, 100)
+
+    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
+        raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
+
+    def check_train(self, game: Game) -> None:
+        CandidatePolicy(game)
+
+    def make_trainer(self, setup: TrainingSetup) -> CrossEntropyTrainer:
+        """Return a trainer."""
+        return CrossEntropyTrainer(self, setup)
+
+    def train(
+        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
+    ) -> TrainingResult:
+        trainer = self.make_trainer(TrainingSetup([game], budget, seed, learning_agents, opponents))
+        trainer.train()
+        facts = {"generations": trainer.iterations, "moves": trainer.moves, "parameters": trainer.policy.num_parameters}
+        return TrainingResult(trainer.policies(), trainer.steps, facts)
+
+    def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
+        return restore_policy(game, label, arrays, hidden=0)
+
+
+class CrossEntropyTrainer(CandidateTrainer):
+    """The search distribution: independent normal distributions of the parameters, in units of the feature scale."""
+
+    def __init__(self, options: CrossEntropy, setup: TrainingSetup) -> None:
+        super().__init__(setup, 0, options.divisions)
+        self._options = options
+        self._mean, self._deviation = np.zeros(self.policy.num_parameters), np.ones(self.policy.num_parameters)
+
+    def parameters(self) -> Floats:
+        return self._mean / self.feature_scale
+
+    def iterate(self) -> dict[str, float]:
+        population, episodes = self._options.population, self._options.episodes
+        scorers = self._mean + self._deviation * self.rng.standard_normal((population, len(self._mean)))
+        weights = np.tile(self.sample_weights(episodes), (population, 1))
+        parameters = (scorers / self.feature_scale).repeat(episodes, axis=0)
+        rollout = self.play(parameters, weights, np.tile(np.arange(episodes), population))
+        utilities = self.compute_utilities(rollout.returns, weights).reshape(population, episodes)
+        deviation = utilities.std(axis=0)
+        fitness = ((utilities - utilities.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)).mean(axis=1)
+        elites = scorers[np.argsort(-fitness, kind="stable")[: self._options.elites]]
+        noise = NOISE * max(0.0, 1 - self.progress / NOISE_SHARE)
+        self._mean, self._deviation = elites.mean(axis=0), np.sqrt(elites.var(axis=0) + noise)
+        return {"utility": float(utilities.mean()), "deviation": float(self._deviation.mean())}

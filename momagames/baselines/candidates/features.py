@@ -1,0 +1,66 @@
+"""Features of a candidate action: numbers about one step on a copy of the position.
+
+Vectors with an entry for each objective: the reward of the step, and the changes of the vectors that the game declares
+(`LearningSupport.write_vectors`), by default its heuristics `present` and `optimistic`. Each is contracted within every set of
+exchangeable objectives (`LearningSupport.exchangeable`; other objectives are sets of their own) in two ways: weighted by the
+weights of the objectives, and summed. So the features of a set do not depend on the order of its objectives. Then the weights
+of the objectives that the step rewards, the change of the number of distinct actions, and whether the episode is over.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from momagames.contract import Game
+from momagames.engine.playouts import can_look_ahead
+from momagames.errors import InvalidParameter
+
+
+class CandidateFeatures:
+    """The features of the candidate actions of a game.
+
+    sets     int64[K], the set of exchangeable objectives of each objective
+    vectors  names of the vectors besides the reward
+    names    of the features
+    Raises   InvalidParameter for a game without look-ahead, or with hidden information
+    """
+
+    def __init__(self, game: Game) -> None:
+        check_candidates(game)
+        self.sets = number_sets(game)
+        self.vectors = game.learning.vector_names or tuple(
+            name for name in ("present", "optimistic") if getattr(game.search, name) is not None
+        )
+        titles = []
+        for number in range(int(self.sets.max()) + 1):
+            members = [one.name for one, own in zip(game.objectives, self.sets, strict=True) if own == number]
+            titles.append(members[0] if len(members) == 1 else f"{members[0]}..{members[-1]}")
+        hows = " weighted", ""
+        names = [f"reward {title}{how}" for title in titles for how in hows]
+        names += [f"weight {title}" for title in titles]
+        names += [f"change of {vector} {title}{how}" for vector in self.vectors for title in titles for how in hows]
+        names += ["change of actions", "over"]
+        self.names = tuple(names)
+
+    @property
+    def count(self) -> int:
+        return len(self.names)
+
+
+def number_sets(game: Game) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the number of the set of exchangeable objectives of each objective, int64[K], from 0."""
+    leaders = list(range(len(game.objectives)))
+    for members in game.learning.exchangeable:
+        for k in members:
+            leaders[k] = min(members)
+    order = list(dict.fromkeys(leaders))
+    return np.array([order.index(leader) for leader in leaders], np.int64)
+
+
+def check_candidates(game: Game) -> None:
+    """Raise InvalidParameter unless agents move in turn, an action is one number, and nothing is hidden."""
+    if not can_look_ahead(game) or game.information != "perfect":
+        raise InvalidParameter(
+            f"{game.id}: candidate actions need a sequential game with discrete actions and perfect information; it is "
+            f"{game.dynamics} with actions {game.actions} and {game.information} information"
+        )

@@ -1,0 +1,115 @@
+"""The training loop of `grpo.Grpo`."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from momagames.baselines.candidates.grpo_options import GrpoOptions
+from momagames.baselines.candidates.rollout import Decisions
+from momagames.baselines.candidates.trainer import CandidateTrainer, Floats, TrainingSetup
+
+MIN_DEVIATION = 1e-6  # of the utilities of a group; equal episodes have no advantage
+
+
+class Scorer(nn.Module):
+    """The scorer of `kernels.score_candidate` on features that are divided by their scale.
+
+    At first all scores are 0, so that all candidates are equally likely.
+    """
+
+    def __init__(self, count: int, hidden: int, generator: torch.Generator) -> None:
+        super().__init__()
+        bound = count**-0.5
+        self.linear = nn.Parameter(torch.zeros(count))
+        self.bias = nn.Parameter((torch.rand(hidden, generator=generator) * 2 - 1) * bound)
+        self.weight = nn.Parameter((torch.rand(count, hidden, generator=generator) * 2 - 1) * bound)
+        self.output = nn.Parameter(torch.zeros(hidden))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return the scores float32[R] of features float32[R, F]."""
+        return features @ self.linear + torch.relu(torch.addmm(self.bias, features, self.weight)) @ self.output
+
+
+class GrpoTrainer(CandidateTrainer):
+    """Training of a `Scorer`; see `CandidateTrainer` for the arguments."""
+
+    def __init__(self, options: GrpoOptions, setup: TrainingSetup) -> None:
+        super().__init__(setup, options.hidden, options.divisions)
+        self._options = options
+        generator = torch.Generator().manual_seed(int(self.rng.integers(2**63)))
+        self.scorer = Scorer(self.policy.features.count, options.hidden, generator)
+        self.optimizer = torch.optim.Adam(self.scorer.parameters(), options.learning_rate)
+
+    def parameters(self) -> Floats:
+        scale = self.feature_scale
+        linear, bias, weight, output = (one.detach().numpy().astype(np.float64) for one in self.scorer.parameters())
+        return np.concatenate([linear / scale, bias, (weight / scale[:, None]).ravel(), output])
+
+    def iterate(self) -> dict[str, float]:
+        size = self._options.group_size
+        instances = np.arange(self._options.groups).repeat(size)
+        weights = self.sample_weights(self._options.groups).repeat(size, axis=0)
+        parameters = np.tile(self.parameters(), (len(instances), 1))
+        rollout = self.play(parameters, weights, instances, temperature=1.0, record=True)
+        assert rollout.decisions is not None
+        utilities = self.compute_utilities(rollout.returns, weights).reshape(-1, size)
+        centered = utilities - utilities.mean(axis=1, keepdims=True)
+        advantages = (centered / np.maximum(utilities.std(axis=1, keepdims=True), MIN_DEVIATION)).ravel()
+        before = torch.get_num_threads()
+        torch.set_num_threads(self.setup.threads)
+        try:
+            loss = self._update(rollout.decisions, advantages[rollout.decisions.episodes])
+        finally:
+            torch.set_num_threads(before)
+        return {"utility": float(utilities.mean()), "loss": loss}
+
+    def _update(self, decisions: Decisions, advantages: Floats) -> float:
+        """Take the gradient steps of one rollout; advantages float64[D]. Returns the mean loss."""
+        options = self._options
+        for group in self.optimizer.param_groups:
+            group["lr"] = options.learning_rate * (1 - self.progress)
+        order = self.rng.permutation(len(decisions.counts))
+        batches = [
+            _Minibatch(decisions, part, self.feature_scale, advantages)
+            for part in np.array_split(order, options.num_minibatches)
+            if len(part)
+        ]
+        with torch.no_grad():
+            for batch in batches:
+                batch.old_log_probs = batch.log_probs(self.scorer)
+        losses = []
+        for _ in range(options.update_epochs):
+            for batch in batches:
+                ratio = torch.exp(batch.log_probs(self.scorer) - batch.old_log_probs)
+                clipped = ratio.clamp(1 - options.clip_coef, 1 + options.clip_coef)
+                loss = -torch.minimum(ratio * batch.advantages, clipped * batch.advantages).mean()
+                self.optimizer.zero_grad()
+                loss.backward()  # type: ignore[no-untyped-call]
+                self.optimizer.step()
+                losses.append(float(loss.detach()))
+        return float(np.mean(losses)) if losses else 0.0
+
+
+class _Minibatch:
+    """Some of the decisions, the candidates of each one after the other."""
+
+    def __init__(self, decisions: Decisions, chosen: NDArray[np.int64], scale: Floats, advantages: Floats) -> None:
+        counts = decisions.counts[chosen]
+        ends, firsts = np.cumsum(counts), np.cumsum(decisions.counts)[chosen] - counts
+        rows = np.arange(ends[-1]) + np.repeat(firsts - ends + counts, counts)
+        self._features = torch.from_numpy(decisions.features[rows] / scale.astype(np.float32))
+        self._segments = torch.from_numpy(np.repeat(np.arange(len(chosen)), counts))
+        self._chosen = torch.from_numpy(ends - counts + decisions.choices[chosen])
+        self.advantages = torch.from_numpy(advantages[chosen].astype(np.float32))
+        self.old_log_probs = torch.zeros(0)
+
+    def log_probs(self, scorer: Scorer) -> Tensor:
+        """Return the log probabilities of the chosen actions, float32[D]: a softmax for each decision."""
+        scores: Tensor = scorer(self._features)
+        none = torch.zeros(len(self._chosen))
+        highest = none.scatter_reduce(0, self._segments, scores.detach(), "amax", include_self=False)
+        totals = none.index_add(0, self._segments, torch.exp(scores - highest[self._segments]))
+        return scores[self._chosen] - highest - torch.log(totals)

@@ -1,0 +1,151 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+"""The kernel of candidate policies: `features` lists what it computes, `policy` its memory and scratch arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from momagames.contract import Game
+from momagames.engine.loops import cache_by_rules, keep_all_actions
+from momagames.kernels.jit import kernel
+from momagames.kernels.rng import advance, mix, uniform, update_best
+
+
+@kernel
+def contract(vector, weights, sets, out, at):
+    """Add the weighted and the plain sum of each set of objectives to out[at:]."""
+    for k in range(sets.shape[0]):
+        out[at + 2 * sets[k]] += weights[k] * vector[k]
+        out[at + 2 * sets[k] + 1] += vector[k]
+
+
+@kernel
+def score_candidate(parameters, features, units):
+    """Return the linear score of a candidate plus that of a hidden layer of H rectified units; units float64[H] is a buffer.
+
+    parameters    a factor for each of F features; then of the hidden layer the biases [H], the factors of the features [F, H],
+                  and the factors of the units [H]
+    """
+    size, hidden = features.shape[0], units.shape[0]
+    score = 0.0
+    at = size
+    for h in range(hidden):
+        units[h] = parameters[at + h]
+    for f in range(size):
+        score += parameters[f] * features[f]
+        at += hidden
+        for h in range(hidden):
+            units[h] += parameters[at + h] * features[f]
+    at += hidden
+    for h in range(hidden):
+        score += parameters[at + h] * max(units[h], 0.0)
+    return score
+
+
+@kernel
+def count_sets(sets):
+    """Return the number of sets of exchangeable objectives."""
+    last = 0
+    for k in range(sets.shape[0]):
+        last = max(last, sets[k])
+    return last + 1
+
+
+def make_vectors(game: Game) -> Callable[..., Any]:
+    """Return the kernel that writes the vectors of the position trial[0]; trial[1] is a buffer."""
+    present, optimistic, write_own = game.search.present, game.search.optimistic, game.learning.write_vectors
+    has_present, has_optimistic = present is not None, optimistic is not None
+
+    @kernel
+    def write_declared(trial, out):
+        write_own(trial[0], out)
+
+    @kernel
+    def write_heuristics(trial, out):
+        if has_present:
+            trial[1] = trial[0]
+            present(trial[1], out[0])
+        if has_optimistic:
+            trial[1] = trial[0]
+            optimistic(trial[1], out[np.int64(has_present)])
+
+    return write_declared if write_own else write_heuristics
+
+
+@cache_by_rules
+def make_candidate_kernel(game: Game) -> Callable[..., Any]:
+    """Return the policy kernel, see `engine.policies`."""
+    legal, step = game.kernels.legal, game.kernels.step
+    prune = game.search.prune_equivalent_actions or keep_all_actions
+    write_vectors = make_vectors(game)
+
+    @kernel
+    def act(state, agent, mask, parts, memory, scratch, word, action):
+        sets, candidates, later, trial, actions, reward, before, after, features, units, rows, cursor = scratch
+        parameters, weights = memory["parameters"], memory["weights"]
+        objectives, num_sets, temperature = sets.shape[0], count_sets(sets), memory["temperature"]
+        records, first_row, num_rows = rows.shape[0] > 0, cursor[0], 0
+        for a in range(mask.shape[0]):
+            candidates[a] = mask[a]
+        prune(state, candidates)
+        word = advance(word)
+        trial_rng = mix(word)  # the draws to come are unknown to the agent
+        best, ties, count_before = -np.inf, 0, 0
+        for a in range(-1, mask.shape[0]):  # -1: the position itself
+            if a >= 0 and candidates[a] == 0:
+                continue
+            trial[0] = state
+            if a >= 0:
+                trial[0]["rng"] = trial_rng
+                actions[0, 0] = a
+                step(trial[0], actions, reward)
+                memory["lookahead_steps"] += 1
+            after[:] = 0.0
+            count = 0
+            over = trial[0]["over"] != 0
+            if not over:
+                legal(trial[0], np.int64(trial[0]["to_move"]), later)
+                prune(trial[0], later)
+                for i in range(later.shape[0]):
+                    count += np.int64(later[i])
+                write_vectors(trial, after)
+            if a < 0:
+                count_before = count
+                for v in range(after.shape[0]):
+                    for k in range(objectives):
+                        before[v, k] = after[v, k]
+                continue
+            features[:] = 0.0
+            contract(reward[agent], weights, sets, features, 0)
+            at = 2 * num_sets
+            for k in range(objectives):
+                if reward[agent, k] != 0.0:
+                    features[at + sets[k]] += weights[k]
+            at += num_sets
+            for v in range(after.shape[0]):
+                for k in range(objectives):
+                    after[v, k] -= before[v, k]
+                contract(after[v], weights, sets, features, at)
+                at += 2 * num_sets
+            features[at] = count - count_before
+            features[at + 1] = np.float64(over)
+            value = score_candidate(parameters, features, units)
+            if temperature > 0.0:  # the maximum with Gumbel noise is a sample of the softmax
+                word = advance(word)
+                value -= temperature * np.log(-np.log(uniform(word)))
+            is_best, best, ties, word = update_best(value, best, ties, word)
+            if is_best:
+                action[0] = a
+                memory["choice"] = num_rows
+            if records:
+                for f in range(features.shape[0]):
+                    rows[first_row + num_rows, f] = features[f]
+            num_rows += 1
+        memory["first_row"], memory["num_rows"] = first_row, num_rows
+        cursor[0] += num_rows
+        return word
+
+    return act

@@ -1,0 +1,113 @@
+"""Candidate policies: one scorer for all actions, all weights of the objectives and all positions of a game.
+
+The policy tries each distinct legal action on a copy of the position, whose random draws are its own, and scores the features
+of that step (see `features`). It takes the action with the highest score, ties broken at random, or samples from the softmax of
+the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.candidates.features import CandidateFeatures
+from momagames.baselines.candidates.kernels import make_candidate_kernel
+from momagames.contract import Game
+from momagames.engine.playouts import make_step_buffers
+from momagames.engine.policies import CompiledPolicy
+from momagames.errors import InvalidParameter, check_range
+
+MIN_LENGTH = 16  # of the arrays in a memory; a common minimum lets games share compiled code
+MAX_HIDDEN = 256
+
+
+class CandidatePolicy:
+    """The candidate policies of a game.
+
+    hidden            units of the hidden layer of the scorer; 0: a linear scorer
+    num_parameters    of a scorer, see `kernels.score_candidate`
+    """
+
+    def __init__(self, game: Game, hidden: int = 0) -> None:
+        check_range("hidden", hidden, 0, MAX_HIDDEN)
+        self.game, self.hidden, self.features = game, hidden, CandidateFeatures(game)
+        count = self.features.count
+        self.num_parameters = count + hidden * (count + 2)
+        self.memory = np.dtype([
+            ("parameters", "f8", (_round_up(self.num_parameters),)),
+            ("weights", "f8", (_round_up(len(game.objectives)),)),
+            ("temperature", "f8"), ("lookahead_steps", "i8"), ("first_row", "i8"), ("num_rows", "i8"), ("choice", "i8"),
+        ])  # fmt: skip
+
+    def compile(self, rows: NDArray[np.float32] | None = None, cursor: NDArray[np.int64] | None = None) -> CompiledPolicy:
+        """Return the policy whose parameters, weights and temperature are in the initial memories of its environments.
+
+        rows     float32[R, F]: the features of all candidates of each decision are written there, from row cursor[0] on, and
+                 the memory says where: rows first_row..first_row + num_rows - 1, of which the one of the action is `choice`
+        cursor   int64[1], the next free row
+        """
+        return self._compile("", (), {}, rows, cursor)
+
+    def compile_with(self, parameters: NDArray[np.float64], weights: Sequence[float], label: str) -> CompiledPolicy:
+        """Return the policy with these parameters, float64[num_parameters], for these weights, float64[K]."""
+        row = np.array(weights, np.float64)
+        memory = self.initial_memories(parameters[None], row[None])[0]
+        initial = tuple((name, tuple(memory[name].tolist())) for name in ("parameters", "weights"))
+        return self._compile(label, initial, {"parameters": parameters.copy(), "weights": row})
+
+    def initial_memories(
+        self, parameters: NDArray[np.float64], weights: NDArray[np.float64], temperature: float = 0.0
+    ) -> NDArray[Any]:
+        """Return memories at the start of an episode, record[n], for parameters float64[n, P] and weights float64[n, K].
+
+        temperature    of the softmax; 0: the action with the highest score
+        """
+        memories = np.zeros(len(parameters), self.memory)
+        memories["parameters"][:, : self.num_parameters] = parameters
+        memories["weights"][:, : weights.shape[1]] = weights
+        memories["temperature"] = temperature
+        return memories
+
+    def _compile(
+        self,
+        label: str,
+        initial: tuple[tuple[str, tuple[float, ...]], ...],
+        arrays: dict[str, NDArray[np.float64]],
+        rows: NDArray[np.float32] | None = None,
+        cursor: NDArray[np.int64] | None = None,
+    ) -> CompiledPolicy:
+        sets, count, vectors = self.features.sets, self.features.count, len(self.features.vectors)
+
+        def scratch(game: Game) -> tuple[Any, ...]:
+            before, after = np.zeros((2, vectors, len(sets)))
+            return (
+                sets, np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size, np.int8), np.zeros(2, game.dtype),
+                *make_step_buffers(game), before, after, np.zeros(count), np.zeros(self.hidden),
+                np.zeros((0, count), np.float32) if rows is None else rows, np.zeros(1, np.int64) if cursor is None else cursor,
+            )  # fmt: skip
+
+        act, rules = make_candidate_kernel(self.game), (self.game.rules_key,)
+        return CompiledPolicy("candidates", act, self.memory, rules, initial, scratch, label, arrays=arrays)
+
+
+def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]], hidden: int) -> CompiledPolicy:
+    """Return a policy from its stored arrays, or raise InvalidParameter."""
+    policy = CandidatePolicy(game, hidden)
+    shapes = {"parameters": (policy.num_parameters,), "weights": (len(game.objectives),)}
+    if set(arrays) != set(shapes):
+        raise InvalidParameter(f"invalid arrays {sorted(arrays)} of {label!r}: expected {sorted(shapes)}")
+    for name, shape in shapes.items():
+        array = arrays[name]
+        if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
+            raise InvalidParameter(
+                f"invalid array {name} of {label!r}: {array.dtype}{array.shape}, expected finite float64{shape}"
+            )
+    return policy.compile_with(arrays["parameters"], arrays["weights"].tolist(), label)
+
+
+def _round_up(length: int) -> int:
+    """Return the next power of 2, at least MIN_LENGTH."""
+    return max(MIN_LENGTH, 1 << (length - 1).bit_length())
