@@ -97,6 +97,7 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=8e7, help="environment steps of a training (80 million)")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--threads", type=int, default=2, help="threads of a training (2)")
+    parser.add_argument("--samples", type=int, default=1, help="copies on which an action is tried (1)")
     parser.add_argument("--episodes", type=int, default=100, help="instances, or episodes of a level (100)")
     given = parser.parse_args()
     for part in given.parts or PARTS:
@@ -104,7 +105,7 @@ def main() -> None:
         for name in given.methods:
             for seed in given.seeds:
                 setup = TrainingSetup(make_games(), int(given.budget), seed, threads=given.threads, fixed_weights=weights)
-                trainer = METHODS[name]().make_trainer(setup)
+                trainer = METHODS[name](samples=given.samples).make_trainer(setup)
                 train(trainer, f"{name} seed {seed}")
                 compare(trainer, f"{name} seed {seed}", given.episodes)
 

@@ -172,9 +172,11 @@ def test_rollouts_do_not_depend_on_threads():
         assert np.array_equal(getattr(one.decisions, name), getattr(two.decisions, name))
 
 
-def test_play_does_not_depend_on_the_draws_to_come():
+@pytest.mark.parametrize("samples", [1, 3])
+def test_play_does_not_depend_on_the_draws_to_come(samples):
     game = momagames.spec("mo-tileblast-v0", level=3)
-    policy = CandidatePolicy(game)
+    policy = CandidatePolicy(game, samples=samples)
+    assert CandidatePolicy(small_game(), samples=samples).samples == 1
     parameters = np.random.default_rng(0).normal(size=policy.num_parameters)
     player = AgentPolicy(policy.compile_with(parameters, [1 / 6] * 6, "test"), game)
     one = Episode(game)
@@ -187,6 +189,23 @@ def test_play_does_not_depend_on_the_draws_to_come():
             actions.add(player(state, mask, np.random.default_rng(7)))
         assert len(actions) == 1
         one.step(actions.pop())
+
+
+def test_samples_are_averaged():
+    """The features of several copies are less spread than those of one, around the same mean."""
+    game, spreads, means = momagames.spec("mo-tileblast-v0", level=3), [], []
+    for samples in (1, 16):
+        policy = CandidatePolicy(game, samples=samples)
+        rollout = play_games(policy, np.zeros(policy.num_parameters), np.ones(6) / 6, [0] * 300)
+        _, first = np.unique(rollout.decisions.episodes, return_index=True)
+        ends = np.cumsum(rollout.decisions.counts)
+        rows = rollout.decisions.features[ends[first] - rollout.decisions.counts[first]]  # the first candidate, first decision
+        change = rows[:, policy.features.names.index("change of actions")]
+        spreads.append(float(change.std()))
+        means.append(float(change.mean()))
+        assert rollout.steps == rollout.moves + samples * int(rollout.decisions.counts.sum())
+    assert spreads[1] == pytest.approx(spreads[0] / 4, rel=0.25)
+    assert means[0] == pytest.approx(means[1], abs=0.25 * spreads[0])
 
 
 def test_exchangeable_objectives_may_swap_their_names():
@@ -313,6 +332,7 @@ def test_policies_are_restored_from_their_arrays(made):
         ("cross_entropy", {"population": 2}, "population"),
         ("cross_entropy", {"elites": 41}, "elites"),
         ("cross_entropy", {"episodes": 0}, "episodes"),
+        ("cross_entropy", {"samples": 0}, "samples"),
         ("grpo", {"hidden": 0}, "hidden"),
         ("grpo", {"group_size": 1}, "group_size"),
         ("grpo", {"learning_rate": 0.0}, "learning_rate"),

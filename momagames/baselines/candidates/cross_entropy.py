@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, TrainingResult
-from momagames.baselines.candidates.policy import CandidatePolicy, restore_policy
+from momagames.baselines.candidates.policy import MAX_SAMPLES, CandidatePolicy, restore_policy
 from momagames.baselines.candidates.trainer import CandidateTrainer, Floats, TrainingSetup
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
@@ -32,6 +32,7 @@ class CrossEntropy(Method):
     elites       scorers from which the next search distribution is estimated
     episodes     episodes of each scorer in a generation
     divisions    of the simplex lattice of the weights: C(divisions + K - 1, K - 1) policies for K objectives
+    samples      copies on which an action is tried, in games with chance during play
 
     Source: Rubinstein, "The cross-entropy method for combinatorial and continuous optimization", Methodol. Comput. Appl.
     Probab. 1, 1999; noise, Szita and Lőrincz, "Learning Tetris using the noisy cross-entropy method", Neural Comp. 18, 2006.
@@ -43,18 +44,20 @@ class CrossEntropy(Method):
     elites: int = 8
     episodes: int = 16
     divisions: int = 4
+    samples: int = 1
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: population", self.population, 4, 1024)
         check_range(f"{self.name}: elites", self.elites, 2, self.population)
         check_range(f"{self.name}: episodes", self.episodes, 1, 4096)
         check_range(f"{self.name}: divisions", self.divisions, 1, 100)
+        check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES)
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
 
     def check_train(self, game: Game) -> None:
-        CandidatePolicy(game)
+        CandidatePolicy(game, 0, self.samples)
 
     def make_trainer(self, setup: TrainingSetup) -> CrossEntropyTrainer:
         """Return a trainer."""
@@ -69,14 +72,14 @@ class CrossEntropy(Method):
         return TrainingResult(trainer.policies(), trainer.steps, facts)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
-        return restore_policy(game, label, arrays, hidden=0)
+        return restore_policy(game, label, arrays, 0, self.samples)
 
 
 class CrossEntropyTrainer(CandidateTrainer):
     """The search distribution: independent normal distributions of the parameters, in units of the feature scale."""
 
     def __init__(self, options: CrossEntropy, setup: TrainingSetup) -> None:
-        super().__init__(setup, 0, options.divisions)
+        super().__init__(setup, CandidatePolicy(setup.games[0], 0, options.samples), options.divisions)
         self._options = options
         self._mean, self._deviation = np.zeros(self.policy.num_parameters), np.ones(self.policy.num_parameters)
 

@@ -47,7 +47,7 @@ class Grpo(GrpoOptions, Method):
             raise MissingExtra(f'the method "{self.name}" needs PyTorch: pip install "momagames[learn]"') from None
 
     def check_train(self, game: Game) -> None:
-        CandidatePolicy(game, self.hidden)
+        CandidatePolicy(game, self.hidden, self.samples)
 
     def make_trainer(self, setup: TrainingSetup) -> GrpoTrainer:
         """Return a trainer."""
@@ -65,4 +65,4 @@ class Grpo(GrpoOptions, Method):
         return TrainingResult(trainer.policies(), trainer.steps, facts)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
-        return restore_policy(game, label, arrays, self.hidden)
+        return restore_policy(game, label, arrays, self.hidden, self.samples)

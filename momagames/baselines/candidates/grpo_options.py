@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from momagames.baselines.candidates.policy import MAX_HIDDEN
+from momagames.baselines.candidates.policy import MAX_HIDDEN, MAX_SAMPLES
 from momagames.errors import check_range
 
 
@@ -21,6 +21,7 @@ class GrpoOptions:
     learning_rate    initial learning rate of Adam; it is annealed linearly to 0 over the budget
     clip_coef        clipping range of the probability ratio
     divisions        of the simplex lattice of the weights: C(divisions + K - 1, K - 1) policies for K objectives
+    samples          copies on which an action is tried, in games with chance during play
     """
 
     name: ClassVar[str] = "grpo"
@@ -32,6 +33,7 @@ class GrpoOptions:
     learning_rate: float = 1e-2
     clip_coef: float = 0.2
     divisions: int = 4
+    samples: int = 1
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: hidden", self.hidden, 1, MAX_HIDDEN)
@@ -42,3 +44,4 @@ class GrpoOptions:
         check_range(f"{self.name}: learning_rate", self.learning_rate, 0, 1, above=True)
         check_range(f"{self.name}: clip_coef", self.clip_coef, 0, 10, above=True)
         check_range(f"{self.name}: divisions", self.divisions, 1, 100)
+        check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES)

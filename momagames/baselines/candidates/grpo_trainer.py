@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from momagames.baselines.candidates.grpo_options import GrpoOptions
+from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.candidates.rollout import Decisions
 from momagames.baselines.candidates.trainer import CandidateTrainer, Floats, TrainingSetup
 
@@ -37,7 +38,7 @@ class GrpoTrainer(CandidateTrainer):
     """Training of a `Scorer`; see `CandidateTrainer` for the arguments."""
 
     def __init__(self, options: GrpoOptions, setup: TrainingSetup) -> None:
-        super().__init__(setup, options.hidden, options.divisions)
+        super().__init__(setup, CandidatePolicy(setup.games[0], options.hidden, options.samples), options.divisions)
         self._options = options
         generator = torch.Generator().manual_seed(int(self.rng.integers(2**63)))
         self.scorer = Scorer(self.policy.features.count, options.hidden, generator)

@@ -45,15 +45,6 @@ def score_candidate(parameters, features, units):
     return score
 
 
-@kernel
-def count_sets(sets):
-    """Return the number of sets of exchangeable objectives."""
-    last = 0
-    for k in range(sets.shape[0]):
-        last = max(last, sets[k])
-    return last + 1
-
-
 def make_vectors(game: Game) -> Callable[..., Any]:
     """Return the kernel that writes the vectors of the position trial[0]; trial[1] is a buffer."""
     present, optimistic, write_own = game.search.present, game.search.optimistic, game.learning.write_vectors
@@ -84,54 +75,61 @@ def make_candidate_kernel(game: Game) -> Callable[..., Any]:
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        sets, candidates, later, trial, actions, reward, before, after, features, units, rows, cursor = scratch
+        sets, candidates, later, trial, actions, reward, before, after, features, units, settings, rows, cursor = scratch
         parameters, weights = memory["parameters"], memory["weights"]
-        objectives, num_sets, temperature = sets.shape[0], count_sets(sets), memory["temperature"]
+        objectives, num_sets, samples, temperature = sets.shape[0], settings[0], settings[1], memory["temperature"]
         records, first_row, num_rows = rows.shape[0] > 0, cursor[0], 0
         for a in range(mask.shape[0]):
             candidates[a] = mask[a]
         prune(state, candidates)
         word = advance(word)
-        trial_rng = mix(word)  # the draws to come are unknown to the agent
+        first_word = mix(word)
         best, ties, count_before = -np.inf, 0, 0
         for a in range(-1, mask.shape[0]):  # -1: the position itself
             if a >= 0 and candidates[a] == 0:
                 continue
-            trial[0] = state
-            if a >= 0:
-                trial[0]["rng"] = trial_rng
-                actions[0, 0] = a
-                step(trial[0], actions, reward)
-                memory["lookahead_steps"] += 1
-            after[:] = 0.0
-            count = 0
-            over = trial[0]["over"] != 0
-            if not over:
-                legal(trial[0], np.int64(trial[0]["to_move"]), later)
-                prune(trial[0], later)
-                for i in range(later.shape[0]):
-                    count += np.int64(later[i])
-                write_vectors(trial, after)
-            if a < 0:
-                count_before = count
+            features[:] = 0.0
+            trial_word = first_word
+            for _ in range(1 if a < 0 else samples):
+                trial[0] = state
+                if a >= 0:
+                    trial_word = advance(trial_word)  # the draws to come are unknown to the agent
+                    trial[0]["rng"] = mix(trial_word)
+                    actions[0, 0] = a
+                    step(trial[0], actions, reward)
+                    memory["lookahead_steps"] += 1
+                after[:] = 0.0
+                count = 0
+                over = trial[0]["over"] != 0
+                if not over:
+                    legal(trial[0], np.int64(trial[0]["to_move"]), later)
+                    prune(trial[0], later)
+                    for i in range(later.shape[0]):
+                        count += np.int64(later[i])
+                    write_vectors(trial, after)
+                if a < 0:
+                    count_before = count
+                    for v in range(after.shape[0]):
+                        for k in range(objectives):
+                            before[v, k] = after[v, k]
+                    continue
+                contract(reward[agent], weights, sets, features, 0)
+                at = 2 * num_sets
+                for k in range(objectives):
+                    if reward[agent, k] != 0.0:
+                        features[at + sets[k]] += weights[k]
+                at += num_sets
                 for v in range(after.shape[0]):
                     for k in range(objectives):
-                        before[v, k] = after[v, k]
+                        after[v, k] -= before[v, k]
+                    contract(after[v], weights, sets, features, at)
+                    at += 2 * num_sets
+                features[at] += count - count_before
+                features[at + 1] += np.float64(over)
+            if a < 0:
                 continue
-            features[:] = 0.0
-            contract(reward[agent], weights, sets, features, 0)
-            at = 2 * num_sets
-            for k in range(objectives):
-                if reward[agent, k] != 0.0:
-                    features[at + sets[k]] += weights[k]
-            at += num_sets
-            for v in range(after.shape[0]):
-                for k in range(objectives):
-                    after[v, k] -= before[v, k]
-                contract(after[v], weights, sets, features, at)
-                at += 2 * num_sets
-            features[at] = count - count_before
-            features[at + 1] = np.float64(over)
+            for f in range(features.shape[0]):
+                features[f] /= samples
             value = score_candidate(parameters, features, units)
             if temperature > 0.0:  # the maximum with Gumbel noise is a sample of the softmax
                 word = advance(word)

@@ -20,20 +20,25 @@ from momagames.engine.playouts import make_step_buffers
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter, check_range
 
+Recording = tuple[NDArray[np.float32], NDArray[np.int64]]
 MIN_LENGTH = 16  # of the arrays in a memory; a common minimum lets games share compiled code
-MAX_HIDDEN = 256
+MAX_HIDDEN, MAX_SAMPLES = 256, 100
 
 
 class CandidatePolicy:
     """The candidate policies of a game.
 
     hidden            units of the hidden layer of the scorer; 0: a linear scorer
+    samples           copies on which each action is tried, each with random draws of its own; the features are their means. 1
+                      in games without chance during play
     num_parameters    of a scorer, see `kernels.score_candidate`
     """
 
-    def __init__(self, game: Game, hidden: int = 0) -> None:
+    def __init__(self, game: Game, hidden: int = 0, samples: int = 1) -> None:
         check_range("hidden", hidden, 0, MAX_HIDDEN)
+        check_range("samples", samples, 1, MAX_SAMPLES)
         self.game, self.hidden, self.features = game, hidden, CandidateFeatures(game)
+        self.samples = samples if game.chance == "step" else 1
         count = self.features.count
         self.num_parameters = count + hidden * (count + 2)
         self.memory = np.dtype([
@@ -42,14 +47,14 @@ class CandidatePolicy:
             ("temperature", "f8"), ("lookahead_steps", "i8"), ("first_row", "i8"), ("num_rows", "i8"), ("choice", "i8"),
         ])  # fmt: skip
 
-    def compile(self, rows: NDArray[np.float32] | None = None, cursor: NDArray[np.int64] | None = None) -> CompiledPolicy:
+    def compile(self, recording: Recording | None = None) -> CompiledPolicy:
         """Return the policy whose parameters, weights and temperature are in the initial memories of its environments.
 
-        rows     float32[R, F]: the features of all candidates of each decision are written there, from row cursor[0] on, and
-                 the memory says where: rows first_row..first_row + num_rows - 1, of which the one of the action is `choice`
-        cursor   int64[1], the next free row
+        recording   rows float32[R, F] and cursor int64[1], the next free row: the features of all candidates of each decision
+                    are written to rows, and its memory says where: from first_row on, num_rows of them, and of these `choice`
+                    is the action's
         """
-        return self._compile("", (), {}, rows, cursor)
+        return self._compile("", (), {}, recording)
 
     def compile_with(self, parameters: NDArray[np.float64], weights: Sequence[float], label: str) -> CompiledPolicy:
         """Return the policy with these parameters, float64[num_parameters], for these weights, float64[K]."""
@@ -76,26 +81,26 @@ class CandidatePolicy:
         label: str,
         initial: tuple[tuple[str, tuple[float, ...]], ...],
         arrays: dict[str, NDArray[np.float64]],
-        rows: NDArray[np.float32] | None = None,
-        cursor: NDArray[np.int64] | None = None,
+        recording: Recording | None = None,
     ) -> CompiledPolicy:
         sets, count, vectors = self.features.sets, self.features.count, len(self.features.vectors)
 
         def scratch(game: Game) -> tuple[Any, ...]:
             before, after = np.zeros((2, vectors, len(sets)))
+            settings = np.array([sets.max() + 1, self.samples])
             return (
                 sets, np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size, np.int8), np.zeros(2, game.dtype),
-                *make_step_buffers(game), before, after, np.zeros(count), np.zeros(self.hidden),
-                np.zeros((0, count), np.float32) if rows is None else rows, np.zeros(1, np.int64) if cursor is None else cursor,
+                *make_step_buffers(game), before, after, np.zeros(count), np.zeros(self.hidden), settings,
+                *(recording or (np.zeros((0, count), np.float32), np.zeros(1, np.int64))),
             )  # fmt: skip
 
         act, rules = make_candidate_kernel(self.game), (self.game.rules_key,)
         return CompiledPolicy("candidates", act, self.memory, rules, initial, scratch, label, arrays=arrays)
 
 
-def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]], hidden: int) -> CompiledPolicy:
+def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]], hidden: int, samples: int) -> CompiledPolicy:
     """Return a policy from its stored arrays, or raise InvalidParameter."""
-    policy = CandidatePolicy(game, hidden)
+    policy = CandidatePolicy(game, hidden, samples)
     shapes = {"parameters": (policy.num_parameters,), "weights": (len(game.objectives),)}
     if set(arrays) != set(shapes):
         raise InvalidParameter(f"invalid arrays {sorted(arrays)} of {label!r}: expected {sorted(shapes)}")

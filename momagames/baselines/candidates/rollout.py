@@ -115,7 +115,7 @@ class RolloutCollector:
         rows = np.zeros((n * game.mask_size if record else 0, self.policy.features.count), np.float32)
         cursor = np.zeros(1, np.int64)
         seats, agents = self._seats[matches % len(self._seats)], self._agents[matches % len(self._agents)]
-        seated = SeatedPolicies(batch, [self.policy.compile(rows, cursor), *self._opponents], seats, words, memories)
+        seated = SeatedPolicies(batch, [self.policy.compile((rows, cursor)), *self._opponents], seats, words, memories)
         own, parts, moves = seated.state_dict()[1], [], 0
         while not batch.states["over"].all():
             moves += int((batch.states["over"] == 0).sum())

@@ -62,16 +62,16 @@ class TrainingSetup:
 class CandidateTrainer(ABC):
     """Training of one scorer for all weights of the objectives, by episodes from fresh start positions.
 
-    hidden       units of the hidden layer of the scorer
+    policy       whose scorer is trained
     divisions    of the simplex lattice of the weights
 
     steps        environment steps so far
     moves        of them those of the episodes, without the look-ahead
     """
 
-    def __init__(self, setup: TrainingSetup, hidden: int, divisions: int) -> None:
+    def __init__(self, setup: TrainingSetup, policy: CandidatePolicy, divisions: int) -> None:
         self.setup, self.game = setup, setup.games[0]
-        self.policy = CandidatePolicy(self.game, hidden)
+        self.policy = policy
         fixed = setup.fixed_weights
         self.lattice = (
             simplex_lattice(len(self.game.objectives), divisions)
