@@ -16,6 +16,7 @@ from momagames.contract.game import (
     LearningSupport,
     Line,
     SearchSupport,
+    Symmetry,
     Utility,
     View,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "Policy",
     "SearchSupport",
     "State",
+    "Symmetry",
     "Utility",
     "View",
     "check_objectives",

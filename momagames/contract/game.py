@@ -112,26 +112,53 @@ class Human:
 
 
 @dataclass(frozen=True)
+class Symmetry:
+    """A symmetry of the rules: a position and its image have the same legal actions, rewards and futures, renamed.
+
+    cells      permutation of the cells: cell i of the image has the code of cell `cells[i]`
+    actions    permutation of the actions: action a of the position is action `actions[a]` of the image
+    """
+
+    cells: tuple[int, ...]
+    actions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class LearningSupport:
     """Optional support for learners and for filtered policies.
 
     clear_unsafe_actions(state, agent, caution, mask)
-                            clears in the mask of `agent` the actions after which it is lost as far as it can see, from its
-                            observation alone; clears nothing if no action would remain. With caution 1 other agents at
-                            most get in its way, with caution 2 they may also do what harms it
+                            kernel that clears in the mask of `agent` the actions after which it is lost as far as it can see,
+                            from its observation alone; clears nothing if no action would remain. With caution 1 other agents
+                            at most get in its way, with caution 2 they may also do what harms it
+
+    Features of candidate actions:
     vector_names            names of the vectors that `write_vectors` writes
     write_vectors(state, out)
-                            out float64[V, K]: V numbers for each objective that tell what a position that is not over is worth;
-                            learners use their changes, instead of those of `SearchSupport.present` and `optimistic`. May
-                            overwrite the state
+                            kernel that writes V numbers for each objective to out float64[V, K], which tell what a position
+                            before the end is worth. Learners use their changes, instead of those of `SearchSupport.present`
+                            and `optimistic`. May overwrite the state
     exchangeable            sets of objectives, by index, that differ in their names only: a permutation of the objectives of
                             a set and of the matching parts of the position leaves the rules as they are
+
+    A board, for tables of cell patterns:
+    write_cell_codes(state, agent, codes)
+                            kernel that writes a code of each cell to codes uint8[n], n at least the number of cells, as
+                            `agent` sees the board from its own side: positions that look the same have the same value for the
+                            agent that sees them, so that one table serves all agents. Codes tell its own pieces from others
+    cell_codes              number of codes: they are 0..cell_codes-1
+    board_shape             (rows, columns): cell i is in row i // columns
+    symmetries              of the board that an agent sees, without the identity
     """
 
     clear_unsafe_actions: Callable[..., None] | None = None
     vector_names: tuple[str, ...] = ()
     write_vectors: Callable[..., None] | None = None
     exchangeable: tuple[tuple[int, ...], ...] = ()
+    write_cell_codes: Callable[..., None] | None = None
+    cell_codes: int = 0
+    board_shape: tuple[int, int] = (0, 0)
+    symmetries: tuple[Symmetry, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from momagames.contract import (
     check_parameters,
 )
 from momagames.games.breakthrough import codec, rules, view
+from momagames.games.breakthrough.cell_codes import declare_board
 
 # SPEC §5, in the order of the reward vector
 OBJECTIVES = (
@@ -75,6 +76,7 @@ def game(id: str, objectives: Any = None, **given: Any) -> Game:
         view=View(view.draw_picture, view.format_text),
         human=Human(pick=view.pick, action_name=codec.action_name, parse_action=codec.parse_action),
         search=SearchSupport(rules.write_state_key, 2 * rules.WORDS + 1, sample_action=rules.sample_action),
+        learning=declare_board(width, height),
         front_solvers=FRONT_SOLVERS,
         mask_space="binary",
         summary="reach the opponent's home row; two agents act in turn, perfect information",

@@ -271,8 +271,13 @@ def write_rewards(state, mover, won, capture, reward):
 @kernel
 def observe(state, agent, out):
     """§7 Write the agent's own pieces, then the opponent's; on the rotated board (§7.1) the last cell comes first."""
+    write_planes(state, agent, state["canonical"] and agent == 1, out)
+
+
+@kernel
+def write_planes(state, agent, rotated, out):
+    """§7 Write the cells of the agent's own pieces, then of the opponent's, to out uint8[2 * W * H]."""
     cells = np.int64(state["width"]) * np.int64(state["height"])
-    rotated = state["canonical"] and agent == 1
     for plane in range(2):
         side = agent ^ plane
         for w in range(1, count_words(state) + 1):

@@ -1,0 +1,9 @@
+"""Tables of cell patterns (n-tuple networks) for board games of turns, learned by TD(lambda) in self-play.
+
+patterns   which cells of a board form patterns, and which patterns share a table
+heads      which returns the tables predict
+kernels    values of positions from codes of cells, and of positions after a move from the cells that it changed
+self_play  the compiled training loop
+search     look-ahead at play time
+method     options, training and stored policies
+"""

@@ -1,0 +1,153 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+"""Look-ahead with tables at play time: alpha-beta of the weighted return of the agent that searches, one to three moves deep.
+
+A leaf has the weighted rewards on the way plus the value of the tables for its position. The other agent is assumed to play for
+the lowest weighted return of the one that searches. Depth 1 is the choice of self-play. Copies draw with a random word of their
+own. Source of alpha-beta: Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.ntuple.heads import MOVED, OPPONENT, Heads
+from momagames.baselines.ntuple.kernels import (
+    Buffers,
+    find_changes,
+    find_entries,
+    make_buffers,
+    sum_entries,
+    weigh_changes,
+)
+from momagames.baselines.ntuple.patterns import Patterns
+from momagames.contract import Game
+from momagames.engine.loops import cache_by_rules
+from momagames.kernels.jit import kernel
+from momagames.kernels.rng import advance, mix, update_best
+
+MEMORY = np.dtype([("lookahead_steps", "i8")])
+
+
+class Search(NamedTuple):
+    """Tables and scratch arrays of a search of depth D; level 0 is the position to move in.
+
+    weights    float64[K]
+    patterns   see `Patterns`
+    heads      see `Heads`
+    tables     float32[H, n]
+    buffers    see `Buffers`
+    work       record[D + 1], the position of each level
+    masks      int8[D, M], its legal actions
+    cursors    int64[D], the last action that was tried; M after all of them
+    rewards    float64[D], the weighted rewards on the way to it
+    best       float64[D], the best value of its moves so far, for its agent
+    bounds     float64[D, 2], lower and upper bound of the values that matter
+    """
+
+    weights: NDArray[np.float64]
+    patterns: Patterns
+    heads: Heads
+    tables: NDArray[np.float32]
+    buffers: Buffers
+    work: NDArray[Any]
+    masks: NDArray[np.int8]
+    cursors: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    best: NDArray[np.float64]
+    bounds: NDArray[np.float64]
+
+
+def make_search(
+    game: Game, weights: NDArray[np.float64], patterns: Patterns, heads: Heads, tables: NDArray[np.float32], depth: int
+) -> Search:
+    """Return the tables with scratch arrays."""
+    return Search(
+        weights, patterns, heads, tables, make_buffers(game, patterns, len(tables)), np.zeros(depth + 1, game.dtype),
+        np.zeros((depth, game.mask_size), np.int8), np.zeros(depth, np.int64), np.zeros(depth), np.zeros(depth),
+        np.zeros((depth, 2)),
+    )  # fmt: skip
+
+
+@cache_by_rules
+def make_search_kernel(game: Game) -> Callable[..., Any]:
+    """Return the policy kernel, see `engine.policies`; its scratch is a `Search`."""
+    legal, step, write_codes = game.kernels.legal, game.kernels.step, game.learning.write_cell_codes
+
+    @kernel
+    def act(state, agent, mask, parts, memory, scratch, word, action):
+        search, depth, own = scratch, scratch.masks.shape[0], agent
+        work, buffers, bounds, best = search.work, search.buffers, search.bounds, search.best
+        word = advance(word)
+        work[0] = state
+        work[0]["rng"] = mix(word)  # the draws to come are unknown to the agent
+        search.rewards[0], bounds[0, 0], bounds[0, 1] = 0.0, -np.inf, np.inf
+        level, ties, is_new = 0, 0, True
+        while level >= 0:
+            mover = np.int64(work[level]["to_move"])
+            if is_new:
+                is_new = False
+                search.cursors[level] = -1
+                best[level] = -np.inf if mover == own else np.inf
+                if level > 0:
+                    legal(work[level], mover, search.masks[level])
+                else:
+                    for a in range(mask.shape[0]):
+                        search.masks[0, a] = mask[a]
+                if level == depth - 1:
+                    write_codes(work[level], mover, buffers.codes)
+                    find_entries(search.patterns, buffers.codes, buffers.entries)
+                    for h in range(buffers.sums.shape[0]):
+                        buffers.sums[h] = sum_entries(search.tables[h], buffers.entries)
+            a = next_action(search.masks[level], search.cursors[level])
+            search.cursors[level] = a
+            if a < mask.shape[0]:
+                work[level + 1] = work[level]
+                buffers.actions[0, 0] = a
+                step(work[level + 1], buffers.actions, buffers.reward)
+                memory["lookahead_steps"] += 1
+                value = search.rewards[level]
+                for k in range(search.weights.shape[0]):
+                    value += search.weights[k] * buffers.reward[own, k]
+                if not work[level + 1]["over"]:
+                    if level + 1 < depth:
+                        level += 1
+                        search.rewards[level] = value
+                        bounds[level, 0], bounds[level, 1] = bounds[level - 1, 0], bounds[level - 1, 1]
+                        is_new = True
+                        continue
+                    write_codes(work[level + 1], mover, buffers.after)
+                    changed = find_changes(search.patterns, buffers)
+                    value += weigh_changes(search.heads, search.tables, buffers, MOVED if mover == own else OPPONENT, changed)
+            else:
+                value = best[level]
+                level -= 1
+            if level == 0:
+                is_best, best[0], ties, word = update_best(value, best[0], ties, word)
+                if is_best:
+                    action[0] = search.cursors[0]
+                bounds[0, 0] = best[0]
+            elif level > 0:
+                if work[level]["to_move"] == own:
+                    best[level] = max(best[level], value)
+                    bounds[level, 0] = max(bounds[level, 0], value)
+                else:
+                    best[level] = min(best[level], value)
+                    bounds[level, 1] = min(bounds[level, 1], value)
+                if bounds[level, 0] > bounds[level, 1]:  # not where they are equal: ties are broken at random
+                    search.cursors[level] = mask.shape[0]
+        return word
+
+    return act
+
+
+@kernel
+def next_action(mask, last):
+    """Return the first action of a mask after `last`, or its size if there is none."""
+    for a in range(last + 1, mask.shape[0]):
+        if mask[a]:
+            return a
+    return mask.shape[0]

@@ -1,0 +1,218 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+"""Self-play that learns tables of patterns by TD(lambda), without Python between two moves.
+
+Every agent plays the action with the highest weighted sum of rewards and of the value of the position after it, except for the
+random moves of the opening and for exploring moves. At the end of a game its positions are visited backwards. The target of a
+head is the lambda-return of its agent. It is cut at random moves: the position before one learns nothing and passes on its value.
+
+Step sizes are those of temporal coherence: each entry has the sum E of its errors and the sum A of their sizes, and moves by
+alpha / P * |E| / A * error, for P patterns.
+
+Source: Sutton, "Learning to predict by the methods of temporal differences", Machine Learning 3, 1988; Beal and Smith, "Temporal
+coherence and prediction decay in TD learning", IJCAI 1999; Jaśkowski, IEEE Trans. on Games 10, 2018 (see `patterns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.ntuple.heads import MOVED, Heads, make_heads
+from momagames.baselines.ntuple.kernels import (
+    find_changes,
+    find_entries,
+    make_buffers,
+    sum_entries,
+    value_of_head,
+    weigh_changes,
+)
+from momagames.baselines.ntuple.patterns import Patterns
+from momagames.contract import Game
+from momagames.engine.loops import cache_by_rules, reset_header
+from momagames.kernels.jit import compile_entry_point, kernel
+from momagames.kernels.rng import advance, below, mix, update_best
+
+RANDOM_SCALE = 1 << 20  # exploration is drawn as a multiple of 1 / RANDOM_SCALE
+
+
+class Trail(NamedTuple):
+    """The moves of a game so far, T at most.
+
+    entries    int32[T, P], the table entries of the position after each move, as the agent that moved sees it
+    agents     int64[T], the agents that moved
+    is_random  bool[T], whether the move was random
+    rewards    float32[T, A, K]
+    returns    float64[A, K]: while the game is visited backwards, the returns after a move
+    """
+
+    entries: NDArray[np.int32]
+    agents: NDArray[np.int64]
+    is_random: NDArray[np.bool_]
+    rewards: NDArray[np.float32]
+    returns: NDArray[np.float64]
+
+
+class SelfPlay:
+    """Self-play of one weight vector.
+
+    tables         float32[H, n], see `heads` and `patterns`
+    steps          environment steps, look-ahead included
+    moves, games   played to the end
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        patterns: Patterns,
+        entries: int,
+        weights: NDArray[np.float64],
+        seed: int,
+        alpha: float,
+        td_lambda: float,
+        epsilon: float,
+        opening: int,
+    ) -> None:
+        self.game, self.patterns, self.heads = game, patterns, make_heads(game, weights)
+        heads, agents, objectives, longest = len(self.heads.scales), len(game.agents), len(game.objectives), game.max_episode_steps
+        self.tables = np.zeros((heads, entries), np.float32)
+        self._coherence = np.zeros((heads, entries, 2), np.float32)
+        self._weights, self._options = weights, (float(alpha), float(td_lambda), float(epsilon), int(opening))
+        self._buffers = make_buffers(game, patterns, heads)
+        self._work = np.zeros(2, game.dtype)
+        self._work[:] = game.blank_state
+        self._mask, self._legal = np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size + 1, np.int64)
+        self._trail = Trail(
+            np.zeros((longest, len(patterns.offsets)), np.int32), np.zeros(longest, np.int64), np.zeros(longest, np.bool_),
+            np.zeros((longest, agents, objectives), np.float32), np.zeros((agents, objectives)),
+        )  # fmt: skip
+        self._word = np.uint64(seed % 2**64)
+        self.steps = self.moves = self.games = 0
+
+    def play(self, steps: int, limit: int | None = None) -> None:
+        """Play games until `steps` environment steps in all are made; a game that would exceed `limit` is left out."""
+        word, self.steps, moves, games = make_self_play(self.game)(
+            self._work, self.patterns, self.heads, self.tables, self._coherence, self._weights, self._buffers, self._mask,
+            self._legal, self._trail, self._word, self.steps, steps, steps if limit is None else limit, *self._options,
+        )  # fmt: skip
+        self._word = np.uint64(word)
+        self.moves += moves
+        self.games += games
+
+
+@kernel
+def learn_position(heads, tables, coherence, trail, t, alpha, td_lambda):
+    """Move the heads of the position after move `t` towards the returns after it, and mix their values into the returns."""
+    entries, mover, two = trail.entries[t], trail.agents[t], trail.returns.shape[0] == 2
+    is_cut = trail.is_random[t + 1]
+    mix_factor = 0.0 if is_cut else td_lambda
+    for h in range(heads.scales.shape[0]):
+        agent = mover if heads.roles[h] == MOVED else 1 - mover
+        k = heads.objectives[h]
+        value = value_of_head(heads, h, sum_entries(tables[h], entries))
+        target = trail.returns[agent, k]
+        if not is_cut:
+            error = (target - value) / heads.scales[h]
+            for p in range(entries.shape[0]):
+                entry = entries[p]
+                errors, sizes = coherence[h, entry, 0], coherence[h, entry, 1]
+                rate = abs(errors) / sizes if sizes > 0.0 else np.float32(1.0)
+                tables[h, entry] += alpha / entries.shape[0] * rate * error
+                coherence[h, entry, 0] = errors + error
+                coherence[h, entry, 1] = sizes + abs(error)
+        trail.returns[agent, k] = value + mix_factor * (target - value)
+        if two and heads.bounded[h]:
+            trail.returns[1 - agent, k] = -trail.returns[agent, k]
+
+
+@kernel
+def learn_game(heads, tables, coherence, trail, length, opening, alpha, td_lambda):
+    """Learn the positions of a game that is over, the last one first, back to the end of the opening."""
+    trail.returns[:] = 0.0
+    for t in range(length - 1, max(opening, 1) - 2, -1):
+        if t < length - 1:
+            learn_position(heads, tables, coherence, trail, t, alpha, td_lambda)
+        for agent in range(trail.returns.shape[0]):
+            for k in range(trail.returns.shape[1]):
+                trail.returns[agent, k] += trail.rewards[t, agent, k]
+
+
+@cache_by_rules
+def make_self_play(game: Game) -> Callable[..., Any]:
+    """Compile the self-play of `SelfPlay.play` for the rules of a game."""
+    generate, legal, step = game.kernels.generate, game.kernels.legal, game.kernels.step
+    write_codes = game.learning.write_cell_codes
+
+    def run(
+        work, patterns, heads, tables, coherence, weights, buffers, mask, legal_actions, trail, word, steps, target, limit,
+        alpha, td_lambda, epsilon, openings,
+    ):  # fmt: skip
+        state, actions, reward = work[0], buffers.actions, buffers.reward
+        total_moves, games = 0, 0
+        while steps < target:
+            reset_header(state)
+            word = advance(word)
+            state["rng"] = mix(word)
+            generate(state)
+            word = advance(word)
+            opening = below(word, openings + 1)
+            length = 0
+            while state["over"] == 0:
+                agent = np.int64(state["to_move"])
+                legal(state, agent, mask)
+                count = 0
+                for a in range(mask.shape[0]):
+                    legal_actions[count] = a
+                    count += mask[a]
+                word = advance(word)
+                is_random = length < opening or below(word, RANDOM_SCALE) < epsilon * RANDOM_SCALE
+                if is_random:
+                    word = advance(word)
+                    legal_actions[count] = legal_actions[below(word, count)]
+                tried = 0 if is_random else count
+                if steps + tried + 1 > limit:
+                    return word, steps, total_moves, games
+                steps += tried + 1
+                write_codes(state, agent, buffers.codes)
+                find_entries(patterns, buffers.codes, buffers.entries)
+                for h in range(heads.scales.shape[0]):
+                    buffers.sums[h] = 0.0 if is_random else sum_entries(tables[h], buffers.entries)
+                word = advance(word)
+                trial_rng = mix(word)  # the draws to come are unknown to the agent
+                best, ties = -np.inf, 0
+                for i in range(count - tried, count + 1):  # the last one is the move
+                    at = 1 if i < count else 0
+                    if at == 1:
+                        work[1] = state
+                        work[1]["rng"] = trial_rng
+                    actions[0, 0] = legal_actions[i]
+                    step(work[at], actions, reward)
+                    write_codes(work[at], agent, buffers.after)
+                    changed = find_changes(patterns, buffers)
+                    if at == 1:
+                        value = 0.0
+                        for k in range(weights.shape[0]):
+                            value += weights[k] * reward[agent, k]
+                        if not work[1]["over"]:
+                            value += weigh_changes(heads, tables, buffers, MOVED, changed)
+                        is_best, best, ties, word = update_best(value, best, ties, word)
+                        if is_best:
+                            legal_actions[count] = legal_actions[i]
+                for p in range(buffers.entries.shape[0]):
+                    trail.entries[length, p] = buffers.entries[p]
+                for i in range(changed):
+                    trail.entries[length, buffers.changed[i]] = buffers.updated[i]
+                trail.agents[length] = agent
+                trail.is_random[length] = is_random
+                for other in range(reward.shape[0]):
+                    for k in range(reward.shape[1]):
+                        trail.rewards[length, other, k] = reward[other, k]
+                length += 1
+            learn_game(heads, tables, coherence, trail, length, opening, alpha, td_lambda)
+            total_moves += length
+            games += 1
+        return word, steps, total_moves, games
+
+    return compile_entry_point(run, f"{game.rules_key}.ntuple")

@@ -1,0 +1,33 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+"""The board of MO-Breakthrough for learners: codes of cells and the mirror image. Cell x * H + y is (x, y), as in rules.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from momagames.contract import LearningSupport, Symmetry
+from momagames.games.breakthrough.rules import MAX_SIDE, write_planes
+from momagames.kernels.jit import kernel, local_array, view_as
+
+CODES = 3  # empty, own piece, piece of the opponent
+PLANE_WORDS = 2 * MAX_SIDE * MAX_SIDE // 8  # 64-bit words that hold both planes of the largest board
+
+
+@kernel
+def write_cell_codes(state, agent, codes):
+    """Write the code of each cell to codes uint8[n]; player_1 sees the board rotated (§7.1), so that both move to greater y."""
+    cells = np.int64(state["width"]) * np.int64(state["height"])
+    planes = view_as(local_array(PLANE_WORDS), np.uint8)
+    write_planes(state, agent, agent == 1, planes)
+    for cell in range(cells):
+        codes[cell] = planes[cell] + 2 * planes[cells + cell]
+
+
+def declare_board(width: int, height: int) -> LearningSupport:
+    """Return the declaration for a board of these sizes; its symmetry exchanges left and right."""
+    cells = np.arange(width * height).reshape(width, height)
+    actions = np.arange(3 * width * height).reshape(width, height, 3)
+    mirror = Symmetry(tuple(cells[::-1].ravel().tolist()), tuple(actions[::-1, :, ::-1].ravel().tolist()))
+    return LearningSupport(
+        write_cell_codes=write_cell_codes, cell_codes=CODES, board_shape=(width, height), symmetries=(mirror,)
+    )
