@@ -43,6 +43,7 @@ METHODS: dict[str, str] = {
     "cma": "momagames.baselines.evolution.cma:Cma",
     "cross_entropy": "momagames.baselines.candidates.cross_entropy:CrossEntropy",
     "grpo": "momagames.baselines.candidates.grpo:Grpo",
+    "ntuple": "momagames.baselines.ntuple.method:Ntuple",
     "moppo": "momagames.baselines.moppo.method:Moppo",
     "hindsight_exact": "momagames.baselines.hindsight:HindsightExact",
 }

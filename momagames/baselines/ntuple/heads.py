@@ -1,8 +1,8 @@
 """Heads: the returns that tables predict for a position, each from the view of the agent that moved last.
 
-An objective with a weight of zero has no head. In games of two agents a zero-sum objective has one head, the return of the agent
-that moved last, and the other agent has the negative of it; any other objective has two heads, the returns of either agent. In
-other games each objective has one head. A head of a zero-sum objective is bounded by the hyperbolic tangent.
+An objective with a weight of zero has no head. In games of two agents a zero-sum objective has one head, the return of the
+agent that moved last, and the other agent has the negative of it; any other objective has two heads, the returns of either
+agent. In other games each objective has one head. A head of a zero-sum objective is bounded by the hyperbolic tangent.
 """
 
 from __future__ import annotations
@@ -47,4 +47,6 @@ def make_heads(game: Game, weights: NDArray[np.float64]) -> Heads:
         if two and not mirrored:
             rows.append((k, OPPONENT, False, scale, 0.0, weights[k]))
     objectives, roles, bounded, scales, moved, opponent = (np.array(column) for column in zip(*rows, strict=True))
-    return Heads(objectives.astype(np.int64), roles, bounded, scales.astype(np.float64), np.array([moved, opponent], np.float64))
+    return Heads(
+        objectives.astype(np.int64), roles, bounded, scales.astype(np.float64), np.array([moved, opponent], np.float64)
+    )

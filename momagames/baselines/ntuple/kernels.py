@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from math import tanh
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,89 +15,83 @@ from momagames.engine.playouts import make_step_buffers
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import kernel, view_as
 
-ONE, EIGHT, BYTE, NO_BYTES = np.uint64(1), np.uint64(8), np.uint64(0xFF), np.uint64(0)
+ONE, TWO, THREE, EIGHT = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(8)
+BYTE, NO_BYTES, ZERO = np.uint64(0xFF), np.uint64(0), np.float32(0)
 
 
 class Buffers(NamedTuple):
     """Scratch arrays.
 
     codes, after   uint8[n], n a multiple of 8: codes of cells before and after a move, padded with zeros
-    entries        int32[P], the table entry of each pattern before the move
-    sums           float64[H], the sums of these entries
-    changes        int32[P], what the move adds to each entry; zero outside of `find_changes`
-    changed        int32[n], the patterns that the move changed
-    updated        int32[n], their entries after the move
+    entries        uint32[P], the table entry of each pattern before the move
+    updated        uint32[P], the same after the move
     actions        int64[1, 1]
     reward         float32[A, K]
     """
 
     codes: NDArray[np.uint8]
     after: NDArray[np.uint8]
-    entries: NDArray[np.int32]
-    sums: NDArray[np.float64]
-    changes: NDArray[np.int32]
-    changed: NDArray[np.int32]
-    updated: NDArray[np.int32]
+    entries: NDArray[np.uint32]
+    updated: NDArray[np.uint32]
     actions: NDArray[np.int64]
     reward: NDArray[np.float32]
 
 
-def make_buffers(game: Game, patterns: Patterns, num_heads: int) -> Buffers:
+def make_buffers(game: Game, patterns: Patterns) -> Buffers:
     """Return the scratch arrays for a board."""
-    size, cells = len(patterns.offsets), len(patterns.starts) - 1
-    codes = np.zeros((2, -(-cells // 8) * 8), np.uint8)
-    return Buffers(
-        codes[0], codes[1], np.zeros(size, np.int32), np.zeros(num_heads), np.zeros(size, np.int32),
-        *np.zeros((2, len(patterns.members)), np.int32), *make_step_buffers(game),
-    )  # fmt: skip
+    cells, size = patterns.powers.shape
+    codes, entries = np.zeros((2, -(-cells // 8) * 8), np.uint8), np.zeros((2, size), np.uint32)
+    actions, reward = make_step_buffers(game)
+    return Buffers(codes[0], codes[1], entries[0], entries[1], actions, reward)
 
 
 @kernel
-def find_entries(patterns, codes, entries):
-    """Write the table entry of each pattern for the codes of a position to entries int32[P]."""
+def find_entries(patterns, buffers):
+    """Write the entries of the position of `codes`."""
+    entries = buffers.entries
     for p in range(entries.shape[0]):
         entries[p] = patterns.offsets[p]
-    for cell in range(patterns.starts.shape[0] - 1):
-        code = np.int32(codes[cell])
-        if code != 0:
-            for use in range(patterns.starts[cell], patterns.starts[cell + 1]):
-                entries[patterns.members[use]] += code * patterns.powers[use]
+    for cell in range(patterns.powers.shape[0]):
+        if buffers.codes[cell] != 0:
+            add_code(patterns, cell, np.int32(buffers.codes[cell]), entries)
 
 
 @kernel
-def sum_entries(table, entries):
-    """Return the sum of the entries int32[P] of a table float32[n]."""
-    total = 0.0
-    for p in range(entries.shape[0]):
-        total += table[entries[p]]
-    return total
-
-
-@kernel
-def find_changes(patterns, buffers):
-    """Write the patterns that changed from `codes` to `after` to `changed`, and their entries to `updated`; return how many."""
-    before, after = view_as(buffers.codes, np.uint64), view_as(buffers.after, np.uint64)
-    found = 0
+def update_entries(patterns, buffers):
+    """Write the updated entries, from the cells where `after` differs from `codes`."""
+    before, after, updated = view_as(buffers.codes, np.uint64), view_as(buffers.after, np.uint64), buffers.updated
+    for p in range(updated.shape[0]):
+        updated[p] = buffers.entries[p]
     for word in range(before.shape[0]):
         difference = before[word] ^ after[word]
         while difference != NO_BYTES:
             byte = bit_count((difference & (~difference + ONE)) - ONE) >> 3
             difference &= ~(BYTE << (EIGHT * np.uint64(byte)))
             cell = 8 * word + byte
-            change = np.int32(buffers.after[cell]) - np.int32(buffers.codes[cell])
-            for use in range(patterns.starts[cell], patterns.starts[cell + 1]):
-                p = patterns.members[use]
-                buffers.changed[found] = p
-                found += buffers.changes[p] == 0
-                buffers.changes[p] += change * patterns.powers[use]
-    count = 0
-    for i in range(found):  # leaves out changes that cancelled out, and second places of a pattern
-        p = buffers.changed[i]
-        buffers.changed[count] = p
-        buffers.updated[count] = buffers.entries[p] + buffers.changes[p]
-        count += buffers.changes[p] != 0
-        buffers.changes[p] = 0
-    return count
+            add_code(patterns, cell, np.int32(buffers.after[cell]) - np.int32(buffers.codes[cell]), updated)
+
+
+@kernel
+def add_code(patterns, cell, change, entries):
+    """Add a change of the code of a cell to the entries: all patterns at once are faster than those of the cell alone."""
+    for p in range(entries.shape[0]):
+        entries[p] += change * patterns.powers[cell, p]
+
+
+@kernel
+def sum_entries(table, entries):
+    """Return the sum of entries, uint32[P], of a table float32[n]; as four sums, because an addition waits for the last one."""
+    first, second, third, fourth = ZERO, ZERO, ZERO, ZERO
+    size = np.uint64(entries.shape[0])
+    for p in range(size >> TWO):
+        at = p << TWO
+        first += table[entries[at]]
+        second += table[entries[at + ONE]]
+        third += table[entries[at + TWO]]
+        fourth += table[entries[at + THREE]]
+    for p in range(size & ~THREE, size):
+        first += table[entries[p]]
+    return (first + second) + (third + fourth)
 
 
 @kernel
@@ -107,13 +101,10 @@ def value_of_head(heads, h, total):
 
 
 @kernel
-def weigh_changes(heads, tables, buffers, role, count):
-    """Return the weighted return of the agent of a role in the position after `find_changes`."""
+def weigh_position(heads, tables, entries, role):
+    """Return the weighted return of the agent of a role in the position of these entries, uint32[P]."""
     value = 0.0
     for h in range(heads.scales.shape[0]):
         if heads.coefficients[role, h] != 0.0:
-            total = buffers.sums[h]
-            for i in range(count):
-                total += tables[h, buffers.updated[i]] - tables[h, buffers.entries[buffers.changed[i]]]
-            value += heads.coefficients[role, h] * value_of_head(heads, h, total)
+            value += heads.coefficients[role, h] * value_of_head(heads, h, sum_entries(tables[h], entries))
     return value

@@ -46,7 +46,7 @@ class Ntuple(Method):
     depth: int
     short: int = 2
     long: int = 4
-    alpha: float = 1.0
+    alpha: float = 2.0
     td_lambda: float = 0.9
     epsilon: float = 0.05
     opening: int = 8

@@ -21,24 +21,21 @@ Cells = tuple[int, ...]
 
 
 class Patterns(NamedTuple):
-    """The patterns of a board by its cells, for kernels.
+    """The patterns of a board, for kernels.
 
-    offsets   int32[P], the first table entry of each of the P patterns
-    starts    int32[cells + 1]: cell i is in patterns number starts[i] to starts[i + 1] - 1 of the next two arrays
-    members   int32[n], the pattern
-    powers    int32[n], the factor of the code of the cell in the entry of the pattern
+    offsets   uint32[P], the first table entry of each of the P patterns
+    powers    int32[cells, P], the factor of the code of each cell in the entry of each pattern; 0 for cells outside of it
     """
 
-    offsets: NDArray[np.int32]
-    starts: NDArray[np.int32]
-    members: NDArray[np.int32]
+    offsets: NDArray[np.uint32]
     powers: NDArray[np.int32]
 
 
 def make_patterns(game: Game, windows: Sequence[tuple[int, int]]) -> tuple[Patterns, int]:
     """Return the patterns of windows (rows, columns) at all places of the board, and the number of table entries.
 
-    Windows that exceed the board are cut. Raises InvalidParameter if the game declares no board, or for tables that are too large.
+    Windows that exceed the board are cut. Raises InvalidParameter if the game declares no board, and for tables that are too
+    large.
     """
     board = check_board(game)
     group = _list_symmetries(board)
@@ -50,12 +47,12 @@ def make_patterns(game: Game, windows: Sequence[tuple[int, int]]) -> tuple[Patte
             f"most {MAX_ENTRIES:,}"
         )
     starts = np.cumsum([0, *sizes])
-    offsets = [start for start, orbit in zip(starts, tables, strict=False) for _ in orbit]
     patterns = [cells for orbit in tables for cells in orbit]
-    uses = [(cell, p, board.cell_codes**i) for p, cells in enumerate(patterns) for i, cell in enumerate(cells)]
-    cell, member, power = np.array(sorted(uses), np.int32).T
-    ends = np.searchsorted(cell, np.arange(board.board_shape[0] * board.board_shape[1] + 1))
-    return Patterns(np.array(offsets, np.int32), ends.astype(np.int32), member.copy(), power.copy()), int(starts[-1])
+    powers = np.zeros((board.board_shape[0] * board.board_shape[1], len(patterns)), np.int32)
+    for p, cells in enumerate(patterns):
+        powers[list(cells), p] = board.cell_codes ** np.arange(len(cells))
+    offsets = np.repeat(starts[:-1], [len(orbit) for orbit in tables])
+    return Patterns(offsets.astype(np.uint32), powers), int(starts[-1])
 
 
 def check_board(game: Game) -> LearningSupport:
@@ -64,8 +61,8 @@ def check_board(game: Game) -> LearningSupport:
     cells = board.board_shape[0] * board.board_shape[1]
     if board.write_cell_codes is None or board.cell_codes < 2 or cells < 1:
         raise InvalidParameter(
-            f"{game.id} declares no board for tables of cell patterns: expected write_cell_codes, cell_codes and board_shape in "
-            "its LearningSupport"
+            f"{game.id} declares no board for tables of cell patterns: expected write_cell_codes, cell_codes and board_shape "
+            "in its LearningSupport"
         )
     if any(sorted(one.cells) != list(range(cells)) for one in board.symmetries):
         raise InvalidParameter(f"{game.id}: invalid symmetries: expected permutations of {cells} cells")

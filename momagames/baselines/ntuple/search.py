@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from momagames.baselines.ntuple.heads import MOVED, OPPONENT, Heads
 from momagames.baselines.ntuple.kernels import (
     Buffers,
-    find_changes,
     find_entries,
     make_buffers,
-    sum_entries,
-    weigh_changes,
+    update_entries,
+    weigh_position,
 )
 from momagames.baselines.ntuple.patterns import Patterns
 from momagames.contract import Game
@@ -66,7 +65,7 @@ def make_search(
 ) -> Search:
     """Return the tables with scratch arrays."""
     return Search(
-        weights, patterns, heads, tables, make_buffers(game, patterns, len(tables)), np.zeros(depth + 1, game.dtype),
+        weights, patterns, heads, tables, make_buffers(game, patterns), np.zeros(depth + 1, game.dtype),
         np.zeros((depth, game.mask_size), np.int8), np.zeros(depth, np.int64), np.zeros(depth), np.zeros(depth),
         np.zeros((depth, 2)),
     )  # fmt: skip
@@ -99,9 +98,7 @@ def make_search_kernel(game: Game) -> Callable[..., Any]:
                         search.masks[0, a] = mask[a]
                 if level == depth - 1:
                     write_codes(work[level], mover, buffers.codes)
-                    find_entries(search.patterns, buffers.codes, buffers.entries)
-                    for h in range(buffers.sums.shape[0]):
-                        buffers.sums[h] = sum_entries(search.tables[h], buffers.entries)
+                    find_entries(search.patterns, buffers)
             a = next_action(search.masks[level], search.cursors[level])
             search.cursors[level] = a
             if a < mask.shape[0]:
@@ -120,8 +117,9 @@ def make_search_kernel(game: Game) -> Callable[..., Any]:
                         is_new = True
                         continue
                     write_codes(work[level + 1], mover, buffers.after)
-                    changed = find_changes(search.patterns, buffers)
-                    value += weigh_changes(search.heads, search.tables, buffers, MOVED if mover == own else OPPONENT, changed)
+                    update_entries(search.patterns, buffers)
+                    role = MOVED if mover == own else OPPONENT
+                    value += weigh_position(search.heads, search.tables, buffers.updated, role)
             else:
                 value = best[level]
                 level -= 1

@@ -3,13 +3,14 @@
 
 Every agent plays the action with the highest weighted sum of rewards and of the value of the position after it, except for the
 random moves of the opening and for exploring moves. At the end of a game its positions are visited backwards. The target of a
-head is the lambda-return of its agent. It is cut at random moves: the position before one learns nothing and passes on its value.
+head is the lambda-return of its agent. It is cut at random moves: the position before one learns nothing and passes its value
+on.
 
 Step sizes are those of temporal coherence: each entry has the sum E of its errors and the sum A of their sizes, and moves by
 alpha / P * |E| / A * error, for P patterns.
 
-Source: Sutton, "Learning to predict by the methods of temporal differences", Machine Learning 3, 1988; Beal and Smith, "Temporal
-coherence and prediction decay in TD learning", IJCAI 1999; Jaśkowski, IEEE Trans. on Games 10, 2018 (see `patterns`).
+Source: Sutton, "Learning to predict by the methods of temporal differences", Machine Learning 3, 1988; Beal and Smith,
+"Temporal coherence and prediction decay in TD learning", IJCAI 1999; Jaśkowski, IEEE Trans. on Games 10, 2018 (see `patterns`).
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.ntuple.heads import MOVED, Heads, make_heads
+from momagames.baselines.ntuple.heads import MOVED, make_heads
 from momagames.baselines.ntuple.kernels import (
-    find_changes,
     find_entries,
     make_buffers,
     sum_entries,
+    update_entries,
     value_of_head,
-    weigh_changes,
+    weigh_position,
 )
 from momagames.baselines.ntuple.patterns import Patterns
 from momagames.contract import Game
@@ -35,20 +36,21 @@ from momagames.engine.loops import cache_by_rules, reset_header
 from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, below, mix, update_best
 
+ZERO, ONE = np.float32(0), np.float32(1)
 RANDOM_SCALE = 1 << 20  # exploration is drawn as a multiple of 1 / RANDOM_SCALE
 
 
 class Trail(NamedTuple):
     """The moves of a game so far, T at most.
 
-    entries    int32[T, P], the table entries of the position after each move, as the agent that moved sees it
+    entries    uint32[T, P], the table entries of the position after each move, as the agent that moved sees it
     agents     int64[T], the agents that moved
     is_random  bool[T], whether the move was random
     rewards    float32[T, A, K]
     returns    float64[A, K]: while the game is visited backwards, the returns after a move
     """
 
-    entries: NDArray[np.int32]
+    entries: NDArray[np.uint32]
     agents: NDArray[np.int64]
     is_random: NDArray[np.bool_]
     rewards: NDArray[np.float32]
@@ -76,16 +78,21 @@ class SelfPlay:
         opening: int,
     ) -> None:
         self.game, self.patterns, self.heads = game, patterns, make_heads(game, weights)
-        heads, agents, objectives, longest = len(self.heads.scales), len(game.agents), len(game.objectives), game.max_episode_steps
+        heads, agents, objectives, longest = (
+            len(self.heads.scales),
+            len(game.agents),
+            len(game.objectives),
+            game.max_episode_steps,
+        )
         self.tables = np.zeros((heads, entries), np.float32)
         self._coherence = np.zeros((heads, entries, 2), np.float32)
         self._weights, self._options = weights, (float(alpha), float(td_lambda), float(epsilon), int(opening))
-        self._buffers = make_buffers(game, patterns, heads)
+        self._buffers = make_buffers(game, patterns)
         self._work = np.zeros(2, game.dtype)
         self._work[:] = game.blank_state
         self._mask, self._legal = np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size + 1, np.int64)
         self._trail = Trail(
-            np.zeros((longest, len(patterns.offsets)), np.int32), np.zeros(longest, np.int64), np.zeros(longest, np.bool_),
+            np.zeros((longest, len(patterns.offsets)), np.uint32), np.zeros(longest, np.int64), np.zeros(longest, np.bool_),
             np.zeros((longest, agents, objectives), np.float32), np.zeros((agents, objectives)),
         )  # fmt: skip
         self._word = np.uint64(seed % 2**64)
@@ -114,14 +121,15 @@ def learn_position(heads, tables, coherence, trail, t, alpha, td_lambda):
         value = value_of_head(heads, h, sum_entries(tables[h], entries))
         target = trail.returns[agent, k]
         if not is_cut:
-            error = (target - value) / heads.scales[h]
+            error = np.float32((target - value) / heads.scales[h])
+            change, size = np.float32(alpha / entries.shape[0]) * error, abs(error)
             for p in range(entries.shape[0]):
                 entry = entries[p]
                 errors, sizes = coherence[h, entry, 0], coherence[h, entry, 1]
-                rate = abs(errors) / sizes if sizes > 0.0 else np.float32(1.0)
-                tables[h, entry] += alpha / entries.shape[0] * rate * error
+                rate = abs(errors) / sizes if sizes > ZERO else ONE
+                tables[h, entry] += rate * change
                 coherence[h, entry, 0] = errors + error
-                coherence[h, entry, 1] = sizes + abs(error)
+                coherence[h, entry, 1] = sizes + size
         trail.returns[agent, k] = value + mix_factor * (target - value)
         if two and heads.bounded[h]:
             trail.returns[1 - agent, k] = -trail.returns[agent, k]
@@ -176,9 +184,7 @@ def make_self_play(game: Game) -> Callable[..., Any]:
                     return word, steps, total_moves, games
                 steps += tried + 1
                 write_codes(state, agent, buffers.codes)
-                find_entries(patterns, buffers.codes, buffers.entries)
-                for h in range(heads.scales.shape[0]):
-                    buffers.sums[h] = 0.0 if is_random else sum_entries(tables[h], buffers.entries)
+                find_entries(patterns, buffers)
                 word = advance(word)
                 trial_rng = mix(word)  # the draws to come are unknown to the agent
                 best, ties = -np.inf, 0
@@ -190,20 +196,18 @@ def make_self_play(game: Game) -> Callable[..., Any]:
                     actions[0, 0] = legal_actions[i]
                     step(work[at], actions, reward)
                     write_codes(work[at], agent, buffers.after)
-                    changed = find_changes(patterns, buffers)
+                    update_entries(patterns, buffers)
                     if at == 1:
                         value = 0.0
                         for k in range(weights.shape[0]):
                             value += weights[k] * reward[agent, k]
                         if not work[1]["over"]:
-                            value += weigh_changes(heads, tables, buffers, MOVED, changed)
+                            value += weigh_position(heads, tables, buffers.updated, MOVED)
                         is_best, best, ties, word = update_best(value, best, ties, word)
                         if is_best:
                             legal_actions[count] = legal_actions[i]
-                for p in range(buffers.entries.shape[0]):
-                    trail.entries[length, p] = buffers.entries[p]
-                for i in range(changed):
-                    trail.entries[length, buffers.changed[i]] = buffers.updated[i]
+                for p in range(buffers.updated.shape[0]):
+                    trail.entries[length, p] = buffers.updated[p]
                 trail.agents[length] = agent
                 trail.is_random[length] = is_random
                 for other in range(reward.shape[0]):

@@ -1,0 +1,149 @@
+"""Pattern tables (`ntuple`) on MO-Breakthrough: speed, wins, depth, time of training, and the front of captures and losses.
+
+python benchmarks/learning/tables.py                                   # 8x8, a minute and five minutes of training, one seed
+python benchmarks/learning/tables.py --seconds 60 300 --seeds 0 1 --uct 1000:200 10000:20
+python benchmarks/learning/tables.py --only front --front-seconds 30
+
+Times are CPU seconds of one thread. Opponents play from the start position, in either seat; tables play against tables from
+positions after a few random moves, each from both sides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+import momagames
+from momagames.baselines import batch_policy
+from momagames.baselines.ntuple.method import Ntuple
+from momagames.baselines.ntuple.self_play import SelfPlay
+from momagames.baselines.weight_lattice import format_weights, simplex_lattice
+from momagames.contract import Game
+from momagames.engine.batch import Batch
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies
+from momagames.kernels.rng import random_words
+
+ID = "mo-breakthrough-v0"
+METHOD = Ntuple(divisions=1, depth=1)
+WIN = np.ones(1)
+OPENING = 4  # random moves before a game of tables against tables
+FRONT = ("win", "captures", "losses")
+
+
+def make_openings(game: Game, count: int, seed: int) -> NDArray[np.void]:
+    """Return positions after OPENING random moves, record[count], each twice in a row."""
+    batch = Batch(game, count // 2, autoreset="disabled")
+    batch.load(generate_starts(game, np.arange(count // 2, dtype=np.uint64)))
+    words = random_words(seed, count // 2)
+    for _ in range(OPENING):
+        batch.step(batch.sample_actions(words))
+    return batch.states.repeat(2)
+
+
+def play_match(
+    game: Game, first: BatchPolicy, second: BatchPolicy, starts: NDArray[np.void], seed: int
+) -> tuple[NDArray[np.float64], float, float]:
+    """Play from each start, in alternate seats; an even number of starts.
+
+    Returns the returns of the first policy, float64[N, K], its share of wins, and decisions of both per CPU second.
+    """
+    count = len(starts)
+    seats = np.array([[0, 1], [1, 0]] * (count // 2))
+    words = random_words(seed, 2 * count).reshape(count, 2)
+    play_policies(game, starts[:2], (first, second), seats[:2], words[:2])  # compiles
+    begin = time.process_time()
+    played = play_policies(game, starts, (first, second), seats, words)
+    seconds = time.process_time() - begin
+    returns = played.returns[np.arange(count), seats[:, 0]]
+    return returns, float((returns[:, 0] > 0).mean()), played.lengths.sum() / seconds
+
+
+def train_for(playing: SelfPlay, seconds: float) -> float:
+    """Play until so many CPU seconds are used, in pieces of 0.2 million environment steps; return the seconds."""
+    begin = time.process_time()
+    while (used := time.process_time() - begin) < seconds:
+        playing.play(playing.steps + 200_000)
+    return used
+
+
+def start(game: Game, weights: NDArray[np.float64], seed: int) -> SelfPlay:
+    """Return a self-play whose loops are compiled."""
+    METHOD.start_self_play(game, weights, seed).play(1)
+    return METHOD.start_self_play(game, weights, seed)
+
+
+def measure_wins(game: Game, seconds: Sequence[float], seed: int, games: int, uct: Sequence[tuple[int, int]]) -> None:
+    """Print the share of wins after each time of training, and those of depths and times against each other."""
+    playing, used, snapshots = start(game, WIN, seed), 0.0, []
+    for limit in seconds:
+        used += train_for(playing, limit - used)
+        policy = METHOD.make_policy(game, WIN, playing.tables)
+        snapshots.append(policy)
+        print(
+            f"seed {seed}, trained {used:.1f} s: {playing.games:,} games, {playing.moves / used:,.0f} moves/s, "
+            f"{playing.steps / used:,.0f} environment steps/s",
+            flush=True,
+        )
+        opponents = [(name, batch_policy(name, game), games) for name in ("random", "greedy")]
+        opponents += [(f"uct({n})", batch_policy("uct", game, simulations=n), count) for n, count in uct]
+        for name, opponent, count in opponents:
+            starts = generate_starts(game, np.zeros(count, np.uint64))
+            _, wins, _ = play_match(game, policy, opponent, starts, seed)
+            print(f"  against {name}: {wins:.3f} won of {count}", flush=True)
+    for policy, limit in zip(snapshots[1:], seconds[1:], strict=True):
+        _, wins, _ = play_match(game, policy, snapshots[0], make_openings(game, games, 1), seed)
+        print(f"  {limit:g} s against {seconds[0]:g} s: {wins:.3f} won of {games}", flush=True)
+    deep = [replace(METHOD, depth=depth).make_policy(game, WIN, playing.tables) for depth in (1, 2, 3)]
+    for depth, policy in enumerate(deep, start=1):
+        _, wins, _ = play_match(game, policy, deep[max(0, depth - 2)], make_openings(game, games, 2), seed)
+        _, _, alone = play_match(game, policy, policy, make_openings(game, games, 2), seed)
+        text = f"{wins:.3f} won of {games} against depth {depth - 1}, " if depth > 1 else ""
+        print(f"  depth {depth}: {text}{alone:,.0f} decisions/s", flush=True)
+
+
+def measure_front(game: Game, seconds: float, divisions: int, seed: int, games: int) -> None:
+    """Print the mean returns of policies for several weights against greedy ones and against each other's tables."""
+    opponents: dict[str, CompiledPolicy | BatchPolicy] = {name: batch_policy(name, game) for name in ("random", "greedy")}
+    policies = []
+    for weights in simplex_lattice(len(game.objectives), divisions):
+        playing = start(game, weights, seed)
+        train_for(playing, seconds)
+        policies.append(METHOD.make_policy(game, weights, playing.tables))
+        if not len(policies) - 1:
+            opponents["tables for " + policies[0].label] = policies[0]
+    for name, opponent in opponents.items():
+        print(f"seed {seed}, {seconds:g} s each, against {name}: mean {', '.join(FRONT)}; share of wins", flush=True)
+        for policy in policies:
+            returns, wins, _ = play_match(game, policy, opponent, make_openings(game, games, 3), seed)
+            print(f"  {format_weights(np.array(policy.weights))}: {np.round(returns.mean(axis=0), 3)}; {wins:.3f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=("wins", "front"), help="part to run")
+    parser.add_argument("--board", type=int, nargs=2, default=[8, 8], help="columns and rows")
+    parser.add_argument("--seconds", type=float, nargs="+", default=[60, 300], help="CPU seconds of training, ascending")
+    parser.add_argument("--front-seconds", type=float, default=30, help="CPU seconds of training for each weight vector")
+    parser.add_argument("--divisions", type=int, default=4, help="of the lattice of weights")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--games", type=int, default=1000, help="games of a match, an even number")
+    parser.add_argument("--uct", nargs="*", default=["100:200", "1000:200"], help="simulations:games of opponents")
+    words = parser.parse_args()
+    board = {"board_width": words.board[0], "board_height": words.board[1]}
+    uct = [tuple(map(int, text.split(":"))) for text in words.uct]
+    for seed in words.seeds:
+        if words.only != "front":
+            measure_wins(momagames.spec(ID, objectives=("win",), **board), words.seconds, seed, words.games, uct)
+        if words.only != "wins":
+            game = momagames.spec(ID, objectives=FRONT, **board)
+            measure_front(game, words.front_seconds, words.divisions, seed, words.games)
+
+
+if __name__ == "__main__":
+    main()
