@@ -30,7 +30,7 @@ from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies
 from momagames.kernels.rng import random_words
 
 ID = "mo-breakthrough-v0"
-METHOD = Ntuple(divisions=1, depth=1)
+METHOD = Ntuple(divisions=1, depth=1, short=2, long=4, alpha=2.0, td_lambda=0.9, epsilon=0.05, opening=8)
 WIN = np.ones(1)
 OPENING = 4  # random moves before a game of tables against tables
 FRONT = ("win", "captures", "losses")

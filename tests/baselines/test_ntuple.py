@@ -24,7 +24,7 @@ from tests import meteors
 from tests.baselines import gambles
 from tests.games.test_cell_codes import cell_codes
 
-NTUPLE = Ntuple(divisions=1, depth=1)
+NTUPLE = Ntuple(divisions=1, depth=1, short=2, long=4, alpha=2.0, td_lambda=0.9, epsilon=0.05, opening=8)
 WIN = np.ones(1)
 BUDGET = 1_500_000
 

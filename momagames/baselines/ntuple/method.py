@@ -44,12 +44,12 @@ class Ntuple(Method):
     trains: ClassVar[bool] = True
     divisions: int
     depth: int
-    short: int = 2
-    long: int = 4
-    alpha: float = 2.0
-    td_lambda: float = 0.9
-    epsilon: float = 0.05
-    opening: int = 8
+    short: int
+    long: int
+    alpha: float
+    td_lambda: float
+    epsilon: float
+    opening: int
 
     def __post_init__(self) -> None:
         for option, low, high in (
@@ -113,7 +113,7 @@ class Ntuple(Method):
                     break
             steps, games = steps + playing.steps, games + playing.games
             policies.append(self.make_policy(game, weights, playing.tables))
-        return TrainingResult(tuple(policies), steps, {"games": games, "weights": len(lattice)})
+        return TrainingResult(tuple(policies), steps, {"games": games})
 
     def make_policy(self, game: Game, weights: NDArray[np.float64], tables: NDArray[Any], label: str = "") -> CompiledPolicy:
         """Return the policy of tables, float[H, n], which are rounded to float16."""
