@@ -306,6 +306,13 @@ def test_restored_policies_play_alike():
     assert (first.steps > first.lengths).all()  # look-ahead is counted
 
 
+@pytest.mark.parametrize("other", [breakthrough(6, 5), breakthrough(5, 6), breakthrough(objectives=("captures",))])
+def test_tables_do_not_play_on_other_boards(other):
+    policy = NTUPLE.make_policy(breakthrough(), WIN, random_tables(breakthrough(), WIN))
+    with pytest.raises(InvalidParameter, match="with other objectives or another board"):
+        chosen_actions(other, policy, generate_starts(other, np.zeros(1, np.uint64))[0])
+
+
 GOOD = {"tables": np.zeros((1, 8 * 3**8), np.float16), "weights": WIN}  # 4x5
 
 

@@ -13,14 +13,14 @@ from momagames.baselines.base import Method, TrainingResult, check_sequential
 from momagames.baselines.ntuple.heads import make_heads
 from momagames.baselines.ntuple.patterns import check_board, make_patterns
 from momagames.baselines.ntuple.search import MEMORY, make_search, make_search_kernel
-from momagames.baselines.ntuple.self_play import SelfPlay
+from momagames.baselines.ntuple.self_play import SelfPlay, TdOptions
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidParameter, check_range
 
 MAX_POLICIES, MAX_DEPTH, MAX_WINDOW, MAX_OPENING = 256, 3, 8, 1000
-CHUNK = 50_000_000  # environment steps between two calls of the compiled loop, where Ctrl-C is noticed
+CHUNK = 10_000_000  # environment steps of one call of the compiled loop, which Ctrl-C does not interrupt
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ class Ntuple(Method):
     def start_self_play(self, game: Game, weights: NDArray[np.float64], seed: int) -> SelfPlay:
         """Return the self-play of a weight vector, float64[K], before its first game."""
         patterns, entries = make_patterns(game, self.windows)
-        options = self.alpha, self.td_lambda, self.epsilon, self.opening
-        return SelfPlay(game, patterns, entries, weights, seed, *options)
+        options = TdOptions(float(self.alpha), float(self.td_lambda), float(self.epsilon), int(self.opening))
+        return SelfPlay(game, patterns, entries, weights, seed, options)
 
     def train(
         self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
@@ -106,22 +106,20 @@ class Ntuple(Method):
         for i, (weights, own_seed) in enumerate(zip(lattice, seeds, strict=True)):
             share = budget * (i + 1) // len(lattice) - budget * i // len(lattice)
             playing = self.start_self_play(game, weights, own_seed)
-            while playing.steps < share:
-                before = playing.steps
-                playing.play(min(share, playing.steps + CHUNK), share)
-                if playing.steps == before:
-                    break
+            for target in (*range(CHUNK, share, CHUNK), share):
+                playing.play(target, share)
             steps, games = steps + playing.steps, games + playing.games
             policies.append(self.make_policy(game, weights, playing.tables))
         return TrainingResult(tuple(policies), steps, {"games": games})
 
     def make_policy(self, game: Game, weights: NDArray[np.float64], tables: NDArray[Any], label: str = "") -> CompiledPolicy:
         """Return the policy of tables, float[H, n], which are rounded to float16."""
-        stored = tables.astype(np.float16)
+        stored, patterns, heads = tables.astype(np.float16), make_patterns(game, self.windows)[0], make_heads(game, weights)
 
-        def scratch(game: Game) -> tuple[Any, ...]:
-            patterns, _ = make_patterns(game, self.windows)
-            return make_search(game, weights, patterns, make_heads(game, weights), stored.astype(np.float32), self.depth)
+        def scratch(other: Game) -> tuple[Any, ...]:
+            if (other.objectives, other.learning.board_shape) != (game.objectives, game.learning.board_shape):
+                raise InvalidParameter(f"{self.name}: these tables are for {game.id} with other objectives or another board")
+            return make_search(other, weights, patterns, heads, stored.astype(np.float32), self.depth)
 
         return CompiledPolicy(
             "ntuple", make_search_kernel(game), MEMORY, (game.rules_key,), scratch=scratch,

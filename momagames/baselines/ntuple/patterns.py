@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from momagames.contract import Game, LearningSupport
 from momagames.errors import InvalidParameter
 
-MAX_ENTRIES = 1 << 24
+MAX_ENTRIES = 1 << 22
 Cells = tuple[int, ...]
 
 

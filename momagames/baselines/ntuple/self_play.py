@@ -57,6 +57,15 @@ class Trail(NamedTuple):
     returns: NDArray[np.float64]
 
 
+class TdOptions(NamedTuple):
+    """Options of learning, see `method.Ntuple`."""
+
+    alpha: float
+    td_lambda: float
+    epsilon: float
+    opening: int
+
+
 class SelfPlay:
     """Self-play of one weight vector.
 
@@ -66,27 +75,14 @@ class SelfPlay:
     """
 
     def __init__(
-        self,
-        game: Game,
-        patterns: Patterns,
-        entries: int,
-        weights: NDArray[np.float64],
-        seed: int,
-        alpha: float,
-        td_lambda: float,
-        epsilon: float,
-        opening: int,
+        self, game: Game, patterns: Patterns, entries: int, weights: NDArray[np.float64], seed: int, options: TdOptions
     ) -> None:
         self.game, self.patterns, self.heads = game, patterns, make_heads(game, weights)
-        heads, agents, objectives, longest = (
-            len(self.heads.scales),
-            len(game.agents),
-            len(game.objectives),
-            game.max_episode_steps,
-        )
+        heads, longest = len(self.heads.scales), game.max_episode_steps
+        agents, objectives = len(game.agents), len(game.objectives)
         self.tables = np.zeros((heads, entries), np.float32)
         self._coherence = np.zeros((heads, entries, 2), np.float32)
-        self._weights, self._options = weights, (float(alpha), float(td_lambda), float(epsilon), int(opening))
+        self._weights, self._options = weights, options
         self._buffers = make_buffers(game, patterns)
         self._work = np.zeros(2, game.dtype)
         self._work[:] = game.blank_state
