@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 import momagames
 from momagames.baselines import batch_policy
+from momagames.baselines.archive import is_nondominated
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.ntuple.self_play import SelfPlay
-from momagames.baselines.weight_lattice import format_weights, simplex_lattice
+from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
-from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies
+from momagames.engine.policies import BatchPolicy, play_policies
 from momagames.kernels.rng import random_words
 
 ID = "mo-breakthrough-v0"
@@ -108,20 +109,24 @@ def measure_wins(game: Game, seconds: Sequence[float], seed: int, games: int, uc
 
 
 def measure_front(game: Game, seconds: float, divisions: int, seed: int, games: int) -> None:
-    """Print the mean returns of policies for several weights against greedy ones and against each other's tables."""
-    opponents: dict[str, CompiledPolicy | BatchPolicy] = {name: batch_policy(name, game) for name in ("random", "greedy")}
+    """Print the mean returns of policies for several weights against random and greedy play and the tables for winning."""
+    opponents = {name: batch_policy(name, game) for name in ("random", "greedy")}
     policies = []
     for weights in simplex_lattice(len(game.objectives), divisions):
         playing = start(game, weights, seed)
         train_for(playing, seconds)
         policies.append(METHOD.make_policy(game, weights, playing.tables))
-        if not len(policies) - 1:
-            opponents["tables for " + policies[0].label] = policies[0]
+    opponents[f"tables for {policies[0].label}"] = policies[0]
     for name, opponent in opponents.items():
         print(f"seed {seed}, {seconds:g} s each, against {name}: mean {', '.join(FRONT)}; share of wins", flush=True)
+        means = []
         for policy in policies:
             returns, wins, _ = play_match(game, policy, opponent, make_openings(game, games, 3), seed)
-            print(f"  {format_weights(np.array(policy.weights))}: {np.round(returns.mean(axis=0), 3)}; {wins:.3f}", flush=True)
+            means.append(returns.mean(axis=0))
+            print(f"  {policy.label}: {np.round(means[-1], 3)}; {wins:.3f}", flush=True)
+        points = np.array(means)[:, 1:]
+        points = np.round(points[is_nondominated(points)], 3)
+        print(f"  non-dominated captures and losses: {points[np.argsort(points[:, 0])].tolist()}", flush=True)
 
 
 def main() -> None:
@@ -136,7 +141,8 @@ def main() -> None:
     parser.add_argument("--uct", nargs="*", default=["100:200", "1000:200"], help="simulations:games of opponents")
     words = parser.parse_args()
     board = {"board_width": words.board[0], "board_height": words.board[1]}
-    uct = [tuple(map(int, text.split(":"))) for text in words.uct]
+    pairs = [text.split(":") for text in words.uct]
+    uct = [(int(simulations), int(games)) for simulations, games in pairs]
     for seed in words.seeds:
         if words.only != "front":
             measure_wins(momagames.spec(ID, objectives=("win",), **board), words.seconds, seed, words.games, uct)
