@@ -29,6 +29,8 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     (
         "learning/candidates.py", ("--budget", "250000", "--episodes", "2", "--threads", "1", "--methods", "cross_entropy"), (),
         ("times that of greedy(estimate=both); controllability ", "unseen levels, cross_entropy seed 0: "),
+    ),
+    (
         "learning/tables.py",
         ("--board", "4", "5", "--seconds", "0.2", "0.4", "--front-seconds", "0.1", "--divisions", "1", "--games", "4",
          "--uct", "5:2"),
