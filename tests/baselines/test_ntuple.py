@@ -200,8 +200,9 @@ def naive_search(game, tables, weights, play, own, depth):
 )
 def test_search_equals_minimax(depth, objectives, weights):
     game, weights = breakthrough(*((4, 6) if depth < 3 else (3, 5)), objectives), np.array(weights)
-    tables = random_tables(game, weights).astype(np.float16)
-    policy = replace(NTUPLE, depth=depth).make_policy(game, weights, tables)
+    policy = replace(NTUPLE, depth=depth).make_policy(game, weights, random_tables(game, weights))
+    tables = policy.arrays["tables"]
+    assert (tables * 4096.0 % 1 == 0).all()
     rng = np.random.default_rng(depth)
     play = Episode(game)
     play.reset(0)

@@ -20,6 +20,7 @@ from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidParameter, check_range
 
 MAX_POLICIES, MAX_DEPTH, MAX_WINDOW, MAX_OPENING = 256, 3, 8, 1000
+RESOLUTION = 4096  # stored table entries are multiples of 1 / RESOLUTION
 CHUNK = 10_000_000  # environment steps of one call of the compiled loop, which Ctrl-C does not interrupt
 
 
@@ -113,8 +114,9 @@ class Ntuple(Method):
         return TrainingResult(tuple(policies), steps, {"games": games})
 
     def make_policy(self, game: Game, weights: NDArray[np.float64], tables: NDArray[Any], label: str = "") -> CompiledPolicy:
-        """Return the policy of tables, float[H, n], which are rounded to float16."""
-        stored, patterns, heads = tables.astype(np.float16), make_patterns(game, self.windows)[0], make_heads(game, weights)
+        """Return the policy of tables, float[H, n], which are rounded so that they compress to half the size."""
+        stored = (np.round(tables * RESOLUTION) / RESOLUTION).astype(np.float16)
+        patterns, heads = make_patterns(game, self.windows)[0], make_heads(game, weights)
 
         def scratch(other: Game) -> tuple[Any, ...]:
             if (other.objectives, other.learning.board_shape) != (game.objectives, game.learning.board_shape):
