@@ -46,9 +46,16 @@ def present(state, out):
     """Write the expected return of the goals, and the value of the present board."""
     taps = taps_left(state)
     need = total_goal_distance(state) / PACE
+    points, powers, is_measured = 0.0, 0.0, False
     for k in range(out.shape[0]):
         component = np.int64(state["wanted"][k])
-        value = board_component(state, component) if component >= CREATED else expected_component(state, component, taps, need)
+        if component in (SCORE, USED) and not is_measured:
+            points, powers = measure_board(state)
+            is_measured = True
+        if component < CREATED:
+            value = expected_component(state, component, taps, need)
+        else:
+            value = points if component == SCORE else powers if component == USED else 0.0
         out[k] = value / state["share"][k]
 
 
@@ -150,13 +157,11 @@ def expected_component(state, component, taps, need):
 
 
 @kernel
-def board_component(state, component):
-    """Estimate `score` or `used` from the present board; 0 for other components.
-    Power pieces count for `used`. For `score` groups count their points and power pieces POWER_POINTS.
-    """
-    if state["over"] or component not in (SCORE, USED):
-        return 0.0
+def measure_board(state):
+    """Return what the present board offers: points of groups, with POWER_POINTS for each power piece, and its power pieces."""
     points, powers = 0.0, 0.0
+    if state["over"]:
+        return points, powers
     low, high = valid_taps(state)
     while low | high:
         cell = first_cell(low, high)
@@ -167,4 +172,4 @@ def board_component(state, component):
             points += POWER_POINTS
             powers += 1.0
         low, high = remove_group(state, cell, low, high)
-    return points if component == SCORE else powers
+    return points, powers
