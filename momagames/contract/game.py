@@ -129,8 +129,8 @@ class LearningSupport:
 
     clear_unsafe_actions(state, agent, caution, mask)
                             kernel that clears in the mask of `agent` the actions after which it is lost as far as it can see,
-                            from its observation alone; clears nothing if no action would remain. With caution 1 other agents
-                            at most get in its way, with caution 2 they may also do what harms it
+                            from its observation alone; clears nothing if no action would remain. With caution 2 it allows for
+                            more harm from other agents than with caution 1
 
     Features of candidate actions:
     vector_names            names of the vectors that `write_vectors` writes

@@ -13,6 +13,7 @@ from momagames.contract import (
     Game,
     Human,
     Kernels,
+    LearningSupport,
     Objective,
     Parameter,
     State,
@@ -22,6 +23,7 @@ from momagames.contract import (
 )
 from momagames.errors import InvalidParameter, check_choice, nearest, one_of
 from momagames.games.robotmail import codec, rules
+from momagames.games.robotmail.agents.safety_kernels import clear_unsafe_actions
 from momagames.games.robotmail.infos import build_infos
 from momagames.games.robotmail.layouts import loader
 from momagames.games.robotmail.layouts.layout import Layout
@@ -223,6 +225,7 @@ def build_game(
             parse_action=codec.parse_action,
             legal_hint=codec.describe_legal_actions,
         ),
+        learning=LearningSupport(clear_unsafe_actions),
         policies=POLICIES,
         infos=build_infos,
         allows_illegal=True,  # §3.5

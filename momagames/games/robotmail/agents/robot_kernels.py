@@ -10,12 +10,14 @@ import numpy as np
 
 from momagames.games.robotmail.agents.routing_kernels import (
     FAR,
+    MOVES_PER_UNIT,
     astar_step,
     battery_level,
     board_range,
     choose_action,
     find_directions,
     find_nearest,
+    guaranteed_moves,
     is_destination,
     is_free_plain,
     is_twin_charger,
@@ -48,7 +50,7 @@ CLOSE_DISTANCE = 2  # smallest distance, in moves, to an occupied target cell wh
 NONE, ALL_BLOCKED = -1, -2  # instead of a cell
 CROWD_SIZE = 2  # "astar": robots around a green cell or a receiver that block it
 # "energy_saver"
-RESERVE_MOVES, MOVES_PER_UNIT = 3, 5  # moves reserved for detours; moves per unit of battery
+RESERVE_MOVES = 4  # moves reserved for detours
 WAIT_STEPS, DETOUR_STEPS = 2, 8  # steps
 OCCUPIED_COST, TWIN_COST = 2.0, 1000.0  # additional moves for a cell with a robot on it, and for a charger beside another
 
@@ -212,12 +214,6 @@ def energy_saver(state, agent, mask, parts, memory, word, action):
             memory["round"] -= 1
     action[0], word = choose_action(bits, legal, word)
     return word
-
-
-@kernel
-def guaranteed_moves(power):
-    """Return the minimal number of moves that a robot with this displayed battery can make."""
-    return MOVES_PER_UNIT * power + 4 if power > 2 else 10 if power == 2 else power
 
 
 @noinline_kernel

@@ -35,6 +35,7 @@ from momagames.kernels.jit import kernel, local_array, noinline_kernel
 from momagames.kernels.rng import advance, below
 
 FAR = 1 << 20
+MOVES_PER_UNIT = 5  # of battery, above LOW_BATTERY
 PATH_ENDS = (1 << GREEN) | (1 << YELLOW) | (1 << BLUE)  # colors at which a path ends, since they change the robot
 HEAP_CAPACITY = 4 * CELLS  # each cell is put on the heap once by each neighbor, at most
 
@@ -45,6 +46,18 @@ HEAP_CAPACITY = 4 * CELLS  # each cell is put on the heap once by each neighbor,
 def battery_level(state, robot):
     """Return the displayed battery; always full without batteries."""
     return displayed_battery(state["battery"][robot])
+
+
+@kernel
+def guaranteed_moves(power):
+    """Return the fewest moves that a robot with this displayed battery can make: its inner one may be almost a unit less."""
+    return MOVES_PER_UNIT * power + 5 if power > 2 else 11 if power == 2 else power
+
+
+@kernel
+def possible_moves(power):
+    """Return the most moves that a robot with this displayed battery can make."""
+    return MOVES_PER_UNIT * power + 10 if power > 1 else 11 * power
 
 
 @kernel
