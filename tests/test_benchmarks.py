@@ -24,7 +24,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
     ("fronts/ship.py", ("5x5x2-0", "--out", "."), (), ("mo-samegame-v0-5x5x2-0: ",)),
     (
         "learning/baselines.py", ("--episodes", "1"), (),
-        ("greedy(estimate=both): ", "one_step_lookahead: ", "safe:simple(caution=2): "),
+        ("greedy(estimate=both): ", "one_step_lookahead: ", "safe:simple(caution=2): ", "safe:astar(caution=2): "),
     ),
     (
         "learning/candidates.py", ("--budget", "250000", "--episodes", "2", "--threads", "1", "--methods", "cross_entropy"), (),

@@ -1,6 +1,6 @@
 """What learners on unseen instances are measured against: greedy policies with an estimate, lookahead, filtered players.
 
-python benchmarks/learning/baselines.py                          # MO-SameGame, MO-TileBlast, MO-Pommerman
+python benchmarks/learning/baselines.py                          # MO-SameGame, MO-TileBlast, MO-Pommerman, MO-RoboticMail
 python benchmarks/learning/baselines.py --episodes 10 samegame
 
 Instances start at seed 2,000,000, which chose nothing: the factors of the estimate "both" were chosen on others.
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ FILTERED: tuple[tuple[str, dict[str, int]], ...] = (
     ("safe:random", {"caution": 2}),
     ("safe:simple", {"caution": 2}),
 )
+ROBOTS = ("random", "nearest", "astar", "energy_saver")
 
 
 def play(game: Game, policies: Sequence[BatchPolicy], episodes: int) -> tuple[NDArray[np.float64], float, int]:
@@ -94,15 +96,54 @@ def compare_on_pommerman(episodes: int) -> None:
             ends = play_policies(game, starts, policies, is_enemy.astype(np.int64), words).states
             wins = ((ends["winners"] >> seat) & 1).mean()
             ties = (ends["winners"] == 0).mean()
-            text = f"{name}({', '.join(f'{key}={value}' for key, value in options.items())})" if options else name
             print(
-                f"{id}, {episodes} games, {text}: {100 * wins:.1f} % won, {100 * ties:.1f} % tied, "
+                f"{id}, {episodes} games, {describe(name, options)}: {100 * wins:.1f} % won, {100 * ties:.1f} % tied, "
                 f"{100 * (1 - wins - ties):.1f} % lost to simple",
                 flush=True,
             )
 
 
-PARTS = {"samegame": compare_on_samegame, "tileblast": compare_on_tileblast, "pommerman": compare_on_pommerman}
+def compare_on_robotmail(episodes: int) -> None:
+    """Print what filtered robots deliver and use, and how many are without energy off the chargers at the end.
+
+    All robots of a game have the same policy. Games have their full length: no player can win.
+    """
+    for robots in (2, 4, 12):
+        game = momagames.spec(f"mo-robotmail-{robots}-v0", required_mail=1000, objectives=["delivery", "energy"])
+        starts = generate_starts(game, np.arange(FIRST_INSTANCE, FIRST_INSTANCE + episodes, dtype=np.uint64))
+        words = random_words(1, episodes * robots).reshape(episodes, robots)
+        for name in ROBOTS:
+            filtered = [(f"safe:{name}", {"caution": caution}) for caution in (1, 2)]
+            for label, options in ((name, {}), *filtered):
+                played = play_policies(
+                    game, starts, [batch_policy(label, game, **options)], np.zeros((episodes, robots), np.int64), words
+                )
+                mails, energy = played.returns.sum(axis=1).mean(axis=0)
+                stranded = count_stranded(played.states, robots) / episodes
+                print(
+                    f"{game.id}, {episodes} games, {describe(label, options)}: {mails:.2f} mails delivered, "
+                    f"{-energy:.1f} units of energy used, {stranded:.3f} of {robots} robots stranded",
+                    flush=True,
+                )
+
+
+def count_stranded(states: NDArray[Any], robots: int) -> int:
+    """Return the number of robots of MO-RoboticMail without energy off the chargers."""
+    is_docked = (states["docked"][:, None] >> np.arange(robots, dtype=np.uint64)) & np.uint64(1)
+    return int(((states["battery"][:, :robots] == 0) & (is_docked == 0)).sum())
+
+
+def describe(name: str, options: Mapping[str, int]) -> str:
+    """Return the name of a policy with its options."""
+    return f"{name}({', '.join(f'{key}={value}' for key, value in options.items())})" if options else name
+
+
+PARTS = {
+    "samegame": compare_on_samegame,
+    "tileblast": compare_on_tileblast,
+    "pommerman": compare_on_pommerman,
+    "robotmail": compare_on_robotmail,
+}
 
 
 def main() -> None:

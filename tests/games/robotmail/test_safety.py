@@ -126,7 +126,7 @@ def test_costs_equal_a_search_with_the_rules(layout, interpreted):
     """Exactly the actions whose moves are within a battery lead to a charger with it, be it low or high for what it shows."""
     game = momagames.spec(ID, layout=layout)
     rng, found, costs = np.random.default_rng(0), [0, 0], np.zeros(ACTIONS, np.int64)
-    for state in positions(game, 4 if interpreted else 40):
+    for state in positions(game, 2 if interpreted else 40):
         power = int(rng.choice([1, 2, 2, 2, 3, 3, 4, 5]))
         for inner in (lowest(power), power):
             state["battery"][0] = inner
@@ -250,7 +250,7 @@ def count_stranded(game, name, games, **options):
 def test_a_safe_random_player_is_rarely_stranded(id, strands, interpreted):
     """Twelve robots share two chargers."""
     game = momagames.spec(id)
-    games = 2 if interpreted else 60
+    games = 1 if interpreted else 60
     robots = games * len(game.agents)
     at_random, delivered = count_stranded(game, "random", games)
     assert at_random > 0.75 * robots
