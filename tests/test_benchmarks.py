@@ -27,7 +27,7 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("greedy(estimate=both): ", "one_step_lookahead: ", "safe:simple(caution=2): ", "safe:astar(caution=2): "),
     ),
     (
-        "learning/candidates.py", ("--budget", "1500000", "--episodes", "2", "--threads", "1", "--methods", "cross_entropy"), (),
+        "learning/candidates.py", ("--budget", "2e6", "--episodes", "2", "--threads", "1", "--methods", "cross_entropy"), (),
         ("times that of greedy(estimate=both); controllability ", "unseen levels, cross_entropy seed 0: "),
     ),
     (

@@ -326,6 +326,14 @@ def test_policies_are_restored_from_their_arrays(made):
         made.restore(game, "test", {"weights": np.ones(3)})
 
 
+def test_plays_boards_of_other_sizes_but_not_other_objectives():
+    policy = CandidatePolicy(small_game())
+    own = policy.compile_with(np.ones(policy.num_parameters), [0.5, 0.3, 0.2], "test")
+    assert volume(small_game(board_width=6, board_height=9), [own], 5) > 0
+    with pytest.raises(InvalidParameter, match="for mo-samegame-v0 with other objectives"):
+        volume(small_game(num_colors=4), [own], 5)
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
@@ -333,6 +341,7 @@ def test_policies_are_restored_from_their_arrays(made):
         ("cross_entropy", {"elites": 41}, "elites"),
         ("cross_entropy", {"episodes": 0}, "episodes"),
         ("cross_entropy", {"samples": 0}, "samples"),
+        ("cross_entropy", {"population": 40.5}, "population"),
         ("grpo", {"hidden": 0}, "hidden"),
         ("grpo", {"group_size": 1}, "group_size"),
         ("grpo", {"learning_rate": 0.0}, "learning_rate"),

@@ -47,11 +47,11 @@ class CrossEntropy(Method):
     samples: int = 1
 
     def __post_init__(self) -> None:
-        check_range(f"{self.name}: population", self.population, 4, 1024)
-        check_range(f"{self.name}: elites", self.elites, 2, self.population)
-        check_range(f"{self.name}: episodes", self.episodes, 1, 4096)
-        check_range(f"{self.name}: divisions", self.divisions, 1, 100)
-        check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES)
+        check_range(f"{self.name}: population", self.population, 4, 1024, whole=True)
+        check_range(f"{self.name}: elites", self.elites, 2, self.population, whole=True)
+        check_range(f"{self.name}: episodes", self.episodes, 1, 4096, whole=True)
+        check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
+        check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES, whole=True)
 
     def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
         raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")

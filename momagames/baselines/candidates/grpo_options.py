@@ -36,12 +36,12 @@ class GrpoOptions:
     samples: int = 1
 
     def __post_init__(self) -> None:
-        check_range(f"{self.name}: hidden", self.hidden, 1, MAX_HIDDEN)
-        check_range(f"{self.name}: groups", self.groups, 1, 65_536)
-        check_range(f"{self.name}: group_size", self.group_size, 2, 1024)
-        check_range(f"{self.name}: update_epochs", self.update_epochs, 1, 100)
-        check_range(f"{self.name}: num_minibatches", self.num_minibatches, 1, 4096)
+        check_range(f"{self.name}: hidden", self.hidden, 1, MAX_HIDDEN, whole=True)
+        check_range(f"{self.name}: groups", self.groups, 1, 65_536, whole=True)
+        check_range(f"{self.name}: group_size", self.group_size, 2, 1024, whole=True)
+        check_range(f"{self.name}: update_epochs", self.update_epochs, 1, 100, whole=True)
+        check_range(f"{self.name}: num_minibatches", self.num_minibatches, 1, 4096, whole=True)
         check_range(f"{self.name}: learning_rate", self.learning_rate, 0, 1, above=True)
         check_range(f"{self.name}: clip_coef", self.clip_coef, 0, 10, above=True)
-        check_range(f"{self.name}: divisions", self.divisions, 1, 100)
-        check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES)
+        check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
+        check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES, whole=True)

@@ -86,6 +86,8 @@ class CandidatePolicy:
         sets, count, vectors = self.features.sets, self.features.count, len(self.features.vectors)
 
         def scratch(game: Game) -> tuple[Any, ...]:
+            if [one.name for one in game.objectives] != [one.name for one in self.game.objectives]:
+                raise InvalidParameter(f"the candidate policy is for {self.game.id} with other objectives than this {game.id}")
             before, after = np.zeros((2, vectors, len(sets)))
             settings = np.array([sets.max() + 1, self.samples])
             return (
