@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momagames.contract import Game
-from momagames.errors import InvalidParameter, invalid_value, nearest, one_of
+from momagames.errors import InvalidParameter, MissingExtra, invalid_value, nearest, one_of
 
 if TYPE_CHECKING:
     from momagames.engine.policies import BatchPolicy
+
+PACKAGE_TITLES = {"torch": "PyTorch"}
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,15 @@ class Method:
 
     Raises InvalidParameter for an invalid option.
 
-    trains    whether its policies are trained within a run: it then has `check_train`, `train` and `restore`, not `policies`
+    trains            whether its policies are trained within a run: it then has `check_train`, `train` and `restore`, not
+                      `policies`
+    package, extra    package that it needs besides the dependencies of momagames, and the extra that installs it
     """
 
     name: ClassVar[str]
     trains: ClassVar[bool] = False
+    package: ClassVar[str] = ""
+    extra: ClassVar[str] = ""
 
     def check_plan(self, game: Game) -> None:
         """Raise InvalidParameter if `plan` cannot serve this game."""
@@ -97,10 +104,18 @@ class Method:
 
     def policies(self, game: Game) -> tuple[BatchPolicy, ...]:
         """Return the policies of the method for this game."""
-        raise InvalidParameter(f"{self.name} has no policies to play against others")
+        reason = "before training: call train with a budget" if self.trains else "to play against others"
+        raise InvalidParameter(f"{self.name} has no policies {reason}")
 
     def check_installed(self) -> None:
-        """Raise MissingExtra if it needs a package that is not there."""
+        """Raise MissingExtra if the package that it needs is not there."""
+        if not self.package:
+            return
+        try:
+            import_module(self.package)
+        except ImportError:
+            title = PACKAGE_TITLES.get(self.package, self.package)
+            raise MissingExtra(f'the method "{self.name}" needs {title}: pip install "momagames[{self.extra}]"') from None
 
     def check_train(self, game: Game) -> None:
         """Raise InvalidParameter if `train` cannot serve this game."""

@@ -16,7 +16,7 @@ from momagames.baselines.candidates.trainer import TrainingSetup
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import AgentPolicy, play_policies
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidParameter, MissingExtra
 from momagames.games.samegame.heuristics import write_vectors as write_samegame_vectors
 from momagames.games.samegame.rules import prune_equivalent_actions
 from momagames.kernels.jit import compile_entry_point
@@ -232,6 +232,24 @@ def test_sets_of_objectives():
 def test_other_games_are_named(id, name):
     with pytest.raises(InvalidParameter, match="need a sequential game with discrete actions and perfect information"):
         method(name)().check_train(momagames.spec(id))
+
+
+@pytest.mark.parametrize("name", ["cross_entropy", "grpo", "ntuple"])
+def test_there_are_no_policies_before_training(name):
+    options = {"ntuple": {"divisions": 1, "depth": 1, "short": 2, "long": 2, "alpha": 1.0, "td_lambda": 0.9, "epsilon": 0.1}}
+    made = method(name)(**options[name], opening=0) if name in options else method(name)()
+    with pytest.raises(InvalidParameter, match=f"{name} has no policies before training: call train with a budget"):
+        made.policies(small_game())
+
+
+def test_missing_torch_is_named(monkeypatch):
+    def fail(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr("momagames.baselines.base.import_module", fail)
+    CrossEntropy().check_installed()
+    with pytest.raises(MissingExtra, match=r'"grpo" needs PyTorch: pip install "momagames\[learn\]"'):
+        Grpo().make_trainer(TrainingSetup([small_game()], 1000))
 
 
 # ------------------------------------------------------------------------------------------------------------ trainers

@@ -146,7 +146,7 @@ def test_missing_packages_are_named(monkeypatch, tmp_path, name, package):
     def missing(wanted):
         raise ImportError(wanted)
 
-    monkeypatch.setattr(evolution, "import_module", missing)
+    monkeypatch.setattr("momagames.baselines.base.import_module", missing)
     message = rf'"{name}" needs {package}: pip install "momagames\[evolution\]"'
     method = METHODS[name](**{"nsga2": NSGA2, "cma": CMA}[name]["options"])
     method.check_train(momagames.spec("mo-samegame-v0"))  # a suite can be read and shown without it

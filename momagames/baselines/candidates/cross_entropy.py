@@ -14,7 +14,7 @@ from momagames.baselines.candidates.policy import MAX_SAMPLES, CandidatePolicy, 
 from momagames.baselines.candidates.trainer import CandidateTrainer, Floats, TrainingSetup
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
-from momagames.errors import InvalidParameter, check_range
+from momagames.errors import check_range
 
 NOISE = 0.1  # variance added to that of the elites, so that the search does not converge early; it falls linearly
 NOISE_SHARE = 2 / 3  # and is 0 after this share of the budget
@@ -52,9 +52,6 @@ class CrossEntropy(Method):
         check_range(f"{self.name}: episodes", self.episodes, 1, 4096, whole=True)
         check_range(f"{self.name}: divisions", self.divisions, 1, 100, whole=True)
         check_range(f"{self.name}: samples", self.samples, 1, MAX_SAMPLES, whole=True)
-
-    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
-        raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
 
     def check_train(self, game: Game) -> None:
         CandidatePolicy(game, 0, self.samples)

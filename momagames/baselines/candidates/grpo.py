@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from momagames.baselines.candidates.policy import CandidatePolicy, restore_polic
 from momagames.baselines.candidates.trainer import TrainingSetup
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
-from momagames.errors import InvalidParameter, MissingExtra
 
 if TYPE_CHECKING:
     from momagames.baselines.candidates.grpo_trainer import GrpoTrainer
@@ -36,15 +34,8 @@ class Grpo(GrpoOptions, Method):
 
     name: ClassVar[str] = GrpoOptions.name
     trains: ClassVar[bool] = True
-
-    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
-        raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
-
-    def check_installed(self) -> None:
-        try:
-            import_module("torch")
-        except ImportError:
-            raise MissingExtra(f'the method "{self.name}" needs PyTorch: pip install "momagames[learn]"') from None
+    package: ClassVar[str] = "torch"
+    extra: ClassVar[str] = "learn"
 
     def check_train(self, game: Game) -> None:
         CandidatePolicy(game, self.hidden, self.samples)

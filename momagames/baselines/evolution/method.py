@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -21,7 +20,7 @@ from momagames.baselines.evolution.linear_policy import LinearPolicy
 from momagames.baselines.evolution.population_eval import PopulationEvaluator
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
-from momagames.errors import InvalidParameter, MissingExtra, check_range
+from momagames.errors import InvalidParameter, check_range
 
 MAX_POPULATION, MAX_EPISODES = 1024, 1024
 MAX_AGENTS = 64
@@ -53,7 +52,7 @@ class EvolutionMethod(Method):
     """
 
     trains: ClassVar[bool] = True
-    package: ClassVar[str]
+    extra: ClassVar[str] = "evolution"
     population: int
     episodes: int
     shared: bool
@@ -66,17 +65,8 @@ class EvolutionMethod(Method):
     def make_optimizer(self, objectives: int, size: int, rng: np.random.Generator) -> Optimizer:
         """Return an optimizer over float64[size] for high returns float64[objectives]."""
 
-    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
-        raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
-
     def check_train(self, game: Game) -> None:
         LinearPolicy(game, self._parameter_rows(game, range(len(game.agents))))
-
-    def check_installed(self) -> None:
-        try:
-            import_module(self.package)
-        except ImportError:
-            raise MissingExtra(f'the method "{self.name}" needs {self.package}: pip install "momagames[evolution]"') from None
 
     def _parameter_rows(self, game: Game, learning_agents: Sequence[int]) -> list[int]:
         """Return the row of the parameters of each agent."""

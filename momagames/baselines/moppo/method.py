@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
-from momagames.errors import InvalidParameter, MissingExtra
+from momagames.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from momagames.baselines.moppo.trainer import Trainer
@@ -44,6 +43,8 @@ class Moppo(MoppoOptions, Method):
 
     name: ClassVar[str] = MoppoOptions.name
     trains: ClassVar[bool] = True
+    package: ClassVar[str] = "torch"
+    extra: ClassVar[str] = "learn"
 
     def check_plan(self, game: Game) -> None:
         check_deterministic(self.name, game)
@@ -62,15 +63,6 @@ class Moppo(MoppoOptions, Method):
         trainer.play_policies(self.make_policies(trainer.make_policy()))
         archive = trainer.archive
         return Plans(archive.front(), trainer.steps, info=_summarize(trainer), dominated=archive.dominated)
-
-    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
-        raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
-
-    def check_installed(self) -> None:
-        try:
-            import_module("torch")
-        except ImportError:
-            raise MissingExtra(f'the method "{self.name}" needs PyTorch: pip install "momagames[learn]"') from None
 
     def check_train(self, game: Game) -> None:
         if self.self_imitation_coef:

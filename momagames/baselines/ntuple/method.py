@@ -88,9 +88,6 @@ class Ntuple(Method):
             )
         make_patterns(game, self.windows)
 
-    def policies(self, game: Game) -> tuple[CompiledPolicy, ...]:
-        raise InvalidParameter(f"{self.name} has no policies before training: call train with a budget")
-
     def start_self_play(self, game: Game, weights: NDArray[np.float64], seed: int) -> SelfPlay:
         """Return the self-play of a weight vector, float64[K], before its first game."""
         patterns, entries = make_patterns(game, self.windows)

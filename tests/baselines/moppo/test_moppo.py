@@ -336,6 +336,6 @@ def test_options(monkeypatch):
     def raise_error(name, *arguments, **options):
         raise ImportError(name)
 
-    monkeypatch.setattr("momagames.baselines.moppo.method.import_module", raise_error)
+    monkeypatch.setattr("momagames.baselines.base.import_module", raise_error)
     with pytest.raises(MissingExtra, match=r"momagames\[learn\]"):
         Moppo(**TINY).check_installed()
