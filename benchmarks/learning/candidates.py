@@ -1,7 +1,7 @@
 """Scorers of candidate actions, trained by the cross-entropy method or by GRPO, on instances that chose nothing.
 
-python -m benchmarks.learning.candidates                               # MO-SameGame and MO-TileBlast, both methods
-python -m benchmarks.learning.candidates samegame --methods grpo --moves 4e6 --seeds 0 1 2 --threads 2
+python -m benchmarks.learning.candidates                               # all parts, both methods
+python -m benchmarks.learning.candidates samegame --methods grpo --budget 1e8 --seeds 0 1 2 --threads 2
 
 Prints the decisions per second of training, updates included, and the results beside those of the strongest policies without
 learning (see baselines.py), on the same instances.
@@ -16,17 +16,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import momagames
-from benchmarks.learning.baselines import LEVELS, play
+from benchmarks.learning.baselines import FIRST_INSTANCE, LEVELS, play
 from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import batch_policy
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.candidates.trainer import CandidateTrainer, TrainingSetup
+from momagames.baselines.exact import exact_front
 from momagames.contract import Game
+from momagames.engine.policies import BatchPolicy
 
 METHODS: dict[str, type[CrossEntropy] | type[Grpo]] = {one.name: one for one in (CrossEntropy, Grpo)}
 COMPONENTS = ("goals", "win", "step", "created", "used", "combo", "score")  # of the rewards of MO-TileBlast
+MAX_STATES, MAX_BYTES = 40_000_000, 4 << 30  # of an exact front
 UNSEEN_LEVELS = (1, 5, 7, 9, 11)
 
 
@@ -58,6 +61,30 @@ def compare_on_samegame(trainer: CandidateTrainer, name: str, episodes: int) -> 
     )
 
 
+def compare_with_exact_fronts(trainer: CandidateTrainer, name: str, episodes: int) -> None:
+    """Print the share of the exact front's hypervolume that the policies reach together, in the mean over instances."""
+    game = trainer.game
+    exact = [
+        hypervolume(
+            exact_front(game, seed=FIRST_INSTANCE + i, max_states=MAX_STATES, max_bytes=MAX_BYTES).points, game.reference_point
+        ).value
+        for i in range(episodes)
+    ]
+    players: dict[str, Sequence[BatchPolicy]] = {name: trainer.policies()}
+    for estimate in ("none", "both"):
+        players[f"greedy(estimate={estimate})"] = [
+            batch_policy("greedy", game, weights=row, estimate=estimate) for row in trainer.lattice
+        ]
+    for label, policies in players.items():
+        returns = play(game, policies, episodes)[0]
+        shares = [hypervolume(returns[:, i], game.reference_point).value / volume for i, volume in enumerate(exact)]
+        size = f"{game.params['board_width']}x{game.params['board_height']}"
+        print(
+            f"{game.id} {size}, {episodes} instances, {label}: {np.mean(shares):.3f} of the exact hypervolume",
+            flush=True,
+        )
+
+
 def compare_on_tileblast(trainer: CandidateTrainer, name: str, episodes: int) -> None:
     """Print the share of completed episodes in the mean over the levels of training, and over others."""
     win = [one.name for one in trainer.game.objectives].index("win")
@@ -77,6 +104,10 @@ def make_samegame() -> Sequence[Game]:
     return [momagames.spec("mo-samegame-v0")]
 
 
+def make_small_samegame() -> Sequence[Game]:
+    return [momagames.spec("mo-samegame-v0", board_width=7, board_height=7, num_colors=3)]
+
+
 def make_tileblast() -> Sequence[Game]:
     return [momagames.spec("mo-tileblast-v0", level=level, objectives=COMPONENTS) for level in LEVELS]
 
@@ -86,6 +117,7 @@ PARTS: dict[
     str, tuple[Callable[[], Sequence[Game]], tuple[float, ...] | None, Callable[[CandidateTrainer, str, int], None]]
 ] = {
     "samegame": (make_samegame, None, compare_on_samegame),
+    "samegame7": (make_small_samegame, None, compare_with_exact_fronts),
     "tileblast": (make_tileblast, (0, 1, 0, 0, 0, 0, 0), compare_on_tileblast),
 }
 
@@ -97,6 +129,7 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=8e7, help="environment steps of a training (80 million)")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--threads", type=int, default=2, help="threads of a training (2)")
+    parser.add_argument("--divisions", type=int, default=4, help="of the lattice of weights (4)")
     parser.add_argument("--samples", type=int, default=1, help="copies on which an action is tried (1)")
     parser.add_argument("--episodes", type=int, default=100, help="instances, or episodes of a level (100)")
     given = parser.parse_args()
@@ -105,7 +138,7 @@ def main() -> None:
         for name in given.methods:
             for seed in given.seeds:
                 setup = TrainingSetup(make_games(), int(given.budget), seed, threads=given.threads, fixed_weights=weights)
-                trainer = METHODS[name](samples=given.samples).make_trainer(setup)
+                trainer = METHODS[name](divisions=given.divisions, samples=given.samples).make_trainer(setup)
                 train(trainer, f"{name} seed {seed}")
                 compare(trainer, f"{name} seed {seed}", given.episodes)
 
