@@ -159,6 +159,26 @@ def list_team(game: Game, seat: int) -> list[int]:
     return [agent for agent, team in enumerate(game.teams) if team == game.teams[seat]]
 
 
+def assign_seats(game: Game, agent: int, opponent: int) -> list[int]:
+    """Return the index of the policy of each agent: 0 in the team of `agent`, and 1 + opponent elsewhere."""
+    team = list_team(game, agent)
+    return [0 if other in team else 1 + opponent for other in range(len(game.agents))]
+
+
+def check_array_names(label: str, arrays: Mapping[str, NDArray[Any]], names: Sequence[str]) -> None:
+    """Raise InvalidParameter unless a stored policy has exactly these arrays."""
+    if set(arrays) != set(names):
+        raise InvalidParameter(f"invalid arrays {sorted(arrays)} of {label!r}: expected {' and '.join(names)}")
+
+
+def check_array(label: str, name: str, array: NDArray[Any], dtype: type, shape: tuple[int, ...]) -> None:
+    """Raise InvalidParameter unless an array of a stored policy has this dtype and shape, and is finite."""
+    if array.dtype != dtype or array.shape != shape or not np.isfinite(array).all():
+        raise InvalidParameter(
+            f"invalid array {name} of {label!r}: {array.dtype}{array.shape}, expected finite {np.dtype(dtype)}{shape}"
+        )
+
+
 def check_deterministic(name: str, game: Game) -> None:
     """Raise InvalidParameter unless the agents share all rewards and there is no chance during play."""
     check_shared_rewards(name, game)

@@ -38,6 +38,15 @@ def simplex_lattice(objectives: int, divisions: int) -> NDArray[np.float64]:
     return np.column_stack([rows, remaining]) / divisions
 
 
+def check_lattice_size(name: str, game: Game, divisions: int, most: int, noun: str = "policies") -> None:
+    """Raise InvalidParameter if a method would have more than `most` policies, one for each weight vector of the lattice."""
+    count = len(simplex_lattice(len(game.objectives), divisions))
+    if count > most:
+        raise InvalidParameter(
+            f"{name}: invalid divisions={divisions} for {game.id}: {count:,} {noun}, expected at most {most:,}"
+        )
+
+
 def resolve_weights(name: str, game: Game, weights: Sequence[float] | None) -> NDArray[np.float64]:
     """Return the weights of the objectives for the policy `name`, float64[K]; None: all equal. Raises InvalidParameter."""
     objectives = len(game.objectives)

@@ -105,6 +105,11 @@ def can_look_ahead(game: Game) -> bool:
     return game.sequential and len(game.actions) == 1
 
 
+def supports_lookahead(game: Game) -> bool:
+    """Return whether a policy may try its actions on a copy of the state: besides that, nothing is hidden from the agent."""
+    return can_look_ahead(game) and game.information == "perfect"
+
+
 def _make_greedy(game: Game, has_estimate: bool) -> Callable[..., Any]:
     """Return a kernel that chooses the action of the highest weighted reward, plus estimate of the position after it."""
     step, draws = game.kernels.step, game.chance == "step"

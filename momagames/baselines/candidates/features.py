@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.playouts import can_look_ahead
+from momagames.engine.playouts import supports_lookahead
 from momagames.errors import InvalidParameter
 
 
@@ -59,7 +59,7 @@ def number_sets(game: Game) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 def check_candidates(game: Game) -> None:
     """Raise InvalidParameter unless agents move in turn, an action is one number, and nothing is hidden."""
-    if not can_look_ahead(game) or game.information != "perfect":
+    if not supports_lookahead(game):
         raise InvalidParameter(
             f"{game.id}: candidate actions need a sequential game with discrete actions and perfect information; it is "
             f"{game.dynamics} with actions {game.actions} and {game.information} information"

@@ -11,6 +11,7 @@ from momagames.baselines.candidates.grpo_options import GrpoOptions
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.candidates.rollout import Decisions
 from momagames.baselines.candidates.trainer import CandidateTrainer, Floats, TrainingSetup
+from momagames.baselines.torch_threads import use_torch_threads
 
 MIN_DEVIATION = 1e-6  # of the utilities of a group; equal episodes have no advantage
 
@@ -59,12 +60,8 @@ class GrpoTrainer(CandidateTrainer):
         utilities = self.compute_utilities(rollout.returns, weights).reshape(-1, size)
         centered = utilities - utilities.mean(axis=1, keepdims=True)
         advantages = (centered / np.maximum(utilities.std(axis=1, keepdims=True), MIN_DEVIATION)).ravel()
-        before = torch.get_num_threads()
-        torch.set_num_threads(self.setup.threads)
-        try:
+        with use_torch_threads(self.setup.threads):
             loss = self._update(rollout.decisions, advantages[rollout.decisions.episodes])
-        finally:
-            torch.set_num_threads(before)
         return {"utility": float(utilities.mean()), "loss": loss}
 
     def _update(self, decisions: Decisions, advantages: Floats) -> float:

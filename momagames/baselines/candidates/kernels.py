@@ -85,7 +85,7 @@ def make_candidate_kernel(game: Game) -> Callable[..., Any]:
         word = advance(word)
         first_word = mix(word)
         best, ties, count_before = -np.inf, 0, 0
-        for a in range(-1, mask.shape[0]):  # -1: the position itself
+        for a in range(-1, mask.shape[0]):  # -1: the position itself, in this loop because each call compiles a kernel again
             if a >= 0 and candidates[a] == 0:
                 continue
             features[:] = 0.0

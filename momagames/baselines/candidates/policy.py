@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momagames.baselines.base import check_array, check_array_names
 from momagames.baselines.candidates.features import CandidateFeatures
 from momagames.baselines.candidates.kernels import make_candidate_kernel
 from momagames.contract import Game
@@ -103,15 +104,9 @@ class CandidatePolicy:
 def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]], hidden: int, samples: int) -> CompiledPolicy:
     """Return a policy from its stored arrays, or raise InvalidParameter."""
     policy = CandidatePolicy(game, hidden, samples)
-    shapes = {"parameters": (policy.num_parameters,), "weights": (len(game.objectives),)}
-    if set(arrays) != set(shapes):
-        raise InvalidParameter(f"invalid arrays {sorted(arrays)} of {label!r}: expected {sorted(shapes)}")
-    for name, shape in shapes.items():
-        array = arrays[name]
-        if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
-            raise InvalidParameter(
-                f"invalid array {name} of {label!r}: {array.dtype}{array.shape}, expected finite float64{shape}"
-            )
+    check_array_names(label, arrays, ("parameters", "weights"))
+    check_array(label, "parameters", arrays["parameters"], np.float64, (policy.num_parameters,))
+    check_array(label, "weights", arrays["weights"], np.float64, (len(game.objectives),))
     return policy.compile_with(arrays["parameters"], arrays["weights"].tolist(), label)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import list_team
+from momagames.baselines.base import assign_seats
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.engine.batch import Batch
 from momagames.engine.policies import BatchPolicy, SeatedPolicies
@@ -69,12 +69,10 @@ class RolloutCollector:
         self, policy: CandidatePolicy, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], threads: int = 1
     ) -> None:
         self.policy, self.threads = policy, threads
-        game, self._opponents = policy.game, tuple(opponents)
+        self._opponents = tuple(opponents)
         matches = [(agent, i) for i in range(max(1, len(opponents))) for agent in learning_agents]
         self._agents = np.array([agent for agent, _ in matches])
-        self._seats = np.array([
-            [0 if other in list_team(game, agent) else 1 + i for other in range(len(game.agents))] for agent, i in matches
-        ])  # fmt: skip
+        self._seats = np.array([assign_seats(policy.game, agent, i) for agent, i in matches])
 
     def collect(
         self, memories: NDArray[Any], starts: NDArray[Any], words: NDArray[np.uint64], matches: NDArray[np.int64], record: bool

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from momagames.baselines.evolution.method import EvolutionMethod, Optimizer, Points
-from momagames.baselines.weight_lattice import simplex_lattice
+from momagames.baselines.weight_lattice import check_lattice_size, simplex_lattice
 from momagames.contract import Game
-from momagames.errors import InvalidParameter, check_range
+from momagames.errors import check_range
 
 MAX_DIVISIONS, MAX_STRATEGIES, MAX_SIGMA = 100, 256, 100.0
 
@@ -43,12 +43,7 @@ class Cma(EvolutionMethod):
 
     def check_train(self, game: Game) -> None:
         super().check_train(game)
-        count = len(simplex_lattice(len(game.objectives), self.divisions))
-        if count > MAX_STRATEGIES:
-            raise InvalidParameter(
-                f"{self.name}: invalid divisions={self.divisions} for {game.id}: {count:,} strategies, expected at most "
-                f"{MAX_STRATEGIES}"
-            )
+        check_lattice_size(self.name, game, self.divisions, MAX_STRATEGIES, "strategies")
 
     def make_optimizer(self, objectives: int, size: int, rng: np.random.Generator) -> Optimizer:
         return _CmaOptimizer(simplex_lattice(objectives, self.divisions), self.population, self.sigma, size, rng)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules
+from momagames.engine.loops import cache_by_rules, keep_all_actions
 from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, mix, update_best
 
@@ -67,11 +67,6 @@ def make_feature_loop(game: Game) -> Callable[..., None]:
                 write_features(sources, workspace, out[i, agent])
 
     return compile_entry_point(run, f"{game.rules_key}.linear.features")
-
-
-@kernel
-def keep_all_actions(state, mask):
-    pass
 
 
 @cache_by_rules

@@ -20,7 +20,7 @@ from momagames.baselines.evolution.linear_kernels import make_feature_loop, make
 from momagames.baselines.observation_layout import make_workspace
 from momagames.contract import Game
 from momagames.engine.batch import Batch
-from momagames.engine.playouts import can_look_ahead, make_step_buffers
+from momagames.engine.playouts import make_step_buffers, supports_lookahead
 from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter
 from momagames.kernels.rng import random_words
@@ -110,8 +110,3 @@ class LinearPolicy:
         out = np.zeros((len(states), len(self.game.agents), self.layout.count))
         make_feature_loop(self.game)(states, self.layout.sources, make_workspace(self.game), out)
         return out
-
-
-def supports_lookahead(game: Game) -> bool:
-    """Return whether linear policies try the actions of this game on a copy of the state."""
-    return can_look_ahead(game) and game.information == "perfect"

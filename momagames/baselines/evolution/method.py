@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.archive import is_nondominated
-from momagames.baselines.base import Method, TrainingResult
+from momagames.baselines.base import Method, TrainingResult, check_array, check_array_names
 from momagames.baselines.evolution.linear_policy import LinearPolicy
 from momagames.baselines.evolution.population_eval import PopulationEvaluator
 from momagames.contract import Game
@@ -107,17 +107,12 @@ class EvolutionMethod(Method):
         return TrainingResult(policies, scale_steps + evaluator.used, facts)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
-        if set(arrays) != {"numbers", "rows"}:
-            raise InvalidParameter(f"invalid arrays {sorted(arrays)} of {label!r}: expected numbers and rows")
+        check_array_names(label, arrays, ("numbers", "rows"))
         parameters, rows = arrays["numbers"], arrays["rows"]
         if rows.dtype != np.int64 or rows.shape != (len(game.agents),) or not 0 <= rows.min() <= rows.max() < MAX_AGENTS:
             raise InvalidParameter(
                 f"invalid array rows of {label!r}: expected int64[{len(game.agents)}] in 0..{MAX_AGENTS - 1}"
             )
         policy = LinearPolicy(game, rows.tolist())
-        shape = (policy.num_rows, policy.row_size)
-        if parameters.dtype != np.float64 or parameters.shape != shape or not np.isfinite(parameters).all():
-            raise InvalidParameter(
-                f"invalid array numbers of {label!r}: {parameters.dtype}{parameters.shape}, expected finite float64{shape}"
-            )
+        check_array(label, "numbers", parameters, np.float64, (policy.num_rows, policy.row_size))
         return policy.compile(label, parameters)

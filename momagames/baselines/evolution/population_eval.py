@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import list_team
+from momagames.baselines.base import assign_seats
 from momagames.baselines.evolution.linear_policy import LinearPolicy
-from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, SeatedPolicies
@@ -40,7 +39,7 @@ class PopulationEvaluator:
         self._learning_agents, self._opponents = tuple(learning_agents), tuple(opponents)
         self._starts = generate_starts(game, rng.integers(2**64, size=episodes, dtype=np.uint64))
         self._words = rng.integers(2**64, size=(episodes, len(game.agents)), dtype=np.uint64)
-        self._seats = np.array([_assign_seats(game, agent, i) for i in range(len(opponents)) for agent in learning_agents])
+        self._seats = np.array([assign_seats(game, agent, i) for i in range(len(opponents)) for agent in learning_agents])
 
     def evaluate(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return the mean returns float64[n, K] of policies with parameters float64[n, num_rows, row_size].
@@ -71,9 +70,3 @@ class PopulationEvaluator:
         own = [returns[:, :, i, :, agent].mean(axis=(1, 2)) for i, agent in enumerate(self._learning_agents)]
         means: NDArray[np.float64] = np.mean(own, axis=0)
         return means
-
-
-def _assign_seats(game: Game, agent: int, opponent: int) -> list[int]:
-    """Return the policy of each agent: 0 is the evaluated policy, 1 + i opponent i."""
-    team = list_team(game, agent)
-    return [0 if other in team else 1 + opponent for other in range(len(game.agents))]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,7 +12,8 @@ from momagames.baselines.base import Method, Plans, TrainingResult, check_determ
 from momagames.baselines.moppo.encoder import make_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, restore_policy
 from momagames.baselines.moppo.options import MoppoOptions
-from momagames.baselines.weight_lattice import format_weights, simplex_lattice
+from momagames.baselines.torch_threads import use_torch_threads
+from momagames.baselines.weight_lattice import check_lattice_size, format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidParameter
@@ -56,7 +56,7 @@ class Moppo(MoppoOptions, Method):
         self.check_plan(game)
         from momagames.baselines.moppo.trainer import Trainer
 
-        with _single_thread():
+        with use_torch_threads(1):  # each run has one core, and floating-point sums are equal on every executor
             trainer = Trainer(game, self, range(len(game.agents)), (), budget, seed, start)
             while not trainer.is_done:
                 trainer.train_iteration()
@@ -84,12 +84,7 @@ class Moppo(MoppoOptions, Method):
             from momagames.baselines import batch_policy
 
             batch_policy(self.expert, game)
-        count = len(simplex_lattice(objectives, self.divisions))
-        if count > MAX_POLICIES:
-            raise InvalidParameter(
-                f"{self.name}: invalid divisions={self.divisions} for {game.id}: {count:,} policies, expected at most "
-                f"{MAX_POLICIES:,}"
-            )
+        check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
         make_encoder(game)
 
     def train(
@@ -99,7 +94,7 @@ class Moppo(MoppoOptions, Method):
         self.check_train(game)
         from momagames.baselines.moppo.trainer import Trainer
 
-        with _single_thread():
+        with use_torch_threads(1):  # each run has one core, and floating-point sums are equal on every executor
             trainer = Trainer(game, self, learning_agents, opponents, budget, seed)
             while not trainer.is_done:
                 trainer.train_iteration()
@@ -112,19 +107,6 @@ class Moppo(MoppoOptions, Method):
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
         return restore_policy(game, label, arrays)
-
-
-@contextmanager
-def _single_thread() -> Iterator[None]:
-    """Limit PyTorch to one thread: each run has one core, and floating-point sums are equal on every executor."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _summarize(trainer: Trainer) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, TrainingResult, check_sequential
+from momagames.baselines.base import Method, TrainingResult, check_array, check_array_names, check_sequential
 from momagames.baselines.ntuple.heads import make_heads
 from momagames.baselines.ntuple.patterns import check_board, make_patterns
 from momagames.baselines.ntuple.search import MEMORY, make_search, make_search_kernel
 from momagames.baselines.ntuple.self_play import SelfPlay, TdOptions
-from momagames.baselines.weight_lattice import format_weights, simplex_lattice
+from momagames.baselines.weight_lattice import check_lattice_size, format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidParameter, check_range
@@ -80,12 +80,7 @@ class Ntuple(Method):
                 f"{self.name}: invalid depth={self.depth} for {game.id}: expected 1, because it has draws to come or more than "
                 "two agents"
             )
-        count = len(simplex_lattice(len(game.objectives), self.divisions))
-        if count > MAX_POLICIES:
-            raise InvalidParameter(
-                f"{self.name}: invalid divisions={self.divisions} for {game.id}: {count:,} policies, expected at most "
-                f"{MAX_POLICIES}"
-            )
+        check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
         make_patterns(game, self.windows)
 
     def start_self_play(self, game: Game, weights: NDArray[np.float64], seed: int) -> SelfPlay:
@@ -128,18 +123,9 @@ class Ntuple(Method):
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
         self.check_train(game)
-        if set(arrays) != {"tables", "weights"}:
-            raise InvalidParameter(f"invalid arrays {sorted(arrays)} of {label!r}: expected tables and weights")
+        check_array_names(label, arrays, ("tables", "weights"))
         tables, weights = arrays["tables"], arrays["weights"]
-        _check_array(label, "weights", weights, np.float64, (len(game.objectives),))
+        check_array(label, "weights", weights, np.float64, (len(game.objectives),))
         shape = len(make_heads(game, weights).scales), make_patterns(game, self.windows)[1]
-        _check_array(label, "tables", tables, np.float16, shape)
+        check_array(label, "tables", tables, np.float16, shape)
         return self.make_policy(game, weights, tables, label)
-
-
-def _check_array(label: str, name: str, array: NDArray[Any], dtype: type, shape: tuple[int, ...]) -> None:
-    """Raise InvalidParameter unless an array has this dtype and shape, and is finite."""
-    if array.dtype != dtype or array.shape != shape or not np.isfinite(array).all():
-        raise InvalidParameter(
-            f"invalid array {name} of {label!r}: {array.dtype}{array.shape}, expected finite {np.dtype(dtype)}{shape}"
-        )
