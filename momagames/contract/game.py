@@ -133,13 +133,12 @@ class LearningSupport:
                             more harm from other agents than with caution 1
 
     Features of candidate actions:
-    vector_names            names of the vectors that `write_vectors` writes
-    write_vectors(state, out)
-                            kernel that writes V numbers for each objective to out float64[V, K], which tell what a position
-                            before the end is worth. Learners use their changes, instead of those of `SearchSupport.present`
-                            and `optimistic`. May overwrite the state
-    exchangeable            sets of objectives, by index, that differ in their names only: a permutation of the objectives of
-                            a set and of the matching parts of the position leaves the rules as they are
+    objective_features      names of F features that a position has for each objective
+    write_objective_features(state, out)
+                            kernel that writes these features of a position before the end to out float64[F, K]. Learners use
+                            their changes, instead of those of `SearchSupport.present` and `optimistic`. May overwrite the state
+    exchangeable_objectives sets of objectives, by index, that differ in their names only: the rules are invariant under a
+                            permutation of the objectives of a set and of the matching parts of the position
 
     A board, for tables of cell patterns:
     write_cell_codes(state, agent, codes)
@@ -152,9 +151,9 @@ class LearningSupport:
     """
 
     clear_unsafe_actions: Callable[..., None] | None = None
-    vector_names: tuple[str, ...] = ()
-    write_vectors: Callable[..., None] | None = None
-    exchangeable: tuple[tuple[int, ...], ...] = ()
+    objective_features: tuple[str, ...] = ()
+    write_objective_features: Callable[..., None] | None = None
+    exchangeable_objectives: tuple[tuple[int, ...], ...] = ()
     write_cell_codes: Callable[..., None] | None = None
     cell_codes: int = 0
     board_shape: tuple[int, int] = (0, 0)

@@ -10,7 +10,7 @@ from momagames.baselines import METHODS, batch_policy, method
 from momagames.baselines.ntuple.heads import MOVED, OPPONENT, make_heads
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.ntuple.patterns import make_patterns
-from momagames.baselines.ntuple.self_play import Trail, learn_game
+from momagames.baselines.ntuple.self_play import Trajectory, learn_game
 from momagames.baselines.random import RANDOM_POLICY
 from momagames.contract import LearningSupport, Symmetry
 from momagames.engine.batch import Batch
@@ -127,8 +127,8 @@ def test_targets_are_lambda_returns_cut_at_random_moves():
     rewards[5, :, 0] = -1, 1
     rewards[1, 1, 1], rewards[5, 1, 1] = 0.25, 0.5
     is_random = np.array([False, False, False, True, False, False])
-    trail = Trail(np.arange(6, dtype=np.uint32)[:, None], np.arange(6) % 2, is_random, rewards, np.zeros((2, 2)))
-    compile_learning()(heads, tables, coherence, trail, 6, 0, 1.0, td_lambda)
+    trajectory = Trajectory(np.arange(6, dtype=np.uint32)[:, None], np.arange(6) % 2, is_random, rewards, np.zeros((2, 2)))
+    compile_learning()(heads, tables, coherence, trajectory, 6, 0, 1.0, td_lambda)
     # positions after moves 0..5; the third is before the random move, the last one is the end
     assert tables[0, :6].tolist() == [0, 0, 0, 0.5, -1, 0]  # winning: of the agent that moved, zero-sum
     own, others = tables[1, :6].tolist(), tables[2, :6].tolist()
@@ -148,8 +148,10 @@ def test_steps_shrink_where_errors_alternate():
     coherence[0] = [[0.1, 10], [10, 10]]
     rewards = np.zeros((3, 2, 1), np.float32)
     rewards[2, :, 0] = 1, -1
-    trail = Trail(np.array([[0], [1], [0]], np.uint32), np.array([0, 1, 0]), np.zeros(3, bool), rewards, np.zeros((2, 1)))
-    compile_learning()(heads, tables, coherence, trail, 3, 0, 0.5, 1.0)
+    trajectory = Trajectory(
+        np.array([[0], [1], [0]], np.uint32), np.array([0, 1, 0]), np.zeros(3, bool), rewards, np.zeros((2, 1))
+    )
+    compile_learning()(heads, tables, coherence, trajectory, 3, 0, 0.5, 1.0)
     assert tables[0] == pytest.approx([0.01 * 0.5, -0.5])
     assert coherence[0].ravel() == pytest.approx([1.1, 11, 9, 11])
 

@@ -1,10 +1,11 @@
 """Features of a candidate action: numbers about one step on a copy of the position.
 
-Vectors with an entry for each objective: the reward of the step, and the changes of the vectors that the game declares
-(`LearningSupport.write_vectors`), by default its heuristics `present` and `optimistic`. Each is contracted within every set of
-exchangeable objectives (`LearningSupport.exchangeable`; other objectives are sets of their own) in two ways: weighted by the
-weights of the objectives, and summed. So the features of a set do not depend on the order of its objectives. Then the weights
-of the objectives that the step rewards, the change of the number of distinct actions, and whether the episode is over.
+Vectors with an entry for each objective: the reward of the step, and the changes of the features that the game declares
+(`LearningSupport.write_objective_features`), by default its heuristics `present` and `optimistic`. Each is contracted within
+every set of exchangeable objectives (`LearningSupport.exchangeable_objectives`; other objectives are sets of their own) in two
+ways: weighted by the weights of the objectives, and summed. So the features of a set do not depend on the order of its
+objectives. Then the weights of the objectives that the step rewards, the change of the number of distinct actions, and whether
+the episode is over.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class CandidateFeatures:
     """The features of the candidate actions of a game.
 
     sets     int64[K], the set of exchangeable objectives of each objective
-    vectors  names of the vectors besides the reward
+    vectors  names of the vectors besides the reward: the game's features for each objective
     names    of the features
     Raises   InvalidParameter for a game without look-ahead, or with hidden information
     """
@@ -28,7 +29,7 @@ class CandidateFeatures:
     def __init__(self, game: Game) -> None:
         check_candidates(game)
         self.sets = number_sets(game)
-        self.vectors = game.learning.vector_names or tuple(
+        self.vectors = game.learning.objective_features or tuple(
             name for name in ("present", "optimistic") if getattr(game.search, name) is not None
         )
         titles = []
@@ -50,7 +51,7 @@ class CandidateFeatures:
 def number_sets(game: Game) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Return the number of the set of exchangeable objectives of each objective, int64[K], from 0."""
     leaders = list(range(len(game.objectives)))
-    for members in game.learning.exchangeable:
+    for members in game.learning.exchangeable_objectives:
         for k in members:
             leaders[k] = min(members)
     order = list(dict.fromkeys(leaders))

@@ -45,9 +45,9 @@ def score_candidate(parameters, features, units):
     return score
 
 
-def make_vectors(game: Game) -> Callable[..., Any]:
-    """Return the kernel that writes the vectors of the position trial[0]; trial[1] is a buffer."""
-    present, optimistic, write_own = game.search.present, game.search.optimistic, game.learning.write_vectors
+def make_position_features(game: Game) -> Callable[..., Any]:
+    """Return the kernel that writes the features of the position trial[0] for each objective; trial[1] is a buffer."""
+    present, optimistic, write_own = game.search.present, game.search.optimistic, game.learning.write_objective_features
     has_present, has_optimistic = present is not None, optimistic is not None
 
     @kernel
@@ -71,7 +71,7 @@ def make_candidate_kernel(game: Game) -> Callable[..., Any]:
     """Return the policy kernel, see `engine.policies`."""
     legal, step = game.kernels.legal, game.kernels.step
     prune = game.search.prune_equivalent_actions or keep_all_actions
-    write_vectors = make_vectors(game)
+    write_objective_features = make_position_features(game)
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
@@ -106,7 +106,7 @@ def make_candidate_kernel(game: Game) -> Callable[..., Any]:
                     prune(trial[0], later)
                     for i in range(later.shape[0]):
                         count += np.int64(later[i])
-                    write_vectors(trial, after)
+                    write_objective_features(trial, after)
                 if a < 0:
                     count_before = count
                     for v in range(after.shape[0]):

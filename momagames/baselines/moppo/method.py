@@ -94,7 +94,7 @@ class Moppo(MoppoOptions, Method):
         self.check_train(game)
         from momagames.baselines.moppo.trainer import Trainer
 
-        with use_torch_threads(1):  # each run has one core, and floating-point sums are equal on every executor
+        with use_torch_threads(1):
             trainer = Trainer(game, self, learning_agents, opponents, budget, seed)
             while not trainer.is_done:
                 trainer.train_iteration()

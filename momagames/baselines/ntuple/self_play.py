@@ -40,7 +40,7 @@ ZERO, ONE = np.float32(0), np.float32(1)
 RANDOM_SCALE = 1 << 20  # exploration is drawn as a multiple of 1 / RANDOM_SCALE
 
 
-class Trail(NamedTuple):
+class Trajectory(NamedTuple):
     """The moves of a game so far, T at most.
 
     entries    uint32[T, P], the table entries of the position after each move, as the agent that moved sees it
@@ -87,7 +87,7 @@ class SelfPlay:
         self._work = np.zeros(2, game.dtype)
         self._work[:] = game.blank_state
         self._mask, self._legal = np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size + 1, np.int64)
-        self._trail = Trail(
+        self._trail = Trajectory(
             np.zeros((longest, len(patterns.offsets)), np.uint32), np.zeros(longest, np.int64), np.zeros(longest, np.bool_),
             np.zeros((longest, agents, objectives), np.float32), np.zeros((agents, objectives)),
         )  # fmt: skip
@@ -106,16 +106,16 @@ class SelfPlay:
 
 
 @kernel
-def learn_position(heads, tables, coherence, trail, t, alpha, td_lambda):
+def learn_position(heads, tables, coherence, trajectory, t, alpha, td_lambda):
     """Move the heads of the position after move `t` towards the returns after it, and mix their values into the returns."""
-    entries, mover, two = trail.entries[t], trail.agents[t], trail.returns.shape[0] == 2
-    is_cut = trail.is_random[t + 1]
+    entries, mover, two = trajectory.entries[t], trajectory.agents[t], trajectory.returns.shape[0] == 2
+    is_cut = trajectory.is_random[t + 1]
     mix_factor = 0.0 if is_cut else td_lambda
     for h in range(heads.scales.shape[0]):
         agent = mover if heads.roles[h] == MOVED else 1 - mover
         k = heads.objectives[h]
         value = value_of_head(heads, h, sum_entries(tables[h], entries))
-        target = trail.returns[agent, k]
+        target = trajectory.returns[agent, k]
         if not is_cut:
             error = np.float32((target - value) / heads.scales[h])
             change, size = np.float32(alpha / entries.shape[0]) * error, abs(error)
@@ -126,21 +126,21 @@ def learn_position(heads, tables, coherence, trail, t, alpha, td_lambda):
                 tables[h, entry] += rate * change
                 coherence[h, entry, 0] = errors + error
                 coherence[h, entry, 1] = sizes + size
-        trail.returns[agent, k] = value + mix_factor * (target - value)
+        trajectory.returns[agent, k] = value + mix_factor * (target - value)
         if two and heads.bounded[h]:
-            trail.returns[1 - agent, k] = -trail.returns[agent, k]
+            trajectory.returns[1 - agent, k] = -trajectory.returns[agent, k]
 
 
 @kernel
-def learn_game(heads, tables, coherence, trail, length, opening, alpha, td_lambda):
+def learn_game(heads, tables, coherence, trajectory, length, opening, alpha, td_lambda):
     """Learn the positions of a game that is over, the last one first, back to the end of the opening."""
-    trail.returns[:] = 0.0
+    trajectory.returns[:] = 0.0
     for t in range(length - 1, max(opening, 1) - 2, -1):
         if t < length - 1:
-            learn_position(heads, tables, coherence, trail, t, alpha, td_lambda)
-        for agent in range(trail.returns.shape[0]):
-            for k in range(trail.returns.shape[1]):
-                trail.returns[agent, k] += trail.rewards[t, agent, k]
+            learn_position(heads, tables, coherence, trajectory, t, alpha, td_lambda)
+        for agent in range(trajectory.returns.shape[0]):
+            for k in range(trajectory.returns.shape[1]):
+                trajectory.returns[agent, k] += trajectory.rewards[t, agent, k]
 
 
 @cache_by_rules
@@ -150,7 +150,7 @@ def make_self_play(game: Game) -> Callable[..., Any]:
     write_codes = game.learning.write_cell_codes
 
     def run(
-        work, patterns, heads, tables, coherence, weights, buffers, mask, legal_actions, trail, word, steps, target, limit,
+        work, patterns, heads, tables, coherence, weights, buffers, mask, legal_actions, trajectory, word, steps, target, limit,
         alpha, td_lambda, epsilon, openings,
     ):  # fmt: skip
         state, actions, reward = work[0], buffers.actions, buffers.reward
@@ -203,14 +203,14 @@ def make_self_play(game: Game) -> Callable[..., Any]:
                         if is_best:
                             legal_actions[count] = legal_actions[i]
                 for p in range(buffers.updated.shape[0]):
-                    trail.entries[length, p] = buffers.updated[p]
-                trail.agents[length] = agent
-                trail.is_random[length] = is_random
+                    trajectory.entries[length, p] = buffers.updated[p]
+                trajectory.agents[length] = agent
+                trajectory.is_random[length] = is_random
                 for other in range(reward.shape[0]):
                     for k in range(reward.shape[1]):
-                        trail.rewards[length, other, k] = reward[other, k]
+                        trajectory.rewards[length, other, k] = reward[other, k]
                 length += 1
-            learn_game(heads, tables, coherence, trail, length, opening, alpha, td_lambda)
+            learn_game(heads, tables, coherence, trajectory, length, opening, alpha, td_lambda)
             total_moves += length
             games += 1
         return word, steps, total_moves, games

@@ -24,7 +24,7 @@ from momagames.games.samegame import codec, compact, heuristics, move_codes, rul
 PARAMETERS = (
     Parameter("board_width", 15, "number of columns", 3, rules.MAX_SIDE),
     Parameter("board_height", 15, "number of rows", 3, rules.MAX_SIDE),
-    Parameter("num_colors", 5, "number of colors", 2, 10),
+    Parameter("num_colors", 5, "number of colors", 2, rules.MAX_COLORS),
     Parameter("num_agents", 1, "agents that take turns", 1, rules.MAX_AGENTS),
     Parameter("team_rewards", False, "every agent gets every reward"),
     Parameter("color_rewards", True, "one objective for each color, else one for all"),
@@ -86,9 +86,9 @@ def game(id: str, **given: Any) -> Game:
             compact.pack,
         ),
         learning=LearningSupport(
-            vector_names=heuristics.VECTOR_NAMES,
-            write_vectors=heuristics.write_vectors,
-            exchangeable=(tuple(range(colors)),) if params["color_rewards"] else (),
+            objective_features=heuristics.FEATURE_NAMES,
+            write_objective_features=heuristics.write_objective_features,
+            exchangeable_objectives=(tuple(range(colors)),) if params["color_rewards"] else (),
         ),
         action_objectives=codec.action_objectives,
         summary="remove groups of equal tiles; agents act in turn, perfect information",

@@ -4,12 +4,11 @@
 import numpy as np
 
 from momagames.games.samegame.move_codes import mark_group
-from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, NOTHING, ODD, ONE, SAME, find_groups
+from momagames.games.samegame.rules import COLOR, FIRST, GONE, GUARD, MAX_COLORS, NOTHING, ODD, ONE, SAME, find_groups
 from momagames.kernels.grid import bit_count
 from momagames.kernels.jit import equal_mask64, kernel, local_array
 
-MAX_COLORS = 10
-VECTOR_NAMES = ("all tiles squared", "groups squared", "tiles in groups", "groups", "largest group squared")
+FEATURE_NAMES = ("all tiles squared", "groups squared", "tiles in groups", "groups", "largest group squared")
 
 
 @kernel
@@ -31,12 +30,13 @@ def present(state, out):
     """Write the sum of the squared sizes of the present groups. Overwrites the state."""
     out[:] = 0.0
     ignored = local_array(MAX_COLORS)
+    ignored[:] = 0
     measure_groups(state, out, ignored, ignored, ignored)
 
 
 @kernel
-def write_vectors(state, out):
-    """Write five numbers for each color, or for all: see VECTOR_NAMES. Overwrites the state."""
+def write_objective_features(state, out):
+    """Write the features of FEATURE_NAMES for each color, or for all. Overwrites the state."""
     optimistic(state, out[0])
     out[1:] = 0.0
     measure_groups(state, out[1], out[2], out[3], out[4])

@@ -17,6 +17,7 @@ from momagames.kernels.rng import draw
 MAX_SIDE = 30
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 MAX_AGENTS = 5
+MAX_COLORS = 10
 LIST_LENGTH = MAX_CELLS + 4  # `append_if_equal` also writes cells that do not match
 GUARD = 32  # cells in a guard row: at least one row and two cells more
 COLOR = np.uint8(0x0F)

@@ -143,7 +143,7 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
             optimistic=heuristics.optimistic,
             present=heuristics.present,
         ),
-        learning=LearningSupport(vector_names=("present",), write_vectors=heuristics.write_vectors),
+        learning=LearningSupport(objective_features=("present",), write_objective_features=heuristics.write_objective_features),
         policies=POLICIES,
         infos=build_infos,
         allows_illegal=allows_illegal,

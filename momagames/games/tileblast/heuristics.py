@@ -60,8 +60,8 @@ def present(state, out):
 
 
 @kernel
-def write_vectors(state, out):
-    """Write `present`, which tells learners all they need of the heuristics, to out float64[1, K]."""
+def write_objective_features(state, out):
+    """Write `present`, the only feature of each objective, to out float64[1, K]."""
     present(state, out[0])
 
 

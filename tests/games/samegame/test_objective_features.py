@@ -6,21 +6,21 @@ import pytest
 import momagames
 from momagames.engine.episode import Episode
 from momagames.games.samegame.codec import format_board
-from momagames.games.samegame.heuristics import VECTOR_NAMES, write_vectors
+from momagames.games.samegame.heuristics import FEATURE_NAMES, write_objective_features
 from momagames.kernels.jit import compile_entry_point
 from tests.games.samegame.naive import SameGame
 
 
 def call(states, out):
-    write_vectors(states[0], out)
+    write_objective_features(states[0], out)
 
 
-compiled = compile_entry_point(call, "samegame.tests.vectors")
+compiled = compile_entry_point(call, "samegame.tests.objective_features")
 
 
 def compute_expected(game, color_rewards):
-    """Return the vectors from a naive game, float[V, colors or 1]."""
-    out = np.zeros((len(VECTOR_NAMES), game.colors))
+    """Return the features from a naive game, float[V, colors or 1]."""
+    out = np.zeros((len(FEATURE_NAMES), game.colors))
     for color in range(1, game.colors + 1):
         tiles = sum(value == color for value in game.cells.values())
         sizes = [len(group) for group in game.groups() if game.cells[next(iter(group))] == color]
@@ -33,14 +33,14 @@ def compute_expected(game, color_rewards):
 
 @pytest.mark.parametrize("color_rewards", [True, False])
 @pytest.mark.parametrize(("width", "height", "colors"), [(5, 5, 3), (9, 12, 4), (17, 16, 3)])
-def test_vectors_agree_with_plain_sets(width, height, colors, color_rewards):
+def test_features_agree_with_plain_sets(width, height, colors, color_rewards):
     params = {"board_width": width, "board_height": height, "num_colors": colors, "color_rewards": color_rewards}
     game, rng, positions = momagames.spec("mo-samegame-v0", **params), np.random.default_rng(0), 0
     for seed in range(3):
         one = Episode(game)
         one.reset(seed)
         while not one.state["over"]:
-            out = np.full((len(VECTOR_NAMES), len(game.objectives)), 7.0)
+            out = np.full((len(FEATURE_NAMES), len(game.objectives)), 7.0)
             compiled(np.array([one.state]), out)
             naive = SameGame.given(format_board(one.state), **params)
             assert np.array_equal(out, compute_expected(naive, color_rewards))
