@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import momagames
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import batch_policy
-from momagames.baselines.weight_lattice import simplex_lattice
+from momagames.baselines.greedy import Greedy
 from momagames.contract import Game
 from momagames.engine.playouts import ESTIMATES, generate_starts
 from momagames.engine.policies import BatchPolicy, play_policies
@@ -54,11 +54,9 @@ def play(game: Game, policies: Sequence[BatchPolicy], episodes: int) -> tuple[ND
 def compare_on_samegame(episodes: int) -> None:
     """Print the hypervolume of the mean returns over a lattice of 70 weights, over that of greedy."""
     game = momagames.spec("mo-samegame-v0")
-    weights = simplex_lattice(len(game.objectives), 4)
     volumes = {}
     for estimate in ESTIMATES:
-        policies = [batch_policy("greedy", game, weights=row, estimate=estimate) for row in weights]
-        returns, seconds, decisions = play(game, policies, episodes)
+        returns, seconds, decisions = play(game, Greedy(4, estimate).policies(game), episodes)
         volumes[estimate] = hypervolume(returns.mean(axis=1), game.reference_point).value
         print(
             f"{game.id}, {episodes} instances, greedy(estimate={estimate}): {volumes[estimate] / volumes['none']:.2f} times "

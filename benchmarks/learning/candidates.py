@@ -3,8 +3,8 @@
 python -m benchmarks.learning.candidates                               # all parts, both methods
 python -m benchmarks.learning.candidates samegame --methods grpo --budget 1e8 --seeds 0 1 2 --threads 2
 
-Prints the decisions per second of training, updates included, and the results beside those of the strongest policies without
-learning (see baselines.py), on the same instances.
+Prints the decisions per second of training, updates included, and the results beside those of greedy policies, without and with
+the estimate "both", or of "one_step_lookahead", on the same instances (see baselines.py).
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 import momagames
 from benchmarks.learning.baselines import FIRST_INSTANCE, LEVELS, play
@@ -24,12 +26,14 @@ from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.candidates.trainer import CandidateTrainer, TrainingSetup
 from momagames.baselines.exact import exact_front
+from momagames.baselines.greedy import Greedy
 from momagames.contract import Game
+from momagames.engine.playouts import Estimate
 from momagames.engine.policies import BatchPolicy
 
 METHODS: dict[str, type[CrossEntropy] | type[Grpo]] = {one.name: one for one in (CrossEntropy, Grpo)}
 COMPONENTS = ("goals", "win", "step", "created", "used", "combo", "score")  # of the rewards of MO-TileBlast
-MAX_STATES, MAX_BYTES = 40_000_000, 4 << 30  # of an exact front
+GREEDY_ESTIMATES: tuple[Estimate, ...] = ("none", "both")
 UNSEEN_LEVELS = (1, 5, 7, 9, 11)
 
 
@@ -45,59 +49,83 @@ def train(trainer: CandidateTrainer, name: str) -> None:
     )
 
 
-def compare_on_samegame(trainer: CandidateTrainer, name: str, episodes: int) -> None:
+def measure_volume(game: Game, policies: Sequence[BatchPolicy], episodes: int) -> tuple[float, NDArray[np.float64]]:
+    """Return the hypervolume of the mean returns, and these, float64[policies, K]."""
+    points = play(game, policies, episodes)[0].mean(axis=1)
+    return hypervolume(points, game.reference_point).value, points
+
+
+@cache
+def measure_greedy(divisions: int, episodes: int) -> list[float]:
+    """Return the hypervolumes of greedy policies on the default board, without and with the estimate "both"."""
+    (game,) = make_samegame()
+    return [measure_volume(game, Greedy(divisions, estimate).policies(game), episodes)[0] for estimate in GREEDY_ESTIMATES]
+
+
+def compare_on_samegame(trainer: CandidateTrainer, name: str, divisions: int, episodes: int) -> None:
     """Print the hypervolume of the mean returns over the lattice of weights, over that of greedy policies."""
     game = trainer.game
-    points = play(game, trainer.policies(), episodes)[0].mean(axis=1)
-    volumes = [hypervolume(points, game.reference_point).value]
-    for estimate in ("none", "both"):
-        policies = [batch_policy("greedy", game, weights=row, estimate=estimate) for row in trainer.lattice]
-        volumes.append(hypervolume(play(game, policies, episodes)[0].mean(axis=1), game.reference_point).value)
+    volume, points = measure_volume(game, trainer.policies(), episodes)
+    plain, both = measure_greedy(divisions, episodes)
     steering = ", ".join(f"{value:.2f}" for value in compute_controllability(trainer.lattice, points))
     print(
-        f"{game.id}, {episodes} instances, {name}: {volumes[0] / volumes[1]:.2f} times the hypervolume of greedy, "
-        f"{volumes[0] / volumes[2]:.2f} times that of greedy(estimate=both); controllability {steering}",
+        f"{game.id}, {episodes} instances, {name}: {volume / plain:.2f} times the hypervolume of greedy, "
+        f"{volume / both:.2f} times that of greedy(estimate=both); controllability {steering}",
         flush=True,
     )
 
 
-def compare_with_exact_fronts(trainer: CandidateTrainer, name: str, episodes: int) -> None:
+@cache
+def measure_exact_fronts(episodes: int) -> list[float]:
+    """Return the hypervolume of the exact front of each instance of the small board."""
+    (game,) = make_small_samegame()
+    seeds = range(FIRST_INSTANCE, FIRST_INSTANCE + episodes)
+    fronts = [exact_front(game, seed=seed, max_states=40_000_000, max_bytes=4 << 30).points for seed in seeds]
+    return [hypervolume(points, game.reference_point).value for points in fronts]
+
+
+def print_exact_share(game: Game, policies: Sequence[BatchPolicy], name: str, episodes: int) -> None:
     """Print the share of the exact front's hypervolume that the policies reach together, in the mean over instances."""
-    game = trainer.game
-    exact = [
-        hypervolume(
-            exact_front(game, seed=FIRST_INSTANCE + i, max_states=MAX_STATES, max_bytes=MAX_BYTES).points, game.reference_point
-        ).value
-        for i in range(episodes)
-    ]
-    players: dict[str, Sequence[BatchPolicy]] = {name: trainer.policies()}
-    for estimate in ("none", "both"):
-        players[f"greedy(estimate={estimate})"] = [
-            batch_policy("greedy", game, weights=row, estimate=estimate) for row in trainer.lattice
-        ]
-    for label, policies in players.items():
-        returns = play(game, policies, episodes)[0]
-        shares = [hypervolume(returns[:, i], game.reference_point).value / volume for i, volume in enumerate(exact)]
-        size = f"{game.params['board_width']}x{game.params['board_height']}"
-        print(
-            f"{game.id} {size}, {episodes} instances, {label}: {np.mean(shares):.3f} of the exact hypervolume",
-            flush=True,
-        )
+    returns, exact = play(game, policies, episodes)[0], measure_exact_fronts(episodes)
+    shares = [hypervolume(returns[:, i], game.reference_point).value / volume for i, volume in enumerate(exact)]
+    size = f"{game.params['board_width']}x{game.params['board_height']}"
+    print(f"{game.id} {size}, {episodes} instances, {name}: {np.mean(shares):.3f} of the exact hypervolume", flush=True)
 
 
-def compare_on_tileblast(trainer: CandidateTrainer, name: str, episodes: int) -> None:
-    """Print the share of completed episodes in the mean over the levels of training, and over others."""
-    win = [one.name for one in trainer.game.objectives].index("win")
+@cache
+def print_greedy_shares(divisions: int, episodes: int) -> None:
+    (game,) = make_small_samegame()
+    for estimate in GREEDY_ESTIMATES:
+        print_exact_share(game, Greedy(divisions, estimate).policies(game), f"greedy(estimate={estimate})", episodes)
+
+
+def compare_with_exact_fronts(trainer: CandidateTrainer, name: str, divisions: int, episodes: int) -> None:
+    """Print shares of the exact hypervolume; those of greedy policies once."""
+    print_greedy_shares(divisions, episodes)
+    print_exact_share(trainer.game, trainer.policies(), name, episodes)
+
+
+def print_completion(name: str, title: str, levels: Sequence[int], policy: BatchPolicy | None, episodes: int) -> None:
+    """Print the share of completed episodes in the mean over levels; policy: None for "one_step_lookahead"."""
+    shares = []
+    for game in make_levels(levels):
+        player = policy or batch_policy("one_step_lookahead", game)
+        shares.append(play(game, [player], episodes)[0][0, :, COMPONENTS.index("win")].mean())
+    text = ", ".join(f"{share:.2f}" for share in shares)
+    print(f"mo-tileblast-v0, {title}, {name}: {np.mean(shares):.3f} completed ({text})", flush=True)
+
+
+@cache
+def print_lookahead(title: str, levels: tuple[int, ...], episodes: int) -> None:
+    print_completion("one_step_lookahead", title, levels, None, episodes)
+
+
+def compare_on_tileblast(trainer: CandidateTrainer, name: str, divisions: int, episodes: int) -> None:
+    """Print the share of completed episodes on the levels of training, and on others; that of the baseline once."""
     (own,) = trainer.policies()
     for title, levels in (("levels of training", LEVELS), ("unseen levels", UNSEEN_LEVELS)):
-        for label in (name, "one_step_lookahead"):
-            shares = []
-            for level in levels:
-                game = momagames.spec(trainer.game.id, level=level, objectives=COMPONENTS)
-                policy = own if label == name else batch_policy(label, game)
-                shares.append(play(game, [policy], episodes)[0][0, :, win].mean())
-            text = ", ".join(f"{share:.2f}" for share in shares)
-            print(f"{game.id}, {title}, {label}: {np.mean(shares):.3f} completed ({text})", flush=True)
+        print_lookahead(title, levels, episodes)
+        print_completion(name, title, levels, own, episodes)
 
 
 def make_samegame() -> Sequence[Game]:
@@ -108,17 +136,16 @@ def make_small_samegame() -> Sequence[Game]:
     return [momagames.spec("mo-samegame-v0", board_width=7, board_height=7, num_colors=3)]
 
 
-def make_tileblast() -> Sequence[Game]:
-    return [momagames.spec("mo-tileblast-v0", level=level, objectives=COMPONENTS) for level in LEVELS]
+def make_levels(levels: Sequence[int] = LEVELS) -> Sequence[Game]:
+    return [momagames.spec("mo-tileblast-v0", level=level, objectives=COMPONENTS) for level in levels]
 
 
+Compare = Callable[[CandidateTrainer, str, int, int], None]
 # games of training, their only weights or None, comparison
-PARTS: dict[
-    str, tuple[Callable[[], Sequence[Game]], tuple[float, ...] | None, Callable[[CandidateTrainer, str, int], None]]
-] = {
+PARTS: dict[str, tuple[Callable[[], Sequence[Game]], tuple[float, ...] | None, Compare]] = {
     "samegame": (make_samegame, None, compare_on_samegame),
     "samegame7": (make_small_samegame, None, compare_with_exact_fronts),
-    "tileblast": (make_tileblast, (0, 1, 0, 0, 0, 0, 0), compare_on_tileblast),
+    "tileblast": (make_levels, tuple(float(name == "win") for name in COMPONENTS), compare_on_tileblast),
 }
 
 
@@ -140,7 +167,7 @@ def main() -> None:
                 setup = TrainingSetup(make_games(), int(given.budget), seed, threads=given.threads, fixed_weights=weights)
                 trainer = METHODS[name](divisions=given.divisions, samples=given.samples).make_trainer(setup)
                 train(trainer, f"{name} seed {seed}")
-                compare(trainer, f"{name} seed {seed}", given.episodes)
+                compare(trainer, f"{name} seed {seed}", given.divisions, given.episodes)
 
 
 if __name__ == "__main__":
