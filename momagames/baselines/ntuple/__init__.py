@@ -1,4 +1,4 @@
-"""Tables of cell patterns (n-tuple networks) for board games of turns, learned by TD(lambda) in self-play.
+"""Tables of cell patterns (n-tuple networks) for turn-based board games, learned by TD(lambda) in self-play.
 
 patterns   which cells of a board form patterns, and which patterns share a table
 heads      which returns the tables predict
