@@ -28,8 +28,8 @@ CHUNK = 10_000_000  # environment steps of one call of the compiled loop, which 
 class Ntuple(Method):
     """Tables of cell patterns for each weight vector of a simplex lattice, by TD(lambda) in self-play; see this package.
 
-    For turn-based board games with perfect information whose `LearningSupport` declares a board. Each weight vector has tables of
-    its own and an even share of the budget, because values for one weight vector depend on how the agents play for it. All
+    For turn-based board games with perfect information whose `LearningSupport` declares a board. Each weight vector has tables
+    of its own and an even share of the budget, because values for one weight vector depend on how the agents play for it. All
     agents share the tables. The opponents of the experiment take no part in training.
 
     divisions    of the lattice: C(divisions + K - 1, K - 1) policies for K objectives
