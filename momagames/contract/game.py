@@ -148,6 +148,16 @@ class LearningSupport:
     cell_codes              number of codes: they are 0..cell_codes-1
     board_shape             (rows, columns): cell i is in row i // columns
     symmetries              of the board that an agent sees, without the identity
+
+    An egocentric view, for small networks:
+    write_egocentric_view(state, agent, planes, scalars)
+                            kernel that writes P planes of the cells around the agent, one after the other, to planes
+                            float32[P * side * side], side = 2 * egocentric_radius + 1, and V further numbers to scalars
+                            float32[V], from what `agent` observes alone. The agent is in the middle; the game decides what
+                            planes show beyond the board. Values are at most about 1 in magnitude, and most are zero
+    egocentric_radius       cells from the agent's cell to the edge of a plane
+    egocentric_planes       names of the P planes
+    egocentric_scalars      names of the V numbers
     """
 
     clear_unsafe_actions: Callable[..., None] | None = None
@@ -158,6 +168,20 @@ class LearningSupport:
     cell_codes: int = 0
     board_shape: tuple[int, int] = (0, 0)
     symmetries: tuple[Symmetry, ...] = ()
+    write_egocentric_view: Callable[..., None] | None = None
+    egocentric_radius: int = 0
+    egocentric_planes: tuple[str, ...] = ()
+    egocentric_scalars: tuple[str, ...] = ()
+
+    @property
+    def egocentric_cells(self) -> int:
+        """Return the cells of all planes of the egocentric view."""
+        return len(self.egocentric_planes) * (2 * self.egocentric_radius + 1) ** 2
+
+    @property
+    def egocentric_size(self) -> int:
+        """Return the numbers of the egocentric view, those of planes first; 0 without one."""
+        return self.egocentric_cells + len(self.egocentric_scalars) if self.write_egocentric_view else 0
 
 
 @dataclass(frozen=True)

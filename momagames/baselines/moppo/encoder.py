@@ -4,6 +4,8 @@ A field with two axes or more is read as planes of the board; its plane axis sta
 with few values becomes one binary plane for each value, a field with many values one plane on a logarithmic scale. One-axis
 fields are encoded in the same way as scalars; fractions are binned in addition. A field "position" bounded by the board
 becomes a binary plane. Fields of another size than the first board are read as scalars.
+
+A game may declare an egocentric view instead (`contract.LearningSupport`), which its own kernel writes.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.observation_layout import field_offsets, memory_shape
 from momagames.contract import Field, Game
+from momagames.errors import InvalidParameter
 
 MAX_ONE_HOT = 16  # largest number of values that are encoded one-hot; number of bins of a fraction
 ONE_HOT, LINEAR, LOGARITHMIC, POSITION, BIN = range(5)  # transforms of a feature
@@ -45,12 +48,14 @@ class Feature(NamedTuple):
 
 @dataclass(frozen=True)
 class ObservationEncoder:
-    """Encoding of the observations of a game.
+    """Encoding of the observations of a game, or its egocentric view.
 
     rows, columns      of the board in memory order; 0 without a board
     planes, scalars    float64[P, 7] and float64[V, 7], a `Feature` in each row
     actions_per_cell   number of actions of each cell, if the actions belong to the cells in memory order; else 0
     agent_plane        index of the plane that marks the cell of the agent; -1 if there is none
+    agent_ids          length of the one-hot agent id; 0 in games with one agent, and in egocentric views
+    egocentric_size    numbers of the egocentric view; 0: observations are encoded
     """
 
     rows: int
@@ -59,14 +64,37 @@ class ObservationEncoder:
     scalars: NDArray[np.float64]
     actions_per_cell: int
     agent_plane: int
+    agent_ids: int
+    egocentric_size: int = 0
 
     @property
     def cells(self) -> int:
         return self.rows * self.columns
 
+    @property
+    def features(self) -> int:
+        """Return the number of vector features without the weights."""
+        return self.egocentric_size or len(self.scalars) + self.agent_ids
+
+
+def make_egocentric_encoder(game: Game) -> ObservationEncoder:
+    """Return the encoder of the egocentric view that a game declares."""
+    return ObservationEncoder(0, 0, _to_table([]), _to_table([]), 0, -1, 0, game.learning.egocentric_size)
+
+
+def make_network_encoder(game: Game, network: str, critic: str) -> ObservationEncoder:
+    """Return the encoder of a kind of network, see `options.MoppoOptions`. Raises InvalidParameter."""
+    reason = "the game declares no egocentric view" if game.learning.write_egocentric_view is None else ""
+    reason = reason or ("a centralized critic reads observations" if critic == "centralized" else "")
+    if network == "egocentric" and reason:
+        raise InvalidParameter(
+            f"moppo: invalid network='egocentric' for {game.id}: expected 'auto' or 'convolutional', {reason}"
+        )
+    return make_encoder(game) if network == "convolutional" or reason else make_egocentric_encoder(game)
+
 
 def make_encoder(game: Game) -> ObservationEncoder:
-    """Return the encoder of a game. Raises InvalidParameter for a field of an unsupported dtype."""
+    """Return the encoder of the observations of a game. Raises InvalidParameter for a field of an unsupported dtype."""
     rows, columns = _board_shape(game)
     cells = rows * columns
     planes: list[Feature] = []
@@ -87,7 +115,8 @@ def make_encoder(game: Game) -> ObservationEncoder:
     size = game.mask_size
     actions_per_cell = size // cells if rows and len(game.actions) == 1 and size % cells == 0 else 0
     agent_plane = next((i for i, feature in enumerate(planes) if feature.transform == POSITION), -1)
-    return ObservationEncoder(rows, columns, _to_table(planes), _to_table(scalars), actions_per_cell, agent_plane)
+    agent_ids = len(game.agents) if len(game.agents) > 1 else 0
+    return ObservationEncoder(rows, columns, _to_table(planes), _to_table(scalars), actions_per_cell, agent_plane, agent_ids)
 
 
 def _to_table(features: list[Feature]) -> NDArray[np.float64]:

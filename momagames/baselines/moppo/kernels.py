@@ -10,7 +10,7 @@ import numpy as np
 
 from momagames.baselines.moppo.encoder import BIN, LINEAR, ONE_HOT, POSITION
 from momagames.contract import Game
-from momagames.engine.loops import cache_by_rules, has_choice
+from momagames.engine.loops import cache_by_rules, fill_forced_action, has_choice
 from momagames.kernels.jit import compile_entry_point, kernel, noinline_kernel
 from momagames.kernels.rng import advance, mix
 
@@ -82,9 +82,13 @@ def add_dense(inputs, weights, out):
     for i in range(inputs.shape[0]):
         value = inputs[i]
         if value != ZERO:
-            row = weights[i]
-            for j in range(out.shape[0]):
-                out[j] += value * row[j]
+            add_scaled(value, weights[i], out)
+
+
+@kernel
+def add_scaled(value, row, out):
+    for j in range(out.shape[0]):
+        out[j] += value * row[j]
 
 
 @kernel
@@ -188,32 +192,154 @@ def choose_action(logits, mask, greedy, word):
     return best, word
 
 
+@kernel
+def clear_nothing(state, agent, caution, mask):
+    """Clear no action: the default of `LearningSupport.clear_unsafe_actions`."""
+
+
 @cache_by_rules
-def make_network_kernel(game: Game) -> Callable[..., Any]:
-    """Return the policy kernel of a network, see `engine.policies`."""
-    observe = game.kernels.observe
+def make_network_kernel(game: Game, is_egocentric: bool) -> Callable[..., Any]:
+    """Return the policy kernel of a network, see `engine.policies`.
+
+    is_egocentric    whether the network reads the egocentric view instead of the observation
+    """
+    write_inputs = _make_view_writer(game) if is_egocentric else _make_observation_writer(game)
+    clear = game.learning.clear_unsafe_actions or clear_nothing
 
     @kernel
     def act(state, agent, mask, parts, memory, scratch, word, action):
-        plane_table, scalar_table, workspace, shape, net, buffers = scratch
+        _, _, _, shape, net, buffers, caution, safe = scratch
+        for place in range(mask.shape[0]):
+            safe[place] = mask[place]
+        if caution[0] > 0:
+            clear(state, agent, caution[0], safe)
+            if not has_choice(safe, parts):
+                fill_forced_action(safe, parts, action)
+                return word
+        features = write_inputs(state, agent, scratch)
+        for k in range(buffers[1].shape[0] - features):
+            buffers[1][features + k] = np.float32(memory["weights"][k])
+        forward(shape, net, buffers)
+        logits = buffers[8]
+        start = 0
+        for part in range(parts.shape[0]):
+            end = start + parts[part]
+            action[part], word = choose_action(logits[start:end], safe[start:end], memory["greedy"], word)
+            start = end
+        return word
+
+    return act
+
+
+def _make_observation_writer(game: Game) -> Callable[..., Any]:
+    """Return a kernel that writes planes and features from the observation; it returns the number of features."""
+    observe = game.kernels.observe
+
+    @kernel
+    def write_inputs(state, agent, scratch):
+        plane_table, scalar_table, workspace, shape, _, buffers, _, _ = scratch
         observe(state, agent, workspace[0])
         write_features(plane_table, workspace, buffers[9], plane_table.shape[0])
         write_features(scalar_table, workspace, buffers[1], 1)
         scalars, agent_ids = scalar_table.shape[0], shape[4]
         for i in range(agent_ids):
             buffers[1][scalars + i] = ONE if i == agent else ZERO
-        for k in range(buffers[1].shape[0] - scalars - agent_ids):
-            buffers[1][scalars + agent_ids + k] = np.float32(memory["weights"][k])
-        forward(shape, net, buffers)
-        logits = buffers[8]
-        start = 0
-        for part in range(parts.shape[0]):
-            end = start + parts[part]
-            action[part], word = choose_action(logits[start:end], mask[start:end], memory["greedy"], word)
-            start = end
-        return word
+        return scalars + agent_ids
 
-    return act
+    return write_inputs
+
+
+def _make_view_writer(game: Game) -> Callable[..., Any]:
+    """Return a kernel that writes the egocentric view as features; it returns their number."""
+    write, cells, size = game.learning.write_egocentric_view, game.learning.egocentric_cells, game.learning.egocentric_size
+
+    @kernel
+    def write_inputs(state, agent, scratch):
+        features = scratch[5][1]
+        write(state, agent, features[:cells], features[cells:size])
+        return size
+
+    return write_inputs
+
+
+@cache_by_rules
+def compile_view_encoder(game: Game) -> Callable[..., None]:
+    """Return a function that writes egocentric views and weights as sparse rows, see `views.Views`.
+
+    envs and agents int64[R], weights float32[R, K]; `first` is the index of the first row, dense float32[F] scratch memory.
+    """
+    write, cells, size = game.learning.write_egocentric_view, game.learning.egocentric_cells, game.learning.egocentric_size
+
+    def encode(states, envs, agents, weights, first, dense, starts, columns, values):
+        end = starts[first]
+        for r in range(envs.shape[0]):
+            write(states[envs[r]], agents[r], dense[:cells], dense[cells:size])
+            copy(weights[r], dense[size:])
+            for i in range(dense.shape[0]):
+                if dense[i] != ZERO:
+                    columns[end], values[end] = i, dense[i]
+                    end += 1
+            starts[first + r + 1] = end
+
+    return compile_entry_point(encode, f"{game.rules_key}.moppo.encode_views")
+
+
+def _multiply_sparse(starts, columns, values, rows, weights, biases, out):
+    for i in range(rows.shape[0]):
+        row, entry, end = out[i], starts[rows[i]], starts[rows[i] + 1]
+        copy(biases, row)
+        while entry + 4 <= end:  # four entries at a time: `row` is read and written a quarter as often
+            a, b, c, d = values[entry], values[entry + 1], values[entry + 2], values[entry + 3]
+            from_a, from_b = weights[columns[entry]], weights[columns[entry + 1]]
+            from_c, from_d = weights[columns[entry + 2]], weights[columns[entry + 3]]
+            for j in range(row.shape[0]):
+                row[j] += (a * from_a[j] + b * from_b[j]) + (c * from_c[j] + d * from_d[j])
+            entry += 4
+        while entry < end:
+            add_scaled(values[entry], weights[columns[entry]], row)
+            entry += 1
+
+
+multiply_sparse: Callable[..., None] = compile_entry_point(_multiply_sparse, "moppo.multiply_sparse")
+"""Write the products of sparse rows, see `views.Views`, with weights float32[F, H], plus biases float32[H], to out[R, H]."""
+
+
+def _add_sparse_gradient(starts, columns, values, rows, gradient, out):
+    for i in range(rows.shape[0]):
+        for entry in range(starts[rows[i]], starts[rows[i] + 1]):
+            add_scaled(values[entry], gradient[i], out[columns[entry]])
+
+
+add_sparse_gradient: Callable[..., None] = compile_entry_point(_add_sparse_gradient, "moppo.add_sparse_gradient")
+"""Add the gradient of the weights of `multiply_sparse` to out float32[F, H], from that of its output float32[R, H]."""
+
+
+def _expand_sparse(starts, columns, values, rows, out):
+    for i in range(rows.shape[0]):
+        for entry in range(starts[rows[i]], starts[rows[i] + 1]):
+            out[i, columns[entry]] = values[entry]
+
+
+expand_sparse: Callable[..., None] = compile_entry_point(_expand_sparse, "moppo.expand_sparse")
+"""Write sparse rows with their zeros to a zeroed out float32[R, F]."""
+
+
+@cache_by_rules
+def compile_safe_masks(game: Game) -> Callable[..., None]:
+    """Return a function that clears unsafe actions in the masks int8[N, V, M] of learning agents.
+
+    view_agents int64[N, V] are the agents of the views, is_learning bool[N, A]; masks without a choice stay as they are.
+    """
+    clear = game.learning.clear_unsafe_actions or clear_nothing
+
+    def clear_masks(states, view_agents, is_learning, caution, parts, masks):
+        for n in range(masks.shape[0]):
+            for v in range(masks.shape[1]):
+                agent = view_agents[n, v]
+                if is_learning[n, agent] and has_choice(masks[n, v], parts):
+                    clear(states[n], agent, caution, masks[n, v])
+
+    return compile_entry_point(clear_masks, f"{game.rules_key}.moppo.clear_masks")
 
 
 def _compute_advantages(

@@ -29,7 +29,7 @@ class Learner:
     ) -> None:
         self.options, self.model, self.utility, self.progress = options, model, utility, progress
         self._generator = generator
-        self.optimizer = torch.optim.Adam(model.network.parameters(), options.learning_rate, eps=ADAM_EPS)
+        self.optimizer = torch.optim.Adam(model.network.parameters(), options.learning_rate, eps=ADAM_EPS, fused=True)
         self._annealing = 1.0
 
     def anneal(self, progress_remaining: float) -> None:
@@ -60,9 +60,7 @@ class Learner:
     def _update_minibatch(self, rollout: Rollout, indices: NDArray[np.int64]) -> tuple[float, float, float, float]:
         """Take an optimizer step with the decisions of these indices. Returns policy loss, value loss, entropy and KL."""
         options, model, rows = self.options, self.model, rollout.select(indices)
-        n, v = np.divmod(indices, rollout.masks.shape[2])
-        observations = rollout.observations.reshape(-1, *rollout.observations.shape[2:])
-        logits, values = model.forward(observations, n, v, rows["agents"], rows["weights"])
+        logits, values = rollout.forward(model, indices)
         log_probs = masked_log_softmax(logits, model.to_tensor(rows["masks"]), model.game.actions)
         new_log_probs = gather_log_probs(log_probs, model.to_tensor(rows["actions"]))
         log_ratio = new_log_probs - model.to_tensor(rows["log_probs"])

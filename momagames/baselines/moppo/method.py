@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, TrainingResult, check_deterministic
-from momagames.baselines.moppo.encoder import make_encoder
-from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, restore_policy
+from momagames.baselines.moppo.encoder import make_network_encoder
+from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, check_caution, restore_policy
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.torch_threads import use_torch_threads
 from momagames.baselines.weight_lattice import check_lattice_size, format_weights, simplex_lattice
@@ -85,7 +85,8 @@ class Moppo(MoppoOptions, Method):
 
             batch_policy(self.expert, game)
         check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
-        make_encoder(game)
+        check_caution(game, self.caution)
+        make_network_encoder(game, self.network, self.critic)
 
     def train(
         self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int

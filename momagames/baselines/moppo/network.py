@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from momagames.baselines.moppo.encoder import ObservationEncoder, make_encoder
+from momagames.baselines.moppo.encoder import ObservationEncoder, make_network_encoder
 from momagames.baselines.moppo.kernels import encode_observations
-from momagames.baselines.moppo.network_policy import SQUEEZE_CHANNELS, NetworkPolicy, count_agent_id_features, count_features
+from momagames.baselines.moppo.network_policy import (
+    SQUEEZE_CHANNELS,
+    NetworkPolicy,
+    check_caution,
+    count_fc1_outputs,
+    count_features,
+)
 from momagames.baselines.moppo.options import MoppoOptions
+from momagames.baselines.moppo.views import ViewLinear, ViewRows
 from momagames.baselines.observation_layout import make_workspace
 from momagames.contract import Game
 from momagames.errors import InvalidParameter
@@ -30,7 +37,8 @@ class Torso(nn.Module):
 
     rows, columns, planes, features    sizes of the inputs; rows and columns are 0 without a board
     agent_planes                       indices of the planes that mark the cell of an agent
-    channels, hidden, layers           channels of the convolutions; dense units; convolutions after the first
+    channels, layers                   channels of the convolutions; convolutions after the first
+    fc1, hidden                        units of the first and the second dense layer
     """
 
     def __init__(
@@ -41,6 +49,7 @@ class Torso(nn.Module):
         features: int,
         agent_planes: Sequence[int],
         channels: int,
+        fc1: int,
         hidden: int,
         layers: int,
     ) -> None:
@@ -52,8 +61,8 @@ class Torso(nn.Module):
             self.conv_in_features = nn.Linear(features, channels, bias=False)
             self.residual_convs = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding=1) for _ in range(layers))
             self.squeeze = nn.Linear(channels, SQUEEZE_CHANNELS)
-        self.fc1 = nn.Linear(cells * SQUEEZE_CHANNELS + features + len(agent_planes) * channels, hidden)
-        self.fc2 = nn.Linear(hidden, hidden)
+        self.fc1 = nn.Linear(cells * SQUEEZE_CHANNELS + features + len(agent_planes) * channels, fc1)
+        self.fc2 = nn.Linear(fc1, hidden)
 
     def forward(self, planes: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
         """planes float32[N, cells * P], features float32[N, V] -> cells float32[N, cells, C], trunk float32[N, H]."""
@@ -70,6 +79,19 @@ class Torso(nn.Module):
         return residual, F.relu(self.fc2(F.relu(self.fc1(fc1_input))))
 
 
+class ViewTorso(nn.Module):
+    """Two dense layers on an egocentric view and the weights."""
+
+    def __init__(self, inputs: int, fc1: int, hidden: int) -> None:
+        super().__init__()
+        self.fc1, self.fc2 = ViewLinear(inputs, fc1), nn.Linear(fc1, hidden)
+
+    def forward(self, views: ViewRows) -> Tensor:
+        """Return trunk float32[R, H]."""
+        out: Tensor = F.relu(self.fc2(F.relu(self.fc1(*views))))
+        return out
+
+
 class Network(nn.Module):
     """Actor and vector-valued critic, conditioned on the weights of the objectives.
 
@@ -77,18 +99,31 @@ class Network(nn.Module):
     the channels of the cell and the trunk, else from the trunk. The critic uses the same trunk; a centralized critic has a
     torso of its own with the observations of all agents.
 
+    caution    level on which unsafe actions are masked; it goes with the arrays of the actor
+
     Letters: N positions, A agents, P planes, V scalars, M logits, K objectives
     """
 
     def __init__(
-        self, game: Game, encoder: ObservationEncoder, channels: int, hidden: int, layers: int, centralized: bool = False
+        self,
+        game: Game,
+        encoder: ObservationEncoder,
+        channels: int,
+        hidden: int,
+        layers: int,
+        centralized: bool = False,
+        caution: int = 0,
     ) -> None:
         super().__init__()
         objectives, agents = len(game.objectives), len(game.agents)
-        self.encoder = encoder
+        self.encoder, self.caution, fc1 = encoder, caution, count_fc1_outputs(encoder, hidden)
         features, planes = count_features(game, encoder), len(encoder.planes)
         agent_planes = [encoder.agent_plane] if encoder.agent_plane >= 0 else []
-        self.torso = Torso(encoder.rows, encoder.columns, planes, features, agent_planes, channels, hidden, layers)
+        self.torso: Torso | ViewTorso
+        if encoder.egocentric_size:
+            self.torso = ViewTorso(features, fc1, hidden)
+        else:
+            self.torso = Torso(encoder.rows, encoder.columns, planes, features, agent_planes, channels, fc1, hidden, layers)
         if encoder.actions_per_cell:
             self.actor_cells = nn.Linear(channels, channels, bias=False)
             self.actor_trunk = nn.Linear(hidden, channels)
@@ -98,16 +133,21 @@ class Network(nn.Module):
             features += (agents - 1) * len(encoder.scalars)
             agent_planes = [agent * planes + plane for agent in range(agents) for plane in agent_planes]
             self.critic_torso = Torso(
-                encoder.rows, encoder.columns, planes * agents, features, agent_planes, channels, hidden, layers
+                encoder.rows, encoder.columns, planes * agents, features, agent_planes, channels, fc1, hidden, layers
             )
         self.critic = nn.Linear(hidden, objectives)
         for layer in self.modules():
-            if isinstance(layer, (nn.Linear, nn.Conv2d)):
+            if isinstance(layer, (nn.Linear, nn.Conv2d, ViewLinear)):
                 nn.init.orthogonal_(layer.weight, 2**0.5)
                 if layer.bias is not None:
                     nn.init.zeros_(layer.bias)
         nn.init.orthogonal_(self.actor.weight, 0.01)
         nn.init.orthogonal_(self.critic.weight, 1.0)
+
+    def forward_views(self, views: ViewRows) -> tuple[Tensor, Tensor]:
+        """Return logits float32[R, M] and values float32[R, K] of egocentric views."""
+        trunk = self.torso(views)
+        return self.actor(trunk), self.critic(trunk)
 
     def forward(self, own: Inputs, all_agents: Inputs | None = None) -> tuple[Tensor, Tensor]:
         """planes float32[N, cells * P] and features float32[N, V + ...] -> logits float32[N, M], values float32[N, K].
@@ -130,14 +170,17 @@ class Network(nn.Module):
         arrays: dict[str, Tensor] = {}
         for name in ("conv_in_features", "squeeze", "fc1", "fc2", "actor_cells", "actor_trunk", "actor"):
             if f"{name}.weight" in state:
-                arrays[name] = state[f"{name}.weight"].T
+                weight = state[f"{name}.weight"]
+                arrays[name] = weight if self.encoder.egocentric_size and name == "fc1" else weight.T
             if f"{name}.bias" in state:
                 arrays[f"{name}_bias"] = state[f"{name}.bias"]
-        if self.encoder.cells:
+        if isinstance(self.torso, Torso) and self.encoder.cells:
             layers = [f"residual_convs.{i}" for i in range(len(self.torso.residual_convs))]
             arrays["conv_in"], arrays["conv_in_bias"] = _flatten_kernel(state["conv_in.weight"]), state["conv_in.bias"]
             arrays["residual_convs"] = torch.stack([_flatten_kernel(state[f"{name}.weight"]) for name in layers])
             arrays["residual_biases"] = torch.stack([state[f"{name}.bias"] for name in layers])
+        if self.caution:
+            arrays["caution"] = torch.tensor(self.caution)
         return {name: array.numpy().astype(np.float32, order="C", copy=True) for name, array in arrays.items()}
 
 
@@ -148,12 +191,14 @@ class ActorCritic:
     """
 
     def __init__(self, game: Game, options: MoppoOptions, seed: int) -> None:
-        self.game, self.encoder, self.device = game, make_encoder(game), _select_device(options.device)
-        self._workspace = make_workspace(game)
+        self.game, self.device = game, _select_device(options.device)
+        self.encoder = make_network_encoder(game, options.network, options.critic)
+        self.caution = check_caution(game, options.caution)
+        self._workspace, self._use_bfloat16 = make_workspace(game), options.precision == "bfloat16"
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             size = (options.channels, options.hidden, options.layers)
-            self.network = Network(game, self.encoder, *size, centralized=options.critic == "centralized")
+            self.network = Network(game, self.encoder, *size, options.critic == "centralized", self.caution)
         self.network.to(self.device)
 
     @property
@@ -173,15 +218,25 @@ class ActorCritic:
         observations   uint8[N, V, B]; decision r has the observation [n[r], v[r]]
         agents         int64[R], the deciding agents, and their weights float32[R, K]
         """
-        agent_ids = count_agent_id_features(self.game)
+        agent_ids = self.encoder.agent_ids
         context = np.zeros((len(n), agent_ids + weights.shape[1]), np.float32)
         if agent_ids:
             context[np.arange(len(n)), agents] = 1.0
         context[:, agent_ids:] = weights
         all_agents = None if self.network.critic_torso is None else self._encode(observations[n], context)
         own = self._encode(observations[n, v][:, None], context)
-        outputs: tuple[Tensor, Tensor] = self.network(own, all_agents)
-        return outputs
+        with self._autocast():
+            logits, values = self.network(own, all_agents)
+        return logits.float(), values.float()
+
+    def forward_views(self, views: ViewRows) -> tuple[Tensor, Tensor]:
+        """Return logits float32[R, M] and values float32[R, K] of egocentric views."""
+        with self._autocast():
+            logits, values = self.network.forward_views(views)
+        return logits.float(), values.float()
+
+    def _autocast(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self._use_bfloat16)
 
     def _encode(self, observations: NDArray[np.uint8], context: NDArray[np.float32]) -> Inputs:
         """Return the inputs of a torso for observations uint8[R, A, B], with agent ids and weights float32[R, L] appended."""

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.moppo.encoder import ObservationEncoder, make_encoder
+from momagames.baselines.moppo.encoder import ObservationEncoder, make_egocentric_encoder, make_encoder
 from momagames.baselines.moppo.kernels import make_network_kernel
 from momagames.baselines.observation_layout import make_workspace
+from momagames.baselines.safe import MAX_CAUTION
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidParameter, invalid_value
 
 SQUEEZE_CHANNELS = 4  # channels of each cell after the 1x1 convolution in front of the dense layers
 MAX_OBJECTIVES = 32
@@ -24,12 +25,13 @@ ARRAYS = (
     "fc1_bias", "fc2", "fc2_bias", "actor_cells", "actor_trunk", "actor_trunk_bias", "actor", "actor_bias",
 )  # fmt: skip
 
+DENSE = ("fc1", "fc1_bias", "fc2", "fc2_bias", "actor", "actor_bias")  # arrays of a network without a board
 NDIMS = {"conv_in": 3, "residual_convs": 4} | {name: 1 for name in ARRAYS if name.endswith("_bias")}  # all others: 2
 
 
 def count_features(game: Game, encoder: ObservationEncoder) -> int:
-    """Return the number of vector features: scalars of the observation, agent id, and weights."""
-    return len(encoder.scalars) + count_agent_id_features(game) + len(game.objectives)
+    """Return the number of vector features: scalars of the observation and agent id, or the egocentric view; and weights."""
+    return encoder.features + len(game.objectives)
 
 
 def count_fc1_inputs(game: Game, encoder: ObservationEncoder, channels: int) -> int:
@@ -37,9 +39,9 @@ def count_fc1_inputs(game: Game, encoder: ObservationEncoder, channels: int) -> 
     return encoder.cells * SQUEEZE_CHANNELS + count_features(game, encoder) + channels * (encoder.agent_plane >= 0)
 
 
-def count_agent_id_features(game: Game) -> int:
-    """Return the length of the one-hot agent id; 0 in games with one agent."""
-    return len(game.agents) if len(game.agents) > 1 else 0
+def count_fc1_outputs(encoder: ObservationEncoder, hidden: int) -> int:
+    """Return the units of the first dense layer: twice as many behind an egocentric view, which no convolution has read."""
+    return hidden * 2 if encoder.egocentric_size else hidden
 
 
 def array_shapes(
@@ -53,8 +55,9 @@ def array_shapes(
         shapes |= {"conv_in_bias": (channels,), "residual_convs": (layers, 9, channels, channels)}
         shapes |= {"residual_biases": (layers, channels)}
         shapes |= {"squeeze": (channels, SQUEEZE_CHANNELS), "squeeze_bias": (SQUEEZE_CHANNELS,)}
-    shapes |= {"fc1": (count_fc1_inputs(game, encoder, channels), hidden), "fc1_bias": (hidden,)}
-    shapes |= {"fc2": (hidden, hidden), "fc2_bias": (hidden,)}
+    fc1 = count_fc1_outputs(encoder, hidden)
+    shapes |= {"fc1": (count_fc1_inputs(game, encoder, channels), fc1), "fc1_bias": (fc1,)}
+    shapes |= {"fc2": (fc1, hidden), "fc2_bias": (hidden,)}
     if encoder.actions_per_cell:
         shapes |= {"actor_cells": (channels, channels), "actor_trunk": (hidden, channels), "actor_trunk_bias": (channels,)}
         return shapes | {"actor": (channels, encoder.actions_per_cell), "actor_bias": (encoder.actions_per_cell,)}
@@ -64,7 +67,8 @@ def array_shapes(
 class NetworkPolicy:
     """The policies of a network, one for each weight vector.
 
-    arrays    see `array_shapes`. Raises InvalidParameter if they do not fit the game
+    arrays    see `array_shapes`, and "caution", the level on which unsafe actions are masked, if it is not 0. Raises
+              InvalidParameter if they do not fit the game
     """
 
     def __init__(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -72,13 +76,16 @@ class NetworkPolicy:
             raise InvalidParameter(
                 f"{game.id} has {len(game.objectives)} objectives: expected at most {MAX_OBJECTIVES} for a network"
             )
-        self.game, self.encoder = game, make_encoder(game)
-        self.arrays = {name: arrays[name] for name in ARRAYS if name in arrays}
-        self.channels, self.hidden, self.layers = self._check(arrays)
+        self.game, self.caution = game, check_caution(game, float(arrays.get("caution", 0)))
+        self.arrays = {name: arrays[name] for name in (*ARRAYS, "caution") if name in arrays}
+        net = {name: array for name, array in arrays.items() if name != "caution"}
+        hidden = net["fc2"].shape[-1] if "fc2" in net else 1
+        is_egocentric = game.learning.egocentric_size > 0 and net.keys() == {*DENSE} and len(net["fc2"]) != hidden
+        self.encoder = make_egocentric_encoder(game) if is_egocentric else make_encoder(game)
+        self.channels, self.hidden, self.layers = self._check(net, hidden)
 
-    def _check(self, arrays: Mapping[str, NDArray[Any]]) -> tuple[int, int, int]:
+    def _check(self, arrays: Mapping[str, NDArray[Any]], hidden: int) -> tuple[int, int, int]:
         """Return channels, hidden units and layers of the network if all its arrays fit the game."""
-        hidden = len(arrays["fc2"]) if "fc2" in arrays else 1
         layers, channels = arrays["residual_biases"].shape if self.encoder.cells and "residual_biases" in arrays else (1, 1)
         expected = array_shapes(self.game, self.encoder, channels, hidden, layers)
         shapes = {name: array.shape for name, array in arrays.items()}
@@ -93,8 +100,8 @@ class NetworkPolicy:
         """
         padded = (*map(float, weights), *(0.0,) * (MAX_OBJECTIVES - len(weights)))
         return CompiledPolicy(
-            "network",
-            make_network_kernel(self.game),
+            "network.egocentric" if self.encoder.egocentric_size else "network",
+            make_network_kernel(self.game, self.encoder.egocentric_size > 0),
             MEMORY,
             (self.game.rules_key,),
             (("weights", padded), ("greedy", int(greedy))),
@@ -108,8 +115,8 @@ class NetworkPolicy:
         encoder, features = self.encoder, count_features(game, self.encoder)
         shape = np.array(
             [
-                encoder.rows, encoder.columns, self.layers, encoder.actions_per_cell, count_agent_id_features(game),
-                encoder.agent_plane,
+                encoder.rows, encoder.columns, self.layers, encoder.actions_per_cell, encoder.agent_ids, encoder.agent_plane,
+               
             ],
             np.int64,
         )  # fmt: skip
@@ -122,10 +129,20 @@ class NetworkPolicy:
         planes = empty(cells, len(encoder.planes))
         buffers = (
             planes, empty(features), empty(cells, channels), empty(cells, channels),
-            empty(count_fc1_inputs(game, encoder, channels)), empty(self.hidden), empty(self.hidden), empty(channels),
-            empty(game.mask_size), planes.reshape(-1),
+            empty(count_fc1_inputs(game, encoder, channels)), empty(count_fc1_outputs(encoder, self.hidden)),
+            empty(self.hidden), empty(channels), empty(game.mask_size), planes.reshape(-1),
         )  # fmt: skip
-        return encoder.planes, encoder.scalars, make_workspace(game), shape, net, buffers
+        caution, safe = np.array([self.caution]), np.zeros(game.mask_size, np.int8)
+        return encoder.planes, encoder.scalars, make_workspace(game), shape, net, buffers, caution, safe
+
+
+def check_caution(game: Game, caution: float) -> int:
+    """Return the level on which unsafe actions are masked, if the game declares them. Raises InvalidParameter."""
+    levels = range(MAX_CAUTION + 1) if game.learning.clear_unsafe_actions else range(1)
+    if caution not in levels:
+        expected = f"0..{MAX_CAUTION}" if len(levels) > 1 else "0: the game declares no safe actions"
+        raise InvalidParameter(invalid_value(f"moppo: {game.id}: caution", caution, expected))
+    return int(caution)
 
 
 def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:

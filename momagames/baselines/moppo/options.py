@@ -13,7 +13,7 @@ DEFAULT_OPTIONS: dict[str, Any] = {
     "gae_lambda": 0.95, "clip_coef": 0.2, "ent_coef": 0.01, "concentration": 1.0, "channels": 32, "hidden": 128, "layers": 2,
     "self_play": 0.5, "opponent_pool_size": 2, "critic": "decentralized", "utility": "linear", "expert": None,
     "bc_fraction": 0.1, "self_imitation_coef": 0.0, "reward_scaling": "random", "device": "auto", "divisions": 4,
-    "greedy": True,
+    "greedy": True, "network": "auto", "precision": "float32", "caution": 0,
 }  # fmt: skip
 # option -> lowest and highest value
 RANGES: dict[str, tuple[float, float]] = {
@@ -35,12 +35,15 @@ RANGES: dict[str, tuple[float, float]] = {
     "bc_fraction": (0.0, 1.0),
     "self_imitation_coef": (0.0, 1.0),
     "divisions": (1, 100),
+    "caution": (0, 2),
 }
 CHOICES = {
     "critic": ("decentralized", "centralized"),
     "utility": ("linear", "chebyshev"),
     "reward_scaling": ("random", "running"),
     "device": ("auto", "cpu", "cuda"),
+    "network": ("auto", "convolutional", "egocentric"),
+    "precision": ("float32", "bfloat16"),
 }
 
 
@@ -59,7 +62,8 @@ class MoppoOptions:
     ent_coef            initial coefficient of the entropy bonus
     concentration       parameter of the symmetric Dirichlet distribution of the weights: 1 is uniform, smaller values favor
                         single objectives
-    channels, hidden, layers   sizes of the network, see `network.Network`
+    channels, hidden, layers   sizes of the network, see `network.Network`; behind an egocentric view there are two dense
+                        layers of 2 * hidden and hidden units
     self_play           fraction of the environments in which all teams learn. In the others one team learns and plays in turn
                         against the opponents of the experiment and the opponent pool
     opponent_pool_size  number of earlier versions of the network in the opponent pool
@@ -77,6 +81,12 @@ class MoppoOptions:
                         "cpu"
     divisions           divisions of the simplex lattice of the weights of the returned policies
     greedy              whether these policies play the most likely action instead of sampling one
+    network             "egocentric": dense layers read the egocentric view that a game declares; "convolutional": convolutions
+                        read the observation; "auto": egocentric where it is declared, but not with a centralized critic
+    precision           of the network's products in training: "float32", or "bfloat16", which is faster on processors that have
+                        it (avx512_bf16, amx_bf16) and on CUDA. Parameters and the returned policies are float32
+    caution             level on which actions that the game declares unsafe are masked, in training and in the returned
+                        policies: 0 (none), 1 or 2, see `contract.LearningSupport.clear_unsafe_actions`
     """
 
     name: ClassVar[str] = "moppo"
@@ -104,6 +114,9 @@ class MoppoOptions:
     device: str
     divisions: int
     greedy: bool
+    network: str
+    precision: str
+    caution: int
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():

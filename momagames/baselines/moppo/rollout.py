@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from momagames.baselines.moppo.distributions import gather_log_probs, masked_log_softmax, sample_actions
-from momagames.baselines.moppo.kernels import compute_advantages, find_choices
+from momagames.baselines.moppo.kernels import compile_safe_masks, compute_advantages, find_choices
 from momagames.baselines.moppo.network import ActorCritic
 from momagames.baselines.moppo.opponents import Opponents
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.self_imitation import SelfImitation
 from momagames.baselines.moppo.utility import Utility, WeightSampler
+from momagames.baselines.moppo.views import Views
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.policies import BatchPolicy
@@ -47,6 +49,9 @@ class Rollout:
 
     Arrays have the leading axes [T, N, V], unless noted; K objectives, M actions, P parts of an action.
 
+    observations     of the views, uint8[..., B]; without bytes where the network reads egocentric views
+    egocentric       views of the decisions, if the network reads these; `view_rows` is the row of a decision
+    masks            of the actions that could be chosen: legal and, if the options say so, safe ones
     agents           agent of the view
     is_decision      whether a learning agent had more than one legal action
     has_advantage    whether the advantage of the decision is defined
@@ -57,10 +62,11 @@ class Rollout:
     episode_returns  of learning agents in finished episodes, float64[n, K]
     """
 
-    def __init__(self, game: Game, steps: int, batch: Batch) -> None:
+    def __init__(self, game: Game, steps: int, batch: Batch, egocentric: Views | None) -> None:
         views, objectives = batch.masks.shape[1], len(game.objectives)
         lead = (steps, batch.num_envs, views)
-        self.observations = np.zeros((*lead, game.observation_bytes), np.uint8)
+        self.observations = np.zeros((*lead, 0 if egocentric else game.observation_bytes), np.uint8)
+        self.egocentric, self.view_rows = egocentric, np.zeros(lead, np.int64)
         self.masks = np.zeros((*lead, game.mask_size), np.int8)
         self.agents = np.zeros(lead, np.int64)
         self.is_decision, self.has_advantage = np.zeros(lead, np.bool_), np.zeros(lead, np.bool_)
@@ -72,10 +78,19 @@ class Rollout:
         self.dones = np.zeros(lead[:2], np.bool_)
         self.episode_returns = np.zeros((0, objectives))
 
+    def forward(self, model: ActorCritic, indices: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return logits float32[R, M] and values float32[R, K] of decisions, given by index as in `select`."""
+        if self.egocentric is not None:
+            return model.forward_views((self.egocentric, self.view_rows.reshape(-1)[indices]))
+        n, v = np.divmod(indices, self.masks.shape[2])
+        observations = self.observations.reshape(-1, *self.observations.shape[2:])
+        agents, weights = self.agents.reshape(-1)[indices], self.weights.reshape(-1, self.weights.shape[3])[indices]
+        return model.forward(observations, n, v, agents, weights)
+
     def select(self, indices: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return the rows of decisions, given by index into the flattened leading axes."""
         names = (
-            "masks", "agents", "actions", "log_probs", "values", "weights", "advantages", "past_returns", "is_imitated",
+            "masks", "actions", "log_probs", "values", "weights", "advantages", "past_returns", "is_imitated",
         )  # fmt: skip
         return {name: array.reshape(-1, *array.shape[3:])[indices] for name in names for array in [getattr(self, name)]}
 
@@ -129,7 +144,7 @@ class RolloutCollector:
     def collect(self, is_cloning: bool) -> Rollout:
         """Play `num_steps` steps in all environments. In behavior cloning the expert plays for the learning agents."""
         batch, progress, seconds = self.batch, self.progress, self.progress.seconds
-        rollout = Rollout(self.game, self.options.num_steps, batch)
+        rollout = Rollout(self.game, self.options.num_steps, batch, self._make_views(self.options.num_steps))
         finished_returns = []
         for t in range(self.options.num_steps):
             rollout.is_imitated[t] = (self.self_imitation.is_replay | is_cloning)[:, None]
@@ -139,21 +154,29 @@ class RolloutCollector:
                 self.opponents.expert.act(actions)
             self.self_imitation.apply_replays(actions, batch.lengths)
             rollout.actions[t] = actions
+            if self.model.caution:  # the network cannot imitate what it cannot play
+                rollout.is_decision[t] &= _are_legal(rollout.masks[t], actions, self.game.actions)
             self.opponents.players.act(actions)
             batch.step(actions)
             progress.steps += batch.num_envs
-            rollout.rewards[t], rollout.dones[t] = batch.rewards / self.utility.reward_scale, batch.finished
+            ended = batch.finished | self._are_out()
+            rollout.rewards[t], rollout.dones[t] = batch.rewards / self.utility.reward_scale, ended
             self.returns += batch.rewards
-            if batch.finished.any():
-                is_own = self.opponents.is_learning & ~self.self_imitation.is_replay[:, None] & batch.finished[:, None]
-                finished_returns.append(batch.returns[is_own])
+            if ended.any():
+                is_own = self.opponents.is_learning & ~self.self_imitation.is_replay[:, None] & ended[:, None]
+                finished_returns.append(self.returns[is_own])
                 self.self_imitation.archive_finished(batch, progress.steps)
-                self._reset(batch.finished.copy())
+                self._reset(ended)
             seconds["games"] += time.perf_counter() - started
         self._compute_advantages(rollout)
         if finished_returns:
             rollout.episode_returns = np.concatenate(finished_returns)
         return rollout
+
+    def _are_out(self) -> NDArray[np.bool_]:
+        """Return whether all learning agents have left the game, bool[N]: the rest of the episode teaches nothing."""
+        has_left = self.batch.states["gone"][:, : self.weights.shape[1]] != 0
+        return np.asarray((has_left | ~self.opponents.is_learning).all(axis=1))
 
     def _view_agents(self) -> NDArray[np.int64]:
         """Return the agent of each view, int64[N, V]."""
@@ -167,10 +190,16 @@ class RolloutCollector:
         In behavior cloning only values are recorded, and the actions are arbitrary legal ones.
         """
         batch, game, view_agents = self.batch, self.game, self._view_agents()
-        rollout.observations[t], rollout.masks[t], rollout.agents[t] = batch.observations, batch.masks, view_agents
-        find_choices(batch.masks, self._parts, rollout.is_decision[t])
+        masks = rollout.masks[t]
+        masks[:], rollout.agents[t] = batch.masks, view_agents
+        if rollout.egocentric is None:
+            rollout.observations[t] = batch.observations
+        if self.model.caution:
+            is_learning, caution = self.opponents.is_learning, self.model.caution
+            compile_safe_masks(game)(batch.states, view_agents, is_learning, caution, self._parts, masks)
+        find_choices(masks, self._parts, rollout.is_decision[t])
         rollout.is_decision[t] &= np.take_along_axis(self.opponents.is_learning, view_agents, 1)
-        actions = _first_legal_actions(batch.masks, game.actions)[:, : game.actors].copy()
+        actions = _first_legal_actions(masks, game.actions)[:, : game.actors].copy()
         n, v = rollout.is_decision[t].nonzero()
         if not len(n):
             return actions
@@ -179,16 +208,34 @@ class RolloutCollector:
         rollout.past_returns[t, n, v] = self.returns[n, agents] / self.utility.reward_scale
         started = time.perf_counter()
         with torch.no_grad():
-            outputs = self.model.forward(batch.observations, n, v, agents, self.weights[n, agents])
+            rollout.view_rows[t, n, v], outputs = self._forward(n, v, agents, rollout.egocentric)
             logits, values = outputs[0].cpu(), outputs[1].cpu()
             rollout.values[t, n, v] = values.numpy()
             if not is_cloning:
-                log_probs = masked_log_softmax(logits, torch.from_numpy(batch.masks[n, v]), game.actions)
+                log_probs = masked_log_softmax(logits, torch.from_numpy(masks[n, v]), game.actions)
                 sampled = sample_actions(log_probs, self._generator)
                 rollout.log_probs[t, n, v] = gather_log_probs(log_probs, sampled).numpy()
                 actions[n, v] = sampled.numpy()
         self.progress.seconds["network"] += time.perf_counter() - started
         return actions
+
+    def _make_views(self, steps: int) -> Views | None:
+        """Return room for the egocentric views of the decisions of this many steps, if the network reads these."""
+        decisions = self.batch.num_envs if self.game.sequential else int(self.opponents.is_learning.sum())
+        return Views(self.game, steps * decisions) if self.model.encoder.egocentric_size else None
+
+    def _forward(
+        self, n: NDArray[np.int64], v: NDArray[np.int64], agents: NDArray[np.int64], egocentric: Views | None
+    ) -> tuple[NDArray[np.int64], tuple[Tensor, Tensor]]:
+        """Return the rows of the egocentric views and (logits float32[R, M], values float32[R, K]) of the present views [n, v].
+
+        egocentric    to which the egocentric views are appended, if the network reads these
+        """
+        weights = self.weights[n, agents]
+        if egocentric is None:
+            return np.zeros(len(n), np.int64), self.model.forward(self.batch.observations, n, v, agents, weights)
+        rows = egocentric.append(self.batch.states, n, agents, weights)
+        return rows, self.model.forward_views((egocentric, rows))
 
     def _compute_advantages(self, rollout: Rollout) -> None:
         """Fill in the advantages. Values after the last step are known for agents that observe the last position."""
@@ -197,11 +244,12 @@ class RolloutCollector:
         next_values[batch.states["gone"][:, : next_values.shape[1]] != 0] = 0.0
         view_agents = self._view_agents()
         n, v = np.take_along_axis(self.opponents.is_learning, view_agents, 1).nonzero()
+        is_active = batch.masks[n, v].any(axis=1)
+        n, v = n[is_active], v[is_active]
         agents = view_agents[n, v]
         with torch.no_grad():
-            _, values = self.model.forward(batch.observations, n, v, agents, self.weights[n, agents])
-        is_active = batch.masks[n, v].any(axis=1)
-        next_values[n[is_active], agents[is_active]] = values.cpu().numpy()[is_active]
+            _, (_, values) = self._forward(n, v, agents, self._make_views(1))
+        next_values[n, agents] = values.cpu().numpy()
         compute_advantages(
             rollout.rewards, rollout.dones, rollout.agents[:, :, 0].astype(np.int32), rollout.is_decision, rollout.values,
             next_values, options.gamma, options.gae_lambda, np.zeros((3, next_values.shape[2])), rollout.advantages,
@@ -213,3 +261,9 @@ def _first_legal_actions(masks: NDArray[np.int8], parts: Sequence[int]) -> NDArr
     """Return the first legal value of each part, int64[N, V, P]: the action of agents without a choice."""
     ends = np.cumsum(parts)
     return np.stack([masks[:, :, end - size : end].argmax(axis=2) for end, size in zip(ends, parts, strict=True)], axis=2)
+
+
+def _are_legal(masks: NDArray[np.int8], actions: NDArray[np.int64], parts: Sequence[int]) -> NDArray[np.bool_]:
+    """Return whether all parts of actions int64[N, V, P] are in the masks int8[N, V, M], bool[N, V]."""
+    starts = np.cumsum(parts, dtype=np.int64) - np.array(parts, np.int64)
+    return np.asarray(np.take_along_axis(masks, actions + starts, axis=2).all(axis=2))

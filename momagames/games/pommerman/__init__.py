@@ -25,6 +25,7 @@ from momagames.contract import (
 )
 from momagames.errors import InvalidParameter, check_choice, one_of
 from momagames.games.pommerman import codec, infos, rules
+from momagames.games.pommerman.agents import egocentric_kernels
 from momagames.games.pommerman.agents.safety_kernels import clear_unsafe_actions
 from momagames.games.pommerman.observation_fields import build_fields
 from momagames.games.pommerman.rules import observation
@@ -50,6 +51,13 @@ POLICIES = {
     "stationary": "momagames.games.pommerman.policies:STATIONARY",
 }
 KERNELS = Kernels(rules.generate, rules.legal, rules.step, observation.observe)
+LEARNING = LearningSupport(
+    clear_unsafe_actions,
+    write_egocentric_view=egocentric_kernels.write_egocentric_view,
+    egocentric_radius=egocentric_kernels.RADIUS,
+    egocentric_planes=egocentric_kernels.PLANES,
+    egocentric_scalars=egocentric_kernels.SCALARS,
+)
 SUMMARIES = {
     "ffa": "free for all",
     "ffa-collapse": "free for all with collapsing walls",
@@ -275,7 +283,7 @@ def build_game(
             parse_action=parse_action,
             legal_hint=describe_legal_actions,
         ),
-        learning=LearningSupport(clear_unsafe_actions),
+        learning=LEARNING,
         policies=POLICIES,
         tie_break=add_collapse,
         infos=infos.build_infos,

@@ -118,7 +118,7 @@ def test_centralized_critic_uses_observations_of_all_agents(torch):
     other_logits, other_values = forward()
     assert (logits == other_logits).all()
     assert (values != other_values).all()
-    decentralized = make_trainer("mo-pommerman-team-v0")
+    decentralized = make_trainer("mo-pommerman-team-v0", network="convolutional")
     assert set(trainer.make_policy().arrays) == set(decentralized.make_policy().arrays)
     with pytest.raises(InvalidParameter, match="invalid critic='centralized' for mo-samegame-v0: expected 'decentralized'"):
         Moppo(**{**TINY, "critic": "centralized"}).check_train(momagames.spec("mo-samegame-v0"))

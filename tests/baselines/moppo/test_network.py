@@ -9,7 +9,6 @@ from momagames.baselines.moppo.kernels import compute_advantages, encode_observa
 from momagames.baselines.moppo.network_policy import (
     NetworkPolicy,
     array_shapes,
-    count_agent_id_features,
     count_features,
     restore_policy,
 )
@@ -64,7 +63,7 @@ def test_kernel_agrees_with_pytorch_on_every_game(id):
     assert np.isfinite(planes).all()
     assert np.abs(planes).max(initial=0) <= 3
     weights = np.random.default_rng(1).dirichlet(np.ones(len(game.objectives)))
-    if count_agent_id_features(game):
+    if encoder.agent_ids:
         features[np.arange(len(features)), len(encoder.scalars) + agents] = 1
     features[:, -len(weights) :] = weights
     torch.manual_seed(0)

@@ -15,6 +15,7 @@ from momagames.games.pommerman.rules import step
 from momagames.games.pommerman.rules.state import LAY, STOP
 from momagames.kernels.jit import compile_entry_point
 from momagames.kernels.rng import random_words
+from tests.games.pommerman.hidden import change_hidden
 
 pytestmark = pytest.mark.compiled  # plays hundreds of games
 
@@ -114,23 +115,7 @@ def test_hidden_information_changes_nothing(id):
             agent = int(rng.integers(4))
             if state["over"] or not state["alive"][agent]:
                 continue
-            changed = np.zeros(1, game.dtype)
-            changed[0] = state
-            one, size, view = changed[0], int(state["size"]), int(state["view"])
-            row, col = int(one["row"][agent]), int(one["col"][agent])
-            others = [seat for seat in range(4) if seat != agent]
-            one["rng"] = rng.integers(2**63)
-            one["hidden"][:] = rng.integers(0, 4, len(one["hidden"]))
-            for name in ("ammo", "strength", "kick"):
-                one[name][others] = rng.integers(0, 2, 3)
-            for r in range(size):
-                for c in range(size):
-                    if max(abs(r - row), abs(c - col)) > view:
-                        one["board"][r * size + c] = rng.integers(0, 3)
-                        one["fire"][r * size + c] = 0
-            for bomb in range(int(one["bombs"])):
-                if max(abs(int(one["bomb_row"][bomb]) - row), abs(int(one["bomb_col"][bomb]) - col)) > view:
-                    one["bomb_life"][bomb], one["bomb_strength"][bomb] = 1, 11
+            changed = change_hidden(state, agent, rng)
             masks = []
             for given in (state.reshape(1), changed):
                 mask = np.ones(game.mask_size, np.int8)

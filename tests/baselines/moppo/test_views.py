@@ -1,0 +1,272 @@
+"""Egocentric views and safe actions in MOPPO: sparse rows, agreement with the compiled policy, masks, ends of episodes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.baselines import batch_policy
+from momagames.baselines.moppo.encoder import make_egocentric_encoder
+from momagames.baselines.moppo.method import Moppo
+from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes, restore_policy
+from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+from momagames.contract import LearningSupport
+from momagames.engine.batch import Batch
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import SeatedPolicies
+from momagames.errors import InvalidParameter
+from momagames.kernels.jit import compile_entry_point, kernel
+
+pytestmark = pytest.mark.compiled  # trains
+
+FFA, DUEL, RADIO = "mo-pommerman-ffa-v0", "mo-pommerman-duel-v0", "mo-pommerman-radio-v0"
+SMALL = {
+    **DEFAULT_OPTIONS, "num_envs": 8, "num_steps": 16, "update_epochs": 2, "num_minibatches": 2, "hidden": 8, "divisions": 1,
+    "opponent_pool_size": 0, "self_play": 0.0,
+}  # fmt: skip
+
+
+@pytest.fixture
+def torch():
+    torch = pytest.importorskip("torch", reason='needs PyTorch: pip install "momagames[learn]"')
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield torch
+    torch.set_num_threads(before)
+
+
+def make_trainer(game, budget=10**6, opponents=(), **options):
+    from momagames.baselines.moppo.trainer import Trainer
+
+    return Trainer(game, Moppo(**{**SMALL, **options}), range(len(game.agents)), opponents, budget, 0)
+
+
+def make_batch(game, names=("safe:random",), num_envs=32, steps=60):
+    """A batch in the middle of games, as the start of new episodes."""
+    batch = Batch(game, num_envs)
+    batch.load(generate_starts(game, np.arange(num_envs, dtype=np.uint64)))
+    players = SeatedPolicies(batch, [batch_policy(name, game) for name in names], np.zeros(len(game.agents), np.int64))
+    for _ in range(steps):
+        batch.step(players.act())
+    batch.load(batch.states.copy())
+    return batch
+
+
+def clear_masks(game, batch, caution):
+    """The safe actions of all agents, int8[N, A, M], by the game's own kernel."""
+    clear = game.learning.clear_unsafe_actions
+
+    def run(states, agent, caution, mask):
+        clear(states[0], agent, caution, mask)
+
+    compiled = compile_entry_point(run, f"{game.rules_key}.tests.moppo_clear")
+    masks = batch.masks.copy()
+    for n, agent in np.ndindex(masks.shape[:2]):
+        if masks[n, agent].sum() > 1:
+            compiled(batch.states[n : n + 1], agent, caution, masks[n, agent])
+    return masks
+
+
+def write_views(game, states, n, agents, weights):
+    """Egocentric views and weights by the game's own kernel, float32[R, F]."""
+    write, cells, size = game.learning.write_egocentric_view, game.learning.egocentric_cells, game.learning.egocentric_size
+
+    def run(states, agent, planes, scalars):
+        write(states[0], agent, planes, scalars)
+
+    compiled = compile_entry_point(run, f"{game.rules_key}.tests.moppo_view")
+    rows = np.concatenate([np.zeros((len(n), size), np.float32), weights], axis=1)
+    for row, i, agent in zip(rows, n, agents, strict=True):
+        compiled(states[i : i + 1], agent, row[:cells], row[cells:size])
+    return rows
+
+
+def test_sparse_rows_and_their_layer(torch):
+    """Rows hold the numbers of the kernel; the layer and its gradients are those of a dense product."""
+    from momagames.baselines.moppo.views import ViewLinear, Views
+
+    game = momagames.spec(FFA)
+    batch = make_batch(game)
+    n, agents = np.arange(32).repeat(2), np.tile([0, 3], 32)
+    weights = np.random.default_rng(0).dirichlet(np.ones(5), 64).astype(np.float32)
+    views = Views(game, 100)
+    for part in (slice(0, 40), slice(40, 64)):
+        rows = views.append(batch.states, n[part], agents[part], weights[part])
+    assert rows.tolist() == list(range(40, 64))
+    dense = write_views(game, batch.states, n, agents, weights)
+    chosen = np.random.default_rng(1).permutation(64)[:50]
+    assert np.array_equal(views.expand(chosen), dense[chosen])
+    assert (dense != 0).mean() < 0.2
+    torch.manual_seed(0)
+    layer, factor = ViewLinear(views.size, 24), torch.randn(50, 24)
+    torch.nn.init.normal_(layer.weight)
+    torch.nn.init.normal_(layer.bias)
+    inputs = torch.from_numpy(dense[chosen])
+    expected = inputs @ layer.weight + layer.bias
+    found = layer(views, chosen)
+    assert torch.allclose(found, expected, atol=1e-5)
+    wanted = torch.autograd.grad((expected * factor).sum(), list(layer.parameters()))
+    gradients = torch.autograd.grad((found * factor).sum(), list(layer.parameters()))
+    for one, other in zip(gradients, wanted, strict=True):
+        assert torch.allclose(one, other, atol=1e-4)
+
+
+@pytest.mark.parametrize("caution", [0, 1, 2])
+@pytest.mark.parametrize("id", [FFA, DUEL, RADIO])
+def test_kernel_agrees_with_pytorch(torch, id, caution):
+    """The compiled policy plays the most likely safe action of the network."""
+    from momagames.baselines.moppo.network import Network
+    from momagames.baselines.moppo.views import Views
+
+    game = momagames.spec(id)
+    batch = make_batch(game)
+    weights = np.random.default_rng(1).dirichlet(np.ones(len(game.objectives)))
+    network = Network(game, make_egocentric_encoder(game), channels=1, hidden=12, layers=1, caution=caution)
+    torch.manual_seed(0)
+    for parameter in network.parameters():
+        torch.nn.init.normal_(parameter, 0, 0.4)
+    n, agents = (axis.reshape(-1) for axis in np.indices(batch.masks.shape[:2]))
+    views = Views(game, len(n))
+    rows = views.append(batch.states, n, agents, np.tile(weights.astype(np.float32), (len(n), 1)))
+    with torch.no_grad():
+        logits = network.forward_views((views, rows))[0].numpy()
+    arrays = network.export_actor()
+    assert ("caution" in arrays) == (caution > 0)
+    policy = restore_policy(game, "", NetworkPolicy(game, arrays).compile("", weights.tolist(), True).arrays)
+    actions = SeatedPolicies(batch, [policy], np.zeros(len(game.agents), np.int64)).act().reshape(len(n), -1)
+    masks = clear_masks(game, batch, caution).reshape(len(n), -1) if caution else batch.masks.reshape(len(n), -1)
+    start = 0
+    for part, size in enumerate(game.actions):
+        allowed = masks[:, start : start + size] > 0
+        free = batch.masks.reshape(len(n), -1)[:, start : start + size].sum(axis=1) > 1
+        best = np.where(allowed, logits[:, start : start + size], -np.inf).argmax(axis=1)
+        assert free.sum() > 20
+        assert np.array_equal(actions[free, part], best[free])
+        start += size
+
+
+def test_training_chooses_safe_actions(torch):
+    """The masks of decisions are those of the game's kernel, and every action is in them."""
+    game = momagames.spec(DUEL)
+    trainer = make_trainer(game, caution=2, opponents=[batch_policy("safe:random", game)], num_envs=16, num_steps=40)
+    collector = trainer.collector
+    is_fewer = False
+    for _ in range(4):
+        before = collector.batch.masks.copy()
+        expected = clear_masks(game, collector.batch, 2)
+        rollout = collector.collect(False)
+        learns = collector.opponents.is_learning
+        assert np.array_equal(rollout.masks[0][learns], expected[learns])
+        assert np.array_equal(rollout.masks[0][~learns], before[~learns])
+        chosen = np.take_along_axis(rollout.masks, rollout.actions, axis=3)[..., 0]
+        assert chosen[rollout.is_decision].all()
+        assert (rollout.masks[rollout.is_decision].sum(axis=1) > 1).all()
+        is_fewer |= bool((expected < before).any())
+    assert is_fewer
+
+
+def test_labels_outside_the_mask_are_dropped(torch):
+    """An unfiltered expert plays unsafe actions; these are not imitated."""
+    game = momagames.spec(DUEL)
+    trainer = make_trainer(
+        game, caution=2, expert="random", bc_fraction=1.0, opponents=[batch_policy("safe:random", game)], num_steps=40
+    )
+    dropped = 0
+    for _ in range(3):
+        rollout = trainer.collector.collect(True)
+        learns = np.broadcast_to(trainer.collector.opponents.is_learning, rollout.is_decision.shape)
+        is_legal = np.take_along_axis(rollout.masks, rollout.actions, axis=3)[..., 0] > 0
+        has_choice = (rollout.masks.sum(axis=3) > 1) & learns
+        assert np.array_equal(rollout.is_decision, has_choice & is_legal)
+        dropped += int((has_choice & ~is_legal).sum())
+    assert dropped > 0
+
+
+def test_episodes_end_when_all_learning_agents_are_out(torch):
+    """Where the dead leave the game, an environment restarts before its game is over."""
+    game = momagames.spec(FFA, dead="leave")
+    trainer = make_trainer(game, opponents=[batch_policy("stationary", game)], num_envs=16, num_steps=64)
+    batch, early = trainer.collector.batch, []
+    reset = batch.reset
+
+    def record(chosen=None):
+        early.append(int((batch.states["over"][chosen] == 0).sum()))
+        reset(chosen)
+
+    batch.reset = record
+    rollout = trainer.collector.collect(False)
+    assert sum(early) > 0
+    assert rollout.dones.sum() == len(rollout.episode_returns)
+    assert (rollout.episode_returns[:, 0] == -1).all()  # bombs of random play kill the learner
+    is_last = rollout.has_advantage & rollout.dones[:, :, None]
+    assert np.allclose((rollout.advantages + rollout.values)[is_last & rollout.is_decision][:, 0], -1)
+
+
+def test_resumed_training_is_equal_to_the_bit(torch):
+    from momagames.baselines.moppo.state import load_state_dict, state_dict
+
+    game = momagames.spec(FFA, dead="leave")
+    options = {"caution": 1, "expert": "safe:simple", "bc_fraction": 3e-4, "opponent_pool_size": 1, "self_play": 0.3}
+    whole, first, second = (make_trainer(game, opponents=[batch_policy("simple", game)], **options) for _ in range(3))
+    for trainer, iterations in ((whole, 12), (first, 5)):
+        for _ in range(iterations):
+            trainer.train_iteration()
+    load_state_dict(second, *state_dict(first))
+    for _ in range(7):
+        second.train_iteration()
+    wanted, found = state_dict(whole), state_dict(second)
+    assert wanted[1].keys() == found[1].keys()
+    for name, array in wanted[1].items():
+        assert array.tobytes() == found[1][name].tobytes(), name
+
+
+def test_bfloat16(torch):
+    trainer = make_trainer(momagames.spec(DUEL), precision="bfloat16", self_play=1.0)
+    metrics = trainer.train_iteration()
+    assert all(np.isfinite(value) for value in metrics.values())
+    assert all(array.dtype == np.float32 for array in trainer.make_policy().arrays.values())
+
+
+@kernel
+def write_pawns(state, agent, planes, scalars):
+    """An egocentric view of any game."""
+    for place in range(planes.shape[0]):
+        planes[place] = np.float32(place % 2)
+    scalars[0] = np.float32(agent)
+
+
+def test_any_game_may_declare_a_view(torch):
+    game = momagames.spec("mo-breakthrough-v0", board_width=3, board_height=5)
+    assert make_trainer(game).model.encoder.cells == 15
+    support = LearningSupport(
+        write_egocentric_view=write_pawns, egocentric_radius=1, egocentric_planes=("a", "b"), egocentric_scalars=("seat",)
+    )
+    declared = replace(game, rules_key="tests.pawns", learning=support)
+    trainer = make_trainer(declared, self_play=1.0)
+    assert trainer.model.encoder.egocentric_size == 19
+    metrics = trainer.train_iteration()
+    assert metrics["decisions"] > 50
+    batch = make_batch(declared, ("random",), 4, 3)
+    players = SeatedPolicies(batch, [trainer.make_policy().compile("", [1, 0, 0, 0], False)], [0, 0])
+    actions = players.act()[:, 0, 0]
+    assert np.take_along_axis(batch.masks[:, 0], actions[:, None], 1).all()
+    assert make_trainer(declared, network="convolutional").model.encoder.cells == 15
+
+
+def test_rejects_what_a_game_does_not_declare(torch):
+    game, pommerman = momagames.spec("mo-samegame-v0"), momagames.spec(DUEL)
+    with pytest.raises(InvalidParameter, match="invalid network='egocentric' for mo-samegame-v0: expected 'auto' or 'conv"):
+        Moppo(**{**SMALL, "network": "egocentric"}).check_train(game)
+    with pytest.raises(InvalidParameter, match="expected 'auto' or 'convolutional', a centralized critic reads observations"):
+        Moppo(**{**SMALL, "network": "egocentric", "critic": "centralized"}).check_train(pommerman)
+    with pytest.raises(InvalidParameter, match="mo-samegame-v0: invalid caution=1: expected 0: the game declares no safe"):
+        Moppo(**{**SMALL, "caution": 1}).check_train(game)
+    with pytest.raises(InvalidParameter, match=r"invalid caution=1\.5: expected 0\.\.2"):
+        Moppo(**{**SMALL, "caution": 1.5}).check_train(pommerman)
+    shapes = array_shapes(pommerman, make_egocentric_encoder(pommerman), 1, 8, 1)
+    arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    with pytest.raises(InvalidParameter, match=r"invalid caution=3"):
+        NetworkPolicy(pommerman, {**arrays, "caution": np.float32(3)})
+    with pytest.raises(InvalidParameter, match="not a network"):
+        NetworkPolicy(momagames.spec(RADIO), arrays)
