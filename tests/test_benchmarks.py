@@ -36,6 +36,12 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
          "--uct", "5:2"),
         (), ("moves/s", "against uct(5): ", "0.4 s against 0.2 s: ", "depth 3: ", "  w=(0, 0, 1): ", "non-dominated"),
     ),
+    (
+        "learning/pommerman.py",
+        ("--game", "duel", "--seconds", "0.1", "--updates", "1", "--num-envs", "8", "--games", "2", "--kills", "0.5"),
+        ("torch",),
+        ("decisions/s with updates", "against simple: MOPPO greedy: ", "against safe:simple: MOPPO sampled: ", "safe:random: "),
+    ),
     ("learning/targets.py", ("samegame5", "--budget", "1000", "--out", "."), ("torch",), ("share of the exact hypervolume",)),
     (
         "learning/throughput.py",

@@ -1,0 +1,152 @@
+"""MOPPO on MO-Pommerman: training time, decisions per second, and games against the scripted and the filtered agent.
+
+python -m benchmarks.learning.pommerman --game ffa                                  # against "simple", three minutes
+python -m benchmarks.learning.pommerman --game duel --opponents safe:simple --seconds 600 --seed 1
+python -m benchmarks.learning.pommerman --game team --outcome 0 --kills 1 --caution 1 --expert none
+
+One learning side (an agent, or a team) trains for the outcome and, with --kills, for kills. Then it plays on unseen instances
+against "simple" and "safe:simple", greedily and with sampled actions, from every seat in turn, beside the filtered baselines.
+Wins, ties and losses are those of its side. Kills are enemies burnt in its side's flames. Deaths in own fire are those of
+enemies in flames of their own; a death in the flames of both sides counts for both.
+
+The budget of environment steps is the measured speed of a few updates times --seconds. Training seeds do not repeat it
+exactly; --budget does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import Any
+
+import numpy as np
+import torch
+
+import momagames
+from momagames.baselines import batch_policy
+from momagames.baselines.moppo.method import Moppo
+from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+from momagames.baselines.moppo.trainer import Trainer
+from momagames.contract import Game
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import BatchPolicy, play_policies
+from momagames.kernels.rng import random_words
+
+IDS = {"ffa": "mo-pommerman-ffa-v0", "duel": "mo-pommerman-duel-v0", "team": "mo-pommerman-team-full-v0"}
+OBJECTIVES = ("outcome", "kills", "self_kill")
+FIRST_INSTANCE = 2_000_000
+OPTIONS: dict[str, Any] = {
+    "num_envs": 512, "num_steps": 32, "update_epochs": 2, "num_minibatches": 8, "gamma": 0.997, "opponent_pool_size": 0,
+    "self_play": 0.0, "expert": "safe:simple", "bc_fraction": 0.05, "caution": 2, "divisions": 1,
+}  # fmt: skip
+
+
+def make_trainer(given: argparse.Namespace, budget: int) -> Trainer:
+    """Return the training. The dead leave in a free for all, so that a lost game is not played to its end."""
+    game = momagames.spec(IDS[given.game], dead="leave" if given.game == "ffa" else "stay", objectives=OBJECTIVES)
+    expert = None if given.expert == "none" else given.expert
+    changed = {
+        "caution": given.caution, "expert": expert, "num_envs": given.num_envs, "self_play": given.self_play,
+        "opponent_pool_size": given.pool, "learning_rate": given.learning_rate, "precision": given.precision,
+    }  # fmt: skip
+    options = Moppo(**{**DEFAULT_OPTIONS, **OPTIONS, **changed})
+    opponents = [batch_policy(name, game) for name in given.opponents]
+    weights = np.array([given.outcome, given.kills, 0.0])
+    return Trainer(
+        game, options, range(len(game.agents)), opponents, budget, given.seed, fixed_weights=weights, reward_scale=np.ones(3)
+    )
+
+
+def measure_steps(given: argparse.Namespace) -> float:
+    """Return environment steps per second of training, after compilation."""
+    trainer = make_trainer(given, 10**12)
+    trainer.learner.anneal(0.0)
+    trainer.train_iteration()
+    begin, steps = time.perf_counter(), trainer.steps
+    for _ in range(given.updates):
+        trainer.train_iteration()
+    return (trainer.steps - steps) / (time.perf_counter() - begin)
+
+
+def train(given: argparse.Namespace) -> Trainer:
+    """Train, and print the speed and the time of each part."""
+    budget = given.budget or int(measure_steps(given) * given.seconds)
+    trainer, decisions, begin, reported = make_trainer(given, budget), 0.0, time.perf_counter(), 0.0
+    while not trainer.is_done:
+        metrics = trainer.train_iteration()
+        decisions += metrics["decisions"]
+        seconds = time.perf_counter() - begin
+        if seconds > reported + given.seconds / 12:
+            reported = seconds
+            print(f"  {seconds:.0f} s: " + ", ".join(f"{name} {value:.3g}" for name, value in metrics.items()), flush=True)
+    seconds, parts = time.perf_counter() - begin, trainer.progress.seconds
+    shares = ", ".join(f"{name} {value / seconds:.0%}" for name, value in parts.items())
+    print(
+        f"{given.game} seed {given.seed}: {trainer.steps:,} environment steps, {decisions:,.0f} decisions in {seconds:.0f} s, "
+        f"{decisions / seconds:,.0f} decisions/s with updates ({shares}), {trainer.model.num_parameters:,} parameters, "
+        f"{torch.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+    return trainer
+
+
+def play(game: Game, name: str, policy: BatchPolicy, opponent: str, games: int) -> None:
+    """Play games of one side against copies of the opponent, from every seat in turn, and print a line."""
+    agents, teams = len(game.agents), np.array(game.teams)
+    starts = generate_starts(game, np.arange(FIRST_INSTANCE, FIRST_INSTANCE + games, dtype=np.uint64))
+    seat = np.arange(games) % agents
+    is_enemy = teams[None] != teams[seat][:, None]
+    words = random_words(1, games * agents).reshape(games, agents)
+    played = play_policies(game, starts, [policy, batch_policy(opponent, game)], is_enemy.astype(np.int64), words)
+    wins = ((played.states["winners"] >> seat) & 1).mean()
+    ties = (played.states["winners"] == 0).mean()
+    kills = played.returns[..., 1].sum(axis=1, where=~is_enemy).mean()
+    own_fire = -played.returns[..., 2].sum(axis=1, where=is_enemy).mean()
+    print(
+        f"{game.id}, {games} games against {opponent}: {name}: {100 * wins:.1f} % won, {100 * ties:.1f} % tied, "
+        f"{100 * (1 - wins - ties):.1f} % lost; {kills:.3f} kills and {own_fire:.3f} own-fire deaths of enemies a game, "
+        f"{played.lengths.mean():.0f} steps",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", choices=IDS, default="ffa", help="Game.")
+    parser.add_argument("--seconds", type=float, default=180.0, help="Seconds of training.")
+    parser.add_argument("--budget", type=int, help="Environment steps of training, instead of --seconds.")
+    parser.add_argument("--seed", type=int, default=0, help="Random seed.")
+    parser.add_argument("--opponents", nargs="+", default=["simple"], help="Opponents in training.")
+    parser.add_argument("--against", nargs="+", default=["simple", "safe:simple"], help="Opponents in evaluation games.")
+    parser.add_argument("--games", type=int, default=1000, help="Evaluation games of each pairing.")
+    parser.add_argument("--outcome", type=float, default=1.0, help="Weight of the outcome: 1 won, -1 lost or tied.")
+    parser.add_argument("--kills", type=float, default=0.0, help="Weight of a kill.")
+    parser.add_argument("--caution", type=int, default=OPTIONS["caution"], help="Level of the mask of safe actions.")
+    parser.add_argument("--expert", default=OPTIONS["expert"], help='Policy that is cloned first, or "none".')
+    parser.add_argument("--num-envs", type=int, default=OPTIONS["num_envs"], help="Environments of the batch.")
+    parser.add_argument("--self-play", type=float, default=0.0, help="Fraction of environments in which all sides learn.")
+    parser.add_argument("--pool", type=int, default=0, help="Earlier versions of the network among the opponents.")
+    parser.add_argument("--learning-rate", type=float, default=DEFAULT_OPTIONS["learning_rate"], help="Learning rate.")
+    parser.add_argument("--precision", default="float32", help='"float32" or "bfloat16".')
+    parser.add_argument("--updates", type=int, default=5, help="Updates that measure the speed.")
+    parser.add_argument("--threads", type=int, default=1, help="PyTorch threads.")
+    given = parser.parse_args()
+    torch.set_num_threads(given.threads)
+    trainer = train(given)
+    game = momagames.spec(IDS[given.game], objectives=OBJECTIVES)
+    network = trainer.make_policy()
+    weights = [given.outcome, given.kills, 0.0]
+    players = {
+        "MOPPO greedy": network.compile("greedy", weights, greedy=True),
+        "MOPPO sampled": network.compile("sampled", weights, greedy=False),
+        "safe:simple": batch_policy("safe:simple", game),
+        "safe:random": batch_policy("safe:random", game),
+    }
+    for opponent in given.against:
+        for name, policy in players.items():
+            play(game, name, policy, opponent, given.games)
+
+
+if __name__ == "__main__":
+    main()
