@@ -6,11 +6,11 @@ python -m benchmarks.learning.pommerman --game team --outcome 0 --kills 1 --caut
 
 One learning side (an agent, or a team) trains for the outcome and, with --kills, for kills. Then it plays on unseen instances
 against "simple" and "safe:simple", greedily and with sampled actions, from every seat in turn, beside the filtered baselines.
-Wins, ties and losses are those of its side. Kills are enemies burnt in its side's flames. Deaths in own fire are those of
-enemies in flames of their own; a death in the flames of both sides counts for both.
+An opponent in training may be "safe:simple(caution=1)".
 
-The budget of environment steps is the measured speed of a few updates times --seconds. Training seeds do not repeat it
-exactly; --budget does.
+Wins, ties and losses are those of its side. Kills are enemies burnt in its side's flames. Deaths in own fire are those of
+enemies in flames of their own; a death in the flames of both sides counts for both. The budget of environment steps is the
+measured speed of a few updates times --seconds, so that equal seeds differ; with --budget they do not.
 """
 
 from __future__ import annotations
@@ -42,6 +42,12 @@ OPTIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
+def make_opponent(label: str, game: Game) -> BatchPolicy:
+    """Return a policy from its label: a name, with "(caution=1)" behind that of a filtered policy for the lower level."""
+    name = label.removesuffix("(caution=1)")
+    return batch_policy(name, game) if name == label else batch_policy(name, game, caution=1)
+
+
 def make_trainer(given: argparse.Namespace, budget: int) -> Trainer:
     """Return the training. The dead leave in a free for all, so that a lost game is not played to its end."""
     game = momagames.spec(IDS[given.game], dead="leave" if given.game == "ffa" else "stay", objectives=OBJECTIVES)
@@ -51,7 +57,7 @@ def make_trainer(given: argparse.Namespace, budget: int) -> Trainer:
         "opponent_pool_size": given.pool, "learning_rate": given.learning_rate, "precision": given.precision,
     }  # fmt: skip
     options = Moppo(**{**DEFAULT_OPTIONS, **OPTIONS, **changed})
-    opponents = [batch_policy(name, game) for name in given.opponents]
+    opponents = [make_opponent(label, game) for label in given.opponents]
     weights = np.array([given.outcome, given.kills, 0.0])
     return Trainer(
         game, options, range(len(game.agents)), opponents, budget, given.seed, fixed_weights=weights, reward_scale=np.ones(3)
@@ -117,7 +123,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=180.0, help="Seconds of training.")
     parser.add_argument("--budget", type=int, help="Environment steps of training, instead of --seconds.")
     parser.add_argument("--seed", type=int, default=0, help="Random seed.")
-    parser.add_argument("--opponents", nargs="+", default=["simple"], help="Opponents in training.")
+    parser.add_argument(
+        "--opponents", nargs="+", default=["simple"], help='Opponents in training, such as "safe:simple(caution=1)".'
+    )
     parser.add_argument("--against", nargs="+", default=["simple", "safe:simple"], help="Opponents in evaluation games.")
     parser.add_argument("--games", type=int, default=1000, help="Evaluation games of each pairing.")
     parser.add_argument("--outcome", type=float, default=1.0, help="Weight of the outcome: 1 won, -1 lost or tied.")
