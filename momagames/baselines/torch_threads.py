@@ -1,9 +1,12 @@
-"""Threads of PyTorch."""
+"""Threads of PyTorch, and kernels on as many threads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
+from itertools import pairwise
 
 
 @contextmanager
@@ -17,3 +20,24 @@ def use_torch_threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def run_in_parts(run: Callable[[int, int], None], count: int) -> None:
+    """Call run(start, end) for parts of range(count), one on each thread of PyTorch. `run` must call a kernel without the GIL.
+
+    Every thread must write to memory of its own, so that results do not depend on the number of threads.
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    if threads == 1:
+        run(0, count)
+        return
+    marks = [count * i // threads for i in range(threads + 1)]
+    for future in [_make_pool(threads).submit(run, *part) for part in pairwise(marks)]:
+        future.result()
+
+
+@cache
+def _make_pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, "momagames-kernels")

@@ -20,6 +20,7 @@ from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.self_imitation import SelfImitation
 from momagames.baselines.moppo.utility import Utility, WeightSampler
 from momagames.baselines.moppo.views import Views
+from momagames.baselines.torch_threads import run_in_parts
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.policies import BatchPolicy
@@ -195,8 +196,7 @@ class RolloutCollector:
         if rollout.egocentric is None:
             rollout.observations[t] = batch.observations
         if self.model.caution:
-            is_learning, caution = self.opponents.is_learning, self.model.caution
-            compile_safe_masks(game)(batch.states, view_agents, is_learning, caution, self._parts, masks)
+            self._clear_unsafe_actions(view_agents, masks)
         find_choices(masks, self._parts, rollout.is_decision[t])
         rollout.is_decision[t] &= np.take_along_axis(self.opponents.is_learning, view_agents, 1)
         actions = _first_legal_actions(masks, game.actions)[:, : game.actors].copy()
@@ -218,6 +218,16 @@ class RolloutCollector:
                 actions[n, v] = sampled.numpy()
         self.progress.seconds["network"] += time.perf_counter() - started
         return actions
+
+    def _clear_unsafe_actions(self, view_agents: NDArray[np.int64], masks: NDArray[np.int8]) -> None:
+        """Clear the unsafe actions of learning agents in masks int8[N, V, M]."""
+        states, is_learning, clear_masks = self.batch.states, self.opponents.is_learning, compile_safe_masks(self.game)
+
+        def clear(start: int, end: int) -> None:
+            part = slice(start, end)
+            clear_masks(states[part], view_agents[part], is_learning[part], self.model.caution, self._parts, masks[part])
+
+        run_in_parts(clear, len(masks))
 
     def _make_views(self, steps: int) -> Views | None:
         """Return room for the egocentric views of the decisions of this many steps, if the network reads these."""

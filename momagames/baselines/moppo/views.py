@@ -19,6 +19,7 @@ from momagames.baselines.moppo.kernels import (
     expand_sparse,
     multiply_sparse,
 )
+from momagames.baselines.torch_threads import run_in_parts
 from momagames.contract import Game
 
 
@@ -68,17 +69,24 @@ class _SparseProduct(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, weight: Tensor, bias: Tensor, views: Views, rows: NDArray[np.int64]) -> Tensor:
         ctx.views, ctx.rows, ctx.size = views, rows, weight.shape
-        out = np.empty((len(rows), weight.shape[1]), np.float32)
-        multiply_sparse(
-            views.starts, views.columns, views.values, rows, weight.detach().numpy(), bias.detach().numpy(), out
-        )  # fmt: skip
+        out, weights, biases = np.empty((len(rows), weight.shape[1]), np.float32), weight.numpy(), bias.numpy()
+
+        def multiply(start: int, end: int) -> None:
+            multiply_sparse(views.starts, views.columns, views.values, rows[start:end], weights, biases, out[start:end])
+
+        run_in_parts(multiply, len(rows))
         return torch.from_numpy(out)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        views, weight = ctx.views, np.zeros(ctx.size, np.float32)
+        views, rows, weight = ctx.views, ctx.rows, np.zeros(ctx.size, np.float32)
         gradient = gradients[0].contiguous()
-        add_sparse_gradient(views.starts, views.columns, views.values, ctx.rows, gradient.numpy(), weight)
+        outputs = gradient.numpy()
+
+        def add_gradient(start: int, end: int) -> None:
+            add_sparse_gradient(views.starts, views.columns, views.values, rows, outputs, start, end, weight)
+
+        run_in_parts(add_gradient, ctx.size[1])
         return torch.from_numpy(weight), gradient.sum(0), None, None
 
 

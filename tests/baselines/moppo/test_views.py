@@ -82,7 +82,8 @@ def write_views(game, states, n, agents, weights):
     return rows
 
 
-def test_sparse_rows_and_their_layer(torch):
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_sparse_rows_and_their_layer(torch, threads):
     """Rows hold the numbers of the kernel; the layer and its gradients are those of a dense product."""
     from momagames.baselines.moppo.views import ViewLinear, Views
 
@@ -99,6 +100,7 @@ def test_sparse_rows_and_their_layer(torch):
     assert np.array_equal(views.expand(chosen), dense[chosen])
     assert (dense != 0).mean() < 0.2
     torch.manual_seed(0)
+    torch.set_num_threads(threads)
     layer, factor = ViewLinear(views.size, 24), torch.randn(50, 24)
     torch.nn.init.normal_(layer.weight)
     torch.nn.init.normal_(layer.bias)
@@ -146,8 +148,10 @@ def test_kernel_agrees_with_pytorch(torch, id, caution):
         start += size
 
 
-def test_training_chooses_safe_actions(torch):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_training_chooses_safe_actions(torch, threads):
     """The masks of decisions are those of the game's kernel, and every action is in them."""
+    torch.set_num_threads(threads)
     game = momagames.spec(DUEL)
     trainer = make_trainer(game, caution=2, opponents=[batch_policy("safe:random", game)], num_envs=16, num_steps=40)
     collector = trainer.collector
