@@ -24,8 +24,10 @@ from momagames.cli.console import (
 
 if TYPE_CHECKING:
     from momagames.benchmark.plan import Opponent
+    from momagames.benchmark.training import Training
     from momagames.contract import Game
 
+COMPARISON_SEED, COMPARISON_EPISODES = 1000, 32  # of the comparison after training
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
 Opponents = Annotated[
     list[str] | None,
@@ -101,7 +103,37 @@ def train(
         f"{learner.name}: {head['steps']:,} steps, {head['decisions']:,} decisions, {head['seconds']:.0f} s: {checkpoint.path}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    screen.print(f"momagames eval {directory}", style="dim", highlight=False, soft_wrap=True)
+    _show_comparison(screen, training, directory, max(episodes, COMPARISON_EPISODES))
+
+
+def _show_comparison(screen: Any, training: Training, directory: Path, episodes: int) -> None:
+    """Play trained and other policies side by side; print a table and write the page of the training."""
+    from momagames.benchmark.training import load_training
+    from momagames.benchmark.training_comparison import compare_with_baselines, format_standings
+    from momagames.cli.console import command
+    from momagames.reports.training_page import find_reference, write_training_page
+
+    with console(stderr=True).status("comparing with policies without training"):
+        _, loaded = load_training(directory)
+        standings = compare_with_baselines(training, loaded.make_policies(), episodes, COMPARISON_SEED)
+    reference = find_reference(directory)
+    standings += [reference] if reference else []
+    head, rows = format_standings(training.game, standings)
+    listing = table(head[0])
+    for name in head[1:]:
+        listing.add_column(name, justify="right")
+    for row in rows:
+        listing.add_row(*row)
+    screen.print(listing)
+    others = ", ".join(one.label for one in training.opponents)
+    against = f" against {others}" if others else ""
+    caption = (
+        f"Mean returns of {episodes} episodes of each policy{against} in each learning seat, seed {COMPARISON_SEED}, which "
+        "training did not use; the best policy of a set in each objective. Greedy policies have the same weights."
+    )
+    screen.print(caption, style="dim", highlight=False, soft_wrap=True)
+    page = write_training_page(directory, standings, caption, command())
+    screen.print(f"curves: {page}\nnext: momagames eval {directory}", highlight=False, soft_wrap=True)
 
 
 def evaluate(
@@ -234,8 +266,22 @@ def _sort_front(points: dict[str, list[float]]) -> list[tuple[str, list[float]]]
 def _print_evaluation(metrics: dict[str, Any]) -> None:
     """Print the metrics of an update if they contain an evaluation."""
     if "evaluation" in metrics:
-        volume = metrics["evaluation"]["hypervolume"]
-        print(f"{metrics['steps']:,} steps, hypervolume {volume:.5g}, {metrics['seconds']:.1f} s", flush=True)
+        evaluation = _describe_evaluation(metrics["evaluation"])
+        print(f"{metrics['steps']:,} steps{evaluation}, {metrics['seconds']:.1f} s{_describe_rate(metrics)}", flush=True)
+
+
+def _describe_rate(metrics: dict[str, Any]) -> str:
+    """Return the decisions per second of a training as text; empty where no time was taken."""
+    return f", {metrics['decisions'] / metrics['seconds']:,.0f} decisions/s" if metrics.get("seconds") else ""
+
+
+def _describe_evaluation(evaluation: dict[str, Any]) -> str:
+    """Return the hypervolume and the mean controllability of an evaluation as text."""
+    text = f", hypervolume {evaluation['hypervolume']:.5g}"
+    if "controllability" in evaluation:
+        values = list(evaluation["controllability"].values())
+        text += f", controllability {sum(values) / len(values):.2f}"
+    return text
 
 
 @contextmanager
@@ -253,8 +299,7 @@ def _show_progress(screen: Any, budget: int) -> Iterator[Callable[[dict[str, Any
         def show(metrics: dict[str, Any]) -> None:
             nonlocal volume
             if "evaluation" in metrics:
-                volume = f", hypervolume {metrics['evaluation']['hypervolume']:.5g}"
-            entropy = f", entropy {metrics['entropy']:.2f}" if "entropy" in metrics else ""
-            advance(f"{metrics['steps']:,} steps{entropy}{volume}", metrics["steps"])
+                volume = _describe_evaluation(metrics["evaluation"])
+            advance(f"{metrics['steps']:,} steps{_describe_rate(metrics)}{volume}", metrics["steps"])
 
         yield show

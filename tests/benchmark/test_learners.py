@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import momagames
-from momagames.baselines import METHODS, policy
+from momagames.baselines import METHODS, method, policy
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
@@ -18,8 +18,11 @@ from momagames.baselines.trainer import TrainerMethod
 from momagames.benchmark import training as trainings
 from momagames.benchmark.exploitability import train_best_responses
 from momagames.benchmark.plan import Opponent
+from momagames.benchmark.training_comparison import compare_with_baselines
 from momagames.engine.episode import Episode
 from momagames.errors import InvalidFile, InvalidParameter, MissingExtra
+from momagames.fronts.packaged import find_packaged_front, load_front, packaged_fronts
+from momagames.reports.training_page import find_reference
 from tests.baselines.moppo.test_moppo import TINY
 from tests.cli.test_app import momagames_command
 
@@ -195,6 +198,40 @@ def test_another_method_learns_the_best_response(tmp_path):
     assert all(-1 <= one.response_value <= 1 for one in responses)
 
 
+def test_comparison_with_baselines(tmp_path):
+    """Same episodes for all: the returns of a trained policy that plays like a baseline are those of the baseline."""
+    training = make_training("cross_entropy", instance_seed=0)
+    checkpoint = trainings.train(training, tmp_path, evaluations=1, episodes=1, threads=1)
+    standings = {one.name: one for one in compare_with_baselines(training, checkpoint.make_policies(), 2, 0)}
+    estimates = [f"greedy(estimate={one})" for one in ("present", "optimistic", "both")]
+    assert list(standings) == ["cross_entropy", "greedy", *estimates, "random"]
+    greedy = method("greedy")(training.options.divisions).policies(training.game)
+    assert (standings["greedy"].points == trainings.play_episodes(training, greedy, 2).mean(axis=1)).all()
+    pommerman = trainings.Training(
+        momagames.spec("mo-pommerman-duel-v0"), Moppo(**TINY), 0, 1, ("agent_0",), (Opponent(name="stationary", options={}),)
+    )
+    network = pommerman.options.make_trainer(pommerman.make_setup()).make_policies()
+    names = [one.name for one in compare_with_baselines(pommerman, network, 2, 0)]
+    scripted = ["simple", "stationary", "random"]
+    assert names == ["moppo", *(f"safe:{one}" for one in scripted), *scripted]
+
+
+def test_reference_front_of_an_instance(tmp_path):
+    """A training on an instance whose front is in the package is compared with it."""
+    (canonical, seed), *_ = [
+        (front.canonical, front.start.seed) for front in map(load_front, packaged_fronts()) if front.game.id == "mo-samegame-v0"
+    ]
+    front = find_packaged_front(canonical, seed)
+    game = momagames.spec(front.game.id, **front.game.params)
+    training = trainings.Training(game, CrossEntropy(4, 2, 1, 1), 0, 10**6, game.agents, (), seed)
+    save_checkpoint(tmp_path / trainings.CHECKPOINT, training.describe(), {}, {})
+    found = find_reference(tmp_path)
+    assert found.name.startswith("reference front")
+    assert sorted(map(tuple, found.points.tolist())) == sorted(point.value for point in front.points)
+    save_checkpoint(tmp_path / trainings.CHECKPOINT, replace(training, instance_seed=None).describe(), {}, {})
+    assert find_reference(tmp_path) is None
+
+
 def test_commands(tmp_path):
     """The method of the game's choice, for one weight vector; its end names the next commands."""
     words = [f"-p{name}={value}" for name, value in SAMEGAME[1].items()]
@@ -204,6 +241,10 @@ def test_commands(tmp_path):
     done = momagames_command(*train)
     assert done.returncode == 0, done.stderr
     assert "decisions" in done.stdout
+    assert "greedy(estimate=both)" in done.stdout
+    page = (tmp_path / "mine" / "report.html").read_text()
+    assert '<th scope="row">random</th>' in page
+    assert "cross_entropy" in page
     shown = momagames_command("eval", out, "--episodes", "2")
     assert shown.returncode == 0, shown.stderr
     assert "cross_entropy, seed 0" in shown.stdout
