@@ -24,12 +24,14 @@ from momagames.analysis.indicators import hypervolume
 from momagames.baselines import batch_policy
 from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
-from momagames.baselines.candidates.trainer import CandidateTrainer, TrainingSetup
+from momagames.baselines.candidates.trainer import CandidateTrainer
 from momagames.baselines.exact import exact_front
 from momagames.baselines.greedy import Greedy
+from momagames.baselines.trainer import TrainingSetup, train_to_end
+from momagames.baselines.weight_lattice import format_weights
 from momagames.contract import Game
 from momagames.engine.playouts import Estimate
-from momagames.engine.policies import BatchPolicy
+from momagames.engine.policies import BatchPolicy, CompiledPolicy
 
 METHODS: dict[str, type[CrossEntropy] | type[Grpo]] = {one.name: one for one in (CrossEntropy, Grpo)}
 COMPONENTS = ("goals", "win", "step", "created", "used", "combo", "score")  # of the rewards of MO-TileBlast
@@ -40,13 +42,18 @@ UNSEEN_LEVELS = (1, 5, 7, 9, 11)
 def train(trainer: CandidateTrainer, name: str) -> None:
     """Train until the budget is used up; print decisions per second."""
     wall, cpu = time.perf_counter(), time.process_time()
-    trainer.train()
+    train_to_end(trainer)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(
-        f"{trainer.game.id}, {name}: {trainer.moves:,} decisions, {trainer.steps:,} steps with the look-ahead, {wall:.0f} s "
-        f"({cpu:.0f} CPU s), {trainer.moves / wall:,.0f} decisions/s",
+        f"{trainer.game.id}, {name}: {trainer.decisions:,} decisions, {trainer.steps:,} steps with look-ahead, {wall:.0f} s "
+        f"({cpu:.0f} CPU s), {trainer.decisions / wall:,.0f} decisions/s",
         flush=True,
     )
+
+
+def select_policies(trainer: CandidateTrainer) -> list[CompiledPolicy]:
+    """Return the policies for the weights of the lattice."""
+    return [trainer.make_policies().compile(format_weights(row), row.tolist(), greedy=True) for row in trainer.lattice]
 
 
 def measure_volume(game: Game, policies: Sequence[BatchPolicy], episodes: int) -> tuple[float, NDArray[np.float64]]:
@@ -65,7 +72,7 @@ def measure_greedy(divisions: int, episodes: int) -> list[float]:
 def compare_on_samegame(trainer: CandidateTrainer, name: str, divisions: int, episodes: int) -> None:
     """Print the hypervolume of the mean returns over the lattice of weights, over that of greedy policies."""
     game = trainer.game
-    volume, points = measure_volume(game, trainer.policies(), episodes)
+    volume, points = measure_volume(game, select_policies(trainer), episodes)
     plain, both = measure_greedy(divisions, episodes)
     steering = ", ".join(f"{value:.2f}" for value in compute_controllability(trainer.lattice, points))
     print(
@@ -102,7 +109,7 @@ def print_greedy_shares(divisions: int, episodes: int) -> None:
 def compare_with_exact_fronts(trainer: CandidateTrainer, name: str, divisions: int, episodes: int) -> None:
     """Print shares of the exact hypervolume; those of greedy policies once."""
     print_greedy_shares(divisions, episodes)
-    print_exact_share(trainer.game, trainer.policies(), name, episodes)
+    print_exact_share(trainer.game, select_policies(trainer), name, episodes)
 
 
 def print_completion(name: str, title: str, levels: Sequence[int], policy: BatchPolicy | None, episodes: int) -> None:
@@ -122,7 +129,7 @@ def print_lookahead(title: str, levels: tuple[int, ...], episodes: int) -> None:
 
 def compare_on_tileblast(trainer: CandidateTrainer, name: str, divisions: int, episodes: int) -> None:
     """Print the share of completed episodes on the levels of training, and on others; that of the baseline once."""
-    (own,) = trainer.policies()
+    (own,) = select_policies(trainer)
     for title, levels in (("levels of training", LEVELS), ("unseen levels", UNSEEN_LEVELS)):
         print_lookahead(title, levels, episodes)
         print_completion(name, title, levels, own, episodes)

@@ -21,13 +21,13 @@ import time
 from typing import Any
 
 import numpy as np
-import torch
 
 import momagames
 from momagames.baselines import batch_policy
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
-from momagames.baselines.moppo.trainer import Trainer
+from momagames.baselines.moppo.trainer import MoppoTrainer
+from momagames.baselines.trainer import TrainingSetup
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import BatchPolicy, play_policies
@@ -48,7 +48,12 @@ def make_opponent(label: str, game: Game) -> BatchPolicy:
     return batch_policy(name, game) if name == label else batch_policy(name, game, caution=1)
 
 
-def make_trainer(given: argparse.Namespace, budget: int) -> Trainer:
+def make_weights(given: argparse.Namespace) -> list[float]:
+    """Return the weights of OBJECTIVES."""
+    return [given.outcome, given.kills, 0.0]
+
+
+def make_trainer(given: argparse.Namespace, budget: int) -> MoppoTrainer:
     """Return the training. The dead leave in a free for all, so that a lost game is not played to its end."""
     game = momagames.spec(IDS[given.game], dead="leave" if given.game == "ffa" else "stay", objectives=OBJECTIVES)
     expert = None if given.expert == "none" else given.expert
@@ -58,16 +63,16 @@ def make_trainer(given: argparse.Namespace, budget: int) -> Trainer:
     }  # fmt: skip
     options = Moppo(**{**DEFAULT_OPTIONS, **OPTIONS, **changed})
     opponents = [make_opponent(label, game) for label in given.opponents]
-    weights = np.array([given.outcome, given.kills, 0.0])
-    return Trainer(
-        game, options, range(len(game.agents)), opponents, budget, given.seed, fixed_weights=weights, reward_scale=np.ones(3)
-    )
+    setup = TrainingSetup(
+        [game], budget, given.seed, range(len(game.agents)), opponents, threads=given.threads,
+        fixed_weights=make_weights(given), return_scale=np.ones(len(OBJECTIVES)),
+    )  # fmt: skip
+    return options.make_trainer(setup)
 
 
 def measure_steps(given: argparse.Namespace) -> float:
     """Return environment steps per second of training, after compilation."""
     trainer = make_trainer(given, 10**12)
-    trainer.learner.anneal(0.0)
     trainer.train_iteration()
     begin, steps = time.perf_counter(), trainer.steps
     for _ in range(given.updates):
@@ -75,23 +80,22 @@ def measure_steps(given: argparse.Namespace) -> float:
     return (trainer.steps - steps) / (time.perf_counter() - begin)
 
 
-def train(given: argparse.Namespace) -> Trainer:
+def train(given: argparse.Namespace) -> MoppoTrainer:
     """Train, and print the speed and the time of each part."""
     budget = given.budget or int(measure_steps(given) * given.seconds)
-    trainer, decisions, begin, reported = make_trainer(given, budget), 0.0, time.perf_counter(), 0.0
+    trainer, begin, reported = make_trainer(given, budget), time.perf_counter(), 0.0
     while not trainer.is_done:
         metrics = trainer.train_iteration()
-        decisions += metrics["decisions"]
         seconds = time.perf_counter() - begin
         if seconds > reported + given.seconds / 12:
             reported = seconds
             print(f"  {seconds:.0f} s: " + ", ".join(f"{name} {value:.3g}" for name, value in metrics.items()), flush=True)
-    seconds, parts = time.perf_counter() - begin, trainer.progress.seconds
+    seconds, parts, decisions = time.perf_counter() - begin, trainer.progress.seconds, trainer.decisions
     shares = ", ".join(f"{name} {value / seconds:.0%}" for name, value in parts.items())
     print(
-        f"{given.game} seed {given.seed}: {trainer.steps:,} environment steps, {decisions:,.0f} decisions in {seconds:.0f} s, "
+        f"{given.game} seed {given.seed}: {trainer.steps:,} environment steps, {decisions:,} decisions in {seconds:.0f} s, "
         f"{decisions / seconds:,.0f} decisions/s with updates ({shares}), {trainer.model.num_parameters:,} parameters, "
-        f"{torch.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}",
+        f"{given.threads} threads, load {os.getloadavg()[0]:.1f}",
         flush=True,
     )
     return trainer
@@ -140,11 +144,10 @@ def main() -> None:
     parser.add_argument("--updates", type=int, default=5, help="Updates that measure the speed.")
     parser.add_argument("--threads", type=int, default=1, help="PyTorch threads.")
     given = parser.parse_args()
-    torch.set_num_threads(given.threads)
     trainer = train(given)
     game = momagames.spec(IDS[given.game], objectives=OBJECTIVES)
-    network = trainer.make_policy()
-    weights = [given.outcome, given.kills, 0.0]
+    network = trainer.make_policies()
+    weights = make_weights(given)
     players = {
         "MOPPO greedy": network.compile("greedy", weights, greedy=True),
         "MOPPO sampled": network.compile("sampled", weights, greedy=False),

@@ -127,28 +127,30 @@ def torchrl(instance: Instance, budget: int, seed: int) -> Learner:
 def moppo(instance: Instance, budget: int, seed: int) -> Learner:
     from momagames.baselines.moppo.method import Moppo
     from momagames.baselines.moppo.options import DEFAULT_OPTIONS
-    from momagames.baselines.moppo.trainer import Trainer
+    from momagames.baselines.moppo.trainer import MoppoTrainer
+    from momagames.baselines.trainer import TrainingSetup, train_to_end
 
     env, objectives = instance.make_env(), instance.board["num_colors"]
-    weights, reward_scale = np.full(objectives, 1 / objectives), np.full(objectives, REWARD_SCALE / objectives)
+    weights, return_scale = np.full(objectives, 1 / objectives), np.full(objectives, REWARD_SCALE / objectives)
     options = Moppo(**{**DEFAULT_OPTIONS, "num_envs": 16, "num_steps": ROLLOUT // 16})
 
-    def make_trainer(budget: int) -> Trainer:
-        return Trainer(
-            env.unwrapped.game, options, [0], [], budget, seed, start=np.atleast_1d(env.start), fixed_weights=weights,
-            reward_scale=reward_scale,
+    def make_trainer(budget: int) -> MoppoTrainer:
+        start = np.atleast_1d(env.start)
+        setup = TrainingSetup(
+            [env.unwrapped.game], budget, seed, threads=torch.get_num_threads(), fixed_weights=weights, start=start,
+            return_scale=return_scale,
         )  # fmt: skip
+        return options.make_trainer(setup)
 
     make_trainer(1).train_iteration()  # compiles
     trainer = make_trainer(budget)
 
     def train() -> int:
-        while not trainer.is_done:
-            trainer.train_iteration()
+        train_to_end(trainer)
         return trainer.steps
 
     def evaluate() -> float:
-        policy = trainer.make_policy().compile("sum", weights.tolist(), greedy=True)
+        policy = trainer.make_policies().compile("sum", weights.tolist(), greedy=True)
         return float(trainer.play_policies([policy]).sum())
 
     return train, evaluate

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +22,16 @@ from momagames.baselines import batch_policy
 from momagames.baselines.archive import is_nondominated
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.ntuple.self_play import SelfPlay
+from momagames.baselines.ntuple.tables import make_policy, round_tables
 from momagames.baselines.weight_lattice import simplex_lattice
 from momagames.contract import Game
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
-from momagames.engine.policies import BatchPolicy, play_policies
+from momagames.engine.policies import BatchPolicy, CompiledPolicy, play_policies
 from momagames.kernels.rng import random_words
 
 ID = "mo-breakthrough-v0"
-METHOD = Ntuple(divisions=1, depth=1, short=2, long=4, alpha=2.0, td_lambda=0.9, epsilon=0.05, opening=8)
+METHOD = Ntuple()
 WIN = np.ones(1)
 OPENING = 4  # random moves before a game of tables against tables
 FRONT = ("win", "captures", "losses")
@@ -79,12 +79,17 @@ def start(game: Game, weights: NDArray[np.float64], seed: int) -> SelfPlay:
     return METHOD.start_self_play(game, weights, seed)
 
 
+def make_tables_policy(game: Game, weights: NDArray[np.float64], playing: SelfPlay, depth: int = 1) -> CompiledPolicy:
+    """Return the policy of the tables so far."""
+    return make_policy(game, METHOD.windows, depth, weights, round_tables(playing.tables))
+
+
 def measure_wins(game: Game, seconds: Sequence[float], seed: int, games: int, uct: Sequence[tuple[int, int]]) -> None:
     """Print the share of wins after each time of training, and those of depths and times against each other."""
     playing, used, snapshots = start(game, WIN, seed), 0.0, []
     for limit in seconds:
         used += train_for(playing, limit - used)
-        policy = METHOD.make_policy(game, WIN, playing.tables)
+        policy = make_tables_policy(game, WIN, playing)
         snapshots.append(policy)
         print(
             f"seed {seed}, trained {used:.1f} s: {playing.games:,} games, {playing.moves / used:,.0f} moves/s, "
@@ -100,7 +105,7 @@ def measure_wins(game: Game, seconds: Sequence[float], seed: int, games: int, uc
     for policy, limit in zip(snapshots[1:], seconds[1:], strict=True):
         _, wins, _ = play_match(game, policy, snapshots[0], make_openings(game, games, 1), seed)
         print(f"  {limit:g} s against {seconds[0]:g} s: {wins:.3f} won of {games}", flush=True)
-    deep = [replace(METHOD, depth=depth).make_policy(game, WIN, playing.tables) for depth in (1, 2, 3)]
+    deep = [make_tables_policy(game, WIN, playing, depth) for depth in (1, 2, 3)]
     for depth, policy in enumerate(deep, start=1):
         _, wins, _ = play_match(game, policy, deep[max(0, depth - 2)], make_openings(game, games, 2), seed)
         _, _, alone = play_match(game, policy, policy, make_openings(game, games, 2), seed)
@@ -115,7 +120,7 @@ def measure_front(game: Game, seconds: float, divisions: int, seed: int, games: 
     for weights in simplex_lattice(len(game.objectives), divisions):
         playing = start(game, weights, seed)
         train_for(playing, seconds)
-        policies.append(METHOD.make_policy(game, weights, playing.tables))
+        policies.append(make_tables_policy(game, weights, playing))
     opponents[f"tables for {policies[0].label}"] = policies[0]
     for name, opponent in opponents.items():
         print(f"seed {seed}, {seconds:g} s each, against {name}: mean {', '.join(FRONT)}; share of wins", flush=True)

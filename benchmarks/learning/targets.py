@@ -237,7 +237,7 @@ def run_target(target: Target, seed: int, directory: Path) -> dict[str, float]:
     instance_seed = seed if target.one_instance else None
     training = Training(game, options, seed, target.budget, first_agents(game), opponents, instance_seed)
     checkpoint = trainings.train(training, directory, evaluations=20, episodes=16)
-    network, minutes = checkpoint.make_policy(), sum(checkpoint.head["trainer"]["seconds"].values()) / 60
+    network, minutes = checkpoint.make_policies(), checkpoint.head["seconds"] / 60
     results = target.evaluate(training, lambda weights: network.compile("learned", weights, options.greedy))
     record = {
         "head": {**training.describe(), "steps": checkpoint.head["steps"], "version": checkpoint.head["version"]},

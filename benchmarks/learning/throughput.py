@@ -22,12 +22,13 @@ import torch
 import momagames
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
-from momagames.baselines.moppo.trainer import Trainer
+from momagames.baselines.moppo.trainer import MoppoTrainer
+from momagames.baselines.trainer import TrainingSetup
 
 BOARD = {"board_width": 15, "board_height": 15, "num_colors": 5}
 
 
-def measure_moppo(trainer: Trainer, updates: int) -> dict[str, float]:
+def measure_moppo(trainer: MoppoTrainer, updates: int) -> dict[str, float]:
     """Return seconds per decision: in the environments, in the network during rollouts, in updates, and in total."""
     trainer.train_iteration()  # compiles, and creates the state of the optimizer
     seconds = trainer.progress.seconds
@@ -38,7 +39,7 @@ def measure_moppo(trainer: Trainer, updates: int) -> dict[str, float]:
     return {**spent, "total": (time.perf_counter() - started) / decisions}
 
 
-def measure_momaland(trainer: Trainer, frames: int) -> float:
+def measure_momaland(trainer: MoppoTrainer, frames: int) -> float:
     """Return seconds per frame of momaland's AEC loop, the forward pass included."""
     from momaland.envs.samegame import mosame_game_v0
 
@@ -86,7 +87,7 @@ def main() -> None:
     torch.set_num_threads(arguments.threads)
     game = momagames.spec("mo-samegame-v0", **BOARD)
     options = Moppo(**{**DEFAULT_OPTIONS, "num_envs": arguments.num_envs, "num_steps": 8})
-    trainer = Trainer(game, options, [0], [], 10**9, 0)
+    trainer = options.make_trainer(TrainingSetup([game], 10**9, threads=arguments.threads))
     spent = measure_moppo(trainer, arguments.updates)
     machine = f"torch {torch.__version__}, {arguments.threads} threads, load {os.getloadavg()[0]:.1f}"
     print(f"{machine}; {arguments.num_envs} environments, default options")

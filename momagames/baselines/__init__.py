@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from momagames.baselines.learners import LEARNERS
 from momagames.errors import UnknownId, invalid_value, nearest, one_of
 from momagames.plugins import is_python_path, load_object
 
@@ -41,10 +42,7 @@ METHODS: dict[str, str] = {
     "exact": "momagames.baselines.exact.method:Exact",
     "nsga2": "momagames.baselines.evolution.nsga2:Nsga2",
     "cma": "momagames.baselines.evolution.cma:Cma",
-    "cross_entropy": "momagames.baselines.candidates.cross_entropy:CrossEntropy",
-    "grpo": "momagames.baselines.candidates.grpo:Grpo",
-    "ntuple": "momagames.baselines.ntuple.method:Ntuple",
-    "moppo": "momagames.baselines.moppo.method:Moppo",
+    **LEARNERS,
     "hindsight_exact": "momagames.baselines.hindsight:HindsightExact",
 }
 # name -> "module:attribute" of a `CompiledPolicy` or `PolicyFactory` that plays every game
@@ -116,7 +114,7 @@ def policy_options(name: str, game: Game) -> dict[str, Any]:
 def find_policy(name: str, game: Game) -> PolicySource:
     """Return what the name of a policy stands for, or raise UnknownId."""
     if name.endswith(CHECKPOINT):
-        from momagames.baselines.moppo.checkpoint_policy import make_checkpoint_factory
+        from momagames.baselines.checkpoint_policy import make_checkpoint_factory
 
         return make_checkpoint_factory(Path(name))
     if name.startswith(SAFE):

@@ -1,7 +1,8 @@
 """Training outside of suites: a directory with a resumable checkpoint, a log, and regular evaluations.
 
-DIRECTORY/checkpoint.npz    see `momagames.baselines.moppo.checkpoint`
-DIRECTORY/progress.jsonl    one line for each evaluation: steps, seconds, points of the policies, hypervolume, metrics
+DIRECTORY/checkpoint.npz    see `momagames.baselines.checkpoint`
+DIRECTORY/progress.jsonl    one line for each evaluation: steps, decisions, seconds, metrics of the last iteration, and
+                            the evaluation, see `evaluate`
 DIRECTORY/tensorboard       the same for TensorBoard, where it is installed; see `training_loggers` for Weights & Biases
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,18 @@ from numpy.typing import NDArray
 
 from momagames import __version__, registry
 from momagames.analysis.arrays import filter_dominated
+from momagames.analysis.controllability import compute_controllability
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines.base import find_agent
-from momagames.baselines.moppo.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from momagames.baselines.moppo.method import Moppo
+from momagames.baselines.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from momagames.baselines.trainer import TrainedPolicies, Trainer, TrainerMethod, TrainingSetup
 from momagames.benchmark.evaluate import make_default_opponent, play_from_starts
+from momagames.benchmark.executors.processes import count_cores
 from momagames.benchmark.plan import Opponent
 from momagames.benchmark.training_loggers import check_wandb, make_loggers
 from momagames.contract import Game
 from momagames.engine.playouts import generate_starts
-from momagames.engine.policies import BatchPolicy
+from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidFile, InvalidParameter
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
@@ -42,21 +45,23 @@ class Training:
     """Description of a training.
 
     game            with its parameters
-    options         of the method
+    options         the method, with its options
     seed            random seed
     budget          environment steps
     seats           names of the learning agents
     opponents       in training where not all teams learn, and in evaluations; empty in games with one team
     instance_seed   seed of the start position of all episodes, those of evaluations included; None: random start positions
+    weights         of the objectives in all episodes, and of the only policy; None: all weights
     """
 
     game: Game
-    options: Moppo
+    options: TrainerMethod
     seed: int
     budget: int
     seats: tuple[str, ...]
     opponents: tuple[Opponent, ...]
     instance_seed: int | None = None
+    weights: tuple[float, ...] | None = None
 
     def describe(self) -> dict[str, Any]:
         """Return the description as JSON-able data, which identifies a checkpoint."""
@@ -65,7 +70,7 @@ class Training:
             "game": game.id, "params": dict(game.params), "canonical": registry.format_id(game.id, game.params),
             "method": self.options.name, "options": self.options.options(), "seed": self.seed, "budget": self.budget,
             "seats": list(self.seats), "opponents": [one.model_dump() for one in self.opponents],
-            "instance_seed": self.instance_seed,
+            "instance_seed": self.instance_seed, "weights": None if self.weights is None else list(self.weights),
         }  # fmt: skip
 
     def make_starts(self, seeds: NDArray[np.uint64]) -> NDArray[Any]:
@@ -73,13 +78,20 @@ class Training:
         fixed = self.instance_seed
         return generate_starts(self.game, seeds if fixed is None else np.full(len(seeds), fixed, np.uint64))
 
-    def check(self) -> None:
-        """Raise InvalidParameter if the method does not support the game, MissingExtra without PyTorch."""
+    def make_setup(self, threads: int = 1) -> TrainingSetup:
+        """Return what a trainer needs. Raises InvalidParameter if the method does not support it; MissingExtra."""
         self.options.check_installed()
-        if self.instance_seed is None:
-            self.options.check_train(self.game)
-        else:
-            self.options.check_plan(self.game)
+        start = None if self.instance_seed is None else self.make_starts(np.zeros(1, np.uint64))
+        learning_agents = [find_agent(self.game, seat) for seat in self.seats]
+        setup = TrainingSetup(
+            [self.game], self.budget, self.seed, learning_agents, self.make_opponents(), threads, self.weights, start
+        )
+        self.options.check_setup(setup)
+        return setup
+
+    def select_policies(self, trained: TrainedPolicies) -> tuple[CompiledPolicy, ...]:
+        """Return the policies for the weights of the lattice, or for those of the training."""
+        return self.options.select_policies(self.game, trained, self.weights)
 
     def make_opponents(self) -> list[BatchPolicy]:
         """Return the policies of the opponents; a placeholder if there are none."""
@@ -93,48 +105,43 @@ def train(
     episodes: int = 32,
     on_update: OnUpdate | None = None,
     wandb: str | None = None,
+    threads: int | None = None,
 ) -> Checkpoint:
     """Train, or resume the training in this directory, until the budget is used up.
 
     evaluations   number of evaluations of the policies of the lattice, evenly spaced over the budget
     episodes      episodes of each policy in an evaluation, against each opponent and in each seat
-    on_update     called after each update with its metrics; "evaluation" and "seconds" are among them after an
-                  evaluation
+    on_update     called after each iteration with its metrics, and "evaluation", see `evaluate`, after an evaluation
     wandb         Weights & Biases project to log to
-    Raises        InvalidParameter for a directory of another training; InvalidFile; MissingExtra without PyTorch or wandb
+    threads       number of threads; None: one for each processor
+    Raises        InvalidParameter for a directory of another training; InvalidFile; MissingExtra without a package that the
+                  method needs, or wandb
     """
     check_wandb(wandb)
-    training.check()
-    from momagames.baselines.moppo.state import load_state_dict, state_dict
-    from momagames.baselines.moppo.trainer import Trainer
-
-    game, learning_agents = training.game, [find_agent(training.game, seat) for seat in training.seats]
-    start = None if training.instance_seed is None else training.make_starts(np.zeros(1, np.uint64))
-    opponents = training.make_opponents()
-    trainer = Trainer(game, training.options, learning_agents, opponents, training.budget, training.seed, start)
-    path = directory / CHECKPOINT
+    setup = training.make_setup(count_cores() if threads is None else threads)
+    trainer = training.options.make_trainer(setup)
+    path, seconds = directory / CHECKPOINT, 0.0
     if path.exists():
         checkpoint = load_checkpoint(path)
         _check_same_training(training, checkpoint)
-        load_state_dict(trainer, checkpoint.head["trainer"], checkpoint.training)
+        trainer.load_state_dict(checkpoint.head["trainer"], checkpoint.training)
+        seconds = checkpoint.head["seconds"]
     log = _ProgressLog(directory, trainer.steps, training.describe(), wandb)
     marks = [training.budget * (i + 1) // evaluations for i in range(evaluations)]
     saved_at = time.monotonic()
 
     def save() -> None:
         nonlocal saved_at
-        state, arrays = state_dict(trainer)
-        head = {**training.describe(), "version": __version__, "trainer": state, "steps": trainer.steps}
-        save_checkpoint(path, head, trainer.model.network.export_actor(), arrays)
+        save_checkpoint(path, *_describe_state(training, trainer, seconds))
         saved_at = time.monotonic()
 
     while not trainer.is_done:
-        before = trainer.steps
+        before, started = trainer.steps, time.perf_counter()
         metrics: dict[str, Any] = trainer.train_iteration()
+        seconds += time.perf_counter() - started
+        metrics["seconds"] = seconds
         if any(before < mark <= trainer.steps for mark in marks) or trainer.is_done:
-            policies = training.options.make_policies(trainer.make_policy())
-            metrics["evaluation"] = evaluate(training, policies, episodes)
-            metrics["seconds"] = sum(trainer.progress.seconds.values())
+            metrics["evaluation"] = evaluate(training, training.select_policies(trainer.make_policies()), episodes)
             log.write(metrics)
             save()
         elif time.monotonic() - saved_at > CHECKPOINT_INTERVAL:
@@ -145,16 +152,37 @@ def train(
     return load_checkpoint(path)
 
 
+def _describe_state(
+    training: Training, trainer: Trainer, seconds: float
+) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]], Mapping[str, NDArray[Any]]]:
+    """Return the head, the arrays of the policies and the arrays of the training state of a checkpoint."""
+    state, arrays = trainer.state_dict()
+    head = {
+        **training.describe(), "version": __version__, "trainer": state, "steps": trainer.steps,
+        "decisions": trainer.decisions, "seconds": seconds, "return_scale": trainer.return_scale.tolist(),
+    }  # fmt: skip
+    return head, trainer.make_policies().arrays, arrays
+
+
 def evaluate(training: Training, policies: Sequence[BatchPolicy], episodes: int, seed: int = 0) -> dict[str, Any]:
-    """Return the points of policies by label (mean returns over opponents, seats and episodes) and their hypervolume.
+    """Play episodes of policies against the opponents of a training.
 
     The start positions are drawn from `seed`, independently of training, unless all episodes have the same one.
+
+    Returns JSON-able data: "points", mean returns by label over opponents, seats and episodes; their "hypervolume"; and, if the
+    policies have different weights, "controllability" by objective, see `analysis.controllability`
     """
     points = play_episodes(training, policies, episodes, seed).mean(axis=1)
-    return {
+    result = {
         "points": {one.label: point.tolist() for one, point in zip(policies, points, strict=True)},
         "hypervolume": hypervolume(filter_dominated(points), training.game.reference_point).value,
     }
+    weights = [one.weights for one in policies]
+    if len(set(weights)) > 1:
+        values = compute_controllability(np.array(weights), points).tolist()
+        names = [objective.name for objective in training.game.objectives]
+        result["controllability"] = dict(zip(names, values, strict=True))
+    return result
 
 
 def play_episodes(
@@ -185,8 +213,9 @@ def load_training(path: Path) -> tuple[Training, Checkpoint]:
     head = checkpoint.head
     try:
         training = Training(
-            checkpoint.make_game(), Moppo(**head["options"]), head["seed"], head["budget"], tuple(head["seats"]),
+            checkpoint.make_game(), checkpoint.make_method(), head["seed"], head["budget"], tuple(head["seats"]),
             tuple(Opponent(**one) for one in head["opponents"]), head["instance_seed"],
+            None if head["weights"] is None else tuple(head["weights"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {error}") from None

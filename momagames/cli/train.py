@@ -24,8 +24,10 @@ from momagames.cli.console import (
 
 if TYPE_CHECKING:
     from momagames.benchmark.plan import Opponent
+    from momagames.benchmark.training import Training
     from momagames.contract import Game
 
+COMPARISON_SEED, COMPARISON_EPISODES = 1000, 32  # of the comparison after training
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
 Opponents = Annotated[
     list[str] | None,
@@ -36,8 +38,14 @@ Checkpoints = Annotated[Path, typer.Argument(help="Training directory, or checkp
 
 def train(
     id: Annotated[str, typer.Argument(help="Id of the game, see `momagames list`.")],
-    budget: Annotated[float, typer.Option(help="Number of environment steps.", min=1)] = 1_000_000,
+    method: Annotated[str | None, typer.Option(help="ntuple, grpo, cross_entropy or moppo [the best for the game].")] = None,
+    budget: Annotated[
+        float | None, typer.Option(help="Number of environment steps [about two minutes on two cores].", min=1)
+    ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
+    weights: Annotated[
+        str, typer.Option(help="Weights of the objectives, such as 1,0,0,0: train for these alone [for all weights].")
+    ] = "",
     out: Annotated[
         Path | None, typer.Option(help="Training directory [training/ID-SEED]; training resumes from its checkpoint.")
     ] = None,
@@ -46,46 +54,86 @@ def train(
     ] = None,
     agent: Annotated[list[str] | None, typer.Option(help="Name of a learning agent [one of each team].")] = None,
     opponent: Opponents = None,
-    evaluations: Annotated[int, typer.Option(help="Number of evaluations during training.", min=1)] = 20,
+    evaluations: Annotated[int, typer.Option(help="Number of evaluations during training.", min=1)] = 10,
     episodes: Annotated[
         int, typer.Option(help="Number of episodes per policy, opponent and seat in an evaluation.", min=1)
-    ] = 32,
+    ] = 16,
+    threads: Annotated[int | None, typer.Option(help="Number of threads [one for each core].", min=1)] = None,
     wandb: Annotated[str | None, typer.Option(metavar="PROJECT", help="Weights & Biases project to log to.")] = None,
     option: Options = None,
     param: Params = None,
 ) -> None:
-    """Train policies for all weights of the objectives. The same command resumes an interrupted training."""
+    """Train policies for all weights of the objectives.
+
+    The method is chosen by what the game declares. The same command resumes an interrupted training.
+    """
     from momagames import registry
     from momagames.baselines.base import first_agents
-    from momagames.baselines.moppo.method import Moppo
-    from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+    from momagames.baselines.learners import choose_learner, find_learner
     from momagames.benchmark import training as trainings
     from momagames.errors import InvalidParameter, nearest, one_of
 
     game = registry.spec(id, **parameters(param or []))
-    options = parameters(option or [])
+    learner = choose_learner(game) if method is None else find_learner(method)
+    options, defaults = parameters(option or []), learner.default_options()
     for name in options:
-        if name not in DEFAULT_OPTIONS:
+        if name not in defaults:
             raise InvalidParameter(
-                f"invalid option {name!r} of {Moppo.name}: expected {one_of(DEFAULT_OPTIONS)}{nearest(name, DEFAULT_OPTIONS)}"
+                f"invalid option {name!r} of {learner.name}: expected {one_of(defaults)}{nearest(name, defaults)}"
             )
     seats = first_agents(game)
     opponents = _parse_opponents(opponent or (["random"] if len(seats) > 1 else []), game)
+    steps = int(budget or learner.default_budget)
     training = trainings.Training(
-        game, Moppo(**{**DEFAULT_OPTIONS, **options}), seed, int(budget), tuple(agent or seats), opponents, instance_seed
-    )
+        game, learner(**{**defaults, **options}), seed, steps, tuple(agent or seats), opponents, instance_seed,
+        tuple(_parse_weights(weights)) if weights else None,
+    )  # fmt: skip
     directory = out or Path("training") / f"{id}-{seed}"
     screen = console()
     try:
-        with _show_progress(screen, int(budget)) as on_update:
-            checkpoint = trainings.train(training, directory, evaluations, episodes, on_update, wandb)
+        with _show_progress(screen, steps) as on_update:
+            checkpoint = trainings.train(training, directory, evaluations, episodes, on_update, wandb, threads)
     except KeyboardInterrupt:
         screen.print(
             f"interrupted; the same command resumes from the last checkpoint in {directory}", highlight=False, soft_wrap=True
         )
         raise typer.Exit(INTERRUPTED) from None
-    screen.print(f"{checkpoint.head['steps']:,} steps: {checkpoint.path}", highlight=False, soft_wrap=True)
-    screen.print(f"momagames eval {directory}", style="dim", highlight=False, soft_wrap=True)
+    head = checkpoint.head
+    screen.print(
+        f"{learner.name}: {head['steps']:,} steps, {head['decisions']:,} decisions, {head['seconds']:.0f} s: {checkpoint.path}",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
+    _show_comparison(screen, training, directory, max(episodes, COMPARISON_EPISODES))
+
+
+def _show_comparison(screen: Any, training: Training, directory: Path, episodes: int) -> None:
+    """Play trained and other policies side by side; print a table and write the page of the training."""
+    from momagames.benchmark.training import load_training
+    from momagames.benchmark.training_comparison import compare_with_baselines, format_standings
+    from momagames.cli.console import command
+    from momagames.reports.training_page import find_reference, write_training_page
+
+    with console(stderr=True).status("comparing with policies without training"):
+        _, loaded = load_training(directory)
+        standings = compare_with_baselines(training, loaded.make_policies(), episodes, COMPARISON_SEED)
+    reference = find_reference(directory)
+    standings += [reference] if reference else []
+    head, rows = format_standings(training.game, standings)
+    listing = table(head[0])
+    for name in head[1:]:
+        listing.add_column(name, justify="right")
+    for row in rows:
+        listing.add_row(*row)
+    screen.print(listing)
+    others = ", ".join(one.label for one in training.opponents)
+    against = f" against {others}" if others else ""
+    caption = (
+        f"Mean returns of {episodes} episodes of each policy{against} in each learning seat, seed {COMPARISON_SEED}, which "
+        "training did not use; the best policy of a set in each objective. Greedy policies have the same weights."
+    )
+    screen.print(caption, style="dim", highlight=False, soft_wrap=True)
+    page = write_training_page(directory, standings, caption, command())
+    screen.print(f"curves: {page}\nnext: momagames eval {directory}", highlight=False, soft_wrap=True)
 
 
 def evaluate(
@@ -105,8 +153,8 @@ def evaluate(
     if opponent:
         training = replace(training, opponents=_parse_opponents(opponent, training.game))
     if divisions:
-        training = replace(training, options=replace(training.options, divisions=divisions))
-    policies = training.options.make_policies(loaded.make_policy())
+        training = replace(training, options=training.options.with_divisions(divisions), weights=None)
+    policies = training.select_policies(loaded.make_policies())
     with console(stderr=True).status("playing"):
         evaluation = trainings.evaluate(training, policies, episodes, seed)
     front, head = _sort_front(evaluation["points"]), loaded.head
@@ -137,6 +185,7 @@ def evaluate(
 def exploit(
     checkpoint: Checkpoints,
     weights: Annotated[str, typer.Option(help="Weights of the policy, such as 1,0,0,0 [all equal].")] = "",
+    method: Annotated[str | None, typer.Option(help="Method that learns the response [that of the training].")] = None,
     budget: Annotated[float, typer.Option(help="Number of environment steps per response.", min=1)] = 1_000_000,
     episodes: Annotated[int, typer.Option(help="Number of evaluation episodes per seat.", min=2)] = 200,
     seed: Annotated[int, typer.Option(help="Random seed of training and evaluation.", min=0)] = 0,
@@ -144,15 +193,16 @@ def exploit(
     """Train a best response to a policy for each team: a lower bound of its exploitability."""
     import numpy as np
 
+    from momagames.baselines.learners import find_learner
     from momagames.benchmark import training as trainings
     from momagames.benchmark.exploitability import bound_exploitability, train_best_responses
-    from momagames.errors import InvalidParameter
 
     training, loaded = trainings.load_training(checkpoint)
-    try:
-        parsed = [float(word) for word in weights.split(",")] if weights else [1.0] * len(training.game.objectives)
-    except ValueError:
-        raise InvalidParameter(f"invalid --weights={weights!r}: expected comma-separated numbers such as 1,0,0,0") from None
+    parsed = _parse_weights(weights) if weights else [1.0] * len(training.game.objectives)
+    responder = None
+    if method is not None:
+        learner = find_learner(method)
+        responder = learner(**learner.default_options())
     screen = console()
     steps: dict[str, int] = {}
     with _show_progress(screen, len(set(training.game.teams)) * int(budget)) as show:
@@ -161,7 +211,7 @@ def exploit(
             steps[seat] = int(metrics["steps"])
             show({**metrics, "steps": sum(steps.values())})
 
-        responses = train_best_responses(training, loaded, parsed, int(budget), seed, episodes, on_update)
+        responses = train_best_responses(training, loaded, parsed, int(budget), seed, episodes, on_update, responder)
     table_out = table("seat", "against itself", "best response", "gain")
     for one in responses:
         values = ((one.value, one.value_error), (one.response_value, one.response_error))
@@ -170,10 +220,20 @@ def exploit(
     normalized = ", ".join(f"{weight:.3g}" for weight in np.array(parsed) / np.sum(parsed))
     screen.print(
         f"{loaded.head['canonical']}: exploitability at least {bound_exploitability(responses):.3f}, by "
-        f"{training.options.name} with {int(budget):,} steps per seat, seed {seed}; utility of scaled returns, "
+        f"{(responder or training.options).name} with {int(budget):,} steps per seat, seed {seed}; utility of scaled returns, "
         f"w=({normalized}); {episodes} episodes, standard errors",
         style="dim", highlight=False, soft_wrap=True,
     )  # fmt: skip
+
+
+def _parse_weights(text: str) -> list[float]:
+    """Return comma-separated weights, or raise InvalidParameter."""
+    from momagames.errors import InvalidParameter
+
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        raise InvalidParameter(f"invalid --weights={text!r}: expected comma-separated numbers such as 1,0,0,0") from None
 
 
 def _parse_opponents(names: list[str], game: Game) -> tuple[Opponent, ...]:
@@ -206,8 +266,22 @@ def _sort_front(points: dict[str, list[float]]) -> list[tuple[str, list[float]]]
 def _print_evaluation(metrics: dict[str, Any]) -> None:
     """Print the metrics of an update if they contain an evaluation."""
     if "evaluation" in metrics:
-        volume = metrics["evaluation"]["hypervolume"]
-        print(f"{metrics['steps']:,} steps, hypervolume {volume:.5g}, {metrics['seconds']:.1f} s", flush=True)
+        evaluation = _describe_evaluation(metrics["evaluation"])
+        print(f"{metrics['steps']:,} steps{evaluation}, {metrics['seconds']:.1f} s{_describe_rate(metrics)}", flush=True)
+
+
+def _describe_rate(metrics: dict[str, Any]) -> str:
+    """Return the decisions per second of a training as text; empty where no time was taken."""
+    return f", {metrics['decisions'] / metrics['seconds']:,.0f} decisions/s" if metrics.get("seconds") else ""
+
+
+def _describe_evaluation(evaluation: dict[str, Any]) -> str:
+    """Return the hypervolume and the mean controllability of an evaluation as text."""
+    text = f", hypervolume {evaluation['hypervolume']:.5g}"
+    if "controllability" in evaluation:
+        values = list(evaluation["controllability"].values())
+        text += f", controllability {sum(values) / len(values):.2f}"
+    return text
 
 
 @contextmanager
@@ -225,8 +299,7 @@ def _show_progress(screen: Any, budget: int) -> Iterator[Callable[[dict[str, Any
         def show(metrics: dict[str, Any]) -> None:
             nonlocal volume
             if "evaluation" in metrics:
-                volume = f", hypervolume {metrics['evaluation']['hypervolume']:.5g}"
-            entropy = f", entropy {metrics['entropy']:.2f}" if "entropy" in metrics else ""
-            advance(f"{metrics['steps']:,} steps{entropy}{volume}", metrics["steps"])
+                volume = _describe_evaluation(metrics["evaluation"])
+            advance(f"{metrics['steps']:,} steps{_describe_rate(metrics)}{volume}", metrics["steps"])
 
         yield show

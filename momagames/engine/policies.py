@@ -53,7 +53,7 @@ class CompiledPolicy:
     act: Callable[..., Any]
     memory: np.dtype[Any] = NO_MEMORY
     rules: tuple[str, ...] = ()
-    initial_memory: tuple[tuple[str, int | tuple[float, ...]], ...] = ()
+    initial_memory: tuple[tuple[str, float | tuple[float, ...]], ...] = ()
     scratch: Callable[[Game], tuple[Any, ...]] | None = None
     label: str = ""
     rule: int = KERNEL

@@ -12,7 +12,7 @@ from momagames.baselines.candidates.cross_entropy import CrossEntropy
 from momagames.baselines.candidates.grpo import Grpo
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.candidates.rollout import SHARDS, RolloutCollector
-from momagames.baselines.candidates.trainer import TrainingSetup
+from momagames.baselines.trainer import TrainingSetup, train_to_end
 from momagames.engine.episode import Episode
 from momagames.engine.playouts import generate_starts
 from momagames.engine.policies import AgentPolicy, play_policies
@@ -287,7 +287,7 @@ def test_equal_seeds_give_equal_policies(made, budget):
     assert np.array_equal(first.policies[0].arrays["parameters"], again.policies[0].arrays["parameters"])
     assert not np.array_equal(first.policies[0].arrays["parameters"], other.policies[0].arrays["parameters"])
     threaded = made.make_trainer(TrainingSetup([game], budget, threads=2))
-    threaded.train()
+    train_to_end(threaded)
     assert threaded.parameters() == pytest.approx(first.policies[0].arrays["parameters"], rel=1e-2)
 
 
@@ -303,7 +303,7 @@ def test_trains_against_opponents_from_every_seat():
     game = momagames.spec("mo-breakthrough-v0", board_width=5, board_height=5)
     opponents = [batch_policy("random", game), batch_policy("greedy", game)]
     trainer = CrossEntropy(8, 4, 8).make_trainer(TrainingSetup([game], 400_000, 0, [0, 1], opponents))
-    trainer.train()
+    train_to_end(trainer)
     policy = trainer.policy.compile_with(trainer.parameters(), [1.0] + [0.0] * (len(game.objectives) - 1), "won")
     starts = generate_starts(game, np.arange(UNSEEN, UNSEEN + 200, dtype=np.uint64))
     for seat in (0, 1):
@@ -316,7 +316,7 @@ def test_trains_against_opponents_from_every_seat():
 
 def test_one_scorer_learns_several_levels():
     levels = [momagames.spec("mo-tileblast-v0", level=level) for level in (1, 2)]
-    trainer = CrossEntropy(8, 4, 4).make_trainer(TrainingSetup(levels, 40_000))
+    trainer = CrossEntropy(8, 4, 4).make_trainer(TrainingSetup(levels, 100_000))
     trainer.train_iteration()
     assert np.isfinite(trainer.parameters()).all()
     with pytest.raises(InvalidParameter, match="mo-samegame-v0 and mo-tileblast-v0 differ in rules"):

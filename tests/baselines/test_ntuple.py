@@ -11,6 +11,7 @@ from momagames.baselines.ntuple.heads import MOVED, OPPONENT, make_heads
 from momagames.baselines.ntuple.method import Ntuple
 from momagames.baselines.ntuple.patterns import make_patterns
 from momagames.baselines.ntuple.self_play import Trajectory, learn_game
+from momagames.baselines.ntuple.tables import make_policy, round_tables
 from momagames.baselines.random import RANDOM_POLICY
 from momagames.contract import LearningSupport, Symmetry
 from momagames.engine.batch import Batch
@@ -53,6 +54,10 @@ def chosen_actions(game, policy, state, count=40):
     return set(SeatedPolicies(batch, [policy, RANDOM_POLICY], seats, words).act()[:, 0, 0].tolist())
 
 
+def make_tables_policy(game, weights, tables, depth=1):
+    return make_policy(game, NTUPLE.windows, depth, weights, round_tables(tables))
+
+
 def share_of_wins(game, first, second, count=200):
     seats = np.array([[0, 1], [1, 0]] * (count // 2))
     words = random_words(3, 2 * count).reshape(count, 2)
@@ -75,7 +80,7 @@ def test_learns_to_win(trained):
     (policy,) = result.policies
     assert 0.99 * BUDGET < result.steps <= BUDGET
     assert result.info["games"] > 1000
-    untrained = NTUPLE.make_policy(game, WIN, np.zeros_like(policy.arrays["tables"]))
+    untrained = make_tables_policy(game, WIN, np.zeros_like(policy.arrays["tables"]))
     for name, least in (("random", 0.99), ("greedy", 0.95)):
         opponent = batch_policy(name, game)
         assert share_of_wins(game, policy, opponent) > least
@@ -202,7 +207,7 @@ def naive_search(game, tables, weights, play, own, depth):
 )
 def test_search_equals_minimax(depth, objectives, weights):
     game, weights = breakthrough(*((4, 6) if depth < 3 else (3, 5)), objectives), np.array(weights)
-    policy = replace(NTUPLE, depth=depth).make_policy(game, weights, random_tables(game, weights))
+    policy = make_tables_policy(game, weights, random_tables(game, weights), depth)
     tables = policy.arrays["tables"]
     assert (tables * 4096.0 % 1 == 0).all()
     rng = np.random.default_rng(depth)
@@ -253,7 +258,7 @@ def test_zero_sum_heads_are_antisymmetric():
 
 
 def untrained(game, depth):
-    return replace(NTUPLE, depth=depth).make_policy(game, WIN, 0 * random_tables(game, WIN))
+    return make_tables_policy(game, WIN, 0 * random_tables(game, WIN), depth)
 
 
 def test_two_moves_prevent_a_loss():
@@ -311,7 +316,7 @@ def test_restored_policies_play_alike():
 
 @pytest.mark.parametrize("other", [breakthrough(6, 5), breakthrough(5, 6), breakthrough(objectives=("captures",))])
 def test_tables_do_not_play_on_other_boards(other):
-    policy = NTUPLE.make_policy(breakthrough(), WIN, random_tables(breakthrough(), WIN))
+    policy = make_tables_policy(breakthrough(), WIN, random_tables(breakthrough(), WIN))
     with pytest.raises(InvalidParameter, match="with other objectives or another board"):
         chosen_actions(other, policy, generate_starts(other, np.zeros(1, np.uint64))[0])
 
@@ -361,7 +366,7 @@ def test_agents_with_interests_of_their_own():
         answers = (rewards @ weights)[:, :, 1].argmax(axis=1)
         best = int((rewards @ weights)[np.arange(3), answers, 0].argmax())
         start = generate_starts(game, np.zeros(1, np.uint64))[0]
-        assert chosen_actions(game, NTUPLE.make_policy(game, weights, playing.tables), start) == {best}
+        assert chosen_actions(game, make_tables_policy(game, weights, playing.tables), start) == {best}
 
 
 def test_does_not_depend_on_random_events_to_come():
@@ -370,7 +375,7 @@ def test_does_not_depend_on_random_events_to_come():
     play = Episode(game)
     play.reset(1)
     play.step(0)
-    policy = NTUPLE.make_policy(game, np.ones(2), np.zeros((4, 16)))
+    policy = make_tables_policy(game, np.ones(2), np.zeros((4, 16)))
     chosen = []
     for word in range(1000, 1020):
         play.state["rng"] = word

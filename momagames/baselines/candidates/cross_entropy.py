@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, TrainingResult
-from momagames.baselines.candidates.policy import MAX_SAMPLES, CandidatePolicy, restore_policy
-from momagames.baselines.candidates.trainer import CandidateTrainer, Floats, TrainingSetup
+from momagames.baselines.candidates.policy import (
+    MAX_POLICIES,
+    MAX_SAMPLES,
+    CandidatePolicy,
+    Scorer,
+    restore_policy,
+    restore_scorer,
+)
+from momagames.baselines.candidates.trainer import CandidateTrainer, Floats
+from momagames.baselines.trainer import Arrays, TrainerMethod, TrainingSetup
+from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game
-from momagames.engine.policies import BatchPolicy, CompiledPolicy
+from momagames.engine.policies import CompiledPolicy
 from momagames.errors import check_range
 
 NOISE = 0.1  # variance added to that of the elites, so that the search does not converge early; it falls linearly
@@ -21,7 +29,7 @@ NOISE_SHARE = 2 / 3  # and is 0 after this share of the budget
 
 
 @dataclass(frozen=True)
-class CrossEntropy(Method):
+class CrossEntropy(TrainerMethod):
     """One linear scorer of candidate actions for all weights of the objectives, by the cross-entropy method.
 
     Every generation plays fresh start positions with fresh weights, the same for all its scorers. A scorer's fitness is the
@@ -33,18 +41,21 @@ class CrossEntropy(Method):
     episodes     episodes of each scorer in a generation
     divisions    of the simplex lattice of the weights: C(divisions + K - 1, K - 1) policies for K objectives
     samples      copies on which an action is tried, in games with chance during play
+    greedy       whether the policies take the highest score instead of sampling from the softmax of the scores
 
     Source: Rubinstein, "The cross-entropy method for combinatorial and continuous optimization", Methodol. Comput. Appl.
     Probab. 1, 1999; noise, Szita and Lőrincz, "Learning Tetris using the noisy cross-entropy method", Neural Comp. 18, 2006.
     """
 
     name: ClassVar[str] = "cross_entropy"
-    trains: ClassVar[bool] = True
+    default_budget: ClassVar[int] = 30_000_000
+    plays_itself: ClassVar[bool] = False
     population: int = 40
     elites: int = 8
     episodes: int = 16
     divisions: int = 4
     samples: int = 1
+    greedy: bool = True
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: population", self.population, 4, 1024, whole=True)
@@ -55,18 +66,14 @@ class CrossEntropy(Method):
 
     def check_train(self, game: Game) -> None:
         CandidatePolicy(game, 0, self.samples)
+        check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
 
     def make_trainer(self, setup: TrainingSetup) -> CrossEntropyTrainer:
         """Return a trainer."""
         return CrossEntropyTrainer(self, setup)
 
-    def train(
-        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
-    ) -> TrainingResult:
-        trainer = self.make_trainer(TrainingSetup([game], budget, seed, learning_agents, opponents))
-        trainer.train()
-        facts = {"generations": trainer.iterations, "moves": trainer.moves, "parameters": trainer.policy.num_parameters}
-        return TrainingResult(trainer.policies(), trainer.steps, facts)
+    def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
+        return restore_scorer(game, self.name, arrays, 0, self.samples)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
         return restore_policy(game, label, arrays, 0, self.samples)
@@ -82,6 +89,12 @@ class CrossEntropyTrainer(CandidateTrainer):
 
     def parameters(self) -> Floats:
         return self._mean / self.feature_scale
+
+    def arrays(self) -> Arrays:
+        return {"mean": self._mean, "deviation": self._deviation}
+
+    def load_arrays(self, arrays: Arrays) -> None:
+        self._mean, self._deviation = arrays["mean"], arrays["deviation"]
 
     def iterate(self) -> dict[str, float]:
         population, episodes = self._options.population, self._options.episodes

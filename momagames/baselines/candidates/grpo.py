@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, TrainingResult
 from momagames.baselines.candidates.grpo_options import GrpoOptions
-from momagames.baselines.candidates.policy import CandidatePolicy, restore_policy
-from momagames.baselines.candidates.trainer import TrainingSetup
+from momagames.baselines.candidates.policy import MAX_POLICIES, CandidatePolicy, Scorer, restore_policy, restore_scorer
+from momagames.baselines.trainer import TrainerMethod, TrainingSetup
+from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game
-from momagames.engine.policies import BatchPolicy, CompiledPolicy
+from momagames.engine.policies import CompiledPolicy
 
 if TYPE_CHECKING:
     from momagames.baselines.candidates.grpo_trainer import GrpoTrainer
 
 
 @dataclass(frozen=True)
-class Grpo(GrpoOptions, Method):
+class Grpo(GrpoOptions, TrainerMethod):
     """One scorer of candidate actions with a hidden layer for all weights of the objectives, without a critic.
 
     Groups of episodes have the same start position, seat, opponent and weights; the advantage of all decisions of an episode is
@@ -33,12 +33,14 @@ class Grpo(GrpoOptions, Method):
     """
 
     name: ClassVar[str] = GrpoOptions.name
-    trains: ClassVar[bool] = True
+    default_budget: ClassVar[int] = 30_000_000
+    plays_itself: ClassVar[bool] = False
     package: ClassVar[str] = "torch"
     extra: ClassVar[str] = "learn"
 
     def check_train(self, game: Game) -> None:
         CandidatePolicy(game, self.hidden, self.samples)
+        check_lattice_size(self.name, game, self.divisions, MAX_POLICIES)
 
     def make_trainer(self, setup: TrainingSetup) -> GrpoTrainer:
         """Return a trainer."""
@@ -47,13 +49,8 @@ class Grpo(GrpoOptions, Method):
 
         return GrpoTrainer(self, setup)
 
-    def train(
-        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
-    ) -> TrainingResult:
-        trainer = self.make_trainer(TrainingSetup([game], budget, seed, learning_agents, opponents))
-        trainer.train()
-        facts = {"updates": trainer.iterations, "moves": trainer.moves, "parameters": trainer.policy.num_parameters}
-        return TrainingResult(trainer.policies(), trainer.steps, facts)
+    def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
+        return restore_scorer(game, self.name, arrays, self.hidden, self.samples)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
         return restore_policy(game, label, arrays, self.hidden, self.samples)

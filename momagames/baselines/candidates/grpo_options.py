@@ -22,6 +22,7 @@ class GrpoOptions:
     clip_coef        clipping range of the probability ratio
     divisions        of the simplex lattice of the weights: C(divisions + K - 1, K - 1) policies for K objectives
     samples          copies on which an action is tried, in games with chance during play
+    greedy           whether the policies take the highest score instead of sampling from the softmax of the scores
     """
 
     name: ClassVar[str] = "grpo"
@@ -34,6 +35,7 @@ class GrpoOptions:
     clip_coef: float = 0.2
     divisions: int = 4
     samples: int = 1
+    greedy: bool = True
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: hidden", self.hidden, 1, MAX_HIDDEN, whole=True)

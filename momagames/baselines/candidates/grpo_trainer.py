@@ -10,13 +10,15 @@ from torch import Tensor, nn
 from momagames.baselines.candidates.grpo_options import GrpoOptions
 from momagames.baselines.candidates.policy import CandidatePolicy
 from momagames.baselines.candidates.rollout import Decisions
-from momagames.baselines.candidates.trainer import CandidateTrainer, Floats, TrainingSetup
+from momagames.baselines.candidates.trainer import CandidateTrainer, Floats
+from momagames.baselines.optimizer_state import collect_tensors
 from momagames.baselines.torch_threads import use_torch_threads
+from momagames.baselines.trainer import Arrays, TrainingSetup
 
 MIN_DEVIATION = 1e-6  # of the utilities of a group; equal episodes have no advantage
 
 
-class Scorer(nn.Module):
+class ScoreNetwork(nn.Module):
     """The scorer of `kernels.score_candidate` on features that are divided by their scale.
 
     At first all scores are 0, so that all candidates are equally likely.
@@ -36,19 +38,27 @@ class Scorer(nn.Module):
 
 
 class GrpoTrainer(CandidateTrainer):
-    """Training of a `Scorer`; see `CandidateTrainer` for the arguments."""
+    """Training of a `ScoreNetwork`; see `CandidateTrainer` for the arguments."""
 
     def __init__(self, options: GrpoOptions, setup: TrainingSetup) -> None:
         super().__init__(setup, CandidatePolicy(setup.games[0], options.hidden, options.samples), options.divisions)
         self._options = options
         generator = torch.Generator().manual_seed(int(self.rng.integers(2**63)))
-        self.scorer = Scorer(self.policy.features.count, options.hidden, generator)
-        self.optimizer = torch.optim.Adam(self.scorer.parameters(), options.learning_rate)
+        self.network = ScoreNetwork(self.policy.features.count, options.hidden, generator)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), options.learning_rate)
 
     def parameters(self) -> Floats:
         scale = self.feature_scale
-        linear, bias, weight, output = (one.detach().numpy().astype(np.float64) for one in self.scorer.parameters())
+        linear, bias, weight, output = (one.detach().numpy().astype(np.float64) for one in self.network.parameters())
         return np.concatenate([linear / scale, bias, (weight / scale[:, None]).ravel(), output])
+
+    def arrays(self) -> Arrays:
+        return {name: tensor.detach().numpy() for name, tensor in collect_tensors(self.network, self.optimizer).items()}
+
+    def load_arrays(self, arrays: Arrays) -> None:
+        with torch.no_grad():
+            for name, tensor in collect_tensors(self.network, self.optimizer).items():
+                tensor.copy_(torch.from_numpy(arrays[name]))
 
     def iterate(self) -> dict[str, float]:
         size = self._options.group_size
@@ -77,11 +87,11 @@ class GrpoTrainer(CandidateTrainer):
         ]
         with torch.no_grad():
             for batch in batches:
-                batch.old_log_probs = batch.log_probs(self.scorer)
+                batch.old_log_probs = batch.log_probs(self.network)
         losses = []
         for _ in range(options.update_epochs):
             for batch in batches:
-                ratio = torch.exp(batch.log_probs(self.scorer) - batch.old_log_probs)
+                ratio = torch.exp(batch.log_probs(self.network) - batch.old_log_probs)
                 clipped = ratio.clamp(1 - options.clip_coef, 1 + options.clip_coef)
                 loss = -torch.minimum(ratio * batch.advantages, clipped * batch.advantages).mean()
                 self.optimizer.zero_grad()
@@ -104,9 +114,9 @@ class _Minibatch:
         self.advantages = torch.from_numpy(advantages[chosen].astype(np.float32))
         self.old_log_probs = torch.zeros(0)
 
-    def log_probs(self, scorer: Scorer) -> Tensor:
+    def log_probs(self, network: ScoreNetwork) -> Tensor:
         """Return the log probabilities of the chosen actions, float32[D]: a softmax for each decision."""
-        scores: Tensor = scorer(self._features)
+        scores: Tensor = network(self._features)
         none = torch.zeros(len(self._chosen))
         highest = none.scatter_reduce(0, self._segments, scores.detach(), "amax", include_self=False)
         totals = none.index_add(0, self._segments, torch.exp(scores - highest[self._segments]))

@@ -8,6 +8,7 @@ the scores.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from momagames.errors import InvalidParameter, check_range
 
 Recording = tuple[NDArray[np.float32], NDArray[np.int64]]
 MIN_LENGTH = 16  # of the arrays in a memory; a common minimum lets games share compiled code
-MAX_HIDDEN, MAX_SAMPLES = 256, 100
+MAX_HIDDEN, MAX_SAMPLES, MAX_POLICIES = 256, 100, 1024
 
 
 class CandidatePolicy:
@@ -55,14 +56,23 @@ class CandidatePolicy:
                     are written to rows, and its memory says where: from first_row on, num_rows of them, and of these `choice`
                     is the action's
         """
-        return self._compile("", (), {}, recording)
+        return self._compile("", (), {}, recording=recording)
 
-    def compile_with(self, parameters: NDArray[np.float64], weights: Sequence[float], label: str) -> CompiledPolicy:
-        """Return the policy with these parameters, float64[num_parameters], for these weights, float64[K]."""
+    def compile_with(
+        self, parameters: NDArray[np.float64], weights: Sequence[float], label: str, greedy: bool = True
+    ) -> CompiledPolicy:
+        """Return the policy with these parameters, float64[num_parameters], for these weights, float64[K].
+
+        greedy    take the action with the highest score instead of sampling one
+        """
         row = np.array(weights, np.float64)
         memory = self.initial_memories(parameters[None], row[None])[0]
-        initial = tuple((name, tuple(memory[name].tolist())) for name in ("parameters", "weights"))
-        return self._compile(label, initial, {"parameters": parameters.copy(), "weights": row})
+        initial = (
+            ("parameters", tuple(memory["parameters"].tolist())), ("weights", tuple(memory["weights"].tolist())),
+            ("temperature", 0.0 if greedy else 1.0),
+        )  # fmt: skip
+        arrays = {"parameters": parameters.copy(), "weights": row, "greedy": np.array(greedy)}
+        return self._compile(label, initial, arrays, tuple(row.tolist()))
 
     def initial_memories(
         self, parameters: NDArray[np.float64], weights: NDArray[np.float64], temperature: float = 0.0
@@ -80,8 +90,9 @@ class CandidatePolicy:
     def _compile(
         self,
         label: str,
-        initial: tuple[tuple[str, tuple[float, ...]], ...],
-        arrays: dict[str, NDArray[np.float64]],
+        initial: tuple[tuple[str, float | tuple[float, ...]], ...],
+        arrays: dict[str, NDArray[Any]],
+        weights: tuple[float, ...] = (),
         recording: Recording | None = None,
     ) -> CompiledPolicy:
         sets, count, vectors = self.features.sets, self.features.count, len(self.features.vectors)
@@ -98,16 +109,41 @@ class CandidatePolicy:
             )  # fmt: skip
 
         act, rules = make_candidate_kernel(self.game), (self.game.rules_key,)
-        return CompiledPolicy("candidates", act, self.memory, rules, initial, scratch, label, arrays=arrays)
+        return CompiledPolicy("candidates", act, self.memory, rules, initial, scratch, label, weights=weights, arrays=arrays)
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A trained scorer, float64[num_parameters]: the candidate policies for all weights."""
+
+    policy: CandidatePolicy
+    parameters: NDArray[np.float64]
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Its parameters, as they are stored."""
+        return {"parameters": self.parameters}
+
+    def compile(self, label: str, weights: Sequence[float], greedy: bool) -> CompiledPolicy:
+        """Return the policy for these weights; see `CandidatePolicy.compile_with`."""
+        return self.policy.compile_with(self.parameters, weights, label, greedy)
+
+
+def restore_scorer(game: Game, name: str, arrays: Mapping[str, NDArray[Any]], hidden: int, samples: int) -> Scorer:
+    """Return a scorer from its stored arrays; InvalidParameter, with the name of its method, if they do not fit the game."""
+    policy = CandidatePolicy(game, hidden, samples)
+    check_array_names(name, arrays, ("parameters",))
+    check_array(name, "parameters", arrays["parameters"], np.float64, (policy.num_parameters,))
+    return Scorer(policy, arrays["parameters"])
 
 
 def restore_policy(game: Game, label: str, arrays: Mapping[str, NDArray[Any]], hidden: int, samples: int) -> CompiledPolicy:
     """Return a policy from its stored arrays, or raise InvalidParameter."""
-    policy = CandidatePolicy(game, hidden, samples)
-    check_array_names(label, arrays, ("parameters", "weights"))
-    check_array(label, "parameters", arrays["parameters"], np.float64, (policy.num_parameters,))
+    check_array_names(label, arrays, ("parameters", "weights", "greedy"))
     check_array(label, "weights", arrays["weights"], np.float64, (len(game.objectives),))
-    return policy.compile_with(arrays["parameters"], arrays["weights"].tolist(), label)
+    check_array(label, "greedy", arrays["greedy"], np.bool_, ())
+    scorer = restore_scorer(game, label, {"parameters": arrays["parameters"]}, hidden, samples)
+    return scorer.compile(label, arrays["weights"].tolist(), bool(arrays["greedy"]))
 
 
 def _round_up(length: int) -> int:

@@ -47,7 +47,7 @@ class Rollout:
 
     returns     float64[n, K], of the learning agent
     steps       environment steps, those of the look-ahead included
-    moves       environment steps of the episodes alone
+    moves       of the candidate policies
     decisions   None without `record`
     """
 
@@ -114,14 +114,16 @@ class RolloutCollector:
         cursor = np.zeros(1, np.int64)
         seats, agents = self._seats[matches % len(self._seats)], self._agents[matches % len(self._agents)]
         seated = SeatedPolicies(batch, [self.policy.compile((rows, cursor)), *self._opponents], seats, words, memories)
-        own, parts, moves = seated.state_dict()[1], [], 0
+        own, parts, steps, moves = seated.state_dict()[1], [], 0, 0
         while not batch.states["over"].all():
-            moves += int((batch.states["over"] == 0).sum())
+            is_running = batch.states["over"] == 0
+            steps += int(is_running.sum())
+            moves += int((is_running & (seats[np.arange(n), batch.to_move] == 0)).sum())
             own["num_rows"], cursor[0] = 0, 0
             batch.step(seated.act())
             if record:
                 parts.append(_read_decisions(own, rows, first))
-        steps = moves + int(seated.lookahead_steps().sum())
+        steps += int(seated.lookahead_steps().sum())
         return Rollout(batch.returns[np.arange(n), agents], steps, moves, Decisions.join(parts) if record else None)
 
 

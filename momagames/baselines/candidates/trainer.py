@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.candidates.policy import CandidatePolicy
+from momagames.baselines.candidates.policy import CandidatePolicy, Scorer
 from momagames.baselines.candidates.rollout import Rollout, RolloutCollector
-from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
-from momagames.contract import Game
+from momagames.baselines.trainer import Arrays, TrainingSetup, list_weights, restore_arrays
 from momagames.engine.playouts import generate_starts
-from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidParameter
 
 SCALE_EPISODES = 128  # episodes of random play from which the scales are estimated
@@ -24,61 +22,22 @@ CONCENTRATION = 0.7  # its parameter
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class TrainingSetup:
-    """What is trained, the opponents, and the budget.
-
-    games             which differ in their start positions only; episodes are played in each of them in turn
-    budget            environment steps, those of the look-ahead included; training stops before it is exceeded, as far as the
-                      cost of the last iteration predicts that
-    seed              random seed: equal seeds give equal policies
-    learning_agents   agents that the policies play in turn, each with its team
-    opponents         policies of the other agents, in turn
-    threads           number of threads of the rollouts
-    fixed_weights     weights of all episodes and of the only policy; None: random weights
-    """
-
-    games: Sequence[Game]
-    budget: int
-    seed: int = 0
-    learning_agents: Sequence[int] = (0,)
-    opponents: Sequence[BatchPolicy] = ()
-    threads: int = 1
-    fixed_weights: Sequence[float] | None = None
-
-    def __post_init__(self) -> None:
-        """Raise InvalidParameter unless the games have the same rules, objectives, agents and actions."""
-
-        def key(game: Game) -> tuple[object, ...]:
-            return game.rules_key, [one.name for one in game.objectives], game.agents, game.teams, game.actions
-
-        for game in self.games[1:]:
-            if key(game) != key(self.games[0]):
-                raise InvalidParameter(
-                    f"{game.id} and {self.games[0].id} differ in rules, objectives or agents: expected equal ones"
-                )
-
-
 class CandidateTrainer(ABC):
-    """Training of one scorer for all weights of the objectives, by episodes from fresh start positions.
+    """Training of one scorer for all weights of the objectives. Training stops before the budget is exceeded, as far as the
+    cost of the last iteration predicts that.
 
     policy       whose scorer is trained
-    divisions    of the simplex lattice of the weights
+    divisions    of the simplex lattice of the weights, from which most weights in training are drawn
 
-    steps        environment steps so far
-    moves        of them those of the episodes, without the look-ahead
+    steps        environment steps so far, those of look-ahead included
+    decisions    decisions of the policies in training episodes so far
     """
 
     def __init__(self, setup: TrainingSetup, policy: CandidatePolicy, divisions: int) -> None:
-        self.setup, self.game = setup, setup.games[0]
+        self.setup, self.game = setup, setup.game
         self.policy = policy
-        fixed = setup.fixed_weights
-        self.lattice = (
-            simplex_lattice(len(self.game.objectives), divisions)
-            if fixed is None
-            else resolve_weights("fixed_weights", self.game, fixed)[None]
-        )
-        self.steps, self.moves, self.iterations = 0, 0, 0
+        self.lattice = list_weights(self.game, divisions, setup.fixed_weights)
+        self.steps, self.decisions, self.iterations = 0, 0, 0
         self._last_cost = 0
         self.rng = np.random.default_rng(setup.seed)
         self._collector = RolloutCollector(self.policy, setup.learning_agents, setup.opponents, setup.threads)
@@ -91,25 +50,51 @@ class CandidateTrainer(ABC):
 
     @property
     def is_done(self) -> bool:
-        return self.steps + self._last_cost > self.setup.budget
+        return self.iterations > 0 and self.steps + self._last_cost > self.setup.budget
 
     def train_iteration(self) -> dict[str, float]:
-        """Play and learn once. Returns metrics."""
+        """Play and learn once. Returns metrics. Raises InvalidParameter if the budget does not suffice for one iteration."""
         before = self.steps
         metrics = self.iterate()
         self._last_cost = self.steps - before
         self.iterations += 1
-        return {"steps": float(self.steps), "moves": float(self.moves), **metrics}
-
-    def train(self) -> None:
-        """Train until the budget is used up. Raises InvalidParameter if it does not suffice for one iteration."""
-        while not self.is_done:
-            self.train_iteration()
-        if self.steps > self.setup.budget:
+        if self.iterations == 1 and self.steps > self.setup.budget:
             raise InvalidParameter(
                 f"invalid budget={self.setup.budget} for {self.game.id}: expected at least {self.steps}, the environment "
                 "steps of the scales and of one iteration"
             )
+        return {"steps": self.steps, "decisions": self.decisions, **metrics}
+
+    def make_policies(self) -> Scorer:
+        """Return the current policies."""
+        return Scorer(self.policy, self.parameters())
+
+    def summarize(self) -> dict[str, Any]:
+        """Return counts that are stored with results."""
+        return {"iterations": self.iterations, "decisions": self.decisions, "parameters": self.policy.num_parameters}
+
+    def state_dict(self) -> tuple[dict[str, Any], Arrays]:
+        """Return all that the next iteration depends on, as JSON-able data and arrays."""
+        data = {
+            "steps": self.steps, "decisions": self.decisions, "iterations": self.iterations, "last_cost": self._last_cost,
+            "rng": self.rng.bit_generator.state,
+        }  # fmt: skip
+        return data, {name: array.copy() for name, array in self.arrays().items()}
+
+    def load_state_dict(self, data: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the state of a trainer with the same setup and options. Raises InvalidFile if it does not fit."""
+        self.load_arrays(restore_arrays(arrays, self.arrays()))
+        self.steps, self.decisions, self.iterations = data["steps"], data["decisions"], data["iterations"]
+        self._last_cost = data["last_cost"]
+        self.rng.bit_generator.state = data["rng"]
+
+    @abstractmethod
+    def arrays(self) -> Arrays:
+        """Return the arrays that learning changes."""
+
+    @abstractmethod
+    def load_arrays(self, arrays: Arrays) -> None:
+        """Restore what `arrays` returned."""
 
     @abstractmethod
     def iterate(self) -> dict[str, float]:
@@ -118,11 +103,6 @@ class CandidateTrainer(ABC):
     @abstractmethod
     def parameters(self) -> Floats:
         """Return the parameters of the scorer, float64[P]."""
-
-    def policies(self) -> tuple[CompiledPolicy, ...]:
-        """Return the policies for the weights of the lattice."""
-        parameters = self.parameters()
-        return tuple(self.policy.compile_with(parameters, row.tolist(), format_weights(row)) for row in self.lattice)
 
     def play(
         self, parameters: Floats, weights: Floats, instances: NDArray[np.int64], temperature: float = 0.0, record: bool = False
@@ -138,6 +118,8 @@ class CandidateTrainer(ABC):
         for i, game in enumerate(self.setup.games):
             if (which == i).any():
                 starts[which == i] = generate_starts(game, seeds[which == i])
+        if self.setup.start is not None:
+            starts[:] = self.setup.start
         # equal policies play equal episodes of an instance, unless they sample
         words = self.rng.integers(2**64, size=(len(instances) if temperature else count, agents), dtype=np.uint64)
         memories = self.policy.initial_memories(parameters, weights, temperature)
@@ -146,7 +128,7 @@ class CandidateTrainer(ABC):
             memories, starts[instances], words if temperature else words[instances], matches[instances], record
         )
         self.steps += rollout.steps
-        self.moves += rollout.moves
+        self.decisions += rollout.moves
         return rollout
 
     def sample_weights(self, count: int) -> Floats:
@@ -167,12 +149,15 @@ class CandidateTrainer(ABC):
         parameters = np.zeros((SCALE_EPISODES, self.policy.num_parameters))
         rollout = self.play(parameters, self.sample_weights(SCALE_EPISODES), np.arange(SCALE_EPISODES), record=True)
         assert rollout.decisions is not None
+        feature_scale = _root(np.square(rollout.decisions.features.astype(np.float64)).mean(axis=0))
+        if self.setup.return_scale is not None:
+            return feature_scale, self.setup.return_scale
         squares = np.zeros(len(self.game.objectives))
         means = (rollout.returns**2).mean(axis=0)
         sets = self.policy.features.sets
         for number in range(int(sets.max()) + 1):
             squares[sets == number] = means[sets == number].mean()
-        return _root(np.square(rollout.decisions.features.astype(np.float64)).mean(axis=0)), _root(squares)
+        return feature_scale, _root(squares)
 
 
 def _root(squares: Floats) -> Floats:

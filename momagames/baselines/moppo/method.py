@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, Plans, TrainingResult, check_deterministic
+from momagames.baselines.base import Plans, check_deterministic
 from momagames.baselines.moppo.encoder import make_network_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, check_caution, restore_policy
-from momagames.baselines.moppo.options import MoppoOptions
-from momagames.baselines.torch_threads import use_torch_threads
-from momagames.baselines.weight_lattice import check_lattice_size, format_weights, simplex_lattice
+from momagames.baselines.moppo.options import DEFAULT_OPTIONS, MoppoOptions
+from momagames.baselines.trainer import TrainerMethod, TrainingSetup, train_to_end
+from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game
-from momagames.engine.policies import BatchPolicy, CompiledPolicy
+from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from momagames.baselines.moppo.trainer import Trainer
+    from momagames.baselines.moppo.trainer import MoppoTrainer
 
 MAX_POLICIES = 1024
 
 
 @dataclass(frozen=True)
-class Moppo(MoppoOptions, Method):
+class Moppo(MoppoOptions, TrainerMethod):
     """Multi-objective PPO: one network for all weights of the objectives (extra `learn`: PyTorch).
 
     The network is conditioned on the observation, the agent id, and weights that are sampled for each team and episode. The
@@ -42,7 +42,7 @@ class Moppo(MoppoOptions, Method):
     """
 
     name: ClassVar[str] = MoppoOptions.name
-    trains: ClassVar[bool] = True
+    default_budget: ClassVar[int] = 1_000_000
     package: ClassVar[str] = "torch"
     extra: ClassVar[str] = "learn"
 
@@ -54,15 +54,32 @@ class Moppo(MoppoOptions, Method):
         """Train from this start position alone. All training episodes and one final episode of each policy are plans."""
         self.check_installed()
         self.check_plan(game)
-        from momagames.baselines.moppo.trainer import Trainer
-
-        with use_torch_threads(1):  # each run has one core, and floating-point sums are equal on every executor
-            trainer = Trainer(game, self, range(len(game.agents)), (), budget, seed, start)
-            while not trainer.is_done:
-                trainer.train_iteration()
-        trainer.play_policies(self.make_policies(trainer.make_policy()))
+        trainer = self.make_trainer(TrainingSetup([game], budget, seed, range(len(game.agents)), start=start))
+        train_to_end(trainer)
+        trainer.play_policies(self.select_policies(game, trainer.make_policies()))
         archive = trainer.archive
-        return Plans(archive.front(), trainer.steps, info=_summarize(trainer), dominated=archive.dominated)
+        return Plans(archive.front(), trainer.steps, info=trainer.summarize(), dominated=archive.dominated)
+
+    @classmethod
+    def default_options(cls) -> dict[str, Any]:
+        return dict(DEFAULT_OPTIONS)
+
+    def check_setup(self, setup: TrainingSetup) -> None:
+        setup.check_one_game(self.name)
+        if setup.start is None:
+            self.check_train(setup.game)
+        else:
+            self.check_plan(setup.game)
+
+    def make_trainer(self, setup: TrainingSetup) -> MoppoTrainer:
+        """Return a trainer."""
+        self.check_installed()
+        from momagames.baselines.moppo.trainer import MoppoTrainer
+
+        return MoppoTrainer(self, setup)
+
+    def make_responder(self) -> Moppo:
+        return replace(self, self_play=0.0, opponent_pool_size=0, utility="linear", expert=None)
 
     def check_train(self, game: Game) -> None:
         if self.self_imitation_coef:
@@ -88,31 +105,8 @@ class Moppo(MoppoOptions, Method):
         check_caution(game, self.caution)
         make_network_encoder(game, self.network, self.critic)
 
-    def train(
-        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
-    ) -> TrainingResult:
-        self.check_installed()
-        self.check_train(game)
-        from momagames.baselines.moppo.trainer import Trainer
-
-        with use_torch_threads(1):
-            trainer = Trainer(game, self, learning_agents, opponents, budget, seed)
-            while not trainer.is_done:
-                trainer.train_iteration()
-        return TrainingResult(self.make_policies(trainer.make_policy()), trainer.steps, _summarize(trainer))
-
-    def make_policies(self, network: NetworkPolicy) -> tuple[CompiledPolicy, ...]:
-        """Return the policies of a network, one for each weight vector of the lattice."""
-        lattice = simplex_lattice(len(network.game.objectives), self.divisions)
-        return tuple(network.compile(format_weights(weights), weights.tolist(), self.greedy) for weights in lattice)
+    def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> NetworkPolicy:
+        return NetworkPolicy(game, arrays)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
         return restore_policy(game, label, arrays)
-
-
-def _summarize(trainer: Trainer) -> dict[str, Any]:
-    return {
-        "updates": trainer.progress.updates,
-        "parameters": trainer.model.num_parameters,
-        "reward_scale": trainer.utility.reward_scale.tolist(),
-    }

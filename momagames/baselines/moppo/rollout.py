@@ -37,6 +37,7 @@ class Progress:
     budget: int
     steps: int = 0
     updates: int = 0
+    decisions: int = 0
     seconds: dict[str, float] = field(default_factory=lambda: {"games": 0.0, "network": 0.0, "update": 0.0})
 
     @property
@@ -99,7 +100,7 @@ class Rollout:
 class RolloutCollector:
     """Plays in a batch of environments and fills rollouts.
 
-    See `trainer.Trainer` for the arguments.
+    See `trainer.MoppoTrainer` for the arguments.
 
     weights     float32[N, A, K] of the current episodes; agents of a team share them
     returns     float64[N, A, K], return of the current episodes so far, not scaled
@@ -169,6 +170,7 @@ class RolloutCollector:
                 self.self_imitation.archive_finished(batch, progress.steps)
                 self._reset(ended)
             seconds["games"] += time.perf_counter() - started
+        progress.decisions += int(rollout.is_decision.sum())
         self._compute_advantages(rollout)
         if finished_returns:
             rollout.episode_returns = np.concatenate(finished_returns)

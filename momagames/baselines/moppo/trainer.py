@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,56 +16,53 @@ from momagames.baselines.moppo.network import ActorCritic
 from momagames.baselines.moppo.network_policy import NetworkPolicy
 from momagames.baselines.moppo.options import MoppoOptions
 from momagames.baselines.moppo.rollout import Progress, RolloutCollector
+from momagames.baselines.moppo.state import TrainingParts, load_state_dict, state_dict
 from momagames.baselines.moppo.utility import Utility
-from momagames.contract import Game
+from momagames.baselines.torch_threads import use_torch_threads
+from momagames.baselines.trainer import Arrays, TrainingSetup, list_weights
 from momagames.engine.batch import Batch
 from momagames.engine.policies import BatchPolicy, SeatedPolicies
 
 
-class Trainer:
+class MoppoTrainer:
     """Training of one network.
 
-    learning_agents   agents that learn in turn, each with its team, where not all teams learn
-    opponents         policies that play the other agents there
-    budget            environment steps; training stops after the update in which they are used up
-    start             record[1], start position of every episode (one agent or a common reward, no chance during play); None:
-                      random start positions
-    fixed_weights     float64[K], weights of all episodes; None: random weights for each team and episode
-    reward_scale      float64[K], divisor of the rewards; None: estimated
-
-    `state.state_dict` returns everything that the next update depends on. A trainer that continues from it is equal to the
-    bit, on the CPU of the same machine with the same number of threads.
+    Opponents play where not all teams learn. A fixed start position is for games with one agent or a common reward, without
+    chance during play. Training stops after the update in which the budget is used up.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        options: MoppoOptions,
-        learning_agents: Sequence[int],
-        opponents: Sequence[BatchPolicy],
-        budget: int,
-        seed: int,
-        start: NDArray[Any] | None = None,
-        fixed_weights: NDArray[np.float64] | None = None,
-        reward_scale: NDArray[np.float64] | None = None,
-    ) -> None:
-        self.game, self.options, self.start = game, options, start
-        words = np.random.SeedSequence(seed).generate_state(4, np.uint64)
+    def __init__(self, options: MoppoOptions, setup: TrainingSetup) -> None:
+        self.game, self.options, self.setup = setup.game, options, setup
+        words = np.random.SeedSequence(setup.seed).generate_state(4, np.uint64)
         seeds = [int(word >> np.uint64(1)) for word in words]
         self.rng, self.generator = np.random.default_rng(words[0]), torch.Generator().manual_seed(seeds[1])
-        self.progress = Progress(budget)
-        self.utility = Utility(game, options, seeds[2], reward_scale)
-        self.model = ActorCritic(game, options, seeds[3])
+        self.progress = Progress(setup.budget)
+        self.utility = Utility(self.game, options, seeds[2], setup.return_scale)
+        self.model = ActorCritic(self.game, options, seeds[3])
+        fixed = setup.fixed_weights
         self.collector = RolloutCollector(
-            game, options, self.model, self.utility, self.progress, learning_agents, opponents, self.rng, self.generator,
-            start, fixed_weights,
+            self.game, options, self.model, self.utility, self.progress, setup.learning_agents, setup.opponents, self.rng,
+            self.generator, setup.start, None if fixed is None else list_weights(self.game, 1, fixed)[0],
         )  # fmt: skip
         self.learner = Learner(options, self.model, self.utility, self.progress, self.generator)
+        self._parts = TrainingParts(
+            self.game, self.rng, self.generator, self.progress, self.utility, self.model, self.collector,
+            self.learner.optimizer,
+        )  # fmt: skip
 
     @property
     def steps(self) -> int:
         """Environment steps so far."""
         return self.progress.steps
+
+    @property
+    def decisions(self) -> int:
+        """Decisions of the learning agents so far."""
+        return self.progress.decisions
+
+    @property
+    def return_scale(self) -> NDArray[np.float64]:
+        return self.utility.reward_scale
 
     @property
     def is_done(self) -> bool:
@@ -82,18 +79,35 @@ class Trainer:
         """Non-dominated episodes, if all start from one position."""
         return self.collector.self_imitation.archive
 
-    def make_policy(self) -> NetworkPolicy:
-        """Return the current network as a policy."""
+    def make_policies(self) -> NetworkPolicy:
+        """Return the policies of the current network."""
         return self.model.make_policy()
 
     def train_iteration(self) -> dict[str, float]:
         """Collect a rollout and update the network. Returns metrics."""
-        self.learner.anneal(self.progress.remaining)
-        rollout = self.collector.collect(self.is_cloning)
-        losses = self.learner.update(rollout)
+        with use_torch_threads(self.setup.threads):
+            self.learner.anneal(self.progress.remaining)
+            rollout = self.collector.collect(self.is_cloning)
+            losses = self.learner.update(rollout)
         self.progress.updates += 1
         self.collector.opponents.update_pool(self.progress.updates, self.model.network)
-        return {"steps": self.steps, **self._summarize_episodes(rollout.episode_returns), **losses}
+        return {"steps": self.steps, "decisions": self.decisions, **self._summarize_episodes(rollout.episode_returns), **losses}
+
+    def summarize(self) -> dict[str, Any]:
+        """Return counts that are stored with results."""
+        return {
+            "updates": self.progress.updates,
+            "parameters": self.model.num_parameters,
+            "reward_scale": self.utility.reward_scale.tolist(),
+        }
+
+    def state_dict(self) -> tuple[dict[str, Any], Arrays]:
+        """Return all that the next update depends on, as JSON-able data and arrays."""
+        return state_dict(self._parts)
+
+    def load_state_dict(self, data: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the state of a trainer with the same setup and options. Raises InvalidFile if it does not fit."""
+        load_state_dict(self._parts, data, arrays)
 
     def _summarize_episodes(self, returns: NDArray[np.float64]) -> dict[str, float]:
         """Update the utility with the returns float64[n, K] of a rollout. Returns metrics."""
@@ -105,9 +119,9 @@ class Trainer:
 
     def play_policies(self, policies: Sequence[BatchPolicy]) -> NDArray[np.float64]:
         """Play an episode of each policy from the start position, and archive them. Returns float64[n, K]."""
-        assert self.start is not None
+        assert self.setup.start is not None
         batch = Batch(self.game, len(policies), autoreset="disabled")
-        batch.load(np.repeat(self.start, len(policies)))
+        batch.load(np.repeat(self.setup.start, len(policies)))
         seats = np.repeat(np.arange(len(policies))[:, None], len(self.game.agents), axis=1)
         seated = SeatedPolicies(batch, policies, seats, self.collector.opponents.seed)
         history = []

@@ -4,6 +4,8 @@ patterns   which cells of a board form patterns, and which patterns share a tabl
 heads      which returns the tables predict
 kernels    values of positions from codes of cells, and of positions after a move from the cells that it changed
 self_play  the compiled training loop
+trainer    self-play of several weight vectors side by side
 search     look-ahead at play time
-method     options, training and stored policies
+tables     policies of trained tables
+method     options and stored policies
 """

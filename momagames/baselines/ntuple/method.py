@@ -9,23 +9,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from momagames.baselines.base import Method, TrainingResult, check_array, check_array_names, check_sequential
+from momagames.baselines.base import check_array, check_array_names, check_sequential
 from momagames.baselines.ntuple.heads import make_heads
 from momagames.baselines.ntuple.patterns import check_board, make_patterns
-from momagames.baselines.ntuple.search import MEMORY, make_search, make_search_kernel
 from momagames.baselines.ntuple.self_play import SelfPlay, TdOptions
-from momagames.baselines.weight_lattice import check_lattice_size, format_weights, simplex_lattice
+from momagames.baselines.ntuple.tables import PatternTables, make_policy, round_tables
+from momagames.baselines.ntuple.trainer import NtupleTrainer
+from momagames.baselines.trainer import TrainerMethod, TrainingSetup, list_weights
+from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game
-from momagames.engine.policies import BatchPolicy, CompiledPolicy
+from momagames.engine.policies import CompiledPolicy
 from momagames.errors import InvalidParameter, check_range
 
 MAX_POLICIES, MAX_DEPTH, MAX_WINDOW, MAX_OPENING = 256, 3, 8, 1000
-RESOLUTION = 4096  # stored table entries are multiples of 1 / RESOLUTION
-CHUNK = 10_000_000  # environment steps of one call of the compiled loop, which Ctrl-C does not interrupt
 
 
 @dataclass(frozen=True)
-class Ntuple(Method):
+class Ntuple(TrainerMethod):
     """Tables of cell patterns for each weight vector of a simplex lattice, by TD(lambda) in self-play; see this package.
 
     For turn-based board games with perfect information whose `LearningSupport` declares a board. Each weight vector has tables
@@ -42,15 +42,15 @@ class Ntuple(Method):
     """
 
     name: ClassVar[str] = "ntuple"
-    trains: ClassVar[bool] = True
-    divisions: int
-    depth: int
-    short: int
-    long: int
-    alpha: float
-    td_lambda: float
-    epsilon: float
-    opening: int
+    default_budget: ClassVar[int] = 200_000_000
+    divisions: int = 1
+    depth: int = 1
+    short: int = 2
+    long: int = 4
+    alpha: float = 2.0
+    td_lambda: float = 0.9
+    epsilon: float = 0.05
+    opening: int = 8
 
     def __post_init__(self) -> None:
         for option, low, high in (
@@ -89,43 +89,50 @@ class Ntuple(Method):
         options = TdOptions(float(self.alpha), float(self.td_lambda), float(self.epsilon), int(self.opening))
         return SelfPlay(game, patterns, entries, weights, seed, options)
 
-    def train(
-        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
-    ) -> TrainingResult:
+    def check_setup(self, setup: TrainingSetup) -> None:
+        setup.check_one_game(self.name)
+        if setup.start is not None:
+            raise InvalidParameter(f"{self.name} trains on random start positions only: expected no fixed one")
+        self.check_train(setup.game)
+
+    def make_trainer(self, setup: TrainingSetup) -> NtupleTrainer:
+        """Return a trainer."""
+        self.check_setup(setup)
+        game = setup.game
+        lattice = list_weights(game, self.divisions, setup.fixed_weights)
+        scale = np.ones(len(game.objectives)) if setup.return_scale is None else setup.return_scale
+        seeds = np.random.default_rng(setup.seed).integers(2**64, size=len(lattice), dtype=np.uint64).tolist()
+        players = [self.start_self_play(game, row / scale, one) for row, one in zip(lattice, seeds, strict=True)]
+
+        def make_tables(tables: Sequence[NDArray[Any]]) -> PatternTables:
+            return PatternTables(game, self.windows, self.depth, lattice, scale, [round_tables(one) for one in tables])
+
+        return NtupleTrainer(setup, players, make_tables, scale)
+
+    def make_responder(self) -> TrainerMethod:
+        raise InvalidParameter(f"{self.name} learns from play against itself alone, not against a given policy")
+
+    def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> PatternTables:
         self.check_train(game)
-        lattice = simplex_lattice(len(game.objectives), self.divisions)
-        seeds = np.random.default_rng(seed).integers(2**64, size=len(lattice), dtype=np.uint64).tolist()
-        policies, steps, games = [], 0, 0
-        for i, (weights, own_seed) in enumerate(zip(lattice, seeds, strict=True)):
-            share = budget * (i + 1) // len(lattice) - budget * i // len(lattice)
-            playing = self.start_self_play(game, weights, own_seed)
-            for target in (*range(CHUNK, share, CHUNK), share):
-                playing.play(target, share)
-            steps, games = steps + playing.steps, games + playing.games
-            policies.append(self.make_policy(game, weights, playing.tables))
-        return TrainingResult(tuple(policies), steps, {"games": games})
+        weights, scale = arrays.get("weights", np.zeros(())), arrays.get("return_scale", np.zeros(()))
+        count = len(weights) if weights.ndim else 0
+        check_array_names(self.name, arrays, ("weights", "return_scale", *(f"tables/{i}" for i in range(count))))
+        objectives = len(game.objectives)
+        check_array(self.name, "weights", weights, np.float64, (count, objectives))
+        check_array(self.name, "return_scale", scale, np.float64, (objectives,))
+        tables = [arrays[f"tables/{i}"] for i in range(count)]
+        for row, one in zip(weights, tables, strict=True):
+            self._check_tables(game, self.name, row, one)
+        return PatternTables(game, self.windows, self.depth, weights, scale, tables)
 
-    def make_policy(self, game: Game, weights: NDArray[np.float64], tables: NDArray[Any], label: str = "") -> CompiledPolicy:
-        """Return the policy of tables, float[H, n], which are rounded so that they compress to half the size."""
-        stored = (np.round(tables * RESOLUTION) / RESOLUTION).astype(np.float16)
-        patterns, heads = make_patterns(game, self.windows)[0], make_heads(game, weights)
-
-        def scratch(other: Game) -> tuple[Any, ...]:
-            if (other.objectives, other.learning.board_shape) != (game.objectives, game.learning.board_shape):
-                raise InvalidParameter(f"{self.name}: these tables are for {game.id} with other objectives or another board")
-            return make_search(other, weights, patterns, heads, stored.astype(np.float32), self.depth)
-
-        return CompiledPolicy(
-            "ntuple", make_search_kernel(game), MEMORY, (game.rules_key,), scratch=scratch,
-            label=label or format_weights(weights), weights=tuple(weights.tolist()),
-            arrays={"tables": stored, "weights": weights},
-        )  # fmt: skip
+    def _check_tables(self, game: Game, label: str, weights: NDArray[np.float64], tables: NDArray[Any]) -> None:
+        shape = len(make_heads(game, weights).scales), make_patterns(game, self.windows)[1]
+        check_array(label, "tables", tables, np.float16, shape)
 
     def restore(self, game: Game, label: str, arrays: Mapping[str, NDArray[Any]]) -> CompiledPolicy:
         self.check_train(game)
         check_array_names(label, arrays, ("tables", "weights"))
         tables, weights = arrays["tables"], arrays["weights"]
         check_array(label, "weights", weights, np.float64, (len(game.objectives),))
-        shape = len(make_heads(game, weights).scales), make_patterns(game, self.windows)[1]
-        check_array(label, "tables", tables, np.float16, shape)
-        return self.make_policy(game, weights, tables, label)
+        self._check_tables(game, label, weights, tables)
+        return make_policy(game, self.windows, self.depth, weights, tables, label)

@@ -15,7 +15,7 @@ Source: Sutton, "Learning to predict by the methods of temporal differences", Ma
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,6 +93,17 @@ class SelfPlay:
         )  # fmt: skip
         self._word = np.uint64(seed % 2**64)
         self.steps = self.moves = self.games = 0
+
+    def state_dict(self) -> tuple[dict[str, int], dict[str, NDArray[Any]]]:
+        """Return all that the next game depends on, as JSON-able data and arrays."""
+        data = {"word": int(self._word), "steps": self.steps, "moves": self.moves, "games": self.games}
+        return data, {"tables": self.tables, "coherence": self._coherence}
+
+    def load_state_dict(self, data: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore what `state_dict` returned."""
+        self._word = np.uint64(data["word"])
+        self.steps, self.moves, self.games = data["steps"], data["moves"], data["games"]
+        self.tables[...], self._coherence[...] = arrays["tables"], arrays["coherence"]
 
     def play(self, steps: int, limit: int | None = None) -> None:
         """Play games until `steps` environment steps in all are made; a game that would exceed `limit` is left out."""

@@ -20,6 +20,12 @@ def render_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f'<div class="wide" tabindex="0"><table><tr>{top}</tr>{lines}</table></div>'
 
 
+def render_facts(facts: Iterable[tuple[str, str]]) -> str:
+    """Return a table with a name and a value in each row."""
+    rows = "".join(f'<tr><th scope="row">{html.escape(name)}</th><td>{html.escape(value)}</td></tr>' for name, value in facts)
+    return f'<div class="wide" tabindex="0"><table class="facts">{rows}</table></div>'
+
+
 def _render_cell(text: str) -> str:
     """Return the first line of the text, with the second line below it in small letters."""
     first, _, below = text.partition("\n")

@@ -1,36 +1,27 @@
-"""The report as one HTML page that needs no network: plotly.js is part of the page."""
+"""The report as one HTML page."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from importlib.resources import files
-from string import Template
-from typing import Any
 
-from momagames.benchmark.plan import Run, Suite, canonical_json
+from momagames.benchmark.plan import Run, Suite
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.report_data import ReportData
 from momagames.reports.figures.plotly_aggregate import aggregate_figure, profiles_figure
 from momagames.reports.figures.plotly_crossplay import crossplay_figure
 from momagames.reports.figures.plotly_fronts import fronts_figure
-from momagames.reports.figures.theme import DARK
 from momagames.reports.html.aggregate_section import aggregate_section
 from momagames.reports.html.column_help import column_help
-from momagames.reports.html.compressed_text import compress
 from momagames.reports.html.crossplay_section import crossplay_section
+from momagames.reports.html.document import render_document
 from momagames.reports.html.overview_section import overview_section
 from momagames.reports.html.panel_section import panel_section
 from momagames.reports.html.provenance_section import provenance_section
 
-TEMPLATES = files("momagames.reports") / "templates"
-
 
 def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[tuple[Run, str]], command: str) -> str:
     """Return the whole page; `command` made the report."""
-    from plotly.offline import get_plotlyjs
-
-    template = Template((TEMPLATES / "page.html").read_text(encoding="utf-8"))
     figures = [fronts_figure(panel) for panel in data.panels]  # further figures are appended
     contents = [(f"p{i}", panel.title) for i, panel in enumerate(data.panels)]
     sections = [panel_section(i, panel, suite.indicators, figures) for i, panel in enumerate(data.panels)]
@@ -44,27 +35,18 @@ def render_page(store: Store, suite: Suite, data: ReportData, errors: Sequence[t
         figures += [aggregate_figure(data.aggregate), profiles_figure(data.aggregate)]
     runs = suite.list_runs(store.read_version())
     finished = sum(store.has_run(run) for run in runs)
-    return template.substitute(
-        name=html.escape(suite.name),
-        description=html.escape(suite.description),
-        counts=html.escape(_describe_counts(len(runs), finished, errors)),
-        contents="".join(f'<li><a href="#{place}">{html.escape(title)}</a></li>' for place, title in contents),
-        overview=overview_section(data.overview, suite.indicators) if data.overview else "",
-        panels="".join(sections),
-        errors=f"<section>{''.join(_render_error(run, text) for run, text in errors)}</section>" if errors else "",
-        provenance=provenance_section(store, suite, command),
-        introduction=html.escape(_introduction(suite)),
-        columns=column_help(suite, data),
-        plotly=compress(get_plotlyjs()),
-        picker=(TEMPLATES / "picker.js").read_text(encoding="utf-8"),
-        dark=_script_json(DARK),
-        figures=compress(canonical_json(figures)),
-    )
-
-
-def _script_json(data: Any) -> str:
-    """Return JSON that cannot end its script element."""
-    return canonical_json(data).replace("</", "<\\/").replace("<!--", "<\\!--")
+    links = "".join(f'<li><a href="#{place}">{html.escape(title)}</a></li>' for place, title in contents)
+    body = f"""<h1>momagames benchmark: {html.escape(suite.name)}</h1>
+<p>{html.escape(suite.description)}</p>
+<p><strong>{html.escape(_describe_counts(len(runs), finished, errors))}</strong></p>
+<p class="introduction">{html.escape(_introduction(suite))}</p>
+{column_help(suite, data)}
+{overview_section(data.overview, suite.indicators) if data.overview else ""}
+<nav aria-label="Contents"><ul>{links}</ul></nav>
+{"".join(sections)}
+{f"<section>{''.join(_render_error(run, text) for run, text in errors)}</section>" if errors else ""}
+{provenance_section(store, suite, command)}"""
+    return render_document(suite.name, body, figures)
 
 
 def _describe_counts(total: int, finished: int, errors: Sequence[tuple[Run, str]]) -> str:

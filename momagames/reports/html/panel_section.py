@@ -14,6 +14,7 @@ from momagames.reports.figures.plotly_anytime import anytime_figure
 from momagames.reports.figures.plotly_attainment import PAIRS_CAPTION, pairs_figure
 from momagames.reports.figures.plotly_fronts import format_value
 from momagames.reports.html.column_help import CRITERION_MEANINGS, POLICY_SET_MEANINGS
+from momagames.reports.html.document import add_figure
 from momagames.reports.html.html_tables import format_cell, render_table
 from momagames.reports.html.pickers import render_pickers
 from momagames.reports.text.captions import anytime_caption, panel_caption
@@ -48,7 +49,7 @@ def _pairs(panel: Panel, figures: list[dict[str, Any]]) -> str:
     figure = pairs_figure(panel)
     if not figure:
         return ""
-    return _add_figure(figures, figure, "Pairs of objectives", "Median attainment in pairs of objectives", PAIRS_CAPTION)
+    return add_figure(figures, figure, "Pairs of objectives", "Median attainment in pairs of objectives", PAIRS_CAPTION)
 
 
 def _anytime(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) -> str:
@@ -57,14 +58,7 @@ def _anytime(panel: Panel, settings: Indicators, figures: list[dict[str, Any]]) 
         return ""
     figure = anytime_figure(curves, {method: style for style, method in enumerate(panel.points)})
     label = "Indicator of the points found, by environment steps"
-    return _add_figure(figures, figure, "Anytime performance", label, anytime_caption(panel, settings))
-
-
-def _add_figure(figures: list[dict[str, Any]], figure: dict[str, Any], title: str, label: str, caption: str) -> str:
-    """Append a figure; return its place on the page with title and caption."""
-    figures.append(figure)
-    place = f'<div class="figure" id="f{len(figures) - 1}" role="group" aria-label="{html.escape(label)}"></div>'
-    return f'<h3>{html.escape(title)}</h3>{place}<p class="caption">{html.escape(caption)}</p>'
+    return add_figure(figures, figure, "Anytime performance", label, anytime_caption(panel, settings))
 
 
 def _scores_table(panel: Panel) -> str:

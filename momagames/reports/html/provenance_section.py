@@ -8,6 +8,7 @@ import json
 from momagames.benchmark.plan import Suite
 from momagames.benchmark.store.store import Store
 from momagames.reports.data.run_facts import collect_run_facts, reproduction_commands
+from momagames.reports.html.html_tables import render_facts
 
 COPY_BUTTON = '<button type="button" class="copy" data-copy="{id}">copy</button>'
 
@@ -17,11 +18,10 @@ def provenance_section(store: Store, suite: Suite, command: str) -> str:
     facts = collect_run_facts(store, suite)
     if command:
         facts.append(("command", command))
-    table = "".join(f'<tr><th scope="row">{html.escape(name)}</th><td>{html.escape(value)}</td></tr>' for name, value in facts)
     content = html.escape(json.dumps(suite.model_dump(mode="json"), indent=1))
     commands = html.escape(reproduction_commands(store, suite))
     return f"""<section><h2>Provenance</h2>
-<div class="wide" tabindex="0"><table class="facts">{table}</table></div>
+{render_facts(facts)}
 <h3>Reproduction</h3>
 <p>Save the suite below as <code>{html.escape(suite.name)}.yaml</code> and run:</p>
 {COPY_BUTTON.format(id="commands")}<pre id="commands">{commands}</pre>

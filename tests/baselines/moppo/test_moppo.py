@@ -8,9 +8,10 @@ import pytest
 
 import momagames
 from momagames.baselines import batch_policy, method, policy
-from momagames.baselines.moppo.checkpoint import load_checkpoint, save_checkpoint
+from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+from momagames.baselines.trainer import TrainingSetup
 from momagames.benchmark import training as trainings
 from momagames.benchmark.plan import Opponent
 from momagames.engine.episode import Episode
@@ -37,11 +38,10 @@ def torch():
 
 
 def make_trainer(id, params=None, budget=200, seed=0, opponents=(), start=None, **options):
-    from momagames.baselines.moppo.trainer import Trainer
-
     game = momagames.spec(id, **(params or {}))
     learning_agents = range(min(2, len(game.agents)))
-    return Trainer(game, Moppo(**{**TINY, **options}), learning_agents, opponents, budget, seed, start)
+    setup = TrainingSetup([game], budget, seed, learning_agents, opponents, start=start)
+    return Moppo(**{**TINY, **options}).make_trainer(setup)
 
 
 @pytest.mark.parametrize("id", momagames.ids())
@@ -50,11 +50,11 @@ def test_trains_on_every_game(torch, id):
     game = momagames.spec(id)
     critic = "decentralized" if game.sequential else "centralized"
     trainer = make_trainer(id, critic=critic, num_steps=8 + 3 * len(game.agents))
-    before = trainer.make_policy().arrays
+    before = trainer.make_policies().arrays
     while not trainer.is_done:
         metrics = trainer.train_iteration()
         assert all(np.isfinite(value) for value in metrics.values())
-    after = trainer.make_policy().arrays
+    after = trainer.make_policies().arrays
     assert any((before[name] != after[name]).any() for name in before)
     assert all(np.isfinite(array).all() for array in after.values())
     assert trainer.steps >= 200
@@ -66,10 +66,10 @@ def test_learns_the_optimum_of_a_tiny_board(torch):
     start = generate_starts(game, np.array([4], np.uint64))
     options = {"num_envs": 32, "num_steps": 8, "learning_rate": 5e-3, "ent_coef": 0.003, "channels": 8, "hidden": 16}
     trainer = make_trainer("mo-samegame-v0", {**BOARD, "color_rewards": False}, 16_000, start=start, **options)
-    first = trainer.play_policies(trainer.options.make_policies(trainer.make_policy()))
+    first = trainer.play_policies(trainer.options.select_policies(trainer.game, trainer.make_policies()))
     while not trainer.is_done:
         trainer.train_iteration()
-    last = trainer.play_policies(trainer.options.make_policies(trainer.make_policy()))
+    last = trainer.play_policies(trainer.options.select_policies(trainer.game, trainer.make_policies()))
     best = method("exact")(max_states=10**5, max_bytes=1 << 28).plan(game, start, 0, 0).values.max()
     assert last.max() == best > first.max()
 
@@ -95,7 +95,9 @@ def test_chebyshev_utility_finds_points_in_concave_regions(torch):
     trainer = make_trainer("mo-samegame-v0", BOARD, 30_000, start=start, utility="chebyshev", **options)
     while not trainer.is_done:
         trainer.train_iteration()
-    found = {tuple(point) for point in trainer.play_policies(trainer.options.make_policies(trainer.make_policy()))}
+    found = {
+        tuple(point) for point in trainer.play_policies(trainer.options.select_policies(trainer.game, trainer.make_policies()))
+    }
     assert found & concave
 
 
@@ -119,7 +121,7 @@ def test_centralized_critic_uses_observations_of_all_agents(torch):
     assert (logits == other_logits).all()
     assert (values != other_values).all()
     decentralized = make_trainer("mo-pommerman-team-v0", network="convolutional")
-    assert set(trainer.make_policy().arrays) == set(decentralized.make_policy().arrays)
+    assert set(trainer.make_policies().arrays) == set(decentralized.make_policies().arrays)
     with pytest.raises(InvalidParameter, match="invalid critic='centralized' for mo-samegame-v0: expected 'decentralized'"):
         Moppo(**{**TINY, "critic": "centralized"}).check_train(momagames.spec("mo-samegame-v0"))
 
@@ -132,7 +134,7 @@ def test_behavior_cloning_imitates_the_expert(torch):
     game = trainer.game
 
     def agreement():
-        trained = trainer.make_policy().compile("learner", [0.25] * 4, True)
+        trained = trainer.make_policies().compile("learner", [0.25] * 4, True)
         expert, learner = policy("greedy", game), AgentPolicy(trained, game)
         one, rng, same = Episode(game), np.random.default_rng(0), []
         for seed in range(20):
@@ -167,7 +169,7 @@ def test_self_imitation_replays_the_best_episodes(torch, utility):
     assert metrics["games"] == 0
     values = trainer.archive.values
     weights = [(0.0, 1.0), (1.0, 0.0)]
-    found = trainer.play_policies([trainer.make_policy().compile("", one, True) for one in weights])
+    found = trainer.play_policies([trainer.make_policies().compile("", one, True) for one in weights])
     assert found.tolist() == [values[values[:, 1].argmax()].tolist(), values[values[:, 0].argmax()].tolist()]
     with pytest.raises(InvalidParameter, match=r"invalid self_imitation_coef=0\.5: expected 0, or training on one instance"):
         Moppo(**{**TINY, "self_imitation_coef": 0.5}).check_train(game)
@@ -198,8 +200,6 @@ CASES = {
 
 @pytest.mark.parametrize("id", CASES)
 def test_resumed_training_is_equal_to_the_bit(torch, id, tmp_path):
-    from momagames.baselines.moppo.state import load_state_dict, state_dict
-
     params, names, options = CASES[id]
     game = momagames.spec(id, **params)
     opponents = [batch_policy(name, game) for name in names]
@@ -209,14 +209,14 @@ def test_resumed_training_is_equal_to_the_bit(torch, id, tmp_path):
         whole.train_iteration()
     for _ in range(5):
         first.train_iteration()
-    state, arrays = state_dict(first)
+    state, arrays = first.state_dict()
     save_checkpoint(tmp_path / "a.npz", {"trainer": state}, {}, arrays)
     checkpoint = load_checkpoint(tmp_path / "a.npz")
     second = make_trainer(id, params, 10**6, 3, opponents, start, **options)
-    load_state_dict(second, checkpoint.head["trainer"], checkpoint.training)
+    second.load_state_dict(checkpoint.head["trainer"], checkpoint.training)
     for _ in range(7):
         second.train_iteration()
-    wanted, found = state_dict(whole), state_dict(second)
+    wanted, found = whole.state_dict(), second.state_dict()
     assert {**wanted[0], "seconds": 0} == {**found[0], "seconds": 0}
     assert set(wanted[1]) == set(found[1])
     for name, array in wanted[1].items():
@@ -225,28 +225,24 @@ def test_resumed_training_is_equal_to_the_bit(torch, id, tmp_path):
 
 @pytest.mark.parametrize("fill", [b"\xff", b"\x07"])
 def test_forged_states_of_a_checkpoint_are_rejected(torch, fill):
-    from momagames.baselines.moppo.state import load_state_dict, state_dict
-
     trainer = make_trainer(
         "mo-pommerman-duel-v0", {}, opponents=[batch_policy("simple", momagames.spec("mo-pommerman-duel-v0"))]
     )
     trainer.train_iteration()
-    state, arrays = state_dict(trainer)
+    state, arrays = trainer.state_dict()
     forged = {**arrays, "batch/states": np.frombuffer(fill * arrays["batch/states"].nbytes, arrays["batch/states"].dtype)}
     with pytest.raises(InvalidFile, match="invalid states in a checkpoint: state 0: mo-pommerman-duel-v0: invalid mode="):
-        load_state_dict(trainer, state, forged)
+        trainer.load_state_dict(state, forged)
 
 
 def test_cuda(torch, monkeypatch):
     """With CUDA, training moves between devices; without, it is refused."""
-    from momagames.baselines.moppo.state import load_state_dict, state_dict
-
     if torch.cuda.is_available():
         on_cpu, on_cuda = (make_trainer("mo-samegame-v0", BOARD, device=device) for device in ("cpu", "cuda"))
         on_cpu.train_iteration()
-        load_state_dict(on_cuda, *state_dict(on_cpu))
+        on_cuda.load_state_dict(*on_cpu.state_dict())
         assert all(np.isfinite(value) for value in on_cuda.train_iteration().values())
-        load_state_dict(on_cpu, *state_dict(on_cuda))
+        on_cpu.load_state_dict(*on_cuda.state_dict())
         assert all(np.isfinite(value) for value in on_cpu.train_iteration().values())
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InvalidParameter, match="invalid device='cuda': expected 'auto' or 'cpu'"):
@@ -291,7 +287,7 @@ def test_training_on_one_instance(torch, tmp_path):
     trainings.train(training, tmp_path, evaluations=1, episodes=1)
     loaded, checkpoint = trainings.load_training(tmp_path)
     assert loaded.instance_seed == CONCAVE
-    returns = trainings.play_episodes(loaded, loaded.options.make_policies(checkpoint.make_policy()), 3)
+    returns = trainings.play_episodes(loaded, loaded.select_policies(checkpoint.make_policies()), 3)
     assert (returns == returns[:, :1]).all()
     one = Episode(game)
     for actions, value, *_ in checkpoint.head["trainer"]["archive"]["plans"]:

@@ -11,6 +11,7 @@ from momagames.baselines.moppo.encoder import make_egocentric_encoder
 from momagames.baselines.moppo.method import Moppo
 from momagames.baselines.moppo.network_policy import NetworkPolicy, array_shapes, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS
+from momagames.baselines.trainer import TrainingSetup
 from momagames.contract import LearningSupport
 from momagames.engine.batch import Batch
 from momagames.engine.playouts import generate_starts
@@ -36,10 +37,9 @@ def torch():
     torch.set_num_threads(before)
 
 
-def make_trainer(game, budget=10**6, opponents=(), **options):
-    from momagames.baselines.moppo.trainer import Trainer
-
-    return Trainer(game, Moppo(**{**SMALL, **options}), range(len(game.agents)), opponents, budget, 0)
+def make_trainer(game, budget=10**6, opponents=(), threads=1, **options):
+    setup = TrainingSetup([game], budget, 0, range(len(game.agents)), opponents, threads=threads)
+    return Moppo(**{**SMALL, **options}).make_trainer(setup)
 
 
 def make_batch(game, names=("safe:random",), num_envs=32, steps=60):
@@ -208,18 +208,16 @@ def test_episodes_end_when_all_learning_agents_are_out(torch):
 
 
 def test_resumed_training_is_equal_to_the_bit(torch):
-    from momagames.baselines.moppo.state import load_state_dict, state_dict
-
     game = momagames.spec(FFA, dead="leave")
     options = {"caution": 1, "expert": "safe:simple", "bc_fraction": 3e-4, "opponent_pool_size": 1, "self_play": 0.3}
     whole, first, second = (make_trainer(game, opponents=[batch_policy("simple", game)], **options) for _ in range(3))
     for trainer, iterations in ((whole, 12), (first, 5)):
         for _ in range(iterations):
             trainer.train_iteration()
-    load_state_dict(second, *state_dict(first))
+    second.load_state_dict(*first.state_dict())
     for _ in range(7):
         second.train_iteration()
-    wanted, found = state_dict(whole), state_dict(second)
+    wanted, found = whole.state_dict(), second.state_dict()
     assert wanted[1].keys() == found[1].keys()
     for name, array in wanted[1].items():
         assert array.tobytes() == found[1][name].tobytes(), name
@@ -229,7 +227,7 @@ def test_bfloat16(torch):
     trainer = make_trainer(momagames.spec(DUEL), precision="bfloat16", self_play=1.0)
     metrics = trainer.train_iteration()
     assert all(np.isfinite(value) for value in metrics.values())
-    assert all(array.dtype == np.float32 for array in trainer.make_policy().arrays.values())
+    assert all(array.dtype == np.float32 for array in trainer.make_policies().arrays.values())
 
 
 @kernel
@@ -252,7 +250,7 @@ def test_any_game_may_declare_a_view(torch):
     metrics = trainer.train_iteration()
     assert metrics["decisions"] > 50
     batch = make_batch(declared, ("random",), 4, 3)
-    players = SeatedPolicies(batch, [trainer.make_policy().compile("", [1, 0, 0, 0], False)], [0, 0])
+    players = SeatedPolicies(batch, [trainer.make_policies().compile("", [1, 0, 0, 0], False)], [0, 0])
     actions = players.act()[:, 0, 0]
     assert np.take_along_axis(batch.masks[:, 0], actions[:, None], 1).all()
     assert make_trainer(declared, network="convolutional").model.encoder.cells == 15

@@ -1,7 +1,7 @@
 """Training checkpoints: an .npz file, read without pickle, with the policy and the state of training.
 
-`head` (JSON as bytes) describes the training and its progress. `policy/NAME` are the arrays of the network for the kernel,
-which plays without PyTorch. `training/NAME` are the arrays of the training state.
+`head` (JSON as bytes) describes the training and its progress. `policy/NAME` are the arrays of the trained policies, which play
+without PyTorch. `training/NAME` are the arrays of the training state.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames import registry
-from momagames.baselines.moppo.network_policy import NetworkPolicy
+from momagames.baselines.learners import find_learner
+from momagames.baselines.trainer import Arrays, TrainedPolicies, TrainerMethod
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter
 from momagames.files.npz_data import read_npz, write_npz
 from momagames.registry import format_id
 
 SCHEMA = 1
-Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Checkpoint:
 
     head       description of the training (see `benchmark.training.Training.describe`), steps, version, and the state of the
                trainer that is not an array
-    policy     arrays of the network, see `network_policy.array_shapes`
+    policy     arrays of the trained policies
     training   arrays of the training state
     """
 
@@ -44,11 +44,26 @@ class Checkpoint:
         """Return the game of the training."""
         return registry.spec(self.head["game"], **self.head["params"])
 
-    def make_policy(self, game: Game | None = None) -> NetworkPolicy:
-        """Return the trained policy for the game of the training or a similar one. Raises InvalidFile if it does not fit."""
+    @property
+    def return_scale(self) -> NDArray[np.float64]:
+        """float64[K], divisors of the returns, to which weights refer. Raises InvalidFile."""
+        scale = np.array(self.head.get("return_scale"), np.float64)
+        if scale.ndim != 1 or not (np.isfinite(scale) & (scale > 0)).all():
+            raise InvalidFile(f"{self.path}: invalid return_scale={self.head.get('return_scale')!r}: expected positive numbers")
+        return scale
+
+    def make_method(self) -> TrainerMethod:
+        """Return the method of the training, with its options. Raises InvalidFile."""
+        try:  # no code that the file names is imported
+            return find_learner(self.head["method"])(**self.head["options"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidFile(f"{self.path}: not a training checkpoint: {error}") from None
+
+    def make_policies(self, game: Game | None = None) -> TrainedPolicies:
+        """Return the trained policies for the game of the training or a similar one. Raises InvalidFile if they do not fit."""
         game = self.make_game() if game is None else game
         try:
-            return NetworkPolicy(game, self.policy)
+            return self.make_method().restore_policies(game, self.policy)
         except InvalidParameter as error:
             given = format_id(game.id, game.params)
             raise InvalidFile(f"{self.path}: trained on {self.head['canonical']}, cannot play {given}: {error}") from None
@@ -77,15 +92,3 @@ def _records_to_bytes(array: NDArray[Any]) -> NDArray[Any]:
     """Return records as uint8[..., itemsize], and other arrays unchanged."""
     flat = np.asarray(array, order="C")
     return flat.view(np.uint8).reshape(*array.shape, -1) if array.dtype.names else flat
-
-
-def restore_dtype(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
-    """Return a stored array with the dtype of another one, records included. Raises InvalidFile if it does not fit."""
-    restored = np.array(array, order="C")
-    if like.dtype.names and restored.dtype == np.uint8 and restored.size == like.nbytes:
-        restored = restored.reshape(-1).view(like.dtype).reshape(like.shape)
-    if restored.shape != like.shape or restored.dtype != like.dtype:
-        raise InvalidFile(
-            f"invalid array in a checkpoint: {restored.dtype}{list(restored.shape)}, expected {like.dtype}{list(like.shape)}"
-        )
-    return restored

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from momagames.baselines.moppo.checkpoint import load_checkpoint
+from momagames.baselines.checkpoint import load_checkpoint
 from momagames.baselines.weight_lattice import resolve_weights
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
@@ -17,8 +17,8 @@ def make_checkpoint_factory(path: Path) -> PolicyFactory:
     """Return the policy of a checkpoint, with the options weights (of the objectives; None: all equal) and greedy."""
 
     def make(game: Game, weights: Sequence[float] | None = None, greedy: bool = True) -> CompiledPolicy:
-        policy = load_checkpoint(path).make_policy(game)
+        policies = load_checkpoint(path).make_policies(game)
         resolved = resolve_weights(str(path), game, weights)
-        return replace(policy.compile("network", resolved.tolist(), greedy), weights=(), arrays={})
+        return replace(policies.compile("trained", resolved.tolist(), greedy), weights=(), arrays={})
 
     return PolicyFactory(make)

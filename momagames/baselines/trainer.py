@@ -1,0 +1,221 @@
+"""Methods that train gradually: what is trained, trainers that can be saved and resumed, and policies for all weights."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momagames.baselines.base import Method, TrainingResult
+from momagames.baselines.weight_lattice import format_weights, resolve_weights, simplex_lattice
+from momagames.contract import Game
+from momagames.engine.policies import BatchPolicy, CompiledPolicy
+from momagames.errors import InvalidFile, InvalidParameter
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class TrainingSetup:
+    """What is trained, the opponents, and the budget.
+
+    games             which differ in their start positions only; episodes are played in each of them in turn
+    budget            environment steps, those of look-ahead included
+    seed              random seed: equal seeds give equal policies
+    learning_agents   agents that the policies play in turn, each with its team
+    opponents         policies of the other agents, in turn
+    threads           number of threads
+    fixed_weights     weights of the objectives in all episodes, and of the only policy; None: random weights
+    start             record[1], start position of all episodes; None: random ones
+    return_scale      float64[K], divisors of the returns, to which weights refer; None: chosen by the method
+    """
+
+    games: Sequence[Game]
+    budget: int
+    seed: int = 0
+    learning_agents: Sequence[int] = (0,)
+    opponents: Sequence[BatchPolicy] = ()
+    threads: int = 1
+    fixed_weights: Sequence[float] | None = None
+    start: NDArray[Any] | None = None
+    return_scale: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise InvalidParameter unless the games have the same rules, objectives, agents and actions."""
+
+        def key(game: Game) -> tuple[object, ...]:
+            return game.rules_key, [one.name for one in game.objectives], game.agents, game.teams, game.actions
+
+        for game in self.games[1:]:
+            if key(game) != key(self.games[0]):
+                raise InvalidParameter(
+                    f"{game.id} and {self.games[0].id} differ in rules, objectives or agents: expected equal ones"
+                )
+
+    @property
+    def game(self) -> Game:
+        """The first game."""
+        return self.games[0]
+
+    def check_one_game(self, name: str) -> None:
+        """Raise InvalidParameter if there are several games, for a method that trains on one."""
+        if len(self.games) > 1:
+            raise InvalidParameter(f"{name} trains on one game: expected 1, got {len(self.games)}")
+
+
+class TrainedPolicies(Protocol):
+    """The policies of one training, for all weights of the objectives.
+
+    arrays    its parameters, as they are stored
+    """
+
+    @property
+    def arrays(self) -> Mapping[str, NDArray[Any]]: ...
+
+    def compile(self, label: str, weights: Sequence[float], greedy: bool) -> CompiledPolicy:
+        """Return the policy for these weights.
+
+        greedy    play the best action instead of sampling one
+        """
+
+
+class Trainer(Protocol):
+    """A training that is under way.
+
+    steps           environment steps so far, those of look-ahead included
+    decisions       decisions of the learning agents so far
+    is_done         whether the budget is used up
+    return_scale    float64[K], divisors of the returns, to which weights refer
+
+    A trainer that continues from the state of another one is equal to it to the bit, on the CPU of the same machine with the
+    same number of threads.
+    """
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def decisions(self) -> int: ...
+
+    @property
+    def is_done(self) -> bool: ...
+
+    @property
+    def return_scale(self) -> NDArray[np.float64]: ...
+
+    def train_iteration(self) -> dict[str, float]:
+        """Play and learn once. Returns metrics."""
+
+    def make_policies(self) -> TrainedPolicies:
+        """Return the current policies."""
+
+    def summarize(self) -> dict[str, Any]:
+        """Return counts that are stored with results."""
+
+    def state_dict(self) -> tuple[dict[str, Any], Arrays]:
+        """Return all that the next iteration depends on, as JSON-able data and arrays."""
+
+    def load_state_dict(self, data: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the state of a trainer with the same setup and options. Raises InvalidFile if it does not fit."""
+
+
+def train_to_end(trainer: Trainer) -> None:
+    """Train until the budget is used up."""
+    while not trainer.is_done:
+        trainer.train_iteration()
+
+
+class TrainerMethod(Method, ABC):
+    """A method whose policies come from a `Trainer`, one for each weight vector of a simplex lattice.
+
+    default_budget    environment steps of `momagames train` without --budget: about two minutes on two cores
+    plays_itself      whether it trains by self-play where there are several teams; else against given opponents alone
+    """
+
+    trains: ClassVar[bool] = True
+    plays_itself: ClassVar[bool] = True
+    default_budget: ClassVar[int]
+
+    @abstractmethod
+    def make_trainer(self, setup: TrainingSetup) -> Trainer:
+        """Return a trainer. Raises InvalidParameter; MissingExtra."""
+
+    @abstractmethod
+    def restore_policies(self, game: Game, arrays: Mapping[str, NDArray[Any]]) -> TrainedPolicies:
+        """Return trained policies from their stored arrays; InvalidParameter if they do not fit the game."""
+
+    @classmethod
+    def default_options(cls) -> dict[str, Any]:
+        """Return the options of `momagames train` by name."""
+        return cls().options()
+
+    @property
+    def lattice_divisions(self) -> int:
+        """Divisions of the lattice: C(divisions + K - 1, K - 1) policies for K objectives."""
+        return int(self.options()["divisions"])
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether the policies play the best action instead of sampling one."""
+        return bool(self.options().get("greedy", True))
+
+    def check_setup(self, setup: TrainingSetup) -> None:
+        """Raise InvalidParameter if the method cannot train with this setup."""
+        self.check_train(setup.game)
+
+    def with_divisions(self, divisions: int) -> TrainerMethod:
+        """Return the method with another lattice."""
+        return type(self)(**{**self.options(), "divisions": divisions})
+
+    def make_responder(self) -> TrainerMethod:
+        """Return the method with options to learn a best response to given opponents."""
+        return self
+
+    def select_policies(
+        self, game: Game, trained: TrainedPolicies, fixed_weights: Sequence[float] | None = None
+    ) -> tuple[CompiledPolicy, ...]:
+        """Return the policies for the weights of the lattice, or for `fixed_weights` alone."""
+        lattice = list_weights(game, self.lattice_divisions, fixed_weights)
+        return tuple(trained.compile(format_weights(row), row.tolist(), self.is_greedy) for row in lattice)
+
+    def train(
+        self, game: Game, learning_agents: Sequence[int], opponents: Sequence[BatchPolicy], budget: int, seed: int
+    ) -> TrainingResult:
+        self.check_train(game)
+        trainer = self.make_trainer(TrainingSetup([game], budget, seed, learning_agents, opponents))
+        train_to_end(trainer)
+        return TrainingResult(self.select_policies(game, trainer.make_policies()), trainer.steps, trainer.summarize())
+
+
+def list_weights(game: Game, divisions: int, fixed_weights: Sequence[float] | None = None) -> NDArray[np.float64]:
+    """Return the weights of the simplex lattice, float64[n, K], or `fixed_weights` alone, divided by their sum."""
+    if fixed_weights is None:
+        return simplex_lattice(len(game.objectives), divisions)
+    row = resolve_weights("fixed_weights", game, fixed_weights)
+    if row.min() < 0 or not row.any():
+        raise InvalidParameter(f"invalid weights={list(fixed_weights)!r}: expected non-negative numbers, not all 0")
+    lattice: NDArray[np.float64] = (row / row.sum())[None]
+    return lattice
+
+
+def restore_dtype(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
+    """Return a stored array with the dtype of another one, records included. Raises InvalidFile if it does not fit."""
+    restored = np.array(array, order="C")
+    if like.dtype.names and restored.dtype == np.uint8 and restored.size == like.nbytes:
+        restored = restored.reshape(-1).view(like.dtype).reshape(like.shape)
+    if restored.shape != like.shape or restored.dtype != like.dtype:
+        raise InvalidFile(
+            f"invalid array in a checkpoint: {restored.dtype}{list(restored.shape)}, expected {like.dtype}{list(like.shape)}"
+        )
+    return restored
+
+
+def restore_arrays(given: Mapping[str, NDArray[Any]], own: Mapping[str, NDArray[Any]]) -> Arrays:
+    """Return stored arrays with the dtypes of a trainer's own ones. Raises InvalidFile if they do not fit."""
+    if unexpected := set(own) ^ set(given):
+        raise InvalidFile(f"a checkpoint of another training: missing or unexpected arrays {sorted(unexpected)[:3]}")
+    return {name: restore_dtype(given[name], array) for name, array in own.items()}

@@ -1,0 +1,134 @@
+"""The report on a training directory: how its policies stand, curves over the steps, and provenance, as an HTML page."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from momagames.benchmark.training import LOG, load_training
+from momagames.benchmark.training_comparison import Standing, format_standings, make_standing
+from momagames.errors import InvalidFile
+from momagames.files.writing import write_file_atomically
+from momagames.fronts.packaged import find_packaged_front
+from momagames.reports.figures.theme import COLORS, DASHES, GRID, base_layout
+from momagames.reports.html.document import add_figure, render_document
+from momagames.reports.html.html_tables import render_facts, render_table
+
+PAGE = "report.html"
+NO_CURVE = ("steps", "decisions", "seconds", "evaluation")  # columns of the log that are axes, or have figures of their own
+
+FACTS = (  # of the head of a checkpoint
+    "method", "options", "weights", "seed", "instance_seed", "budget", "seats", "opponents", "return_scale", "version",
+)  # fmt: skip
+
+Curves = Mapping[str, Sequence[float | None]]
+
+
+def write_training_page(directory: Path, standings: Sequence[Standing], caption: str, command: str) -> Path:
+    """Write `report.html` to a training directory, from its checkpoint and its log. Returns the path.
+
+    standings   of its policies and of policies without training
+    caption     how these were measured
+    command     the command of the training
+    Raises      InvalidFile
+    """
+    training, checkpoint = load_training(directory)
+    head = checkpoint.head
+    path = directory / PAGE
+    try:
+        lines = [json.loads(line) for line in (directory / LOG).read_text().splitlines()]
+        figures, sections = _draw_curves(lines)
+        facts = [(name, _format_fact(head[name])) for name in FACTS if head.get(name) is not None] + [("command", command)]
+        body = f"""<h1>momagames training: {html.escape(training.game.title)}</h1>
+<p class="id">{html.escape(head["canonical"])}</p>
+<p><strong>{html.escape(_describe_progress(head))}</strong></p>
+<section><h2>Comparison</h2>
+{render_table(*format_standings(training.game, standings))}
+<p class="caption">{html.escape(caption)}</p></section>
+<section><h2>Training curves</h2>
+{sections}</section>
+<section><h2>Provenance</h2>
+{render_facts(facts)}</section>"""
+        write_file_atomically(path, render_document(f"training of {head['canonical']}", body, figures))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidFile(f"{path}: the page cannot be written: {error}") from None
+    return path
+
+
+def find_reference(directory: Path) -> Standing | None:
+    """Return the reference front of the package for a training on one instance; None if there is none."""
+    training, _ = load_training(directory)
+    if training.instance_seed is None:
+        return None
+    front = find_packaged_front(training.describe()["canonical"], training.instance_seed)
+    if front is None:
+        return None
+    points = np.array([point.value for point in front.points], np.float64)
+    return make_standing(training.game, f"reference front ({front.kind})", points)
+
+
+def _format_fact(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _describe_progress(head: Mapping[str, Any]) -> str:
+    rate = head["decisions"] / max(head["seconds"], 1e-9)
+    return (
+        f"{head['method']}: {head['steps']:,} of {head['budget']:,} environment steps, {head['decisions']:,} decisions in "
+        f"{head['seconds']:.0f} s ({rate:,.0f} a second)"
+    )
+
+
+def _draw_curves(lines: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+    """Return the figures of a log, and the HTML that holds them."""
+    steps = [line["steps"] for line in lines]
+    evaluations = [line["evaluation"] for line in lines]
+    figures: list[dict[str, Any]] = []
+
+    def add(title: str, caption: str, curves: Curves) -> str:
+        return add_figure(figures, _draw_figure(title, steps, curves), title, f"{title} over environment steps", caption)
+
+    volumes = [one["hypervolume"] for one in evaluations]
+    places = [add("Hypervolume", "Of the mean returns of the policies in evaluations.", {"": volumes})]
+    if evaluations and "controllability" in evaluations[0]:
+        names = evaluations[0]["controllability"]
+        curves = {name: [one["controllability"][name] for one in evaluations] for name in names}
+        caption = "Rank correlation of weight and mean return in an objective, over the policies."
+        places.append(add("Controllability", caption, curves))
+    caption = "Of the learning agents, updates included, evaluations not; since the last evaluation."
+    places.append(add("Decisions per second", caption, {"": _compute_rates(lines)}))
+    for name in lines[-1] if lines else ():
+        if name not in NO_CURVE:
+            places.append(add(name, "Of the last iteration.", {"": [line.get(name) for line in lines]}))
+    return figures, "".join(places)
+
+
+def _compute_rates(lines: Sequence[Mapping[str, Any]]) -> list[float]:
+    seconds = np.diff([line["seconds"] for line in lines], prepend=0.0)
+    decisions = np.diff([line["decisions"] for line in lines], prepend=0)
+    rates: list[float] = (decisions / np.maximum(seconds, 1e-9)).round(1).tolist()
+    return rates
+
+
+def _draw_figure(title: str, steps: Sequence[float], curves: Curves) -> dict[str, Any]:
+    """Return lines over the steps for plotly.js, one for each name."""
+    data = [
+        {
+            "type": "scatter", "mode": "lines+markers", "name": name or title, "x": list(steps), "y": list(values),
+            "line": {"width": 2.5, "color": COLORS[i % len(COLORS)], "dash": DASHES[i // len(COLORS) % len(DASHES)]},
+            "hovertemplate": f"{name or title}: %{{y:.5g}} at %{{x:,}} steps<extra></extra>",
+        }
+        for i, (name, values) in enumerate(curves.items())
+    ]  # fmt: skip
+    layout = {
+        **base_layout(300),
+        "showlegend": len(curves) > 1,
+        "xaxis": {"title": {"text": "environment steps"}, "rangemode": "tozero", **GRID},
+        "yaxis": {"title": {"text": title}, **GRID},
+    }
+    return {"data": data, "layout": layout, "views": []}
