@@ -1,8 +1,8 @@
-"""MOPPO on MO-Pommerman: training time, decisions per second, and games against the scripted and the filtered agent.
+r"""MOPPO on MO-Pommerman: training time, decisions per second, and games against the scripted and the filtered agent.
 
 python -m benchmarks.learning.pommerman --game ffa                                  # against "simple", three minutes
-python -m benchmarks.learning.pommerman --game duel --opponents safe:simple --seconds 600 --seed 1
-python -m benchmarks.learning.pommerman --game team --outcome 0 --kills 1 --caution 1 --expert none
+python -m benchmarks.learning.pommerman --game duel --seconds 300 --opponents "safe:simple(caution=1)" safe:simple \
+    --outcome 0.1 --kills 1 --caution 1 --against safe:simple                       # fights filtered players
 
 One learning side (an agent, or a team) trains for the outcome and, with --kills, for kills. Then it plays on unseen instances
 against "simple" and "safe:simple", greedily and with sampled actions, from every seat in turn, beside the filtered baselines.
