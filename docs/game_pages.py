@@ -11,6 +11,7 @@ from pictures import Legend, Picture, animations, legends, stills
 
 import momagames
 from momagames import registry
+from momagames.baselines.checkpoint_policy import list_champions
 from momagames.games import VERSIONS
 
 COLUMNS = 2  # positions side by side
@@ -81,10 +82,44 @@ def gallery(id: str) -> list[str]:
     return lines + [line for legend in legends(id) for line in (f"{legend.text}:", "", image(legend), "")]
 
 
+def champions(id: str) -> list[str]:
+    """Return the model cards of the trained policies that come with the package and fit the game by default."""
+    game = momagames.spec(id)
+    lines = []
+    for checkpoint in list_champions(game):
+        head, card = checkpoint.head, checkpoint.head["card"]
+        if head["game"] != id:
+            continue
+        size = checkpoint.path.stat().st_size / 1000
+        weights = "all weights of the objectives" if head["weights"] is None else f"the weights {head['weights']}"
+        lines += [
+            "## Trained policy",
+            "",
+            f'`policy("champion", game)` and `momagames play {id} --against champion` (for several agents) play it.',
+            "",
+            f"- Training: `{head['method']}` for {weights}, seed {head['seed']}; {head['decisions']:,} decisions, "
+            f"{head['steps']:,} environment steps with look-ahead, {head['seconds']:.0f} s on {card['threads']} core"
+            f"{'s' if card['threads'] > 1 else ''}; momagames {head['version']}; {size:.0f} kB.",
+            f"- Data: {card['data']}",
+            f"- Limits: {card['limits']}",
+            f"- Reproduction: `{card['command']}`.",
+            "",
+            f"Results: mean returns in {card['episodes']} episodes of each policy"
+            + (f" against {' and '.join(one['name'] for one in head['opponents'])}" if head["opponents"] else "")
+            + f", seed {card['episodes_seed']}, which training did not use; the best policy of a set in each objective.",
+            "",
+        ]
+        for result in card["results"]:
+            if result["params"]:
+                lines += [", ".join(f"`{name}={value}`" for name, value in result["params"].items()) + ":", ""]
+            lines += table(result["head"], result["rows"])
+    return lines
+
+
 def page(id: str) -> str:
     title, _, rest = spec_file(id).read_text().partition("\n")
     name = title.partition(" (")[0]  # all ids of these rules follow
-    return "\n".join([f"{name} (`{id}`)", "", *gallery(id), *facts(id), rest])
+    return "\n".join([f"{name} (`{id}`)", "", *gallery(id), *facts(id), *champions(id), rest])
 
 
 def index(ids: Sequence[str]) -> str:

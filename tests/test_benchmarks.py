@@ -42,6 +42,10 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("torch",),
         ("decisions/s with updates", "against simple: MOPPO greedy: ", "against safe:simple: MOPPO sampled: ", "safe:random: "),
     ),
+    (
+        "learning/champions.py", ("breakthrough", "--out", "new.npz", "--budget", "1e5", "--episodes", "1"), (),
+        ("mo-breakthrough-v0 {}: ['ntuple', '1', ", "new.npz: "),
+    ),
     ("learning/targets.py", ("samegame5", "--budget", "1000", "--out", "."), ("torch",), ("share of the exact hypervolume",)),
     (
         "learning/throughput.py",

@@ -32,9 +32,10 @@ def measure_moppo(trainer: MoppoTrainer, updates: int) -> dict[str, float]:
     """Return seconds per decision: in the environments, in the network during rollouts, in updates, and in total."""
     trainer.train_iteration()  # compiles, and creates the state of the optimizer
     seconds = trainer.progress.seconds
-    before, decisions, started = dict(seconds), 0.0, time.perf_counter()
+    before, first, started = dict(seconds), trainer.decisions, time.perf_counter()
     for _ in range(updates):
-        decisions += trainer.train_iteration()["decisions"]
+        trainer.train_iteration()
+    decisions = trainer.decisions - first
     spent = {name: (seconds[name] - before[name]) / decisions for name in before}
     return {**spent, "total": (time.perf_counter() - started) / decisions}
 

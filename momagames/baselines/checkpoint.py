@@ -70,12 +70,16 @@ class Checkpoint:
 
 
 def save_checkpoint(
-    path: Path, head: Mapping[str, Any], policy: Mapping[str, NDArray[Any]], training: Mapping[str, NDArray[Any]]
+    path: Path,
+    head: Mapping[str, Any],
+    policy: Mapping[str, NDArray[Any]],
+    training: Mapping[str, NDArray[Any]],
+    compressed: bool = False,
 ) -> None:
     """Write a checkpoint atomically. Raises InvalidFile if that fails."""
     arrays = {f"policy/{name}": array for name, array in policy.items()}
     arrays |= {f"training/{name}": _records_to_bytes(array) for name, array in training.items()}
-    write_npz(path, SCHEMA, head, arrays)
+    write_npz(path, SCHEMA, head, arrays, compressed)
 
 
 def load_checkpoint(path: Path) -> Checkpoint:

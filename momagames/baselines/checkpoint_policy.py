@@ -1,24 +1,59 @@
-"""Policies from training checkpoints, named by the path of the checkpoint."""
+"""Policies from training checkpoints: those named by a path, and the champions, which come with the package of a game."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
-from momagames.baselines.checkpoint import load_checkpoint
+from momagames.baselines.checkpoint import Checkpoint, load_checkpoint
 from momagames.baselines.weight_lattice import resolve_weights
 from momagames.contract import Game
 from momagames.engine.policies import CompiledPolicy
 from momagames.engine.policy_sources import PolicyFactory
+from momagames.errors import InvalidFile, InvalidParameter, one_of
+from momagames.registry import format_id
 
 
 def make_checkpoint_factory(path: Path) -> PolicyFactory:
-    """Return the policy of a checkpoint, with the options weights (of the objectives; None: all equal) and greedy."""
+    """Return the policy of a checkpoint, with the options weights and greedy.
+
+    weights    of the objectives; None: those of the training, or all equal if it was for all weights
+    """
 
     def make(game: Game, weights: Sequence[float] | None = None, greedy: bool = True) -> CompiledPolicy:
-        policies = load_checkpoint(path).make_policies(game)
-        resolved = resolve_weights(str(path), game, weights)
-        return replace(policies.compile("trained", resolved.tolist(), greedy), weights=(), arrays={})
+        return _compile(load_checkpoint(path), game, weights, greedy)
 
     return PolicyFactory(make)
+
+
+def list_champions(game: Game) -> list[Checkpoint]:
+    """Return the trained policies that come with the package of the game. Raises InvalidFile."""
+    places = (place.partition(":") for place in game.learning.champions)
+    return [load_checkpoint(Path(str(files(package) / file))) for package, _, file in places]
+
+
+def make_champion(game: Game, weights: Sequence[float] | None = None, greedy: bool = True) -> CompiledPolicy:
+    """Return the first trained policy of the package that fits the game; options as of `make_checkpoint_factory`.
+
+    Raises InvalidParameter if there is none
+    """
+    champions = list_champions(game)
+    for checkpoint in champions:
+        try:
+            return replace(_compile(checkpoint, game, weights, greedy), label="champion")
+        except InvalidFile:
+            continue
+    known = f"; there is one for {one_of(one.head['canonical'] for one in champions)}" if champions else ""
+    raise InvalidParameter(f"{game.id}: no trained policy of the package fits {format_id(game.id, game.params)}{known}")
+
+
+CHAMPION_POLICY = PolicyFactory(make_champion, optional=("weights", "greedy"))
+
+
+def _compile(checkpoint: Checkpoint, game: Game, weights: Sequence[float] | None, greedy: bool) -> CompiledPolicy:
+    policies = checkpoint.make_policies(game)
+    trained_for = checkpoint.head.get("weights")
+    resolved = resolve_weights(str(checkpoint.path), game, trained_for if weights is None else weights)
+    return replace(policies.compile("trained", resolved.tolist(), greedy), weights=(), arrays={})

@@ -39,7 +39,7 @@ def choose_learner(game: Game) -> type[TrainerMethod]:
         if len(set(game.teams)) > 1 and not found.plays_itself:
             continue
         try:
-            made = found(**found.default_options())
+            made = found(**found.default_options(game))
             made.check_train(game)
             made.check_installed()
         except (InvalidParameter, MissingExtra) as error:

@@ -149,8 +149,8 @@ class TrainerMethod(Method, ABC):
         """Return trained policies from their stored arrays; InvalidParameter if they do not fit the game."""
 
     @classmethod
-    def default_options(cls) -> dict[str, Any]:
-        """Return the options of `momagames train` by name."""
+    def default_options(cls, game: Game) -> dict[str, Any]:
+        """Return the options of `momagames train` for a game by name."""
         return cls().options()
 
     @property

@@ -132,7 +132,7 @@ def train(
 
     def save() -> None:
         nonlocal saved_at
-        save_checkpoint(path, *_describe_state(training, trainer, seconds))
+        save_checkpoint(path, *describe_state(training, trainer, seconds))
         saved_at = time.monotonic()
 
     while not trainer.is_done:
@@ -152,7 +152,7 @@ def train(
     return load_checkpoint(path)
 
 
-def _describe_state(
+def describe_state(
     training: Training, trainer: Trainer, seconds: float
 ) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]], Mapping[str, NDArray[Any]]]:
     """Return the head, the arrays of the policies and the arrays of the training state of a checkpoint."""

@@ -31,7 +31,10 @@ COMPARISON_SEED, COMPARISON_EPISODES = 1000, 32  # of the comparison after train
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Option of the method.")]
 Opponents = Annotated[
     list[str] | None,
-    typer.Option("--opponent", help="Opponent: name of a policy, or path of a checkpoint [random, in games of several teams]."),
+    typer.Option(
+        "--opponent",
+        help="Opponent: name of a policy, or path of a checkpoint [those of the game, or random play].",
+    ),
 ]
 Checkpoints = Annotated[Path, typer.Argument(help="Training directory, or checkpoint file.")]
 
@@ -75,14 +78,15 @@ def train(
 
     game = registry.spec(id, **parameters(param or []))
     learner = choose_learner(game) if method is None else find_learner(method)
-    options, defaults = parameters(option or []), learner.default_options()
+    options, defaults = parameters(option or []), learner.default_options(game)
     for name in options:
         if name not in defaults:
             raise InvalidParameter(
                 f"invalid option {name!r} of {learner.name}: expected {one_of(defaults)}{nearest(name, defaults)}"
             )
     seats = first_agents(game)
-    opponents = _parse_opponents(opponent or (["random"] if len(seats) > 1 else []), game)
+    default_opponents = list(game.policies) or ["random"] if len(seats) > 1 else []
+    opponents = _parse_opponents(opponent or default_opponents, game)
     steps = int(budget or learner.default_budget)
     training = trainings.Training(
         game, learner(**{**defaults, **options}), seed, steps, tuple(agent or seats), opponents, instance_seed,
@@ -202,7 +206,7 @@ def exploit(
     responder = None
     if method is not None:
         learner = find_learner(method)
-        responder = learner(**learner.default_options())
+        responder = learner(**learner.default_options(training.game))
     screen = console()
     steps: dict[str, int] = {}
     with _show_progress(screen, len(set(training.game.teams)) * int(budget)) as show:

@@ -131,6 +131,8 @@ class LearningSupport:
                             kernel that clears in the mask of `agent` the actions after which it is lost as far as it can see,
                             from its observation alone; clears nothing if no action would remain. With caution 2 it allows for
                             more harm from other agents than with caution 1
+    champions               files of trained policies that come with the package of the game, "package:file", the first that
+                            fits is the policy "champion"
 
     Features of candidate actions:
     objective_features      names of F features that a position has for each objective
@@ -161,6 +163,7 @@ class LearningSupport:
     """
 
     clear_unsafe_actions: Callable[..., None] | None = None
+    champions: tuple[str, ...] = ()
     objective_features: tuple[str, ...] = ()
     write_objective_features: Callable[..., None] | None = None
     exchangeable_objectives: tuple[tuple[int, ...], ...] = ()

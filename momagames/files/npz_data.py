@@ -30,13 +30,16 @@ DAMAGED = (  # what zipfile and the parser of headers raise for damaged files
 Arrays = dict[str, NDArray[Any]]
 
 
-def write_npz(path: Path, schema: int, head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_npz(
+    path: Path, schema: int, head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], compressed: bool = False
+) -> None:
     """Write a file atomically; create its directory if it does not exist. Raises InvalidFile if that fails."""
+    write = np.savez_compressed if compressed else np.savez
     header = np.frombuffer(json.dumps({"schema": schema, **head}).encode(), np.uint8)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path) as temporary, temporary.open("wb") as file:
-            np.savez(file, head=header, **arrays)  # type: ignore[arg-type]
+            write(file, head=header, **arrays)  # type: ignore[arg-type]
     except OSError as error:
         raise InvalidFile(f"{path}: {error.strerror or error}") from None
 

@@ -147,7 +147,8 @@ def test_learners_are_methods():
     for name in LEARNERS:
         found = find_learner(name)
         assert issubclass(found, TrainerMethod)
-        assert found(**found.default_options()).options() == found.default_options()
+        defaults = found.default_options(momagames.spec("mo-pommerman-duel-v0"))
+        assert found(**defaults).options() == defaults
     with pytest.raises(InvalidParameter, match=r"invalid method='grpoo': expected .* did you mean 'grpo'"):
         find_learner("grpoo")
 
@@ -245,8 +246,8 @@ def test_commands(tmp_path):
     page = (tmp_path / "mine" / "report.html").read_text()
     assert '<th scope="row">random</th>' in page
     assert "cross_entropy" in page
-    shown = momagames_command("eval", out, "--episodes", "2")
-    assert shown.returncode == 0, shown.stderr
-    assert "cross_entropy, seed 0" in shown.stdout
+    evaluated = momagames_command("eval", out, "--episodes", "2")
+    assert evaluated.returncode == 0, evaluated.stderr
+    assert "cross_entropy, seed 0" in evaluated.stdout
     wrong = momagames_command("train", SAMEGAME[0], "--method", "nsga")
     assert (wrong.returncode, "invalid method='nsga'" in wrong.stderr) == (2, True)

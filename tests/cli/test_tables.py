@@ -11,6 +11,7 @@ import sys
 import termios
 from collections import Counter
 
+import numpy as np
 import pytest
 from rich.table import Table
 from rich.text import Text
@@ -82,7 +83,7 @@ def train(folder):
     pytest.importorskip("torch", reason='needs torch: pip install "momagames[learn]"')
     small = [word for option in SMALL for word in ("-o", option)]
     budget = ("--budget", "256", "--evaluations", "4", "--episodes", "2")
-    return ("train", "mo-breakthrough-v0", *BOARD, *small, *budget, "--out", folder)
+    return ("train", "mo-breakthrough-v0", "--method", "moppo", *BOARD, *small, *budget, "--out", folder)
 
 
 @pytest.fixture(scope="module")
@@ -325,6 +326,13 @@ def test_training_prints_a_line_for_each_evaluation(ask, tmp_path):
     output, _ = ask(PIPE, *train(tmp_path / "new"))
     logged = [json.loads(line) for line in (tmp_path / "new" / "progress.jsonl").read_text().splitlines()]
     assert len(logged) == 4
-    assert output.splitlines()[:4] == [
-        f"{one['steps']:,} steps, hypervolume {one['evaluation']['hypervolume']:.5g}, {one['seconds']:.1f} s" for one in logged
-    ]
+    assert output.splitlines()[:4] == [_expected_line(one) for one in logged]
+
+
+def _expected_line(logged):
+    evaluation = logged["evaluation"]
+    return (
+        f"{logged['steps']:,} steps, hypervolume {evaluation['hypervolume']:.5g}, controllability "
+        f"{np.mean(list(evaluation['controllability'].values())):.2f}, {logged['seconds']:.1f} s, "
+        f"{logged['decisions'] / logged['seconds']:,.0f} decisions/s"
+    )

@@ -50,12 +50,9 @@ class Learner:
                     losses.append(self._update_minibatch(rollout, minibatch))
         self.progress.seconds["update"] += time.perf_counter() - started
         if not losses:
-            return {"decisions": 0.0}
+            return {}
         means = np.mean(losses, axis=0)
-        return {
-            "decisions": float(len(decisions)),
-            **dict(zip(("loss/policy", "loss/value", "entropy", "kl"), means.tolist(), strict=True)),
-        }
+        return dict(zip(("loss/policy", "loss/value", "entropy", "kl"), means.tolist(), strict=True))
 
     def _update_minibatch(self, rollout: Rollout, indices: NDArray[np.int64]) -> tuple[float, float, float, float]:
         """Take an optimizer step with the decisions of these indices. Returns policy loss, value loss, entropy and KL."""

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
+from momagames.baselines import SAFE
 from momagames.baselines.base import Plans, check_deterministic
 from momagames.baselines.moppo.encoder import make_network_encoder
 from momagames.baselines.moppo.network_policy import MAX_OBJECTIVES, NetworkPolicy, check_caution, restore_policy
 from momagames.baselines.moppo.options import DEFAULT_OPTIONS, MoppoOptions
+from momagames.baselines.safe import MAX_CAUTION
 from momagames.baselines.trainer import TrainerMethod, TrainingSetup, train_to_end
 from momagames.baselines.weight_lattice import check_lattice_size
 from momagames.contract import Game
@@ -61,8 +63,13 @@ class Moppo(MoppoOptions, TrainerMethod):
         return Plans(archive.front(), trainer.steps, info=trainer.summarize(), dominated=archive.dominated)
 
     @classmethod
-    def default_options(cls) -> dict[str, Any]:
-        return dict(DEFAULT_OPTIONS)
+    def default_options(cls, game: Game) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        if game.learning.write_egocentric_view:  # small networks, efficient in large batches
+            own = {"num_envs": 512, "update_epochs": 2, "num_minibatches": 8, "gamma": 0.997, "greedy": False}
+        if game.learning.clear_unsafe_actions:
+            own |= {"caution": MAX_CAUTION, "expert": f"{SAFE}{next(iter(game.policies), 'random')}"}
+        return {**DEFAULT_OPTIONS, **own}
 
     def check_setup(self, setup: TrainingSetup) -> None:
         setup.check_one_game(self.name)

@@ -116,7 +116,6 @@ class NetworkPolicy:
         shape = np.array(
             [
                 encoder.rows, encoder.columns, self.layers, encoder.actions_per_cell, encoder.agent_ids, encoder.agent_plane,
-               
             ],
             np.int64,
         )  # fmt: skip

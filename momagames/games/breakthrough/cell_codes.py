@@ -29,5 +29,9 @@ def declare_board(width: int, height: int) -> LearningSupport:
     actions = np.arange(3 * width * height).reshape(width, height, 3)
     mirror = Symmetry(tuple(cells[::-1].ravel().tolist()), tuple(actions[::-1, :, ::-1].ravel().tolist()))
     return LearningSupport(
-        write_cell_codes=write_cell_codes, cell_codes=CODES, board_shape=(width, height), symmetries=(mirror,)
+        write_cell_codes=write_cell_codes,
+        cell_codes=CODES,
+        board_shape=(width, height),
+        symmetries=(mirror,),
+        champions=("momagames.games.breakthrough:champion.npz",),
     )

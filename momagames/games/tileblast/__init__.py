@@ -143,7 +143,11 @@ def build_game(id: str, variant: str, level: loader.Level, params: dict[str, Any
             optimistic=heuristics.optimistic,
             present=heuristics.present,
         ),
-        learning=LearningSupport(objective_features=("present",), write_objective_features=heuristics.write_objective_features),
+        learning=LearningSupport(
+            objective_features=("present",),
+            write_objective_features=heuristics.write_objective_features,
+            champions=("momagames.games.tileblast:champion.npz",),
+        ),
         policies=POLICIES,
         infos=build_infos,
         allows_illegal=allows_illegal,

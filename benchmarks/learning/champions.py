@@ -1,0 +1,136 @@
+"""Train the policies that come with the package (`policy("champion", game)`), and write them with their results.
+
+python -m benchmarks.learning.champions                       # list them
+python -m benchmarks.learning.champions samegame              # train one, and replace its file in the package
+python -m benchmarks.learning.champions samegame --out new.npz --budget 1e6
+
+The results are those of separate episodes, side by side with policies without training. They are stored in the file, and the
+pages of the games print them. Training is reproducible on the same machine with the same number of threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import momagames
+from momagames.baselines.base import first_agents
+from momagames.baselines.candidates.grpo import Grpo
+from momagames.baselines.checkpoint import load_checkpoint, save_checkpoint
+from momagames.baselines.ntuple.method import Ntuple
+from momagames.baselines.trainer import TrainedPolicies, TrainerMethod
+from momagames.benchmark.plan import Opponent
+from momagames.benchmark.training import Training, describe_state
+from momagames.benchmark.training_comparison import compare_with_baselines, format_standings
+from momagames.contract import Game
+
+SEED = 0  # of training
+EPISODES, EPISODES_SEED = 100, 2000  # of the results
+
+
+@dataclass(frozen=True)
+class Champion:
+    """A training.
+
+    games      that it serves, with different start positions; results are those of each
+    weights    of the only policy; None: all weights
+    opponents  of the results
+    data       what it was trained on
+    limits     what it cannot do
+    """
+
+    file: str
+    games: Callable[[], Sequence[Game]]
+    method: TrainerMethod
+    budget: int
+    data: str
+    limits: str
+    weights: tuple[float, ...] | None = None
+    opponents: tuple[str, ...] = ()
+
+
+CHAMPIONS = {
+    "samegame": Champion(
+        "momagames.games.samegame:champion.npz", lambda: [momagames.spec("mo-samegame-v0")], Grpo(), 100_000_000,
+        "Random boards of 15x15 cells with 5 colors.",
+        "One agent and rewards by color. Other boards and numbers of colors are played, too, but were not trained on. Beam "
+        "search on a single instance finds better fronts.",
+    ),
+    "breakthrough": Champion(
+        "momagames.games.breakthrough:champion.npz", lambda: [momagames.spec("mo-breakthrough-v0")], Ntuple(),
+        1_000_000_000, "Play against itself on 8x8 boards.",
+        "Boards of 8x8 cells with the default objectives, for winning alone: other weights do not change its play.",
+        (1.0, 0.0, 0.0, 0.0), ("random", "greedy"),
+    ),
+    "tileblast": Champion(
+        "momagames.games.tileblast:champion.npz",
+        lambda: [momagames.spec("mo-tileblast-v0", level=level) for level in range(1, 13)], Grpo(), 40_000_000,
+        "Random boards of all twelve levels of the package.",
+        "The default objectives, for completing the level alone: other weights were not trained for.",
+        (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+    ),
+}  # fmt: skip
+
+
+def train(champion: Champion, path: Path, budget: int, threads: int, episodes: int) -> None:
+    """Train and write the checkpoint, without results yet."""
+    games = champion.games()
+    opponents = tuple(Opponent(name=name, options={"weights": []} if name == "greedy" else {}) for name in champion.opponents)
+    seats = first_agents(games[0])
+    training = Training(games[0], champion.method, SEED, budget, seats, opponents, None, champion.weights)
+    trainer = champion.method.make_trainer(replace(training.make_setup(threads), games=games))
+    started, printed_at = time.perf_counter(), 0.0
+    while not trainer.is_done:
+        trainer.train_iteration()
+        seconds = time.perf_counter() - started
+        if seconds > printed_at + 10:
+            printed_at = seconds
+            print(f"{trainer.steps:,} steps, {trainer.decisions:,} decisions, {seconds:.0f} s", flush=True)
+    head, arrays, _ = describe_state(training, trainer, time.perf_counter() - started)
+    trained = trainer.make_policies()
+    results = [measure(replace(training, game=game), trained, episodes) for game in games]
+    card = {
+        "data": champion.data, "limits": champion.limits, "threads": threads, "results": results, "episodes": episodes,
+        "episodes_seed": EPISODES_SEED, "command": shlex.join(["python", "-m", "benchmarks.learning.champions", *sys.argv[1:]]),
+    }  # fmt: skip
+    save_checkpoint(path, {**head, "trainer": {}, "card": card}, arrays, {}, compressed=True)
+
+
+def measure(training: Training, trained: TrainedPolicies, episodes: int) -> dict[str, Any]:
+    """Return the results in one game: the parameters that differ from the default, and the head and the rows of a table."""
+    game = training.game
+    head, rows = format_standings(game, compare_with_baselines(training, trained, episodes, EPISODES_SEED))
+    default = momagames.spec(game.id).params
+    changed = {name: value for name, value in game.params.items() if value != default[name]}
+    print(f"{game.id} {changed}: {rows[0]}", flush=True)
+    return {"params": changed, "head": head, "rows": rows}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="?", choices=CHAMPIONS)
+    parser.add_argument("--out", type=Path, help="file (that of the package)")
+    parser.add_argument("--budget", type=float, help="environment steps")
+    parser.add_argument("--threads", type=int, default=1, help="number of threads (1)")
+    parser.add_argument("--episodes", type=int, default=EPISODES, help=f"episodes of each policy in the results ({EPISODES})")
+    given = parser.parse_args()
+    if given.name is None:
+        for name, champion in CHAMPIONS.items():
+            print(f"{name}: {champion.method.name}, {champion.budget:,} steps. {champion.data}")
+        return
+    champion = CHAMPIONS[given.name]
+    package, _, file = champion.file.partition(":")
+    path = given.out or Path(str(files(package) / file))
+    train(champion, path, int(given.budget or champion.budget), given.threads, given.episodes)
+    print(f"{path}: {path.stat().st_size:,} bytes; {load_checkpoint(path).head['decisions']:,} decisions")
+
+
+if __name__ == "__main__":
+    main()

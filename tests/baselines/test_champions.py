@@ -1,0 +1,104 @@
+"""Trained policies that come with the package: what they play, what their files say, and games without one."""
+
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import momagames
+from momagames.baselines import batch_policy, policy
+from momagames.baselines.checkpoint import load_checkpoint
+from momagames.baselines.checkpoint_policy import list_champions
+from momagames.engine.episode import Episode
+from momagames.engine.playouts import generate_starts
+from momagames.engine.policies import play_policies
+from momagames.errors import InvalidParameter
+from momagames.kernels.rng import random_words
+from momagames.registry import format_id
+from tests.cli.test_app import momagames_command
+
+MAX_BYTES = 1_000_000
+DEFAULTS = ("mo-samegame-v0", "mo-breakthrough-v0", "mo-tileblast-v0")
+
+
+def mean_returns(game, policies, episodes, agent=0, seed=77):
+    seats = np.tile(np.arange(len(policies)), (episodes, 1))
+    starts = generate_starts(game, random_words(seed, episodes))
+    words = random_words(seed + 1, episodes * len(game.agents)).reshape(episodes, -1)
+    return play_policies(game, starts, policies, seats, words).returns[:, agent].mean(axis=0)
+
+
+@pytest.mark.parametrize("id", DEFAULTS)
+def test_files(id):
+    game = momagames.spec(id)
+    (checkpoint,) = list_champions(game)
+    assert checkpoint.path.stat().st_size < MAX_BYTES
+    assert checkpoint.training == {}
+    assert checkpoint.head["canonical"] == format_id(id, game.params)
+    card = checkpoint.head["card"]
+    assert all(card[name] for name in ("data", "limits", "command", "threads", "episodes"))
+    for result in card["results"]:
+        names = [row[0] for row in result["rows"]]
+        assert names[0] == checkpoint.head["method"]
+        assert {"greedy", "random"} < set(names)
+        assert all(len(row) == len(result["head"]) == 3 + len(game.objectives) for row in result["rows"])
+
+
+def test_samegame_beats_the_best_greedy_policy():
+    game = momagames.spec("mo-samegame-v0")
+    for weights in ([1, 0, 0, 0, 0], [0.2] * 5):
+        trained = mean_returns(game, [batch_policy("champion", game, weights=weights)], 40) @ weights
+        greedy = mean_returns(game, [batch_policy("greedy", game, weights=weights, estimate="both")], 40) @ weights
+        assert trained > 1.05 * greedy
+    smaller = momagames.spec("mo-samegame-v0", board_width=5, board_height=5, num_colors=3)
+    assert mean_returns(smaller, [batch_policy("champion", smaller)], 5).shape == (3,)
+
+
+def test_breakthrough_beats_greedy():
+    game = momagames.spec("mo-breakthrough-v0")
+    for seat, opponent in ((0, "greedy"), (1, "random")):
+        players = [batch_policy("champion", game), batch_policy(opponent, game)]
+        assert mean_returns(game, players if seat == 0 else players[::-1], 20, seat)[0] == 1
+
+
+def test_tileblast_completes_more_levels_than_a_lookahead():
+    games = [momagames.spec("mo-tileblast-v0", level=level) for level in (4, 8)]
+    own, other = (
+        np.mean([mean_returns(game, [batch_policy(name, game)], 60)[1] for game in games])
+        for name in ("champion", "one_step_lookahead")
+    )
+    assert own > other + 0.05
+
+
+def test_plays_for_one_agent_and_by_command():
+    game = momagames.spec("mo-samegame-v0")
+    play = Episode(game)
+    play.reset(1)
+    assert play.mask(0)[policy("champion", game)(play.state, play.mask(0), np.random.default_rng(0))]
+    played = momagames_command("match", "mo-breakthrough-v0", "champion", "random", "--games", "2")
+    assert played.returncode == 0, played.stderr
+    assert "champion" in played.stdout
+
+
+def test_games_without_one():
+    with pytest.raises(InvalidParameter, match=r"mo-breakthrough-v0: no trained policy .* fits .*; there is one for 'mo-br"):
+        policy("champion", momagames.spec("mo-breakthrough-v0", board_width=5))
+    with pytest.raises(InvalidParameter, match="mo-robotmail-v0: no trained policy of the package fits mo-robotmail"):
+        policy("champion", momagames.spec("mo-robotmail-v0"))
+
+
+def test_own_champion(tmp_path):
+    """Games of other packages name their files in the same way; a file that is missing is an error with its path."""
+    game = momagames.spec("mo-samegame-v0")
+    other = replace(game, learning=replace(game.learning, champions=("momagames.games.samegame:nowhere.npz",)))
+    with pytest.raises(momagames.errors.InvalidFile, match=r"nowhere\.npz: not a training checkpoint"):
+        policy("champion", other)
+
+
+def test_every_file_belongs_to_a_game():
+    found = sorted(Path(str(files("momagames.games"))).rglob("*.npz"))
+    named = {one.path for id in DEFAULTS for one in list_champions(momagames.spec(id))}
+    assert named == set(found)
+    assert all(load_checkpoint(path).head["canonical"] for path in found)
