@@ -91,11 +91,12 @@ def champions(id: str) -> list[str]:
         if head["game"] != id:
             continue
         size = checkpoint.path.stat().st_size / 1000
+        several = len(game.agents) > 1
         weights = "all weights of the objectives" if head["weights"] is None else f"the weights {head['weights']}"
         lines += [
             "## Trained policy",
             "",
-            f'`policy("champion", game)` and `momagames play {id} --against champion` (for several agents) play it.',
+            '`policy("champion", game)` plays it' + (f", and `momagames play {id} --against champion`." if several else "."),
             "",
             f"- Training: `{head['method']}` for {weights}, seed {head['seed']}; {head['decisions']:,} decisions, "
             f"{head['steps']:,} environment steps with look-ahead, {head['seconds']:.0f} s on {card['threads']} core"

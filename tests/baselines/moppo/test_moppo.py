@@ -28,15 +28,6 @@ CONCAVE = 27  # seed of an instance whose front has a point that maximizes no we
 BOARD = {"board_height": 3, "board_width": 4, "num_colors": 2}
 
 
-@pytest.fixture
-def torch():
-    torch = pytest.importorskip("torch", reason='needs PyTorch: pip install "momagames[learn]"')
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield torch
-    torch.set_num_threads(before)
-
-
 def make_trainer(id, params=None, budget=200, seed=0, opponents=(), start=None, **options):
     game = momagames.spec(id, **(params or {}))
     learning_agents = range(min(2, len(game.agents)))

@@ -28,15 +28,6 @@ SMALL = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def torch():
-    torch = pytest.importorskip("torch", reason='needs PyTorch: pip install "momagames[learn]"')
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield torch
-    torch.set_num_threads(before)
-
-
 def make_trainer(game, budget=10**6, opponents=(), threads=1, **options):
     setup = TrainingSetup([game], budget, 0, range(len(game.agents)), opponents, threads=threads)
     return Moppo(**{**SMALL, **options}).make_trainer(setup)
