@@ -24,6 +24,8 @@ PLANNERS = [
     ("local_search", {"divisions": 2, "keep": 0.8, "greed": 0.2, "patience": 30}),
     ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0}),
     ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0}),
+    ("nrpa", {"divisions": 2, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),
+    ("pareto_nrpa", {"num_policies": 3, "levels": 2, "iterations": 10, "alpha": 1.0, "bias": "champion"}),
     ("exact", {"max_states": 1_000_000, "max_bytes": 500_000_000}),
 ]
 

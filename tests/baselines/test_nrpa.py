@@ -8,6 +8,7 @@ import pytest
 from momagames.analysis.indicators import hypervolume
 from momagames.baselines import method
 from momagames.baselines.archive import is_nondominated
+from momagames.baselines.candidates.policy import CandidatePolicy, Scorer
 from momagames.baselines.search.nrpa_kernels import (
     MAX_CODES,
     NUM_SLOTS,
@@ -19,11 +20,12 @@ from momagames.baselines.search.nrpa_kernels import (
 )
 from momagames.baselines.search.pareto_nrpa import FRONT_CAPACITY, _make_fronts, add_to_front
 from momagames.baselines.weight_lattice import simplex_lattice
-from momagames.errors import InvalidParameter
+from momagames.errors import InvalidFile, InvalidParameter
 from momagames.games.samegame.move_codes import write_codes
 from momagames.games.samegame.rules import legal, prune_equivalent_actions
 from momagames.kernels.jit import compile_entry_point
 from tests.baselines.reference_search import RandomDraws, list_groups, make_episode, make_instance
+from tests.baselines.test_candidates import compute_features
 
 NRPA = {"divisions": 2, "levels": 2, "iterations": 12, "alpha": 1.0}
 PARETO = {"num_policies": 3, "levels": 2, "iterations": 12, "alpha": 1.0}
@@ -38,9 +40,13 @@ class BudgetSpent(Exception):
 
 
 class ReferenceSearch:
-    """NRPA as in its paper: recursive, with policies as dictionaries of weights and moves identified by their groups."""
+    """NRPA as in its paper: recursive, with policies as dictionaries of weights and moves identified by their groups.
 
-    def __init__(self, game, start, budget, seed, divisions, levels, iterations, alpha):
+    scores    (episode, weights) -> the bias of each candidate action, several for some groups, or None
+    """
+
+    def __init__(self, game, start, budget, seed, divisions, levels, iterations, alpha, scores=None):
+        self.scores = scores
         self.game, self.start, self.budget, self.iterations, self.alpha = game, start, budget, iterations, alpha
         self.draws, self.used, self.games = RandomDraws(seed), 0, []
         lattice = simplex_lattice(len(game.objectives), divisions)
@@ -71,19 +77,26 @@ class ReferenceSearch:
             if self.used == self.budget:
                 raise BudgetSpent
             legal = list_groups(episode)
-            odds = np.cumsum([math.exp(policy.get(code, 0.0)) for code in legal.values()])
+            bias = np.zeros(len(legal))
+            if self.scores and len(scores := self.scores(episode, self.weights)) > 1:
+                if self.used + len(scores) >= self.budget:
+                    self.used = self.budget
+                    raise BudgetSpent
+                self.used += len(scores)
+                bias = [scores[action] for action in legal]
+            odds = np.cumsum([math.exp(policy.get(code, 0.0) + b) for code, b in zip(legal.values(), bias, strict=True)])
             threshold = self.draws.uniform() * odds[-1]
             chosen = next(i for i in range(len(odds)) if odds[i] > threshold)
-            line.append((list(legal.values()), chosen, list(legal)[chosen]))
-            episode.step(line[-1][2])
+            line.append((list(legal.values()), bias, chosen, list(legal)[chosen]))
+            episode.step(line[-1][3])
             self.used += 1
-        self.games.append(([action for _, _, action in line], episode.returns[0].tolist(), self.used))
+        self.games.append(([action for *_, action in line], episode.returns[0].tolist(), self.used))
         return float(self.weights @ episode.returns[0]), line
 
     def adapt(self, policy, line):
         before = dict(policy)
-        for codes_of_ply, chosen, _ in line:
-            odds = [math.exp(before.get(code, 0.0)) for code in codes_of_ply]
+        for codes_of_ply, bias, chosen, _ in line:
+            odds = [math.exp(before.get(code, 0.0) + b) for code, b in zip(codes_of_ply, bias, strict=True)]
             for code, share in zip(codes_of_ply, odds, strict=True):
                 policy[code] = policy.get(code, 0.0) - self.alpha * share / sum(odds)
             policy[codes_of_ply[chosen]] += self.alpha
@@ -94,7 +107,31 @@ def test_matches_the_algorithm_of_the_paper(levels, iterations, alpha):
     game, start = make_instance()
     options = {"divisions": 2, "levels": levels, "iterations": iterations, "alpha": alpha}
     reference = ReferenceSearch(game, start, 1500, 4, **options)
-    found = method("nrpa")(**options).plan(game, start, 1500, 4)
+    compare(reference, method("nrpa")(**options).plan(game, start, 1500, 4))
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])
+def test_bias_matches_the_algorithm_of_the_paper(scale, monkeypatch):
+    """The bias is the score of a candidate for the same weights; with scores of 0 the playouts are those without a bias."""
+    game, start = make_instance()
+    policy = CandidatePolicy(game)
+    parameters = scale * np.random.default_rng(1).normal(size=policy.num_parameters) / 10
+    monkeypatch.setattr("momagames.baselines.search.nrpa_bias.load_scorer", lambda game, name: Scorer(policy, parameters))
+
+    def compute_scores(episode, weights):
+        candidates, rows = compute_features(game, episode.state, weights, policy.features.sets)
+        return dict(zip(candidates.tolist(), rows @ parameters, strict=True))
+
+    options = {"divisions": 2, "levels": 2, "iterations": 5, "alpha": 0.7}
+    reference = ReferenceSearch(game, start, 8000, 4, **options, scores=compute_scores)
+    compare(reference, method("nrpa")(**options, bias="own").plan(game, start, 8000, 4))
+    games = [actions for actions, _, _ in reference.games]
+    plain = [actions for actions, _, _ in ReferenceSearch(game, start, 1500, 4, **options).games]
+    assert (games[:20] == plain[:20]) == (scale == 0.0)
+
+
+def compare(reference, found):
+    """Compare the archive of a search with the first plans of the non-dominated values of the reference."""
     assert found.info["episodes"] == len(reference.games)
     assert found.steps == reference.used
     first = {}
@@ -106,6 +143,32 @@ def test_matches_the_algorithm_of_the_paper(levels, iterations, alpha):
 
 
 # ------------------------------------------------------------------------------------------------------------ the searches
+
+
+@pytest.mark.parametrize(("name", "options"), BOTH)
+def test_policies_with_a_bias_start_as_the_trained_policy(name, options):
+    """As many games are better with the champion than without, and their look-ahead is within the budget."""
+    game, start = make_instance(board_width=15, board_height=15, num_colors=5)
+    biased = method(name)(**options, bias="champion")
+    for budget in (1, 5001, 150_000):
+        found = biased.plan(game, start, budget, 0)
+        assert found.steps == budget or found.info["episodes"] == 1
+        assert all(20 * len(plan.actions) < plan.step <= found.steps for plan in found.plans)
+    plain = method(name)(**options).plan(game, start, 10_000, 0)
+    assert found.info["episodes"] < plain.info["episodes"]
+    assert hypervolume(found.values, np.zeros(5)).value > 3 * hypervolume(plain.values, np.zeros(5)).value
+
+
+def test_rejects_a_bias_that_is_no_scorer(tmp_path, monkeypatch):
+    game, start = make_instance()
+    for name in ("champio", "greedy"):
+        with pytest.raises(InvalidParameter, match=f"invalid bias='{name}': expected 'champion', or the checkpoint"):
+            method("nrpa")(**NRPA, bias=name).check_plan(game)
+    monkeypatch.setattr("momagames.baselines.candidates.stored.list_champions", lambda game: [])
+    with pytest.raises(InvalidParameter, match="mo-samegame-v0: invalid bias='champion'"):
+        method("pareto_nrpa")(**PARETO, bias="champion").plan(game, start, 100, 0)
+    with pytest.raises(InvalidFile, match="absent"):
+        method("pareto_nrpa")(**PARETO, bias=str(tmp_path / "absent.npz")).plan(game, start, 100, 0)
 
 
 @pytest.mark.parametrize(("name", "options"), BOTH)
@@ -292,4 +355,5 @@ def make_blank_lines(count, objectives):
         np.zeros((rows, 1), np.uint64),
         np.zeros(rows, np.int64),
         np.zeros((rows, objectives)),
+        np.zeros((rows, 0)),
     )

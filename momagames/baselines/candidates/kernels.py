@@ -67,24 +67,30 @@ def make_position_features(game: Game) -> Callable[..., Any]:
 
 
 @cache_by_rules
-def make_candidate_kernel(game: Game) -> Callable[..., Any]:
-    """Return the policy kernel, see `engine.policies`."""
+def make_scoring_kernel(game: Game) -> Callable[..., Any]:
+    """Return the kernel that scores all candidate actions of a position."""
     legal, step = game.kernels.legal, game.kernels.step
     prune = game.search.prune_equivalent_actions or keep_all_actions
     write_objective_features = make_position_features(game)
 
     @kernel
-    def act(state, agent, mask, parts, memory, scratch, word, action):
-        sets, candidates, later, trial, actions, reward, before, after, features, units, settings, rows, cursor = scratch
+    def score_actions(state, agent, mask, memory, scratch, word):
+        """Write the score of each candidate to scores[action], and which actions are candidates.
+
+        Returns the generator word. Scratch and memory are those of `policy.CandidatePolicy`
+        """
+        (
+            candidates, scores, sets, later, trial, actions, reward, before, after, features, units, settings, rows, cursor,
+        ) = scratch  # fmt: skip
         parameters, weights = memory["parameters"], memory["weights"]
-        objectives, num_sets, samples, temperature = sets.shape[0], settings[0], settings[1], memory["temperature"]
+        objectives, num_sets, samples = sets.shape[0], settings[0], settings[1]
         records, first_row, num_rows = rows.shape[0] > 0, cursor[0], 0
         for a in range(mask.shape[0]):
             candidates[a] = mask[a]
         prune(state, candidates)
         word = advance(word)
         first_word = mix(word)
-        best, ties, count_before = -np.inf, 0, 0
+        count_before = 0
         for a in range(-1, mask.shape[0]):  # -1: the position itself, in this loop because each call compiles a kernel again
             if a >= 0 and candidates[a] == 0:
                 continue
@@ -130,20 +136,40 @@ def make_candidate_kernel(game: Game) -> Callable[..., Any]:
                 continue
             for f in range(features.shape[0]):
                 features[f] /= samples
-            value = score_candidate(parameters, features, units)
-            if temperature > 0.0:  # the maximum with Gumbel noise is a sample of the softmax
-                word = advance(word)
-                value -= temperature * np.log(-np.log(uniform(word)))
-            is_best, best, ties, word = update_best(value, best, ties, word)
-            if is_best:
-                action[0] = a
-                memory["choice"] = num_rows
+            scores[a] = score_candidate(parameters, features, units)
             if records:
                 for f in range(features.shape[0]):
                     rows[first_row + num_rows, f] = features[f]
             num_rows += 1
         memory["first_row"], memory["num_rows"] = first_row, num_rows
         cursor[0] += num_rows
+        return word
+
+    return score_actions
+
+
+@cache_by_rules
+def make_candidate_kernel(game: Game) -> Callable[..., Any]:
+    """Return the policy kernel, see `engine.policies`."""
+    score_actions = make_scoring_kernel(game)
+
+    @kernel
+    def act(state, agent, mask, parts, memory, scratch, word, action):
+        word = score_actions(state, agent, mask, memory, scratch, word)
+        candidates, scores, temperature = scratch[0], scratch[1], memory["temperature"]
+        best, ties, number = -np.inf, 0, 0
+        for a in range(mask.shape[0]):
+            if candidates[a] == 0:
+                continue
+            value = scores[a]
+            if temperature > 0.0:  # the maximum with Gumbel noise is a sample of the softmax
+                word = advance(word)
+                value -= temperature * np.log(-np.log(uniform(word)))
+            is_best, best, ties, word = update_best(value, best, ties, word)
+            if is_best:
+                action[0] = a
+                memory["choice"] = number
+            number += 1
         return word
 
     return act

@@ -95,21 +95,24 @@ class CandidatePolicy:
         weights: tuple[float, ...] = (),
         recording: Recording | None = None,
     ) -> CompiledPolicy:
-        sets, count, vectors = self.features.sets, self.features.count, len(self.features.vectors)
-
         def scratch(game: Game) -> tuple[Any, ...]:
-            if [one.name for one in game.objectives] != [one.name for one in self.game.objectives]:
-                raise InvalidParameter(f"the candidate policy is for {self.game.id} with other objectives than this {game.id}")
-            before, after = np.zeros((2, vectors, len(sets)))
-            settings = np.array([sets.max() + 1, self.samples])
-            return (
-                sets, np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size, np.int8), np.zeros(2, game.dtype),
-                *make_step_buffers(game), before, after, np.zeros(count), np.zeros(self.hidden), settings,
-                *(recording or (np.zeros((0, count), np.float32), np.zeros(1, np.int64))),
-            )  # fmt: skip
+            return self.make_scratch(game, recording)
 
         act, rules = make_candidate_kernel(self.game), (self.game.rules_key,)
         return CompiledPolicy("candidates", act, self.memory, rules, initial, scratch, label, weights=weights, arrays=arrays)
+
+    def make_scratch(self, game: Game, recording: Recording | None = None) -> tuple[Any, ...]:
+        """Return the scratch arrays of its kernels for a game; see `compile`. Raises InvalidParameter for other objectives."""
+        if [one.name for one in game.objectives] != [one.name for one in self.game.objectives]:
+            raise InvalidParameter(f"the candidate policy is for {self.game.id} with other objectives than this {game.id}")
+        sets, count, vectors = self.features.sets, self.features.count, len(self.features.vectors)
+        before, after = np.zeros((2, vectors, len(sets)))
+        settings = np.array([sets.max() + 1, self.samples])
+        return (
+            np.zeros(game.mask_size, np.int8), np.zeros(game.mask_size), sets, np.zeros(game.mask_size, np.int8),
+            np.zeros(2, game.dtype), *make_step_buffers(game), before, after, np.zeros(count), np.zeros(self.hidden), settings,
+            *(recording or (np.zeros((0, count), np.float32), np.zeros(1, np.int64))),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_deterministic
+from momagames.baselines.search.nrpa_bias import make_bias, set_weights
 from momagames.baselines.search.nrpa_kernels import (
     adapt,
     check_lines,
@@ -27,6 +28,7 @@ from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.baselines.weight_lattice import format_weights, simplex_lattice
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
+from momagames.engine.playouts import NO_LIMIT
 from momagames.errors import check_range
 from momagames.kernels.jit import compile_entry_point, kernel
 
@@ -42,6 +44,10 @@ class Nrpa(Method):
     weight vectors share the budget evenly, one after the other. A search of the top level that ends within its share restarts
     with a uniform policy. The result holds all complete games.
 
+    With a bias the probability of a move is that of the softmax of its score plus the adapted weight, so that the first
+    playouts are those of the trained policy for the same weights of the objectives. Each action that is scored counts as one
+    step as well.
+
     A policy identifies moves by codes: in MO-SameGame the removed group, elsewhere the action and its ply. Each move of a
     playout counts as one step of the budget; adaptation is free. The first game is completed even if the budget is smaller;
     any other game that exceeds the budget is discarded.
@@ -50,9 +56,12 @@ class Nrpa(Method):
     levels       nesting levels, 1..6
     iterations   iterations of each level
     alpha        step size of an adaptation, more than 0, up to 10
+    bias         stored scorer of candidate actions, added to the weights of a policy: "champion", or the path of a checkpoint
+                 of training; empty: none
 
     Source: Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011; linear scalarization as in
-    Roijers et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013.
+    Roijers et al., "A survey of multi-objective sequential decision-making", JAIR 48, 2013; bias, Cazenave,
+    "Generalized nested rollout policy adaptation", Monte Carlo Search 2020, CCIS 1379, 2021.
     """
 
     name: ClassVar[str] = "nrpa"
@@ -60,6 +69,7 @@ class Nrpa(Method):
     levels: int
     iterations: int
     alpha: float
+    bias: str = ""
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: divisions", self.divisions, 1)
@@ -72,20 +82,23 @@ class Nrpa(Method):
     def check_plan(self, game: Game) -> None:
         self.check_chance(game)
         simplex_lattice(len(game.objectives), self.divisions)
-        check_lines(self.name, game, self.levels + 1)
+        check_lines(self.name, game, self.levels + 1, bool(self.bias))
+        make_bias(game, self.bias, 1)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
         lattice = simplex_lattice(len(game.objectives), self.divisions)
-        policies, lines = make_policies(self.levels), make_lines(game, self.levels + 1)
-        scratch = make_scratch(game, start)
+        bias = make_bias(game, self.bias, 1)
+        policies, lines = make_policies(self.levels), make_lines(game, self.levels + 1, bool(bias))
+        scratch = make_scratch(game, start, bias)
         completed, best = np.zeros(self.levels + 1, np.int64), np.full(self.levels + 1, -np.inf)
-        search = make_search(game)
+        search = make_search(game, bool(bias))
         buffer = PlayoutBuffer(game)
         word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
         used = searches = 0
         for i, weights in enumerate(lattice):
             share = budget * (i + 1) // len(lattice)
+            set_weights(bias, weights)
             completed[:] = self.iterations  # as after a complete search, so a new one starts
             while used < share or not buffer.num_games:
                 num_games, completed_searches, used, word = search(
@@ -116,9 +129,9 @@ def _reset_search(policies, completed, best):
 
 
 @cache_by_rules
-def make_search(game: Game) -> Callable[..., Any]:
-    """Compile the search for this game's rules."""
-    play_game = make_playout(game)
+def make_search(game: Game, biased: bool = False) -> Callable[..., Any]:
+    """Compile the search for this game's rules, with or without a bias."""
+    play_game = make_playout(game, biased)
 
     def search(
         policies, lines, scratch, batch, weights, completed, best, iterations, alpha, word, used, share, budget, first
@@ -135,9 +148,7 @@ def make_search(game: Game) -> Callable[..., Any]:
         while num_games < batch.lengths.shape[0] and (used < share or first):
             if completed[top] >= iterations:
                 _reset_search(policies, completed, best)
-            complete, steps, word = play_game(
-                policies, 0, lines, 0, scratch, word, batch.moves.shape[1] if first else budget - used
-            )
+            complete, steps, word = play_game(policies, 0, lines, 0, scratch, word, NO_LIMIT if first else budget - used)
             used += steps
             if not complete:
                 break
@@ -166,4 +177,4 @@ def make_search(game: Game) -> Callable[..., Any]:
                     copy_policy(policies, lower, lower - 1)
         return num_games, completed_searches, used, word
 
-    return compile_entry_point(search, f"{game.rules_key}.nrpa")
+    return compile_entry_point(search, f"{game.rules_key}.nrpa{'.biased' if biased else ''}")

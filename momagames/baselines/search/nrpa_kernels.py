@@ -2,9 +2,9 @@
 """Kernels of nested rollout policy adaptation: tabular policies, playouts by a policy, and adaptation.
 
 A policy has a weight for each move code (see `move_codes`), 0 before its first adaptation. It plays a legal move with
-probability exp(weight) / sum of exp(weight) over the legal moves. The tables hold exp(weight), the odds, so a playout
-computes no exponentials. They are hash tables with open addressing and a fixed size; codes beyond the capacity keep the
-weight 0.
+probability exp(weight + bias) / sum of exp(weight + bias) over the legal moves; lines hold exp(bias), the prior odds, where
+there is a bias (see `nrpa_bias`). The tables hold exp(weight), the odds, so a playout without a bias computes no
+exponentials. They are hash tables with open addressing and a fixed size; codes beyond the capacity keep the weight 0.
 
 Sums have a fixed order and the exponential is implemented here, so a search is identical on every machine.
 """
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momagames.baselines.search.move_codes import code_by_ply
+from momagames.baselines.search.nrpa_bias import Bias, ignore_bias, make_bias_kernels
 from momagames.contract import Game
 from momagames.engine.loops import keep_all_actions
 from momagames.engine.playouts import make_step_buffers
@@ -58,6 +59,7 @@ class Lines(NamedTuple):
     codes     uint64[Q, R]
     lengths   int64[Q]
     values    float64[Q, K], the returns
+    priors    float64[Q, R], the prior odds of the codes; without a bias float64[Q, 0]
     """
 
     moves: NDArray[np.int32]
@@ -66,11 +68,13 @@ class Lines(NamedTuple):
     codes: NDArray[np.uint64]
     lengths: NDArray[np.int64]
     values: NDArray[np.float64]
+    priors: NDArray[np.float64]
 
 
 class Scratch(NamedTuple):
     """Scratch arrays: start, current and spare position; mask; actions and reward of a step; listed actions; cumulative odds.
-    Adaptation uses the weight change of each slot, the slots of one ply, the changed slots, and their changes."""
+    Adaptation uses the weight change of each slot, the slots of one ply, the changed slots, and their changes.
+    `bias` is that of the policies, or empty."""
 
     start: NDArray[Any]
     state: NDArray[Any]
@@ -84,6 +88,7 @@ class Scratch(NamedTuple):
     slots: NDArray[np.int32]
     changed_slots: NDArray[np.int32]
     changes: NDArray[np.float64]
+    bias: Bias | tuple[()]
 
 
 def make_policies(count: int) -> PolicyTables:
@@ -96,17 +101,17 @@ def make_policies(count: int) -> PolicyTables:
     )
 
 
-def check_lines(name: str, game: Game, count: int) -> None:
+def check_lines(name: str, game: Game, count: int, biased: bool = False) -> None:
     """Raise InvalidParameter if that many lines exceed the memory limit."""
-    needed = count * game.max_episode_steps * game.mask_size * 8
+    needed = count * game.max_episode_steps * game.mask_size * (16 if biased else 8)
     if needed > MAX_BYTES:
         raise InvalidParameter(
             f"{name} needs {needed >> 20:,} MiB of memory for {game.id}; expected at most {MAX_BYTES >> 20:,} MiB"
         )
 
 
-def make_lines(game: Game, count: int) -> Lines:
-    """Allocate that many lines; the system allocates only the pages that are written."""
+def make_lines(game: Game, count: int, biased: bool = False) -> Lines:
+    """Allocate that many lines, with or without priors; the system allocates only the pages that are written."""
     plies, codes = game.max_episode_steps, game.max_episode_steps * game.mask_size
     return Lines(
         np.empty((count, plies), np.int32),
@@ -115,10 +120,11 @@ def make_lines(game: Game, count: int) -> Lines:
         np.empty((count, codes), np.uint64),
         np.zeros(count, np.int64),
         np.zeros((count, len(game.objectives))),
+        np.empty((count, codes if biased else 0)),
     )
 
 
-def make_scratch(game: Game, start: NDArray[Any]) -> Scratch:
+def make_scratch(game: Game, start: NDArray[Any], bias: Bias | tuple[()] = ()) -> Scratch:
     codes = game.max_episode_steps * game.mask_size
     return Scratch(
         start.copy(),
@@ -132,6 +138,7 @@ def make_scratch(game: Game, start: NDArray[Any]) -> Scratch:
         np.zeros(game.mask_size + 1, np.int32),
         np.empty(codes + 1, np.int32),
         np.empty(codes + 1),
+        bias,
     )
 
 
@@ -192,6 +199,8 @@ def copy_line(lines, source, target):
     lines.starts[target, length] = lines.starts[source, length]
     for i in range(lines.starts[source, length]):
         lines.codes[target, i] = lines.codes[source, i]
+        if lines.priors.shape[1] > 0:
+            lines.priors[target, i] = lines.priors[source, i]
     for k in range(lines.values.shape[1]):
         lines.values[target, k] = lines.values[source, k]
 
@@ -237,7 +246,7 @@ def adapt(policies, policy, lines, line, alpha, scratch):
     At each ply the weight of the move grows by `alpha`, and the weight of each legal move drops by `alpha` times its
     probability.
     """
-    delta, changed_slots = scratch.delta, scratch.changed_slots
+    delta, changed_slots, biased = scratch.delta, scratch.changed_slots, lines.priors.shape[1] > 0
     num_changed = 0
     for ply in range(lines.lengths[line]):
         first = np.int64(lines.starts[line, ply])
@@ -246,12 +255,12 @@ def adapt(policies, policy, lines, line, alpha, scratch):
         for i in range(count):
             slot = insert_code(policies, policy, lines.codes[line, first + i])
             scratch.slots[i] = slot
-            total += policies.odds[policy, slot]
+            total += policies.odds[policy, slot] * (lines.priors[line, first + i] if biased else 1.0)
         for i in range(count):
             slot = scratch.slots[i]
             changed_slots[num_changed] = slot
             num_changed += np.int64(delta[slot] == 0.0)  # a slot listed twice, after a delta of 0, has no second change
-            delta[slot] -= alpha * policies.odds[policy, slot] / total
+            delta[slot] -= alpha * policies.odds[policy, slot] * (lines.priors[line, first + i] if biased else 1.0) / total
         delta[scratch.slots[lines.picks[line, ply]]] += alpha
     for i in range(num_changed):
         scratch.changes[i] = delta[changed_slots[i]]
@@ -264,10 +273,14 @@ def adapt(policies, policy, lines, line, alpha, scratch):
             policies.odds[policy, slot] = min(max(policies.odds[policy, slot] * scratch.changes[i], MIN_ODDS), MAX_ODDS)
 
 
-def make_playout(game: Game) -> Callable[..., Any]:
-    """Make the kernel that plays one game from the start by a policy, for this game's rules."""
+def make_playout(game: Game, biased: bool = False) -> Callable[..., Any]:
+    """Make the kernel that plays one game from the start by a policy, for this game's rules.
+
+    biased    whether `Scratch.bias` and the priors of lines are used
+    """
     legal, step, prune = game.kernels.legal, game.kernels.step, game.search.prune_equivalent_actions or keep_all_actions
     codes = game.search.move_codes or code_by_ply
+    count_lookahead, write_priors = make_bias_kernels(game, exponential) if biased else ignore_bias
 
     @kernel
     def play_game(policies, policy, lines, line, scratch, word, max_steps):
@@ -276,17 +289,25 @@ def make_playout(game: Game) -> Callable[..., Any]:
         state = scratch.state[0]
         for k in range(lines.values.shape[1]):
             lines.values[line, k] = 0.0
-        ply, filled = 0, 0
-        while state["over"] == 0 and ply < max_steps:
+        ply, filled, steps = 0, 0, 0
+        while state["over"] == 0 and steps < max_steps:
             agent = np.int64(state["to_move"])
             legal(state, agent, scratch.mask)
             prune(state, scratch.mask)
             count = list_actions(scratch.mask, scratch.actions)
+            steps += count_lookahead(scratch.bias, count)
+            if steps >= max_steps:  # the rest does not suffice for the look-ahead and a move
+                steps = max_steps
+                break
             scratch.spare[0] = scratch.state[0]
             count = codes(scratch.spare[0], scratch.actions, count, lines.codes[line, filled:])
+            write_priors(
+                state, agent, scratch.mask, scratch.actions, count, scratch.bias, policy, lines.priors[line, filled:], word
+            )
             total = 0.0
             for i in range(count):
-                total += policies.odds[policy, find_slot(policies.keys[policy], lines.codes[line, filled + i])]
+                odds = policies.odds[policy, find_slot(policies.keys[policy], lines.codes[line, filled + i])]
+                total += odds * lines.priors[line, filled + i] if biased else odds
                 scratch.sums[i] = total
             word = advance(word)
             threshold = uniform(word) * total
@@ -302,8 +323,9 @@ def make_playout(game: Game) -> Callable[..., Any]:
             for k in range(lines.values.shape[1]):
                 lines.values[line, k] += scratch.reward[agent, k]
             ply += 1
+            steps += 1
         lines.starts[line, ply] = filled
         lines.lengths[line] = ply
-        return state["over"] != 0, ply, word
+        return state["over"] != 0, steps, word
 
     return play_game

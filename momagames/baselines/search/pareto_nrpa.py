@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from momagames.baselines.base import Method, Plans, check_deterministic
 from momagames.baselines.search.nrpa import check_nesting
+from momagames.baselines.search.nrpa_bias import make_bias, set_weights
 from momagames.baselines.search.nrpa_kernels import (
     adapt,
     check_lines,
@@ -27,6 +28,7 @@ from momagames.baselines.search.nrpa_kernels import (
 from momagames.baselines.search.playout_buffer import PlayoutBuffer
 from momagames.contract import Game
 from momagames.engine.loops import cache_by_rules
+from momagames.engine.playouts import NO_LIMIT
 from momagames.errors import check_range
 from momagames.kernels.jit import compile_entry_point, kernel
 from momagames.kernels.rng import advance, below
@@ -46,6 +48,8 @@ class ParetoNrpa(Method):
     crowded line is removed. A search of the top level that ends within the budget restarts with uniform policies. The result
     holds all complete games.
 
+    With a bias, which is added as in `nrpa`, each policy has random weights of the objectives, uniform on the simplex.
+
     Move codes and the counting of steps are those of `nrpa`. Several policies, fronts at each level and adaptation by
     isolation follow the source; the choice of lines and the capacity of a front are our own.
 
@@ -53,6 +57,8 @@ class ParetoNrpa(Method):
     levels       nesting levels, 1..6
     iterations   iterations of each level
     alpha        step size of an adaptation, more than 0, up to 10
+    bias         stored scorer of candidate actions, added to the weights of a policy: "champion", or the path of a checkpoint
+                 of training; empty: none
 
     Source: Lallouet, Cazenave and Enderli, "Pareto-NRPA: a novel Monte-Carlo search algorithm for multi-objective
     optimization", arXiv:2507.19109, 2025; Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011.
@@ -63,6 +69,7 @@ class ParetoNrpa(Method):
     levels: int
     iterations: int
     alpha: float
+    bias: str = ""
 
     def __post_init__(self) -> None:
         check_range(f"{self.name}: num_policies", self.num_policies, 1, MAX_POLICIES)
@@ -74,17 +81,22 @@ class ParetoNrpa(Method):
 
     def check_plan(self, game: Game) -> None:
         self.check_chance(game)
-        check_lines(self.name, game, self.levels * FRONT_CAPACITY + 1)
+        check_lines(self.name, game, self.levels * FRONT_CAPACITY + 1, bool(self.bias))
+        make_bias(game, self.bias, 1)
 
     def plan(self, game: Game, start: NDArray[Any], budget: int, seed: int) -> Plans:
         self.check_plan(game)
         policies = make_policies(self.levels * self.num_policies)
-        lines, scratch = make_lines(game, self.levels * FRONT_CAPACITY + 1), make_scratch(game, start)
+        bias = make_bias(game, self.bias, self.num_policies)
+        lines = make_lines(game, self.levels * FRONT_CAPACITY + 1, bool(bias))
+        scratch = make_scratch(game, start, bias)
         fronts = _make_fronts(self.levels, len(game.objectives))
         completed = np.full(self.levels + 1, self.iterations)  # as after a complete search, so a new one starts
-        search = make_search(game)
+        search = make_search(game, bool(bias))
         buffer = PlayoutBuffer(game)
-        word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
+        rng = np.random.default_rng(seed)
+        word = rng.integers(2**64, dtype=np.uint64)
+        set_weights(bias, rng.dirichlet(np.ones(len(game.objectives)), self.num_policies))
         used = searches = 0
         while used < budget or not buffer.num_games:
             num_games, completed_searches, used, word = search(
@@ -229,9 +241,9 @@ def _choose_line(fronts, level, policy, num_own, word):
 
 
 @cache_by_rules
-def make_search(game: Game) -> Callable[..., Any]:
-    """Compile the search for this game's rules."""
-    play_game = make_playout(game)
+def make_search(game: Game, biased: bool = False) -> Callable[..., Any]:
+    """Compile the search for this game's rules, with or without a bias."""
+    play_game = make_playout(game, biased)
 
     def search(
         policies, lines, scratch, batch, fronts, completed, num_policies, iterations, alpha, word, used, budget, first
@@ -252,7 +264,7 @@ def make_search(game: Game) -> Callable[..., Any]:
                 completed[:] = 0
                 fronts.sizes[:] = 0
             policy = completed[1] % num_policies
-            max_steps = batch.moves.shape[1] if first else budget - used
+            max_steps = NO_LIMIT if first else budget - used
             complete, steps, word = play_game(policies, policy, lines, 0, scratch, word, max_steps)
             used += steps
             if not complete:
@@ -280,4 +292,4 @@ def make_search(game: Game) -> Callable[..., Any]:
                     copy_policy(policies, lower * num_policies + policy, (lower - 1) * num_policies + policy)
         return num_games, completed_searches, used, word
 
-    return compile_entry_point(search, f"{game.rules_key}.pareto_nrpa")
+    return compile_entry_point(search, f"{game.rules_key}.pareto_nrpa{'.biased' if biased else ''}")
