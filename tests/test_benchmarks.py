@@ -31,6 +31,10 @@ RUNS = [  # script, arguments, libraries of extras, parts of what is printed
         ("times that of greedy(estimate=both); controllability ", "unseen levels, cross_entropy seed 0: "),
     ),
     (
+        "learning/search.py", ("--board", "5", "5", "3", "--seconds", "0.02", "--instances", "1"), (),
+        ("greedy: ", "nrpa(champion): ", "pareto_nrpa(champion): ", " times the hypervolume of beam ("),
+    ),
+    (
         "learning/tables.py",
         ("--board", "4", "5", "--seconds", "0.2", "0.4", "--front-seconds", "0.1", "--divisions", "1", "--games", "4",
          "--uct", "5:2"),
