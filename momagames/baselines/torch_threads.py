@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from itertools import pairwise
 
 
@@ -34,10 +33,6 @@ def run_in_parts(run: Callable[[int, int], None], count: int) -> None:
         run(0, count)
         return
     marks = [count * i // threads for i in range(threads + 1)]
-    for future in [_make_pool(threads).submit(run, *part) for part in pairwise(marks)]:
-        future.result()
-
-
-@cache
-def _make_pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, "momagames-kernels")
+    with ThreadPoolExecutor(threads) as pool:
+        for future in [pool.submit(run, *part) for part in pairwise(marks)]:
+            future.result()
