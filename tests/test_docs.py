@@ -60,6 +60,7 @@ def test_examples_run(page, tmp_path, monkeypatch):
     if page.parent.name == "tutorials":
         pytest.importorskip(LIBRARIES[page.stem], exc_type=ImportError)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAY_ADDRESS", "local")  # not the cluster of a test that runs at the same time
     namespace: dict[str, object] = {"__name__": "__main__"}
     for where, code in examples(page):
         exec(compile(code, where, "exec"), namespace)
