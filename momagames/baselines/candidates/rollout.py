@@ -47,7 +47,7 @@ class Rollout:
 
     returns     float64[n, K], of the learning agent
     steps       environment steps, those of the look-ahead included
-    moves       of the candidate policies
+    moves       environment steps in which a candidate policy moves, without the look-ahead
     decisions   None without `record`
     """
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from momagames.baselines import CHECKPOINT
 from momagames.baselines.candidates.policy import Scorer
 from momagames.baselines.checkpoint import load_checkpoint
 from momagames.baselines.checkpoint_policy import list_champions
 from momagames.contract import Game
 from momagames.errors import InvalidFile, InvalidParameter, invalid_value
 
-CHAMPION, SUFFIX = "champion", ".npz"
+CHAMPION = "champion"
 
 
 def load_scorer(game: Game, name: str) -> Scorer:
@@ -18,8 +19,8 @@ def load_scorer(game: Game, name: str) -> Scorer:
 
     Raises InvalidParameter if there is none that fits the game; InvalidFile if the file cannot be read
     """
-    expected = f"{CHAMPION!r}, or the checkpoint ({SUFFIX}) of a training by cross_entropy or grpo for this game"
-    if name != CHAMPION and not name.endswith(SUFFIX):
+    expected = f"{CHAMPION!r}, or the checkpoint ({CHECKPOINT}) of a training by cross_entropy or grpo for this game"
+    if name != CHAMPION and not name.endswith(CHECKPOINT):
         raise InvalidParameter(f"{game.id}: {invalid_value('bias', name, expected)}")
     for checkpoint in list_champions(game) if name == CHAMPION else [load_checkpoint(Path(name))]:
         try:

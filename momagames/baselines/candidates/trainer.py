@@ -23,8 +23,9 @@ Floats = NDArray[np.float64]
 
 
 class CandidateTrainer(ABC):
-    """Training of one scorer for all weights of the objectives. Training stops before the budget is exceeded, as far as the
-    cost of the last iteration predicts that.
+    """Training of one scorer for all weights of the objectives.
+
+    It stops before the budget is exceeded, as far as the cost of the last iteration predicts that.
 
     policy       whose scorer is trained
     divisions    of the simplex lattice of the weights, from which most weights in training are drawn
