@@ -84,8 +84,8 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
     games = champion.games()
     opponents = tuple(Opponent(name=name, options={"weights": []} if name == "greedy" else {}) for name in champion.opponents)
     seats = first_agents(games[0])
-    training = Training(games[0], champion.method, SEED, budget, seats, opponents, None, champion.weights)
-    trainer = champion.method.make_trainer(replace(training.make_setup(threads), games=games))
+    training = Training(games[0], champion.method, SEED, budget, seats, opponents, None, champion.weights, tuple(games[1:]))
+    trainer = champion.method.make_trainer(training.make_setup(threads))
     started, printed_at = time.perf_counter(), 0.0
     while not trainer.is_done:
         trainer.train_iteration()
@@ -95,7 +95,7 @@ def train(champion: Champion, path: Path, budget: int, threads: int, episodes: i
             print(f"{trainer.steps:,} steps, {trainer.decisions:,} decisions, {seconds:.0f} s", flush=True)
     head, arrays, _ = describe_state(training, trainer, time.perf_counter() - started)
     trained = trainer.make_policies()
-    results = [measure(replace(training, game=game), trained, episodes) for game in games]
+    results = [measure(replace(training, game=game, other_games=()), trained, episodes) for game in games]
     card = {
         "data": champion.data, "limits": champion.limits, "threads": threads, "results": results, "episodes": episodes,
         "episodes_seed": EPISODES_SEED, "command": shlex.join(["python", "-m", "benchmarks.learning.champions", *sys.argv[1:]]),

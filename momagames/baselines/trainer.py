@@ -45,7 +45,9 @@ class TrainingSetup:
     return_scale: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        """Raise InvalidParameter unless the games have the same rules, objectives, agents and actions."""
+        """Raise InvalidParameter unless the games differ in start positions only, and are one if `start` is given."""
+        if self.start is not None and len(self.games) > 1:
+            raise InvalidParameter(f"one start position for {len(self.games)} games: expected one game, or random starts")
 
         def key(game: Game) -> tuple[object, ...]:
             return game.rules_key, [one.name for one in game.objectives], game.agents, game.teams, game.actions

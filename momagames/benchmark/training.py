@@ -35,6 +35,7 @@ from momagames.engine.policies import BatchPolicy, CompiledPolicy
 from momagames.errors import InvalidFile, InvalidParameter
 
 CHECKPOINT, LOG = "checkpoint.npz", "progress.jsonl"
+OTHER_GAMES = "other_games"  # field of a checkpoint; older files have none
 CHECKPOINT_INTERVAL = 60.0  # minimum seconds between two checkpoints
 
 OnUpdate = Callable[[dict[str, Any]], None]
@@ -52,6 +53,7 @@ class Training:
     opponents       in training where not all teams learn, and in evaluations; empty in games with one team
     instance_seed   seed of the start position of all episodes, those of evaluations included; None: random start positions
     weights         of the objectives in all episodes, and of the only policy; None: all weights
+    other_games     further games of the episodes of training and evaluations, which differ in their start positions only
     """
 
     game: Game
@@ -62,6 +64,11 @@ class Training:
     opponents: tuple[Opponent, ...]
     instance_seed: int | None = None
     weights: tuple[float, ...] | None = None
+    other_games: tuple[Game, ...] = ()
+
+    @property
+    def games(self) -> tuple[Game, ...]:
+        return (self.game, *self.other_games)
 
     def describe(self) -> dict[str, Any]:
         """Return the description as JSON-able data, which identifies a checkpoint."""
@@ -71,20 +78,21 @@ class Training:
             "method": self.options.name, "options": self.options.options(), "seed": self.seed, "budget": self.budget,
             "seats": list(self.seats), "opponents": [one.model_dump() for one in self.opponents],
             "instance_seed": self.instance_seed, "weights": None if self.weights is None else list(self.weights),
+            OTHER_GAMES: [{"game": one.id, "params": dict(one.params)} for one in self.other_games],
         }  # fmt: skip
 
-    def make_starts(self, seeds: NDArray[np.uint64]) -> NDArray[Any]:
+    def make_starts(self, game: Game, seeds: NDArray[np.uint64]) -> NDArray[Any]:
         """Return start positions record[N] of evaluations: those of the seeds, or N times that of `instance_seed`."""
         fixed = self.instance_seed
-        return generate_starts(self.game, seeds if fixed is None else np.full(len(seeds), fixed, np.uint64))
+        return generate_starts(game, seeds if fixed is None else np.full(len(seeds), fixed, np.uint64))
 
     def make_setup(self, threads: int = 1) -> TrainingSetup:
         """Return what a trainer needs. Raises InvalidParameter if the method does not support it; MissingExtra."""
         self.options.check_installed()
-        start = None if self.instance_seed is None else self.make_starts(np.zeros(1, np.uint64))
+        start = None if self.instance_seed is None else self.make_starts(self.game, np.zeros(1, np.uint64))
         learning_agents = [find_agent(self.game, seat) for seat in self.seats]
         setup = TrainingSetup(
-            [self.game], self.budget, self.seed, learning_agents, self.make_opponents(), threads, self.weights, start
+            self.games, self.budget, self.seed, learning_agents, self.make_opponents(self.game), threads, self.weights, start
         )
         self.options.check_setup(setup)
         return setup
@@ -93,9 +101,9 @@ class Training:
         """Return the policies for the weights of the lattice, or for those of the training."""
         return self.options.select_policies(self.game, trained, self.weights)
 
-    def make_opponents(self) -> list[BatchPolicy]:
+    def make_opponents(self, game: Game) -> list[BatchPolicy]:
         """Return the policies of the opponents; a placeholder if there are none."""
-        return [one.make_policy(self.game) for one in self.opponents] or [make_default_opponent(self.game)]
+        return [one.make_policy(game) for one in self.opponents] or [make_default_opponent(game)]
 
 
 def train(
@@ -188,22 +196,23 @@ def evaluate(training: Training, policies: Sequence[BatchPolicy], episodes: int,
 def play_episodes(
     training: Training, policies: Sequence[BatchPolicy], episodes: int, seed: int = 0, opponents: Sequence[BatchPolicy] = ()
 ) -> NDArray[np.float64]:
-    """Play `episodes` episodes of each policy against each opponent and in each seat.
+    """Play `episodes` episodes of each policy in each game, against each opponent and in each seat.
 
     opponents   by default those of the training
 
-    Returns float64[policies, opponents * seats * episodes, K], the returns of the policies.
+    Returns float64[policies, games * opponents * seats * episodes, K], the returns of the policies.
     """
-    game = training.game
     rng = np.random.default_rng([seed, 1])
-    starts = training.make_starts(rng.integers(2**63, size=episodes, dtype=np.uint64))
-    words = rng.integers(2**63, size=(episodes, len(game.agents)), dtype=np.uint64)
+    seeds = rng.integers(2**63, size=episodes, dtype=np.uint64)
+    words = rng.integers(2**63, size=(episodes, len(training.game.agents)), dtype=np.uint64)
     returns = []
-    for opponent in opponents or training.make_opponents():
-        for seat in training.seats:
-            agent = find_agent(game, seat)
-            played = play_from_starts(game, tuple(policies), opponent, agent, starts, words)
-            returns.append(played.returns[:, agent].reshape(len(policies), episodes, -1))
+    for game in training.games:
+        starts = training.make_starts(game, seeds)
+        for opponent in opponents or training.make_opponents(game):
+            for seat in training.seats:
+                agent = find_agent(game, seat)
+                played = play_from_starts(game, tuple(policies), opponent, agent, starts, words)
+                returns.append(played.returns[:, agent].reshape(len(policies), episodes, -1))
     return np.concatenate(returns, axis=1)
 
 
@@ -216,6 +225,7 @@ def load_training(path: Path) -> tuple[Training, Checkpoint]:
             checkpoint.make_game(), checkpoint.make_method(), head["seed"], head["budget"], tuple(head["seats"]),
             tuple(Opponent(**one) for one in head["opponents"]), head["instance_seed"],
             None if head["weights"] is None else tuple(head["weights"]),
+            tuple(registry.spec(one["game"], **one["params"]) for one in head.get(OTHER_GAMES, ())),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFile(f"{checkpoint.path}: not a training checkpoint: {error}") from None
@@ -223,11 +233,12 @@ def load_training(path: Path) -> tuple[Training, Checkpoint]:
 
 
 def _check_same_training(training: Training, checkpoint: Checkpoint) -> None:
+    head = {OTHER_GAMES: [], **checkpoint.head}
     for name, value in training.describe().items():
-        if json.loads(json.dumps(value)) != checkpoint.head.get(name):
+        if json.loads(json.dumps(value)) != head.get(name):
             raise InvalidParameter(
-                f"{checkpoint.path} belongs to another training: its {name} is {checkpoint.head.get(name)!r}, given is "
-                f"{value!r}; use another directory or the same arguments"
+                f"{checkpoint.path} belongs to another training: its {name} is {head.get(name)!r}, given is {value!r}; "
+                "use another directory or the same arguments"
             )
 
 

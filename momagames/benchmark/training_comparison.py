@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,17 +35,18 @@ class Standing:
 
 
 def compare_with_baselines(training: Training, trained: TrainedPolicies, episodes: int, seed: int) -> list[Standing]:
-    """Play `episodes` episodes of each policy against each opponent of the training and in each seat.
+    """Play `episodes` episodes of each policy in each game, against each opponent of the training and in each seat.
 
     The trained policies are first; then greedy policies for the same weights, without and with each estimate of the future
     return that the game offers, its scripted policies, those with safe actions where it declares them, and random play.
     The start positions are drawn from `seed`, independently of training, unless all episodes have the same one.
     """
-    players = [(training.options.name, training.select_policies(trained)), *_list_baselines(training)]
-    return [
-        make_standing(training.game, name, play_episodes(training, policies, episodes, seed).mean(axis=1))
-        for name, policies in players
-    ]
+    points: dict[str, list[NDArray[np.float64]]] = {}
+    for game in training.games:
+        own = replace(training, game=game, other_games=())
+        for name, policies in ((own.options.name, own.select_policies(trained)), *_list_baselines(own)):
+            points.setdefault(name, []).append(play_episodes(own, policies, episodes, seed).mean(axis=1))
+    return [make_standing(training.game, name, np.mean(means, axis=0)) for name, means in points.items()]
 
 
 def make_standing(game: Game, name: str, points: NDArray[np.float64]) -> Standing:

@@ -65,18 +65,24 @@ def train(
     wandb: Annotated[str | None, typer.Option(metavar="PROJECT", help="Weights & Biases project to log to.")] = None,
     option: Options = None,
     param: Params = None,
+    vary: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME=[VALUE,...]",
+            help='Values of a parameter that changes the start positions only, such as "level=[1,2,3]": one policy for all.',
+        ),
+    ] = "",
 ) -> None:
     """Train policies for all weights of the objectives.
 
     The method is chosen by what the game declares. The same command resumes an interrupted training.
     """
-    from momagames import registry
     from momagames.baselines.base import first_agents
     from momagames.baselines.learners import choose_learner, find_learner
     from momagames.benchmark import training as trainings
     from momagames.errors import InvalidParameter, nearest, one_of
 
-    game = registry.spec(id, **parameters(param or []))
+    game, *other_games = _make_games(id, parameters(param or []), vary)
     learner = choose_learner(game) if method is None else find_learner(method)
     options, defaults = parameters(option or []), learner.default_options(game)
     for name in options:
@@ -90,7 +96,7 @@ def train(
     steps = int(budget or learner.default_budget)
     training = trainings.Training(
         game, learner(**{**defaults, **options}), seed, steps, tuple(agent or seats), opponents, instance_seed,
-        tuple(_parse_weights(weights)) if weights else None,
+        tuple(_parse_weights(weights)) if weights else None, tuple(other_games),
     )  # fmt: skip
     directory = out or Path("training") / f"{id}-{seed}"
     screen = console()
@@ -228,6 +234,19 @@ def exploit(
         f"w=({normalized}); {episodes} episodes, standard errors",
         style="dim", highlight=False, soft_wrap=True,
     )  # fmt: skip
+
+
+def _make_games(id: str, params: dict[str, Any], vary: str) -> list[Game]:
+    """Return the game for each value of --vary, or one without it. Raises InvalidParameter."""
+    from momagames import registry
+    from momagames.errors import InvalidParameter
+
+    if not vary:
+        return [registry.spec(id, **params)]
+    ((name, values),) = parameters([vary]).items()
+    if not isinstance(values, list) or len(values) < 2:
+        raise InvalidParameter(f'invalid --vary={vary!r}: expected a list of values, such as "level=[1,2,3]"')
+    return [registry.spec(id, **{**params, name: value}) for value in values]
 
 
 def _parse_weights(text: str) -> list[float]:

@@ -23,7 +23,8 @@ PAGE = "report.html"
 NO_CURVE = ("steps", "decisions", "seconds", "evaluation")  # columns of the log that are axes, or have figures of their own
 
 FACTS = (  # of the head of a checkpoint
-    "method", "options", "weights", "seed", "instance_seed", "budget", "seats", "opponents", "return_scale", "version",
+    "method", "options", "other_games", "weights", "seed", "instance_seed", "budget", "seats", "opponents", "return_scale",
+    "version",
 )  # fmt: skip
 
 Curves = Mapping[str, Sequence[float | None]]
@@ -43,7 +44,8 @@ def write_training_page(directory: Path, standings: Sequence[Standing], caption:
     try:
         lines = [json.loads(line) for line in (directory / LOG).read_text().splitlines()]
         figures, sections = _draw_curves(lines)
-        facts = [(name, _format_fact(head[name])) for name in FACTS if head.get(name) is not None] + [("command", command)]
+        facts = [(name, _format_fact(head[name])) for name in FACTS if head.get(name) not in (None, [])]
+        facts.append(("command", command))
         body = f"""<h1>momagames training: {html.escape(training.game.title)}</h1>
 <p class="id">{html.escape(head["canonical"])}</p>
 <p><strong>{html.escape(_describe_progress(head))}</strong></p>

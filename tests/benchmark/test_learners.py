@@ -251,3 +251,36 @@ def test_commands(tmp_path):
     assert "cross_entropy, seed 0" in evaluated.stdout
     wrong = momagames_command("train", SAMEGAME[0], "--method", "nsga")
     assert (wrong.returncode, "invalid method='nsga'" in wrong.stderr) == (2, True)
+
+
+def test_one_policy_for_several_start_positions(tmp_path):
+    """Episodes of training, evaluations and comparisons are those of all levels."""
+    one, two = (momagames.spec("mo-tileblast-v0", level=level, objectives=("win", "goals")) for level in (1, 2))
+    training = trainings.Training(one, CrossEntropy(4, 2, 1, 1), 0, 100_000, one.agents, (), None, (1.0, 1.0), (two,))
+    checkpoint = trainings.train(training, tmp_path, evaluations=1, episodes=3, threads=1)
+    loaded, _ = trainings.load_training(tmp_path)
+    assert loaded.describe() == training.describe()
+    alone = trainings.Training(one, CrossEntropy(4, 2, 1, 1), 0, 100_000, one.agents, (), None, (1.0, 1.0))
+    policies = training.select_policies(checkpoint.make_policies())
+    each = [trainings.play_episodes(replace(alone, game=game), policies, 3, 5) for game in (one, two)]
+    np.testing.assert_array_equal(trainings.play_episodes(training, policies, 3, 5), np.concatenate(each, axis=1))
+    standing, *_ = compare_with_baselines(training, checkpoint.make_policies(), 3, 5)
+    np.testing.assert_allclose(standing.points, np.concatenate(each, axis=1).mean(axis=1))
+    with pytest.raises(InvalidParameter, match="its other_games is"):
+        trainings.train(alone, tmp_path)
+    with pytest.raises(InvalidParameter, match="one start position for 2 games"):
+        trainings.train(replace(training, instance_seed=1), tmp_path / "fixed")
+
+
+def test_command_with_several_levels(tmp_path):
+    small = [f"-o{option}" for option in ("population=4", "elites=2", "episodes=1")]
+    train = ["train", "mo-tileblast-v0", "--method", "cross_entropy", *small, "--weights", "0,1,0,0,0,0", "--budget", "1e5"]
+    train += ["--evaluations", "1", "--episodes", "1"]
+    done = momagames_command(*train, "--vary", "level=[1,2]", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert [one["params"]["level"] for one in load_checkpoint(tmp_path / "checkpoint.npz").head["other_games"]] == [2]
+    for wrong in ("level=3", "level=[3]"):
+        done = momagames_command(*train, "--vary", wrong)
+        assert (done.returncode, "expected a list of values" in done.stderr) == (2, True)
+    done = momagames_command("train", "mo-samegame-v0", "--vary", "num_colors=[2,3]")
+    assert (done.returncode, "differ in rules, objectives or agents" in done.stderr) == (2, True), done.stderr
